@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             package_digest: &package_digest(&text),
             request: &request,
             earlier: &[],
+            base: None,
             definitions,
         },
     ))?;

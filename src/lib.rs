@@ -55,6 +55,7 @@ pub mod report;
 pub mod rows;
 pub mod simulate;
 pub mod starter;
+pub mod upgrade;
 pub mod workspace;
 
 /// Compiles the examples of the README.

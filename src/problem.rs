@@ -25,6 +25,14 @@ pub enum Code {
     RowsModeWithoutKey,
     /// Rows of an earlier pass are in the table, and nothing says which rows of the package they are.
     RowsUnmatched,
+    /// Nothing of the template stands there that an upgrade could go out from.
+    NoBase,
+    /// The package is of a lower version than what stands there.
+    Downgrade,
+    /// Somebody has to decide what becomes of what both sides changed.
+    UpgradeConflicts,
+    /// What was decided to go may not go.
+    DeleteRefused,
     /// Somebody works on the job.
     JobActive,
     /// The plan that was looked at is not what would be done now.
@@ -97,6 +105,10 @@ impl Code {
             Code::ImportWithoutBlueprint => "import_without_blueprint",
             Code::RowsModeWithoutKey => "rows_mode_without_key",
             Code::RowsUnmatched => "rows_unmatched",
+            Code::NoBase => "no_base",
+            Code::Downgrade => "downgrade",
+            Code::UpgradeConflicts => "upgrade_conflicts",
+            Code::DeleteRefused => "delete_refused",
             Code::JobActive => "job_active",
             Code::PlanStale => "plan_stale",
             Code::Conflict => "conflict",
@@ -134,7 +146,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 38] = [
+    pub const ALL: [Code; 42] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -145,6 +157,10 @@ impl Code {
         Code::ImportWithoutBlueprint,
         Code::RowsModeWithoutKey,
         Code::RowsUnmatched,
+        Code::NoBase,
+        Code::Downgrade,
+        Code::UpgradeConflicts,
+        Code::DeleteRefused,
         Code::JobActive,
         Code::PlanStale,
         Code::Conflict,

@@ -3,9 +3,11 @@
 //! The default destination is an empty workspace, filled with the targets of the request's
 //! mappings, so resolutions for a real workspace can be tried without it.
 
+use indexmap::IndexMap;
+
 use crate::apply::{
-    self, ApplyError, Minter, Preview, PreviewInput, Refusal, Report, Request, Resolution,
-    UndoError,
+    self, ApplyError, BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Request,
+    Resolution, UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -41,6 +43,9 @@ pub enum SimulateError {
     /// The package cannot be applied as asked.
     #[error("the package cannot be applied as asked")]
     Refused(Vec<Refusal>),
+    /// The upgrade cannot be made as asked: the plan says why, and what is to be decided.
+    #[error("the upgrade cannot be made as asked")]
+    Undecided(Box<Preview>),
     /// The apply failed.
     #[error(transparent)]
     Apply(#[from] ApplyError<MemoryError>),
@@ -77,6 +82,7 @@ pub fn simulate(
             package_digest,
             request,
             earlier: &[],
+            base: None,
             definitions,
         },
     ))?;
@@ -128,6 +134,159 @@ pub fn simulate(
     })
 }
 
+/// An upgrade that is tried.
+#[derive(Debug, Clone, Copy)]
+pub struct UpgradeQuestion<'q, 't> {
+    /// The new package.
+    pub package: &'q Checked<'t>,
+    /// Its digest ([`apply::package_digest`]).
+    pub package_digest: &'q str,
+    /// How it is applied: an upgrade.
+    pub request: &'q Request,
+    /// The package that is applied before.
+    pub base: &'q Checked<'t>,
+    /// The definitions of the destination.
+    pub definitions: &'q Definitions,
+}
+
+/// Applies the base, then upgrades to the new package, upgrades again, and undoes both upgrades. The
+/// workspace before is the one that the base has left.
+pub fn upgrade(
+    question: UpgradeQuestion<'_, '_>,
+    destination: State,
+    people: &mut dyn FnMut(&mut State),
+    clock: &dyn Clock,
+    ids: &mut dyn Ids,
+) -> Result<Simulation, SimulateError> {
+    let UpgradeQuestion {
+        package,
+        base,
+        request,
+        definitions,
+        ..
+    } = question;
+    let mut workspace = Memory::new(destination);
+    let first = Request {
+        resolutions: proposed(base, request),
+        ..Request::default()
+    };
+    pass(
+        &mut workspace,
+        (base, &first),
+        Past::default(),
+        definitions,
+        Minter::new(clock, ids),
+    )?;
+    let applied = workspace.next_job();
+    let mut state = workspace.state();
+    people(&mut state);
+    let mut workspace = Memory::new(state);
+    let before = workspace.state();
+    let structure = ready(workspace.structure())?;
+    let past = Past {
+        entries: &applied,
+        base: Some(BasePackage {
+            job: None,
+            package: base,
+            resolutions: &first.resolutions,
+        }),
+    };
+    let preview = ready(apply::preview(
+        &workspace,
+        &structure,
+        PreviewInput {
+            package,
+            package_digest: question.package_digest,
+            request,
+            earlier: past.entries,
+            base: past.base,
+            definitions,
+        },
+    ))?;
+    if !preview.refusals.is_empty() {
+        return Err(SimulateError::Undecided(Box::new(preview)));
+    }
+    let report = pass(
+        &mut workspace,
+        (package, request),
+        past,
+        definitions,
+        Minter::new(clock, ids),
+    )?;
+    let after = workspace.state();
+
+    let upgraded = workspace.next_job();
+    let kept = proposed(package, request);
+    let entries = [applied, upgraded.clone()].concat();
+    let past = Past {
+        entries: &entries,
+        base: Some(BasePackage {
+            job: None,
+            package,
+            resolutions: &kept,
+        }),
+    };
+    let again = pass(
+        &mut workspace,
+        (package, request),
+        past,
+        definitions,
+        Minter::new(clock, ids),
+    )?;
+    let again_changed = workspace.state() != after;
+    ready(apply::undo(&mut workspace, false))?;
+    workspace.take_up(upgraded);
+    ready(apply::undo(&mut workspace, false))?;
+    let restored = workspace.state() == before;
+    Ok(Simulation {
+        preview,
+        report,
+        applied: after,
+        again,
+        again_changed,
+        restored,
+    })
+}
+
+/// One pass of a package over a workspace.
+fn pass(
+    workspace: &mut Memory,
+    (package, request): (&Checked<'_>, &Request),
+    past: Past<'_>,
+    definitions: &Definitions,
+    minter: Minter,
+) -> Result<Report, SimulateError> {
+    let structure = ready(workspace.structure())?;
+    let approved = apply::resolve_from(package, request, &structure, past, minter, definitions);
+    let approved = approved.map_err(SimulateError::Refused)?;
+    let payloads = &package.payloads;
+    let mut unwatched = |_| {};
+    let run = apply::run_from(
+        workspace,
+        &approved,
+        payloads,
+        past,
+        definitions,
+        &mut unwatched,
+    );
+    Ok(ready(run)?)
+}
+
+/// What becomes of dependencies: what a request says, else what can be had without asking.
+fn proposed(package: &Checked<'_>, request: &Request) -> IndexMap<String, Resolution> {
+    let dependencies = package.manifest.dependencies().iter();
+    let resolution = |dependency: &Dependency| {
+        let given = request.resolutions.get(&dependency.reference).cloned();
+        given.unwrap_or(match dependency.blueprint {
+            Some(_) => Resolution::Import,
+            None => Resolution::Skip,
+        })
+    };
+    dependencies
+        .map(|dependency| (dependency.reference.clone(), resolution(dependency)))
+        .collect()
+}
+
 /// An empty workspace after a package was applied to it: what the package uses and does not bring
 /// is created where it has a blueprint and skipped where it has none.
 pub fn built(
@@ -137,28 +296,19 @@ pub fn built(
     clock: &dyn Clock,
     ids: &mut dyn Ids,
 ) -> Result<State, SimulateError> {
-    let mut request = Request::default();
-    for dependency in package.manifest.dependencies() {
-        let resolution = match dependency.blueprint {
-            Some(_) => Resolution::Import,
-            None => Resolution::Skip,
-        };
-        let resolutions = &mut request.resolutions;
-        resolutions.insert(dependency.reference.clone(), resolution);
-    }
+    let request = Request {
+        resolutions: proposed(package, &Request::default()),
+        ..Request::default()
+    };
     let mut workspace = Memory::new(empty);
-    let structure = ready(workspace.structure())?;
     let minter = Minter::new(clock, ids);
-    let approved = apply::resolve(package, &request, &structure, None, minter, definitions)
-        .map_err(SimulateError::Refused)?;
-    ready(apply::run(
+    pass(
         &mut workspace,
-        &approved,
-        &package.payloads,
-        &[],
+        (package, &request),
+        Past::default(),
         definitions,
-        &mut |_| {},
-    ))?;
+        minter,
+    )?;
     Ok(workspace.state())
 }
 

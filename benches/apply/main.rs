@@ -162,6 +162,7 @@ fn request() -> Request {
         rows_modes: IndexMap::new(),
         copy: false,
         plan: None,
+        ..Request::default()
     }
 }
 
@@ -192,6 +193,7 @@ fn previewed(package: &Checked<'_>, text: &str, memory: &Memory, rows: u64) {
         package_digest: &package_digest(text),
         request: &request(),
         earlier: &[],
+        base: None,
         definitions: Definitions::embedded(),
     };
     let preview = ready(preview(memory, &destination, question)).expect("read");

@@ -26,6 +26,8 @@ pub struct Refusal {
     pub reference: Option<Box<str>>,
     /// The job that is in the way.
     pub job: Option<Box<JobInTheWay>>,
+    /// What somebody has to decide before an upgrade.
+    pub conflicts: Option<Box<serde_json::Value>>,
     /// Seconds until another try makes sense.
     pub retry_after: Option<u32>,
 }
@@ -73,6 +75,7 @@ impl Refusal {
             column: None,
             reference: None,
             job: None,
+            conflicts: None,
             retry_after: None,
         }
     }

@@ -1,7 +1,13 @@
 //! An approved package: every decision is taken, and the executor only carries it out.
 
-use super::{DroppedKey, Minter, NotPublished, RedactedField, Renamed, UnresolvedEntry};
+use std::collections::BTreeSet;
+
+use super::{
+    DroppedKey, Minter, NotCarried, NotPublished, RedactedField, Renamed, UnresolvedEntry,
+    UpgradeTerms,
+};
 use crate::package::Tool;
+use crate::upgrade::{BaseShown, Conflict, Kept, Left, Rename, Unused, Update};
 use crate::workspace::{Change, Column, Id, RecordKind, ledger};
 
 /// Everything that will be done, in order.
@@ -28,10 +34,58 @@ pub struct Approved {
     pub renamed: Vec<Renamed>,
     /// Config keys that the definitions do not have.
     pub dropped_keys: Vec<DroppedKey>,
+    /// What the package says and the destination does not get, because it is there already.
+    pub not_carried: Vec<NotCarried>,
+    /// How rows that are there are compared.
+    pub base_rows: BaseRows,
+    /// What an upgrade does and asks; nothing of a plain apply.
+    pub upgrade: Option<Box<UpgradeWork>>,
     /// Whether it is a separate copy, for which no earlier job counts.
     pub copy: bool,
     /// Where the ids come from.
     pub minter: Minter,
+}
+
+/// What an upgrade does to what is there, and what it asks.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UpgradeWork {
+    /// What it goes out from.
+    pub base: Option<BaseShown>,
+    /// Leaves that become something else.
+    pub update: Vec<Update>,
+    /// What somebody has to decide first.
+    pub conflicts: Vec<Conflict>,
+    /// What stays as people made it.
+    pub kept: Vec<Kept>,
+    /// What the package does not have any more.
+    pub left: Vec<Left>,
+    /// What may be something else under a new name.
+    pub renames: Vec<Rename>,
+    /// Decisions that did nothing.
+    pub unused: Vec<Unused>,
+    /// What the package says and the destination does not get.
+    pub not_carried: Vec<NotCarried>,
+    /// Refs of records that are created once more.
+    pub again: Vec<String>,
+    /// How many leaves of records are written.
+    pub leaves: u64,
+    /// How many leaves and records were decided.
+    pub decided: u64,
+    /// What was decided, for the rows.
+    pub terms: UpgradeTerms,
+    /// Columns that are created in tables that are there.
+    pub fresh_columns: BTreeSet<Id>,
+}
+
+/// How rows that are there are compared with the package that was applied last.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BaseRows {
+    /// Tables of the base by their refs there.
+    pub tables: Vec<(String, Id)>,
+    /// Whether rows and cells are compared at all.
+    pub cells: bool,
+    /// Rows items whose rows are compared cell by cell.
+    pub reference: BTreeSet<String>,
 }
 
 /// The first phase.

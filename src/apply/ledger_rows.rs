@@ -83,6 +83,17 @@ impl LedgerRows {
                         }
                     }
                 }
+                Entry::Cells(cells) => {
+                    let Some(table) = known.0.get_mut(&cells.feature) else {
+                        continue;
+                    };
+                    for row in &cells.rows {
+                        if let Some(known) = table.rows.get_mut(&row.id) {
+                            // Of a row that people changed no digest is that of its base.
+                            known.digest = row.digest.unwrap_or_default();
+                        }
+                    }
+                }
                 Entry::Undoing { .. } | Entry::Undone => known.0.clear(),
                 _ => {}
             }

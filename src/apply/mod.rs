@@ -15,6 +15,7 @@ mod error;
 mod init;
 mod ledger_rows;
 mod minter;
+mod past;
 mod preview;
 mod refusal;
 mod report;
@@ -32,23 +33,24 @@ mod tests;
 mod undo;
 
 pub use approved::{
-    Approved, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork, StructureWork,
-    TableWork,
+    Approved, BaseRows, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork,
+    StructureWork, TableWork, UpgradeWork,
 };
 pub use error::ApplyError;
 pub use init::{init, proposed};
 pub use minter::Minter;
+pub use past::{BasePackage, Past};
 pub use preview::{
-    Binding, Creation, GoLive, NotCarried, Preview, PreviewInput, ReplacedConfig, RowsPreview,
-    content_digest, fresh, package_digest, preview,
+    Binding, Creation, GoLive, Preview, PreviewInput, ReplacedConfig, RowsPreview, content_digest,
+    fresh, package_digest, preview,
 };
 pub use refusal::Refusal;
 pub use report::{
-    BatchError, Because, DroppedKey, FailureReason, NotPublished, RedactedField, Renamed, Report,
-    TableReport, UnresolvedEntry,
+    BatchError, Because, DroppedKey, FailureReason, NotCarried, NotPublished, RedactedField,
+    Renamed, Report, TableReport, UnresolvedEntry,
 };
-pub use request::{Request, Resolution, RowsMode};
-pub use resolve::resolve;
-pub use run::run;
+pub use request::{Request, Resolution, Resolutions, RowsMode, UpgradeTerms};
+pub use resolve::{resolve, resolve_from};
+pub use run::{run, run_from};
 pub use suggest::{Candidate, Suggestion, suggest};
 pub use undo::{Lost, UNDO_UNIT, UndoError, Undoing, undo, undo_in_units};

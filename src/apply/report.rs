@@ -3,8 +3,10 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::json::Value;
 use crate::package::model::{Unresolved, Word as _};
 use crate::problem::Code;
+use crate::upgrade::{BaseShown, Kept, Left, MovedLeaf, Unused};
 use crate::workspace::RecordKind;
 
 /// The report of a job.
@@ -25,6 +27,33 @@ pub struct Report {
     pub dropped_keys: Vec<DroppedKey>,
     /// Rows that could not be written: of each table the first of them.
     pub errors: Vec<BatchError>,
+    /// Leaves of records that an upgrade changed.
+    pub structure_updated: u64,
+    /// What the package says and the destination did not get.
+    pub not_carried: Vec<NotCarried>,
+    /// What an upgrade went out from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<BaseShown>,
+    /// How many leaves, cells and records somebody decided.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub decided: u64,
+    /// What stays as people made it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Kept>,
+    /// What the package does not have any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Left>,
+    /// Decisions that did nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unused: Vec<Unused>,
+    /// What people changed after the plan: it stays.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<MovedLeaf>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What became of the rows of one table.
@@ -39,6 +68,12 @@ pub struct TableReport {
     pub skipped: u64,
     /// Left out by the rows mode.
     pub existing: u64,
+    /// Cells that stay as people made them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kept: u64,
+    /// Rows that the package does not have any more and that stay.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left: u64,
     /// Rows that could not be written.
     pub failed: u64,
     /// Entries of `errors` that are left out, because a table has too many of them.
@@ -185,6 +220,27 @@ pub struct BatchError {
     pub row_uid: Option<String>,
 }
 
+/// A value of the package that an apply leaves out, because what it belongs to is there already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotCarried {
+    /// What it belongs to; `rows` for cells.
+    pub kind: String,
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Dotted path; `rows[].data.<column>` for cells; nothing for a whole record.
+    pub path: Option<String>,
+    /// The value that was applied last; not of cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Value>,
+    /// The value of the package; not of cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theirs: Option<Value>,
+    /// How many cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}
+
 /// Why rows of a table cannot be written, and how many.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureReason {
@@ -203,8 +259,8 @@ impl Report {
         self.rows.values().map(|table| table.failed).sum()
     }
 
-    /// Whether something could not be written.
+    /// Whether something could not be written, or was changed by people meanwhile.
     pub fn is_partial(&self) -> bool {
-        self.failed_rows() > 0 || !self.errors.is_empty()
+        self.failed_rows() > 0 || !self.errors.is_empty() || !self.moved.is_empty()
     }
 }

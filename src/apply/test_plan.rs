@@ -1,7 +1,7 @@
 //! Handmade approved packages, for tests of the stages after resolving.
 
 use super::{
-    Approved, ColumnWork, LinkWork, Minter, Mode, Publish, Report, RowStep, RowStepWork,
+    Approved, BaseRows, ColumnWork, LinkWork, Minter, Mode, Publish, Report, RowStep, RowStepWork,
     StructureWork, TableWork, run,
 };
 use crate::definitions::Definitions;
@@ -106,6 +106,9 @@ impl TestPlan {
                 unresolved: Vec::new(),
                 renamed: Vec::new(),
                 dropped_keys: Vec::new(),
+                not_carried: Vec::new(),
+                base_rows: BaseRows::default(),
+                upgrade: None,
                 copy: false,
                 minter: Minter::at(jiff::Timestamp::UNIX_EPOCH, 7),
             },

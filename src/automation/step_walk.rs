@@ -4,7 +4,7 @@ use crate::definitions::{Definitions, Field, FieldType, Fields};
 use crate::json::{Object, Value};
 
 /// Shows every step of a `graph_config` to `visit`, with its place: `steps[0].config.then[1]`.
-pub(super) fn each_step(
+pub(crate) fn each_step(
     definitions: &Definitions,
     graph: &mut Value,
     visit: &mut dyn FnMut(&str, &mut Object),

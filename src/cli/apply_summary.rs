@@ -10,6 +10,8 @@ use tplkit::printable;
 use tplkit::simulate::Simulation;
 use tplkit::workspace::RecordKind;
 
+use super::upgrade_summary;
+
 /// The widest name of a table that others are lined up with.
 const WIDEST: usize = 32;
 
@@ -28,6 +30,10 @@ impl FailedRows {
             return None;
         }
         Some(match usize::try_from(report.failed_rows()) {
+            Ok(0) if report.errors.is_empty() => {
+                let moved = counted(report.moved.len(), "value");
+                format!("{moved} changed by people meanwhile")
+            }
             Ok(0) => format!("{} of the report", counted(report.errors.len(), "error")),
             Ok(rows) => format!("{} failed", counted(rows, "row")),
             Err(_) => "rows failed".to_owned(),
@@ -39,6 +45,7 @@ impl FailedRows {
 pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulation) -> String {
     let mut out = format!("`{}` applied in memory\n", printable::path(path));
     created(&mut out, simulation);
+    upgrade_summary::upgrade(&mut out, &simulation.preview);
     report(&mut out, Some(manifest), &simulation.report);
     let live = &simulation.preview.go_live;
     section(&mut out, "Live from now on", live, |live| live.name.clone());
@@ -159,6 +166,16 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
         &report.dropped_keys,
         |key| format!("{}: {}", key.reference, key.path),
     );
+    section(
+        out,
+        "Changed by people meanwhile, and left",
+        &report.moved,
+        |moved| {
+            let place = moved.path.as_ref().or(moved.column.as_ref());
+            format!("{} {}", moved.reference, place.map_or("", String::as_str))
+        },
+    );
+    upgrade_summary::not_carried(out, &report.not_carried);
     let (brought, new): (Vec<_>, Vec<_>) = report
         .unresolved
         .iter()

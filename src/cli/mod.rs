@@ -32,5 +32,7 @@ mod resume_hint;
 pub(crate) mod session;
 mod source;
 mod start_job;
+mod upgrade_args;
+mod upgrade_summary;
 mod walk;
 mod watch;

@@ -17,6 +17,7 @@ mod model;
 pub mod random;
 mod source;
 mod target;
+mod thing;
 
 pub use data::RowData;
 pub use lookup::Lookup;
@@ -28,6 +29,7 @@ pub use source::{LARGE_BATCH, Source, StoredRow, is_last_batch, ready};
 pub use target::{
     Change, CommitError, New, Progress, Refused, Removal, RowWrite, Sent, Target, Unit,
 };
+pub use thing::Thing;
 
 /// Identity of a record.
 pub type Id = uuid::Uuid;

@@ -255,6 +255,20 @@ impl RecordKind {
         }
     }
 
+    /// The kind of that word.
+    pub fn parse(word: &str) -> Option<RecordKind> {
+        const ALL: [RecordKind; 7] = [
+            RecordKind::Workspace,
+            RecordKind::Feature,
+            RecordKind::Column,
+            RecordKind::View,
+            RecordKind::Workflow,
+            RecordKind::Module,
+            RecordKind::Rail,
+        ];
+        ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+
     /// The word in plans, previews and reports.
     pub const fn as_str(self) -> &'static str {
         match self {

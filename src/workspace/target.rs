@@ -4,7 +4,8 @@ use std::future::Future;
 
 use super::ledger::{Entry, RowDigest};
 use super::{
-    Automation, Column, Feature, Id, Lookup, Module, Rail, RecordKind, RowData, StoredRow, View,
+    Automation, Column, Feature, Id, Lookup, Module, Rail, RecordKind, RowData, StoredRow, Thing,
+    View,
 };
 use crate::json::Value;
 use crate::problem::Code;
@@ -94,6 +95,16 @@ pub enum Change {
         id: Id,
         /// The new config.
         config: Value,
+    },
+    /// Changes what differs between two forms of a record, and nothing else of it. Refused with
+    /// [`Code::Conflict`] when something of that is not as it was, and with [`Code::NotFound`] when the
+    /// record is gone. Another config of an automation is a version, as with
+    /// [`Configure`](Change::Configure).
+    Update {
+        /// The record as it was seen.
+        from: Box<Thing>,
+        /// The record as it is to be: the same one.
+        to: Box<Thing>,
     },
     /// Adds rows; ids ascend.
     InsertRows {

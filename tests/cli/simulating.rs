@@ -269,3 +269,103 @@ fn what_cannot_be_used_is_reported() {
         .exits(2);
     assert!(ran.err.contains("M001"), "{}", ran.err);
 }
+
+/// The small package with another label of its table, and a table more.
+fn next() -> Value {
+    let mut package: Value = serde_json::from_str(&tiny()).expect("JSON");
+    let plan = &mut package["manifest"]["plan"];
+    let steps = plan["steps"].as_array_mut().expect("steps");
+    let table = steps.iter_mut().find(|step| step["ref"] == "f_notes");
+    table.expect("a table")["args"]["label"] = "Notebook".into();
+    steps.insert(1, serde_json::json!({"uid": "u_00000000-0000-4000-8000-0000000000f1", "tool": "create_feature", "ref": "f_extra",
+        "args": {"workspaceId": "$workspace", "name": "extra", "label": "Extra"}}));
+    let items = package["manifest"]["items"].as_array_mut().expect("items");
+    items.push(serde_json::json!({"uid": "u_00000000-0000-4000-8000-0000000000f2", "kind": "feature", "ref": "f_extra", "label": "Extra"}));
+    package
+}
+
+/// A workspace that has a table of that name already.
+fn destination() -> Value {
+    let mut package = next();
+    let keep = |one: &Value| one["ref"] == "f_extra";
+    let manifest = &mut package["manifest"];
+    manifest["items"]
+        .as_array_mut()
+        .expect("items")
+        .retain(keep);
+    let steps = manifest["plan"]["steps"].as_array_mut();
+    steps.expect("steps").retain(keep);
+    package["payloads"] = serde_json::json!([]);
+    package
+}
+
+#[test]
+fn an_upgrade_is_tried_and_taken_back() {
+    let place = Place::with(&[("old.json", &tiny()), ("new.json", &next().to_string())]);
+    let upgrade = ["simulate", "new.json", "--upgrade", "--base", "old.json"];
+    let ran = place.run(&upgrade).exits(0);
+    for told in [
+        "Created: 1 table",
+        "feature f_notes label: ",
+        "-> \"Notebook\"",
+        "Again: 0 changes",
+        "Undo: the workspace is what it was before",
+    ] {
+        assert!(ran.out.contains(told), "{}", ran.out);
+    }
+    let json = [&upgrade[..], &["--format", "json"]].concat();
+    let document = place.run(&json).exits(0).json();
+    assert_eq!(document["plan"]["update"][0]["path"], "label");
+    assert_eq!(document["report"]["structure_updated"], 1);
+    assert_eq!(document["plan"]["base"]["job_id"], Value::Null);
+}
+
+#[test]
+fn what_an_upgrade_asks_stands_first_with_the_line_to_write() {
+    let place = Place::with(&[
+        ("old.json", &tiny()),
+        ("new.json", &next().to_string()),
+        ("into.json", &destination().to_string()),
+        ("r.toml", "[decisions.f_extra]\n\"*\" = \"create\"\n"),
+    ]);
+    let upgrade = [
+        "simulate",
+        "new.json",
+        "--upgrade",
+        "--base",
+        "old.json",
+        "--into",
+        "into.json",
+    ];
+    let ran = place.run(&upgrade).exits(1);
+    assert!(ran.out.contains("[decisions.\"f_extra\"]"), "{}", ran.out);
+    assert!(
+        ran.out.contains("# \"*\" = \"adopt\"  # or \"create\""),
+        "{}",
+        ran.out
+    );
+    let json = [&upgrade[..], &["--format", "json"]].concat();
+    let document = place.run(&json).exits(1).json();
+    assert_eq!(document["outcome"], "findings");
+    assert_eq!(document["refusals"][0]["code"], "upgrade_conflicts");
+    assert_eq!(document["plan"]["conflicts"][0]["code"], "name_taken");
+    let decided = [&upgrade[..], &["--resolutions", "r.toml"]].concat();
+    let ran = place.run(&decided).exits(0);
+    assert!(ran.out.contains("extra -> extra_2"), "{}", ran.out);
+}
+
+#[test]
+fn an_upgrade_says_what_it_lacks() {
+    let place = Place::with(&[("old.json", &tiny()), ("new.json", &next().to_string())]);
+    let ran = place.run(&["simulate", "new.json", "--upgrade"]).exits(2);
+    assert!(ran.err.contains("--base"), "{}", ran.err);
+    for flags in [
+        &["--base", "old.json"][..],
+        &["--conflicts", "ours"],
+        &["--allow-downgrade"],
+    ] {
+        place
+            .run(&[&["simulate", "new.json"][..], flags].concat())
+            .exits(2);
+    }
+}

@@ -184,6 +184,7 @@ fn a_plan_over_http_is_that_of_the_workspace() {
         package_digest: &package_digest(&text),
         request: &request,
         earlier: &[],
+        base: None,
         definitions: Definitions::embedded(),
     };
     let structure = ready(remote.structure()).expect("structure");

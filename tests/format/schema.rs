@@ -348,6 +348,7 @@ fn reports_and_previews_of_applies_are_valid() {
             package_digest: &digest,
             request: &Request::default(),
             earlier: &[],
+            base: None,
             definitions,
         };
         reported.push(ready(tplkit::apply::preview(&memory, &structure, question)).unwrap());

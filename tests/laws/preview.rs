@@ -65,6 +65,7 @@ fn said_and_done(
         package_digest: &digest,
         request: &job.request,
         earlier,
+        base: None,
         definitions: Definitions::embedded(),
     };
     let destination = ready(target.structure()).map_err(|error| error.to_string())?;

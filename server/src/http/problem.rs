@@ -47,6 +47,8 @@ pub fn document(refusal: &Refusal, path: &str) -> Vec<u8> {
         #[serde(skip_serializing_if = "Option::is_none")]
         locked_until: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
+        conflicts: Option<&'a serde_json::Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         retry_after: Option<u32>,
     }
     if is_executor(path) {
@@ -68,6 +70,7 @@ pub fn document(refusal: &Refusal, path: &str) -> Vec<u8> {
             .job
             .as_ref()
             .and_then(|job| job.locked_until.as_deref()),
+        conflicts: refusal.conflicts.as_deref(),
         retry_after: refusal.retry_after,
     };
     serde_json::to_vec(&document).unwrap_or_default()
@@ -90,6 +93,8 @@ fn executor_document(refusal: &Refusal) -> Vec<u8> {
         status: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         locked_until: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        conflicts: Option<&'a serde_json::Value>,
     }
     let job = refusal.job.as_ref();
     let document = Document {
@@ -100,6 +105,7 @@ fn executor_document(refusal: &Refusal) -> Vec<u8> {
         job_id: job.map(|job| job.id),
         status: job.map(|job| job.status),
         locked_until: job.and_then(|job| job.locked_until.as_deref()),
+        conflicts: refusal.conflicts.as_deref(),
     };
     serde_json::to_vec(&document).unwrap_or_default()
 }
@@ -161,6 +167,10 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::ImportWithoutBlueprint
         | Code::RowsModeWithoutKey
         | Code::RowsUnmatched
+        | Code::NoBase
+        | Code::Downgrade
+        | Code::UpgradeConflicts
+        | Code::DeleteRefused
         | Code::InvalidJson
         | Code::InvalidFilter
         | Code::InvalidAutomation

@@ -1,6 +1,8 @@
 //! One attempt at a job: loads the job and executes it, to its end or to an interruption.
 
-use tplkit::apply::{ApplyError, Minter, Request, resolve, run};
+use tplkit::apply::{
+    ApplyError, BasePackage, Minter, Past, Request, Resolutions, resolve_from, run_from,
+};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
@@ -9,6 +11,8 @@ use tplkit::workspace::{Source as _, Target as _};
 
 use super::failure::Failure;
 use super::package::{self, Order};
+use uuid::Uuid;
+
 use super::{Destination, Job, ledger};
 use crate::store::{StoreError, Tx};
 use crate::workspace::ReadError;
@@ -22,6 +26,10 @@ struct StoredOrder {
     order: Order,
     text: String,
     earlier: Vec<Entry>,
+    /// What was decided about dependencies before.
+    resolutions: Resolutions,
+    /// The newest of the jobs that it binds to, with its package.
+    base: Option<(Uuid, String)>,
 }
 
 /// Goes on with a job where its ledger ends.
@@ -37,12 +45,19 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     let Some(kept) = kept.await? else {
         return Err(Failure::reported(Code::NotFound, "The job is gone."));
     };
-    let package = Checked::trusted(&kept.text).map_err(|error| {
-        // It was checked before it was kept.
-        tracing::error!(%error, "the package of a job cannot be read");
-        let report = "The package of the job cannot be read; apply the template anew.";
-        Failure::reported(Code::Internal, report)
-    })?;
+    let package = checked(&kept.text)?;
+    let base = match &kept.base {
+        Some((job, text)) => Some((*job, checked(text)?)),
+        None => None,
+    };
+    let past = Past {
+        entries: &kept.earlier,
+        base: base.as_ref().map(|(job, package)| BasePackage {
+            job: Some(*job),
+            package,
+            resolutions: &kept.resolutions,
+        }),
+    };
     let Order { request, minter } = &kept.order;
     // To which jobs a copy is bound was decided when their ledgers were chosen.
     let request = &Request {
@@ -50,13 +65,7 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
         ..request.clone()
     };
     for _ in 1..CHOICES {
-        match Box::pin(carry_out(
-            &mut target,
-            (&package, request, *minter),
-            &kept.earlier,
-        ))
-        .await?
-        {
+        match Box::pin(carry_out(&mut target, (&package, request, *minter), past)).await? {
             Ok(()) => return Ok(()),
             // A name that was free was taken before the structure was written, all or nothing.
             Err(ApplyError::Refused {
@@ -66,44 +75,53 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
             Err(error) => return Err(error.into()),
         }
     }
-    Box::pin(carry_out(
-        &mut target,
-        (&package, request, *minter),
-        &kept.earlier,
-    ))
-    .await??;
+    Box::pin(carry_out(&mut target, (&package, request, *minter), past)).await??;
     Ok(())
+}
+
+/// The package of a job.
+fn checked(text: &str) -> Result<Checked<'_>, Failure> {
+    Checked::trusted(text).map_err(|error| {
+        // It was checked before it was kept.
+        tracing::error!(%error, "the package of a job cannot be read");
+        let report = "The package of the job cannot be read; apply the template anew.";
+        Failure::reported(Code::Internal, report)
+    })
 }
 
 /// Decides by the workspace as it is, and carries it out.
 async fn carry_out(
     target: &mut Destination,
     (package, request, minter): (&Checked<'_>, &Request, Minter),
-    earlier: &[Entry],
+    past: Past<'_>,
 ) -> Result<Result<(), ApplyError<ReadError>>, Failure> {
     let definitions = Definitions::embedded();
     let own = target.ledger().await?;
     let destination = target.structure().await?;
-    let known = [earlier, own.as_slice()].concat();
+    let known = [past.entries, own.as_slice()].concat();
     drop(own);
     // What is there already is bound and what is missing created: the same decisions as at the first
     // attempt, but for what people have changed since.
-    let approved = resolve(
+    let deciding = Past {
+        entries: &known,
+        ..past
+    };
+    let approved = resolve_from(
         package,
         request,
         &destination,
-        Some(&known),
+        deciding,
         minter,
         definitions,
     );
     let approved = approved.map_err(|refusals| Failure::refused(&refusals))?;
     drop((known, destination));
     let mut unwatched = |_| {};
-    let ran = run(
+    let ran = run_from(
         target,
         &approved,
         &package.payloads,
-        earlier,
+        past,
         definitions,
         &mut unwatched,
     );
@@ -114,9 +132,19 @@ async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError>
     let Some((order, text)) = package::read(tx, job.organization, job.id).await? else {
         return Ok(None);
     };
+    let line = ledger::kept_entries(tx, job).await?;
+    let base = match line.newest {
+        Some(newest) => {
+            let kept = package::read(tx, job.organization, newest).await?;
+            kept.map(|(_, text)| (newest, text))
+        }
+        None => None,
+    };
     Ok(Some(StoredOrder {
         order,
         text,
-        earlier: ledger::kept_entries(tx, job).await?,
+        earlier: line.entries,
+        resolutions: line.resolutions,
+        base,
     }))
 }

@@ -1,5 +1,6 @@
 //! The ledgers of jobs: what they wrote.
 
+use tplkit::apply::Resolutions;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
@@ -39,6 +40,17 @@ fn read(row: &Row) -> Result<Entry, StoreError> {
         .map_err(|error| StoreError::Internal(format!("an entry of a ledger: {error}")))
 }
 
+/// What the jobs wrote that an apply continues.
+#[derive(Debug, Default)]
+pub struct Line {
+    /// Their ledgers, oldest first.
+    pub entries: Vec<Entry>,
+    /// The newest of them.
+    pub newest: Option<Uuid>,
+    /// What was decided about dependencies, the newest word for each.
+    pub resolutions: Resolutions,
+}
+
 /// The statement that adds an entry; the row of the job counts it.
 pub(super) fn add(
     lease: &Lease,
@@ -74,7 +86,7 @@ pub async fn earlier(
     tx: &mut Tx,
     (organization, workspace, template): (Uuid, Uuid, Uuid),
     job: Option<Uuid>,
-) -> Result<Vec<Entry>, StoreError> {
+) -> Result<Line, StoreError> {
     let sql = "SELECT id, request FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 \
          AND template_id = $3 AND (status = 'completed' OR id = $4) ORDER BY id";
@@ -85,25 +97,64 @@ pub async fn earlier(
         job.unwrap_or_default().into(),
     ];
     let mut jobs: Vec<Uuid> = Vec::new();
+    let mut resolutions = Resolutions::new();
     for row in &tx.query(sql, &parameters).await? {
         let (id, order): (Uuid, String) = (row.get(0)?, row.get(1)?);
-        if Order::read(&order)?.request.copy {
+        let request = Order::read(&order)?.request;
+        if request.copy {
             if job == Some(id) && !was_completed(tx, organization, id).await? {
                 // Nobody has bound to a copy that was never whole.
-                return Ok(Vec::new());
+                return Ok(Line::default());
             }
             if job.is_some_and(|job| jobs.contains(&job)) {
                 break;
             }
             jobs.clear();
+            resolutions.clear();
+        }
+        if job != Some(id) {
+            resolutions.extend(request.resolutions);
         }
         jobs.push(id);
     }
-    let mut entries = Vec::new();
+    let (mut entries, mut newest) = (Vec::new(), None);
     for other in jobs.into_iter().filter(|other| job != Some(*other)) {
         entries.extend(own(tx, organization, other).await?);
+        newest = Some(other);
     }
-    Ok(entries)
+    Ok(Line {
+        entries,
+        newest,
+        resolutions,
+    })
+}
+
+/// The first upgrade that goes out from what a job left, and stands: while it does, the job is not taken
+/// back.
+///
+/// # Errors
+/// Those of the store.
+pub async fn upgraded_by(tx: &mut Tx, job: &Job) -> Result<Option<Uuid>, StoreError> {
+    let sql = "SELECT id, request FROM template_jobs WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 \
+         AND template_id = $3 AND id > $4 AND status IN ('completed', 'failed') ORDER BY id";
+    let parameters = [
+        job.organization.into(),
+        job.workspace.into(),
+        job.template.into(),
+        job.id.into(),
+    ];
+    for row in &tx.query(sql, &parameters).await? {
+        let (id, order): (Uuid, String) = (row.get(0)?, row.get(1)?);
+        let request = Order::read(&order)?.request;
+        if request.copy {
+            break;
+        }
+        if request.upgrade {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether a job has ever come to its end.
@@ -122,7 +173,7 @@ async fn was_completed(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<boo
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn kept_entries(tx: &mut Tx, job: &Job) -> Result<Vec<Entry>, StoreError> {
+pub(super) async fn kept_entries(tx: &mut Tx, job: &Job) -> Result<Line, StoreError> {
     let of = (job.organization, job.workspace, job.template);
     earlier(tx, of, Some(job.id)).await
 }

@@ -2,6 +2,7 @@
 //! validated again; derived columns are computed as for other records.
 
 use tplkit::json::{Object, Value as Json};
+use tplkit::workspace::Thing;
 use uuid::Uuid;
 
 use super::change::update;
@@ -128,18 +129,76 @@ pub async fn configure(
     };
     let mut after = before.clone();
     after.config = kept(kind.what, given.clone()).write();
+    store(tx, &before, after, now).await?;
+    Ok(true)
+}
+
+/// Changes what differs between two forms of a record, where it still is as in the first; false when there
+/// is no such record.
+///
+/// # Errors
+/// 409 for one that is not as it was, and for a column that becomes unique over repeated values, 422 for
+/// an identity that cannot be.
+pub async fn amend(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    (from, to): (&Thing, &Thing),
+    now: i64,
+) -> Result<bool, Refusal> {
+    let Some(before) = lock_existing(tx, kind, from.id).await? else {
+        return Ok(false);
+    };
+    let text = |column| Some(before.text(column).to_owned()).filter(|text| !text.is_empty());
+    let workspace = kind.what == RecordKind::Workspace;
+    let stands = Thing {
+        name: before.name.clone(),
+        label: (!workspace).then(|| before.label.clone()),
+        icon: text("icon"),
+        order: before.integer("position"),
+        own_type: text("type"),
+        component: text("default_component"),
+        config: without_unknown_keys(kind.what, &before.config),
+        ..from.clone()
+    };
+    if !stands.is_as(from, to) {
+        let reported = format!("the {} {:?} is not what it was", kind.word, before.name);
+        return Err(Refusal::new(Code::Conflict, reported));
+    }
+    let next = stands.with(from, to.clone());
+    let mut after = before.clone();
+    if let Some(label) = next.label {
+        after.label = label;
+    }
+    after.config = kept(kind.what, next.config).write();
+    if from.icon != to.icon {
+        after.set("icon", next.icon);
+    }
+    if from.order != to.order {
+        after.set("position", next.order);
+    }
+    if let (true, Some(word)) = (from.own_type != to.own_type, next.own_type) {
+        after.set("type", word);
+    }
+    if let (true, Some(word)) = (from.component != to.component, next.component) {
+        after.set("default_component", word);
+    }
+    store(tx, &before, after, now).await?;
+    Ok(true)
+}
+
+/// Stores a record that is another one now.
+async fn store(tx: &mut Tx, before: &Record, mut after: Record, now: i64) -> Result<(), Refusal> {
     after.updated_at = now;
-    match kind.what {
+    match after.kind.what {
         RecordKind::Feature => feature::complete(&mut after),
         RecordKind::View => {
             let names = config::singled_out(&after)?;
             feature::serve_view(tx, &after, &names).await?;
         }
-        RecordKind::Column => column::complete_config(tx, &mut after, Some(&before)).await?,
+        RecordKind::Column => column::complete_config(tx, &mut after, Some(before)).await?,
         _ => {}
     }
-    update(tx, &after).await?;
-    Ok(true)
+    update(tx, &after).await
 }
 
 /// Takes a record away with everything in it; one that is gone is no error.

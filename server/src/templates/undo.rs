@@ -40,6 +40,12 @@ impl Undo {
     /// 409 for what would be lost, while the template is busy in the workspace, and the second time.
     pub(crate) async fn make(self) -> Result<Job, Refusal> {
         refuse(&self.job)?;
+        if let Some(later) = self.upgraded_by().await? {
+            let detail = format!(
+                "The upgrade {later} goes out from what this job left; undo that one first."
+            );
+            return Err(Refusal::new(Code::Conflict, detail));
+        }
         let App {
             store,
             context,
@@ -65,6 +71,17 @@ impl Undo {
         let ended = ended.unwrap_or_else(|_| Ended::Failed(panicked().into()));
         self.conclude(&undo, ended).await?;
         self.now().await
+    }
+
+    /// The upgrade that stands on what the job left.
+    async fn upgraded_by(&self) -> Result<Option<Uuid>, Refusal> {
+        let scope = self.caller.scope();
+        let store = &self.app.store;
+        let found = store.read(&scope, self.job.clone(), |tx, job| {
+            Box::pin(jobs::upgraded_by(tx, job))
+        });
+        let found: Result<Option<Uuid>, StoreError> = found.await;
+        Ok(found?)
     }
 
     /// Set when the request has waited long enough.

@@ -1,10 +1,10 @@
 //! Writes the automations of a job: versions, and the active one.
 
 use tplkit::json::{Object, Value as Json};
-use tplkit::workspace::{Automation, Id, RecordKind};
+use tplkit::workspace::{Automation, Id, RecordKind, Thing};
 
 use super::Stopped;
-use super::error::missing;
+use super::error::{missing, refused};
 use super::unit::Here;
 use crate::automation::find::{self, Workflow};
 use crate::automation::{
@@ -51,21 +51,24 @@ pub(super) async fn config(
     here: &Here,
     workflow: Id,
 ) -> Result<Option<Json>, Stopped> {
+    let held = held(tx, here, workflow).await?;
+    Ok(held.map(|(_, version)| both(workflow, &version)))
+}
+
+/// Both configs of a version.
+fn both(workflow: Id, version: &Version) -> Json {
     let part = |text: &str| match Json::parse(text) {
         Ok(Json::Object(part)) => part,
         _ => Object::new(),
     };
-    let held = held(tx, here, workflow).await?;
-    Ok(held.map(|(_, version)| {
-        let known = Automation {
-            id: workflow,
-            name: String::new(),
-            trigger_config: part(&version.trigger_config),
-            graph_config: part(&version.graph_config),
-            active: version.is_active,
-        };
-        known.config()
-    }))
+    let known = Automation {
+        id: workflow,
+        name: String::new(),
+        trigger_config: part(&version.trigger_config),
+        graph_config: part(&version.graph_config),
+        active: version.is_active,
+    };
+    known.config()
 }
 
 /// Adds a version with these configs, in force where the one before was.
@@ -77,12 +80,44 @@ pub(super) async fn configure(
 ) -> Result<(), Stopped> {
     let held = held(tx, here, workflow).await?;
     let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
+    let name = before.name.clone();
+    version(tx, here, (&row, &before), (name, config)).await
+}
+
+/// Changes what differs between two forms of an automation: a version, in force where the one before was.
+pub(super) async fn amend(
+    tx: &mut Tx,
+    here: &Here,
+    from: &Thing,
+    to: &Thing,
+) -> Result<(), Stopped> {
+    let held = held(tx, here, from.id).await?;
+    let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, from.id))?;
+    let known = Thing {
+        name: before.name.clone(),
+        config: both(from.id, &before),
+        ..from.clone()
+    };
+    if !known.is_as(from, to) {
+        let reported = format!("the automation {:?} is not what it was", before.name);
+        return Err(refused(Code::Conflict, reported).into());
+    }
+    let next = known.with(from, to.clone());
+    version(tx, here, (&row, &before), (next.name, &next.config)).await
+}
+
+async fn version(
+    tx: &mut Tx,
+    here: &Here,
+    (row, before): (&Workflow, &Version),
+    (name, config): (String, &Json),
+) -> Result<(), Stopped> {
     let part = |key: &str| match config.get(key) {
         Some(part @ Json::Object(_)) => part.clone(),
         _ => Object::new().into(),
     };
     let (trigger, graph) = (part("triggerConfig"), part("graphConfig"));
-    let definition = Definition::new(before.name, &trigger, &graph, &here.context);
+    let definition = Definition::new(name, &trigger, &graph, &here.context);
     let standing = if before.is_draft {
         Standing::Draft
     } else {
@@ -90,9 +125,9 @@ pub(super) async fn configure(
     };
     let kind = (standing, Some(before.version));
     let as_what = (here.context.id(), here.now);
-    add_version(tx, &row, &definition, kind, as_what).await?;
+    add_version(tx, row, &definition, kind, as_what).await?;
     if before.is_active {
-        launch(tx, &row, (here.creator, here.now)).await?;
+        launch(tx, row, (here.creator, here.now)).await?;
     }
     Ok(())
 }

@@ -2,13 +2,13 @@
 
 use tplkit::json::Value as Json;
 use tplkit::problem::Code;
-use tplkit::workspace::{Id, RecordKind};
+use tplkit::workspace::{Id, RecordKind, Thing};
 
 use super::error::{missing, refused};
 use super::records::of;
 use super::unit::UnitTransaction;
 use super::{Stopped, automations};
-use crate::model::import::{config, configure, take_away};
+use crate::model::import::{amend, config, configure, take_away};
 
 impl UnitTransaction<'_> {
     pub(super) async fn configure(
@@ -22,6 +22,17 @@ impl UnitTransaction<'_> {
         };
         if !configure(self.tx, model, id, given, self.here.now).await? {
             return Err(missing(kind, id));
+        }
+        Ok(())
+    }
+
+    /// Changes what differs between two forms of a record.
+    pub(super) async fn amend(&mut self, from: &Thing, to: &Thing) -> Result<(), Stopped> {
+        let Some(model) = of(from.kind) else {
+            return automations::amend(self.tx, self.here, from, to).await;
+        };
+        if !amend(self.tx, model, (from, to), self.here.now).await? {
+            return Err(missing(from.kind, from.id));
         }
         Ok(())
     }

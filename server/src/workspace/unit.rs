@@ -147,6 +147,7 @@ impl UnitTransaction<'_> {
         match change {
             Change::Create(new) => self.create(new).await,
             Change::Configure { kind, id, config } => self.configure(*kind, *id, config).await,
+            Change::Update { from, to } => self.amend(from, to).await,
             Change::Restore {
                 kind,
                 id,

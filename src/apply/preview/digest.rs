@@ -65,6 +65,10 @@ impl Digest {
         // In which order somebody wrote it down changes nothing.
         request.resolutions.sort_unstable_keys();
         request.rows_modes.sort_unstable_keys();
+        request.terms.decisions.sort_unstable_keys();
+        for paths in request.terms.decisions.values_mut() {
+            paths.sort_unstable_keys();
+        }
         for resolution in request.resolutions.values_mut() {
             if let Resolution::Map {
                 columns,
@@ -96,6 +100,8 @@ impl Digest {
         self.part(&approved.unresolved);
         self.part(&approved.renamed);
         self.part(&approved.dropped_keys);
+        self.part(&approved.not_carried);
+        self.part(&approved.upgrade);
         for table in &approved.tables {
             self.part(&(&table.uid, table.feature, &table.mode));
             for work in &table.columns {

@@ -5,26 +5,30 @@
 
 mod digest;
 mod dry_run;
+mod measure;
 mod names;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod upgrade;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Approved, DroppedKey, FailureReason, Minter, NotPublished, RedactedField, Refusal, Renamed,
-    Request, resolve,
+    Approved, DroppedKey, FailureReason, Minter, NotCarried, NotPublished, Past, RedactedField,
+    Refusal, Renamed, Request, resolve_from,
 };
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::model::Plan;
+use crate::upgrade::{BaseShown, Conflict, Kept, Left, Rename, Unused, Update};
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
+use super::past::BasePackage;
 use names::Names;
 
 pub use digest::{content_digest, fresh, package_digest};
@@ -59,6 +63,35 @@ pub struct Preview {
     /// Secrets that the export cleared and somebody has to enter.
     #[serde(default)]
     pub redacted: Vec<RedactedField>,
+    /// What an upgrade goes out from.
+    #[serde(default)]
+    pub base: Option<BaseShown>,
+    /// Leaves that would become something else.
+    #[serde(default)]
+    pub update: Vec<Update>,
+    /// What somebody has to decide before.
+    #[serde(default)]
+    pub conflicts: Vec<Conflict>,
+    /// How many more cells there are to decide.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub conflicts_more: u64,
+    /// What would stay as people made it.
+    #[serde(default)]
+    pub kept: Vec<Kept>,
+    /// What the package does not have any more.
+    #[serde(default)]
+    pub left: Vec<Left>,
+    /// What may be something else under a new name.
+    #[serde(default)]
+    pub renames: Vec<Rename>,
+    /// Decisions that would do nothing.
+    #[serde(default)]
+    pub unused: Vec<Unused>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A record that would be created.
@@ -73,6 +106,9 @@ pub struct Creation {
     pub name: String,
     /// Its label.
     pub label: String,
+    /// Only when true: people removed it, and it is created once more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 /// A record of an earlier job.
@@ -105,27 +141,6 @@ pub struct ReplacedConfig {
     pub after: Value,
 }
 
-/// A value of the package that an apply leaves out, because what it belongs to is there already.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NotCarried {
-    /// What it belongs to; `rows` for cells.
-    pub kind: String,
-    /// Its ref.
-    #[serde(rename = "ref")]
-    pub reference: String,
-    /// Dotted path; `rows[].data.<column>` for cells.
-    pub path: String,
-    /// The value that was applied last; not of cells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<Value>,
-    /// The value of the package; not of cells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub theirs: Option<Value>,
-    /// How many cells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<u64>,
-}
-
 /// What would become of the rows of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RowsPreview {
@@ -137,6 +152,18 @@ pub struct RowsPreview {
     pub skipped: u64,
     /// Link cells that would become empty, because their row is not there.
     pub dropped_links: u64,
+    /// Rows that are there and get other cells.
+    #[serde(default)]
+    pub update: u64,
+    /// Rows that the package does not have any more and that stay.
+    #[serde(default)]
+    pub left: u64,
+    /// Cells that stay as people made them.
+    #[serde(default)]
+    pub kept: u64,
+    /// Cells that somebody has to decide.
+    #[serde(default)]
+    pub conflicts: u64,
     /// Refused, so that they stay out.
     #[serde(default)]
     pub failed: u64,
@@ -164,8 +191,10 @@ pub struct PreviewInput<'q, 't> {
     pub package_digest: &'q str,
     /// How it is to be applied.
     pub request: &'q Request,
-    /// The ledgers that [`resolve`] would be given.
+    /// What the line wrote that this one continues, oldest first.
     pub earlier: &'q [Entry],
+    /// What it goes out from, when that is known.
+    pub base: Option<BasePackage<'q>>,
     /// The definitions of the destination.
     pub definitions: &'q Definitions,
 }
@@ -178,11 +207,11 @@ pub async fn preview<T: Lookup + Sync>(
 ) -> Result<Preview, T::Error> {
     // The same for all previews: what is compared by digest must not know when it was asked.
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0);
-    let approved = resolve(
+    let approved = resolve_from(
         question.package,
         question.request,
         destination,
-        Some(question.earlier),
+        question.past(),
         minter,
         question.definitions,
     );
@@ -199,12 +228,18 @@ pub async fn preview<T: Lookup + Sync>(
         }
     };
     digest.approved(&approved);
+    let measured = measure::measured(target, &approved, question.definitions).await?;
+    digest.read(&format!("{measured:?}"));
     Ok(
         match rows::count(target, question, destination, &approved, &mut digest).await? {
-            Ok(rows) => Preview {
-                rows,
-                ..Preview::of(approved, &question.package.manifest.plan, digest.finish())
-            },
+            Ok((rows, cells)) => {
+                let plan = &question.package.manifest.plan;
+                let mut preview = Preview::of(approved, plan, digest.finish());
+                preview.rows = rows;
+                preview.conflicts.extend(measured);
+                preview.cells(cells);
+                preview
+            }
             Err(refusal) => Preview {
                 refusals: vec![refusal],
                 ..Preview::empty(digest.finish())
@@ -214,6 +249,14 @@ pub async fn preview<T: Lookup + Sync>(
 }
 
 impl Preview {
+    /// A plan that is refused, so that nothing else is known.
+    pub fn of_refusals(digest: String, refusals: Vec<Refusal>) -> Preview {
+        Preview {
+            refusals,
+            ..Preview::empty(digest)
+        }
+    }
+
     fn empty(digest: String) -> Preview {
         Preview {
             digest,
@@ -228,6 +271,14 @@ impl Preview {
             stays_draft: Vec::new(),
             not_carried: Vec::new(),
             redacted: Vec::new(),
+            base: None,
+            update: Vec::new(),
+            conflicts: Vec::new(),
+            conflicts_more: 0,
+            kept: Vec::new(),
+            left: Vec::new(),
+            renames: Vec::new(),
+            unused: Vec::new(),
         }
     }
 
@@ -239,6 +290,8 @@ impl Preview {
         });
         let created = structure.entry.created.iter().zip(labels);
         let names = Names::of(&structure.entry.created);
+        let upgrade = approved.upgrade.as_deref();
+        let again = upgrade.map_or(Vec::new(), |upgrade| upgrade.again.clone());
         Preview {
             create: created
                 .map(|(made, label)| Creation {
@@ -248,6 +301,7 @@ impl Preview {
                     label: called(plan, made.kind, &made.reference)
                         .unwrap_or(label)
                         .to_owned(),
+                    again: again.contains(&made.reference),
                 })
                 .collect(),
             bind: approved
@@ -284,7 +338,26 @@ impl Preview {
                 .collect(),
             stays_draft: approved.not_published,
             redacted: approved.redacted,
-            ..Preview::empty(digest)
+            not_carried: approved
+                .not_carried
+                .into_iter()
+                .map(|left| NotCarried {
+                    base: left.base.map(|value| names.shown(value)),
+                    theirs: left.theirs.map(|value| names.shown(value)),
+                    ..left
+                })
+                .collect(),
+            ..upgrade::preview(approved.upgrade, &names, Preview::empty(digest))
+        }
+    }
+}
+
+impl<'q> PreviewInput<'q, '_> {
+    /// What it goes out from.
+    fn past(&self) -> Past<'q> {
+        Past {
+            entries: self.earlier,
+            base: self.base,
         }
     }
 }

@@ -4,17 +4,18 @@
 //! row by row, refusals included.
 
 use indexmap::IndexMap;
+use sha2::Digest as _;
 
 use super::digest::Digest;
 use super::dry_run::DryRun;
 use super::{PreviewInput, RowsPreview};
-use crate::apply::run::{self, Counted};
+use crate::apply::run::{self, CellConflicts, Counted};
 use crate::apply::{ApplyError, Approved, Refusal};
 use crate::problem::Code;
 use crate::workspace::{Lookup, Structure};
 
 /// The rows by the ref of their table, or why nothing can be said of them.
-pub(super) type Counts = Result<IndexMap<String, RowsPreview>, Refusal>;
+pub(super) type Counts = Result<(IndexMap<String, RowsPreview>, CellConflicts), Refusal>;
 
 /// Counts the rows of all tables.
 pub(super) async fn count<T: Lookup + Sync>(
@@ -31,10 +32,10 @@ pub(super) async fn count<T: Lookup + Sync>(
         &mut dry,
         approved,
         payloads,
-        question.earlier,
+        question.past(),
         question.definitions,
     );
-    let counted = match counted.await {
+    let (counted, conflicts) = match counted.await {
         Ok(counted) => counted,
         Err(ApplyError::Store { source, .. }) => return Err(source),
         Err(error) => {
@@ -52,19 +53,28 @@ pub(super) async fn count<T: Lookup + Sync>(
     digest.read(&dry.lookups_digest());
     let rows: IndexMap<String, RowsPreview> = counted
         .into_iter()
-        .map(|(reference, counted)| (reference, preview(counted)))
+        .map(|(reference, counted)| {
+            let asked = conflicts.counts.get(&reference).copied();
+            (reference, preview(counted, asked.unwrap_or_default()))
+        })
         .collect();
     digest.read(&format!("{rows:?}"));
-    Ok(Ok(rows))
+    let written = conflicts.written.clone().finalize();
+    digest.read(&format!("{written:?} {:?}", conflicts.first));
+    Ok(Ok((rows, conflicts)))
 }
 
-fn preview(counted: Counted) -> RowsPreview {
+fn preview(counted: Counted, conflicts: u64) -> RowsPreview {
     RowsPreview {
         insert: counted.table.inserted,
         existing: counted.table.existing,
         skipped: counted.table.skipped,
         dropped_links: counted.dropped_links,
         failed: counted.table.failed,
+        update: counted.table.updated,
+        left: counted.table.left,
+        kept: counted.table.kept,
+        conflicts,
         reasons: counted.reasons,
     }
 }

@@ -32,6 +32,7 @@ fn preview_of(pack: &Pack, asked: &str, state: State, earlier: &[Entry]) -> Prev
         package_digest: &package_digest(&text),
         request: &request(asked),
         earlier,
+        base: None,
         definitions: Definitions::embedded(),
     };
     ready(preview(&memory, &destination, question)).expect("a preview")
@@ -102,8 +103,9 @@ fn a_preview_says_what_an_apply_would_do() {
             "create": [create("feature", "f_orders", "orders"), create("column", "c_orders_number", "number"),
                 create("column", "c_orders_client", "client"), create("column", "c_orders_after", "after")],
             "bind": [], "rename": [], "replaced_configs": [], "dropped_keys": [],
-            "rows": {"f_orders": {"insert": 2, "existing": 0, "skipped": 0, "dropped_links": 1, "failed": 0, "reasons": []}},
+            "rows": {"f_orders": {"insert": 2, "existing": 0, "skipped": 0, "dropped_links": 1, "update": 0, "left": 0, "kept": 0, "conflicts": 0, "failed": 0, "reasons": []}},
             "go_live": [], "stays_draft": [], "not_carried": [], "redacted": [],
+            "base": null, "update": [], "conflicts": [], "kept": [], "left": [], "renames": [], "unused": [],
         })
     );
 }

@@ -1,5 +1,6 @@
 //! The request of an apply: its body, or a resolutions file.
 
+mod decisions;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -8,6 +9,8 @@ use indexmap::IndexMap;
 
 use crate::json::{Object, Value};
 use crate::workspace::Id;
+
+pub use decisions::UpgradeTerms;
 
 /// How a package is to be applied. Refs stand without the dollar.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +25,10 @@ pub struct Request {
     pub copy: bool,
     /// The digest of the plan that was looked at.
     pub plan: Option<String>,
+    /// Whether what is there is brought to what the package says (`upgrade` 3).
+    pub upgrade: bool,
+    /// How, then.
+    pub terms: UpgradeTerms,
 }
 
 impl Request {
@@ -47,6 +54,11 @@ impl Request {
         if self.copy {
             members.insert("copy".to_owned(), true.into());
         }
+        if self.upgrade {
+            members.insert("upgrade".to_owned(), true.into());
+        }
+        let terms = self.terms.members().into_iter();
+        members.extend(terms.map(|(key, value)| (key.to_owned(), value)));
         if let Some(plan) = &self.plan {
             members.insert("plan".to_owned(), plan.as_str().into());
         }
@@ -92,9 +104,14 @@ impl Default for Request {
             rows_modes: IndexMap::new(),
             copy: false,
             plan: None,
+            upgrade: false,
+            terms: UpgradeTerms::default(),
         }
     }
 }
+
+/// What becomes of dependencies, by their refs.
+pub type Resolutions = IndexMap<String, Resolution>;
 
 /// What becomes of a dependency.
 #[derive(Debug, Clone, PartialEq, Eq)]

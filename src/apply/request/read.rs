@@ -5,18 +5,18 @@
 
 use indexmap::IndexMap;
 
-use super::{Request, Resolution, RowsMode};
+use super::{Request, Resolution, RowsMode, UpgradeTerms};
 use crate::apply::Refusal;
 use crate::finding::position::Positions;
 use crate::finding::suggest;
 use crate::json::path::push_dotted;
 use crate::json::{Anomaly, Doc, Node, Object, Value};
-use crate::package::reference::{is_declaration, undollared};
+use crate::package::reference::{WORKSPACE, is_declaration, undollared};
 use crate::problem::Code;
 use crate::workspace::Id;
 
 /// The members of a request. Where and which job it is about is read by whoever takes requests.
-const MEMBERS: [&str; 8] = [
+const MEMBERS: [&str; 12] = [
     "$schema",
     "workspaceId",
     "includeRows",
@@ -25,6 +25,10 @@ const MEMBERS: [&str; 8] = [
     "rowsModes",
     "copy",
     "plan",
+    "upgrade",
+    "allowDowngrade",
+    "conflicts",
+    "decisions",
 ];
 const ACTIONS: [&str; 3] = ["import", "map", "skip"];
 const MODES: [&str; 3] = ["all", "missingByKey", "none"];
@@ -125,7 +129,7 @@ fn invalid(detail: String) -> Refusal {
     }
 }
 
-struct Reader {
+pub(super) struct Reader {
     faults: Vec<Refusal>,
 }
 
@@ -144,6 +148,8 @@ impl Reader {
                     request.include_rows = self.flag(member).unwrap_or(request.include_rows);
                 }
                 "copy" => request.copy = self.flag(member).unwrap_or(request.copy),
+                "upgrade" => request.upgrade = self.flag(member).unwrap_or_default(),
+                key if UpgradeTerms::MEMBERS.contains(&key) => request.terms.read(self, member),
                 "plan" => request.plan = self.text(member).map(str::to_owned),
                 "resolutions" => {
                     request.resolutions = self.by_ref(member, "a dependency", |reader, member| {
@@ -260,7 +266,7 @@ impl Reader {
     }
 
     /// Members by ref. A leading dollar is tolerated; the same ref in both spellings is not.
-    fn by_ref<T>(
+    pub(super) fn by_ref<T>(
         &mut self,
         node: Node<'_>,
         what: &str,
@@ -287,7 +293,8 @@ impl Reader {
                 continue;
             }
             seen.push(reference);
-            if !is_declaration(reference) {
+            let of_workspace = what == "a thing" && reference == WORKSPACE;
+            if !(is_declaration(reference) || of_workspace) {
                 let at = path_of(node);
                 self.faults.push(Refusal::about(
                     Code::UnknownResolutionRef,
@@ -302,7 +309,7 @@ impl Reader {
         read_members
     }
 
-    fn flag(&mut self, node: Node<'_>) -> Option<bool> {
+    pub(super) fn flag(&mut self, node: Node<'_>) -> Option<bool> {
         let value = node.as_bool();
         if value.is_none() {
             self.wrong(node, "true or false");
@@ -325,7 +332,7 @@ impl Reader {
         !text.is_empty()
     }
 
-    fn id(&mut self, node: Node<'_>) -> Option<Id> {
+    pub(super) fn id(&mut self, node: Node<'_>) -> Option<Id> {
         // The hyphenated spelling alone, so that one id has one spelling.
         let text = node.as_str().filter(|text| text.len() == 36);
         let id = text.and_then(|text| Id::try_parse(text).ok());
@@ -335,7 +342,7 @@ impl Reader {
         id
     }
 
-    fn word(&mut self, node: Node<'_>, words: &[&'static str]) -> Option<&'static str> {
+    pub(super) fn word(&mut self, node: Node<'_>, words: &[&'static str]) -> Option<&'static str> {
         let found = words.iter().find(|word| node.as_str() == Some(**word));
         if found.is_none() {
             self.wrong(node, &format!("one of {}", words.join(", ")));
@@ -343,7 +350,7 @@ impl Reader {
         found.copied()
     }
 
-    fn wrong(&mut self, node: Node<'_>, expected: &str) {
+    pub(super) fn wrong(&mut self, node: Node<'_>, expected: &str) {
         let at = path_of(node);
         let shown = suggest::short_text(node.raw());
         let place = if at.is_empty() {
@@ -354,7 +361,7 @@ impl Reader {
         self.about(node, &format!("{place} is {shown}. Give {expected}."));
     }
 
-    fn unknown(&mut self, member: Node<'_>, known: &[&str]) {
+    pub(super) fn unknown(&mut self, member: Node<'_>, known: &[&str]) {
         let key = member.key().unwrap_or_default();
         let help = suggest::help(key, known.iter().copied()).unwrap_or_default();
         let at = path_of(member);
@@ -365,12 +372,12 @@ impl Reader {
     }
 
     /// A fault of the shape, with the ref of the resolution that it is in.
-    fn about(&mut self, node: Node<'_>, detail: &str) {
+    pub(super) fn about(&mut self, node: Node<'_>, detail: &str) {
         let mut above = std::iter::successors(Some(node), |node| node.parent());
         let entry = above.find(|node| {
             let list = node.parent();
             list.is_some_and(|list| {
-                matches!(list.key(), Some("resolutions" | "rowsModes"))
+                matches!(list.key(), Some("resolutions" | "rowsModes" | "decisions"))
                     && list.parent().is_some_and(|root| root.parent().is_none())
             })
         });
@@ -385,7 +392,7 @@ impl Reader {
 }
 
 /// The dotted path from the root of the document.
-fn path_of(node: Node<'_>) -> String {
+pub(super) fn path_of(node: Node<'_>) -> String {
     let mut segments: Vec<_> = std::iter::successors(Some(node), |node| node.parent())
         .filter(|node| node.parent().is_some())
         .map(Node::token)

@@ -6,6 +6,7 @@ use super::bindings::{Binding, Bindings, Cause, Record};
 use super::earlier::Earlier;
 use super::names::unique_names;
 use super::steps::{Steps, Work, text_in, used_in};
+use super::upgrade::{Fate, Pairs};
 use crate::apply::Minter;
 use crate::definitions::ReferenceKind;
 use crate::package::Tool;
@@ -20,6 +21,8 @@ pub(super) enum Disposition<'p> {
     Fresh,
     /// An earlier job carried it out; or this one, before it was interrupted.
     Bound { unfinished: bool },
+    /// People took away what an earlier job made, and an upgrade leaves it away.
+    Away,
     /// Its parent stands for nothing, so that it has no place to be. No cause: the package itself
     /// leaves the parent empty.
     Homeless(Option<Cause<'p>>),
@@ -57,9 +60,9 @@ type Siblings<'p> = IndexMap<(RecordKind, Option<Id>), Vec<(&'p str, Record)>>;
 /// Binds the refs of all create steps; their lots by ref.
 pub(super) fn bind<'p>(
     steps: &Steps<'p>,
-    destination: &Structure,
-    earlier: &Earlier<'_>,
+    (destination, earlier): (&Structure, &Earlier<'_>),
     minter: &Minter,
+    pairs: Option<&Pairs>,
     meanings: &mut Bindings<'p>,
 ) -> IndexMap<&'p str, Disposition<'p>> {
     let workspace = Record {
@@ -69,6 +72,7 @@ pub(super) fn bind<'p>(
         parent: None,
         fresh: false,
         anew: false,
+        gone: false,
     };
     let by_id = (ReferenceKind::Module, UnresolvedForm::Uuid);
     meanings.bind(WORKSPACE, by_id, Binding::Record(workspace));
@@ -88,32 +92,57 @@ pub(super) fn bind<'p>(
                 continue;
             }
         };
-        let made = earlier.made(reference, kind, parent, destination);
-        let (lot, record) = match made {
-            Some((made, name)) => (
-                Disposition::Bound {
-                    unfinished: made.unfinished,
-                },
-                Record {
-                    kind,
-                    id: made.id,
-                    name,
-                    parent,
-                    fresh: false,
-                    anew: false,
-                },
-            ),
-            None => (
-                Disposition::Fresh,
-                Record {
-                    kind,
-                    id: minter.id(ordinal(work, steps, earlier)),
-                    name: text_in(&work.step.args, "name").to_owned(),
-                    parent,
-                    fresh: true,
-                    anew: earlier.once(reference, kind).is_some(),
-                },
-            ),
+        let bound = |made: Option<(Id, String, bool)>| {
+            let (id, name, unfinished) = made?;
+            let record = Record {
+                kind,
+                id,
+                name,
+                parent,
+                fresh: false,
+                anew: false,
+                gone: false,
+            };
+            Some((Disposition::Bound { unfinished }, record))
+        };
+        let fresh = |anew| {
+            let record = Record {
+                kind,
+                id: minter.id(ordinal(work, steps, earlier)),
+                name: text_in(&work.step.args, "name").to_owned(),
+                parent,
+                fresh: true,
+                anew,
+                gone: false,
+            };
+            (Disposition::Fresh, record)
+        };
+        let away = |id, name: &str| {
+            let record = Record {
+                gone: true,
+                fresh: false,
+                id,
+                name: name.to_owned(),
+                ..fresh(false).1
+            };
+            (Disposition::Away, record)
+        };
+        let made = || earlier.made(reference, kind, parent, destination);
+        let (lot, record) = match pairs.filter(|_| !work.blueprint) {
+            None => bound(made().map(|(made, name)| (made.id, name, made.unfinished)))
+                .unwrap_or_else(|| fresh(earlier.once(reference, kind).is_some())),
+            Some(pairs) => match pairs.fate(reference) {
+                Fate::New => fresh(false),
+                Fate::Again(_) => fresh(true),
+                Fate::Here(thing) | Fate::Adopted(thing) => {
+                    let own =
+                        made().is_some_and(|(made, _)| made.id == thing.id && made.unfinished);
+                    let known = (thing.id, thing.name.clone(), own);
+                    bound(Some(known)).unwrap_or_else(|| fresh(false))
+                }
+                Fate::Gone(thing) => away(thing.id, &thing.name),
+                Fate::Nowhere => away(Id::nil(), ""),
+            },
         };
         lots.insert(reference.as_str(), lot);
         meanings.bind(reference, named, Binding::Record(record.clone()));

@@ -32,6 +32,8 @@ pub(super) struct Record {
     pub(super) fresh: bool,
     /// Whether it takes the place of what an earlier job made and somebody took away since.
     pub(super) anew: bool,
+    /// Whether it is not there any more: uses of it are marked.
+    pub(super) gone: bool,
 }
 
 /// Why a ref stands for nothing.

@@ -387,6 +387,7 @@ pub(super) fn bind<'p>(
                             parent: Some(table.id),
                             fresh: false,
                             anew: false,
+                            gone: false,
                         })
                     })
                 }

@@ -51,7 +51,7 @@ impl<'l> Earlier<'l> {
                 Entry::Structure(structure) => {
                     let own = structure.created.iter().any(|made| minter.minted(made.id));
                     earlier.attempts += u32::from(own);
-                    for made in &structure.created {
+                    for made in structure.created.iter().chain(&structure.known) {
                         let of = (made.reference.as_str(), made.kind);
                         earlier.created.entry(of).or_default().push(Made {
                             id: made.id,
@@ -87,7 +87,8 @@ impl<'l> Earlier<'l> {
                 | Entry::Recognised(_)
                 | Entry::Links(_)
                 | Entry::Closed { .. }
-                | Entry::Updates(_) => {}
+                | Entry::Updates(_)
+                | Entry::Cells(_) => {}
             }
         }
         earlier

@@ -11,6 +11,7 @@ mod completeness;
 mod decisions;
 mod earlier;
 mod findings;
+mod marks;
 mod modes;
 mod names;
 mod order;
@@ -26,11 +27,15 @@ mod targets;
 #[cfg(test)]
 mod tests;
 mod unmatched;
+mod upgrade;
+
+use indexmap::IndexMap;
 
 use super::ledger_rows::LedgerRows;
-use super::{Approved, Minter, Refusal, Request};
+use super::{Approved, Minter, Past, Refusal, Request};
 use crate::check::Checked;
 use crate::definitions::Definitions;
+use crate::upgrade::Book;
 use crate::workspace::Structure;
 use crate::workspace::ledger::Entry;
 
@@ -42,6 +47,7 @@ use recreated::Recreated;
 use steps::Steps;
 use structure::Builder;
 use tables::Tables;
+use upgrade::{Base, Merging, Pairs};
 
 /// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
 ///
@@ -56,10 +62,26 @@ pub fn resolve(
     minter: Minter,
     definitions: &Definitions,
 ) -> Result<Approved, Vec<Refusal>> {
-    let mut refusals = Vec::new();
+    let past = Past::of(earlier.unwrap_or_default());
+    resolve_from(package, request, destination, past, minter, definitions)
+}
+
+/// The same, with the package that an upgrade goes out from (`upgrade` 3).
+pub fn resolve_from(
+    package: &Checked<'_>,
+    request: &Request,
+    destination: &Structure,
+    past: Past<'_>,
+    minter: Minter,
+    definitions: &Definitions,
+) -> Result<Approved, Vec<Refusal>> {
+    let completed = past.base.filter(|_| request.upgrade);
+    let completed = completed.map(|base| base.completed(request, package));
+    let request = completed.as_ref().unwrap_or(request);
+    let mut refusals = upgrade::asked(package, request, past);
     let decisions = decisions::decide(package, request, destination, definitions, &mut refusals);
     modes::check(package, request, &mut refusals);
-    let entries = earlier.unwrap_or_default();
+    let entries = past.entries;
     // A separate copy has no rows from before.
     let ledger = LedgerRows::read(entries.iter().filter(|_| !request.copy));
     columns::required(package, request, destination, &ledger, &mut refusals);
@@ -70,10 +92,21 @@ pub fn resolve(
     let earlier = Earlier::read(entries, request.copy, &minter);
     let mut meanings = Bindings::default();
     decisions::bind(package, &decisions, destination, &mut meanings);
-    let lots = bind::bind(&steps, destination, &earlier, &minter, &mut meanings);
+    let base = Base::read(entries.iter().filter(|_| !request.copy));
+    let book = Book::new(&request.terms.decisions, request.terms.conflicts);
+    let pairs = request
+        .upgrade
+        .then(|| Pairs::of(&steps, &base, destination, &earlier, &book));
+    let lots = bind::bind(
+        &steps,
+        (destination, &earlier),
+        &minter,
+        pairs.as_ref(),
+        &mut meanings,
+    );
     let renewed = Recreated::of(&lots, &meanings, &earlier);
     let mut findings = Findings::of(&package.manifest);
-    let built = Builder {
+    let mut built = Builder {
         manifest: &package.manifest,
         steps: &steps,
         dispositions: &lots,
@@ -83,8 +116,30 @@ pub fn resolve(
         destination,
         definitions,
         findings: &mut findings,
+        upgrade: request.upgrade,
     }
     .build();
+    let (upgrade, not_carried) = match &pairs {
+        None => (None, upgrade::left_out(&base, &mut built, definitions)),
+        Some(pairs) => {
+            let mut work = Merging {
+                base: &base,
+                pairs,
+                book: &book,
+                bindings: &meanings,
+                destination,
+                definitions,
+                built: &mut built,
+                work: upgrade::begin(request, past),
+                pointing: IndexMap::new(),
+                records: IndexMap::new(),
+                refusals: Vec::new(),
+            }
+            .run()?;
+            let not_carried = std::mem::take(&mut work.not_carried);
+            (Some(Box::new(work)), not_carried)
+        }
+    };
     let tables = Tables {
         package,
         request,
@@ -110,6 +165,9 @@ pub fn resolve(
         unresolved: findings.unresolved,
         renamed: findings.renamed,
         dropped_keys: findings.dropped_keys,
+        not_carried,
+        base_rows: upgrade::base_rows(package, request, &base),
+        upgrade,
         copy: request.copy,
         minter,
     })

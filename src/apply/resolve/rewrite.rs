@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::bindings::{Binding, Bindings, Cause};
+use super::marks::marked;
 use crate::definitions::{Definitions, Form, Problem, Reference, ReferenceKind};
 use crate::json::{JsonKind as Json, Node, Object, Value};
 use crate::package::Tool;
@@ -200,10 +201,15 @@ impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
             Binding::Record(record) => {
                 let new = record.fresh && !record.anew;
                 self.rewritten.names_new |= new && reference != WORKSPACE;
-                Ok(match record.kind {
+                let text = match record.kind {
                     // Configs name columns: rows are keyed by these names.
                     RecordKind::Column => record.name.clone(),
                     _ => record.id.to_string(),
+                };
+                Ok(if record.gone {
+                    marked(reference, &text)
+                } else {
+                    text
                 })
             }
             Binding::Outside(id) => Ok(id.to_string()),

@@ -16,6 +16,8 @@ pub(super) struct Work<'p> {
     pub(super) ordinal: Option<u32>,
     /// uid of the item (of a blueprint: of the dependency; of the workspace: of the plan).
     pub(super) uid: &'p str,
+    /// Whether it stands in a blueprint: its record is created or bound, never updated.
+    pub(super) blueprint: bool,
 }
 
 /// All steps, in order.
@@ -49,7 +51,7 @@ impl<'p> Steps<'p> {
                 continue;
             };
             for step in dependency.blueprint.iter().flat_map(|print| &print.steps) {
-                steps.add(step, &dependency.uid);
+                steps.add(step, &dependency.uid, true);
             }
         }
         for step in &manifest.plan.steps {
@@ -59,18 +61,23 @@ impl<'p> Steps<'p> {
                 Some(WORKSPACE) => &manifest.plan.id,
                 _ => item.unwrap_or(&step.uid),
             };
-            steps.add(step, uid);
+            steps.add(step, uid, false);
         }
         steps
     }
 
-    fn add(&mut self, step: &'p Step, uid: &'p str) {
+    fn add(&mut self, step: &'p Step, uid: &'p str, blueprint: bool) {
         let ordinal = step.tool.is_create().then_some(self.creating);
         if let (true, Some(reference)) = (step.tool.is_create(), &step.reference) {
             self.declared.insert(reference, step);
         }
         self.creating += u32::from(step.tool.is_create());
-        self.all.push(Work { step, ordinal, uid });
+        self.all.push(Work {
+            step,
+            ordinal,
+            uid,
+            blueprint,
+        });
     }
 
     /// The step that creates what a ref stands for.

@@ -7,6 +7,7 @@ use super::bindings::{Binding, Bindings, Record};
 use super::completeness::{Arrival, Arriving};
 use super::earlier::Earlier;
 use super::findings::Findings;
+use super::marks;
 use super::record::{Positions, config_of, new};
 use super::recreated::Recreated;
 use super::rewrite::{Link, Rewritten, object_of, rewrite};
@@ -17,8 +18,9 @@ use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::package::configs::Declared;
 use crate::package::model::Manifest;
+use crate::package::reference::WORKSPACE;
 use crate::workspace::ledger::{Created, Replaced};
-use crate::workspace::{Change, Column, Id, New, RecordKind, Structure};
+use crate::workspace::{Change, Column, Id, New, RecordKind, Structure, Thing};
 
 /// What the steps come to.
 #[derive(Debug, Default)]
@@ -30,6 +32,19 @@ pub(super) struct Built<'p> {
     pub(super) not_published: Vec<NotPublished>,
     /// Columns that the package brings, by ref, in order.
     pub(super) columns: IndexMap<&'p str, BuiltColumn>,
+    /// What the package says of every record, by ref, in order.
+    pub(super) said: IndexMap<&'p str, Said>,
+}
+
+/// What a package says of a record, in the destination's references.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    /// The record. What is not at the destination is marked.
+    pub(super) thing: Thing,
+    /// Whether it is created.
+    pub(super) fresh: bool,
+    /// Whether a blueprint says it.
+    pub(super) blueprint: bool,
 }
 
 /// A column that the package brings, as it is when all steps are done.
@@ -56,6 +71,8 @@ pub(super) struct Builder<'a, 'p> {
     pub(super) destination: &'a Structure,
     pub(super) definitions: &'a Definitions,
     pub(super) findings: &'a mut Findings,
+    /// Whether what is there is merged afterwards, so that nothing of it is touched here.
+    pub(super) upgrade: bool,
 }
 
 impl<'p> Builder<'_, 'p> {
@@ -127,13 +144,34 @@ impl<'p> Builder<'_, 'p> {
             }
         }
         let mut column = None;
-        if lot == Disposition::Fresh {
-            let mut made = new(record, &rewritten.args, positions);
-            if let New::Workflow(made) = &mut made {
-                // Who names outputs of a step names its id: it is decided before anything is written.
-                let mut graph = Value::Object(std::mem::take(&mut made.graph_config));
-                complete_step_ids(self.definitions, &mut graph, made.id.as_u128());
-                made.graph_config = object_of(Some(&graph));
+        let mut scratch = Positions::new(self.destination);
+        let fresh = lot == Disposition::Fresh;
+        let mut made = if fresh {
+            new(record, &rewritten.args, positions)
+        } else {
+            new(record, &rewritten.args, &mut scratch)
+        };
+        if let New::Workflow(made) = &mut made {
+            // Who names outputs of a step names its id: it is decided before anything is written.
+            let mut graph = Value::Object(std::mem::take(&mut made.graph_config));
+            complete_step_ids(self.definitions, &mut graph, made.id.as_u128());
+            made.graph_config = object_of(Some(&graph));
+        }
+        let said = Said {
+            thing: Thing {
+                order: given_order(&rewritten.args),
+                ..Thing::of_new(&made)
+            },
+            fresh,
+            blueprint: work.blueprint,
+        };
+        built.said.insert(reference, said);
+        if lot == Disposition::Away {
+            return;
+        }
+        if fresh {
+            if self.upgrade {
+                without_marks(&mut made);
             }
             if let New::Column { column: made, .. } = &made {
                 column = Some(made.clone());
@@ -150,7 +188,9 @@ impl<'p> Builder<'_, 'p> {
                 .parent
                 .and_then(|parent| self.destination.feature(parent));
             column = parent.and_then(|parent| parent.column(record.id)).cloned();
-            let fixed = self.fix_references(reference, record, built);
+            let fixed = (!self.upgrade)
+                .then(|| self.fix_references(reference, record, built))
+                .flatten();
             if let (Some(column), Some(Value::Object(config))) = (&mut column, fixed) {
                 column.config = config;
             }
@@ -274,6 +314,17 @@ impl<'p> Builder<'_, 'p> {
         self.findings.all_emptied(work.uid, &rewritten);
         let lot = self.dispositions.get(reference).copied();
         let mut config = Value::Object(object_of(rewritten.args.get("config")));
+        self.says(reference, record, &config, built);
+        let of_package = lot.is_some() || reference == WORKSPACE;
+        if self.upgrade && of_package && !work.blueprint && lot != Some(Disposition::Fresh) {
+            if let Some(column) = built.columns.get_mut(reference) {
+                column.link = rewritten.link.clone();
+            }
+            return;
+        }
+        if self.upgrade {
+            config = marks::without(&object_of(Some(&config))).into();
+        }
         if let Some(column) = built.columns.get_mut(reference) {
             column.link = rewritten.link.clone();
         }
@@ -310,6 +361,28 @@ impl<'p> Builder<'_, 'p> {
             id: record.id,
             config,
         });
+    }
+
+    /// Notes what an update step says of a record.
+    fn says(&self, reference: &'p str, record: &Record, config: &Value, built: &mut Built<'p>) {
+        if reference == WORKSPACE {
+            let thing = Thing {
+                config: Value::Object(Object::new()),
+                ..Thing::of_workspace(&self.destination.workspace)
+            };
+            let said = Said {
+                thing,
+                fresh: false,
+                blueprint: false,
+            };
+            built.said.entry(reference).or_insert(said);
+        }
+        if let Some(said) = built.said.get_mut(reference) {
+            said.thing.config = match record.kind {
+                RecordKind::Rail => Value::List(vec![config.clone()]),
+                _ => config.clone(),
+            };
+        }
     }
 
     /// Leaves it to the destination whose rows a table shows, where whoever applies may not decide that.
@@ -386,6 +459,31 @@ impl<'p> Builder<'_, 'p> {
             view.map_or(String::new(), |view| view.view_type.clone()),
             String::new(),
         )
+    }
+}
+
+/// The position that a package gives.
+fn given_order(args: &Object) -> Option<i64> {
+    match args.get("order") {
+        Some(Value::Number(number)) => number.as_i64(),
+        _ => None,
+    }
+}
+
+/// Leaves out of a new record what is not at the destination.
+fn without_marks(made: &mut New) {
+    let clean = |config: &mut Object| *config = marks::without(config);
+    match made {
+        New::Workspace { .. } => {}
+        New::Feature(feature) => clean(&mut feature.config),
+        New::Column { column, .. } => clean(&mut column.config),
+        New::View { view, .. } => clean(&mut view.config),
+        New::Module(module) => clean(&mut module.config),
+        New::Rail { rail, .. } => rail.config.iter_mut().for_each(clean),
+        New::Workflow(automation) => {
+            clean(&mut automation.trigger_config);
+            clean(&mut automation.graph_config);
+        }
     }
 }
 

@@ -36,7 +36,9 @@ impl Tables<'_, '_> {
             let count = entry.count();
             let feature = self.feature(&entry.feature_ref);
             let mode = modes::of(self.request, entry);
-            if feature.is_none() && mode != Mode::None {
+            let away = self.bindings.record(&entry.feature_ref);
+            let away = away.is_some_and(|record| record.gone);
+            if feature.is_none() && mode != Mode::None && !away {
                 let count = u64::try_from(count).unwrap_or(u64::MAX);
                 findings.rows(&entry.item_uid, Reason::FeatureRefUnresolved, Some(count));
             }
@@ -73,7 +75,7 @@ impl Tables<'_, '_> {
     /// The table that a ref stands for.
     pub(super) fn feature(&self, reference: &str) -> Option<Id> {
         let record = self.bindings.record(reference)?;
-        (record.kind == crate::workspace::RecordKind::Feature).then_some(record.id)
+        (record.kind == crate::workspace::RecordKind::Feature && !record.gone).then_some(record.id)
     }
 
     /// All columns of a table that the package knows, then those that it does not and in which every row

@@ -65,6 +65,7 @@ pub(super) fn by_id(
         parent,
         fresh: false,
         anew: false,
+        gone: false,
     }))
 }
 

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::apply::ledger_rows::LedgerRows;
 use crate::package::payload::RawEntry;
-use crate::workspace::Id;
-use crate::workspace::ledger::{Entry, RowDigest, Rows, Structure};
+use crate::workspace::ledger::{Cells, Entry, RowDigest, Rows, Structure};
+use crate::workspace::{Id, RowData};
 
 /// A row that was written before.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +48,10 @@ pub(super) struct LedgerState {
     /// By rows item or step and column: dropped, skipped.
     emptied: HashMap<String, HashMap<String, [u64; 2]>>,
     unclosed: HashSet<String>,
+    /// Cells of rows whose base is not what the package says that was applied last.
+    stays: HashMap<Id, RowData>,
+    /// Rows whose cells this job has merged already.
+    merged: HashSet<Id>,
     /// What the first phase wrote.
     pub(super) structures: Vec<Structure>,
     /// Automations that are in force already.
@@ -112,9 +116,11 @@ impl LedgerState {
                     .or_default()
                     .extend(ids);
             }
+            Entry::Cells(cells) => self.keep_stays(cells),
             Entry::Undoing { .. } | Entry::Undone => {
                 self.others.clear();
                 self.updated.clear();
+                self.stays.clear();
             }
             _ => {}
         }
@@ -243,6 +249,12 @@ impl LedgerState {
                 self.published.insert(reference);
                 self.published_now += 1;
             }
+            Entry::Cells(cells) => {
+                self.keep_stays(&cells);
+                let written = cells.rows.iter().filter(|row| row.after.as_str() != "{}");
+                self.count(&cells.uid).updated += written.count() as u64;
+                self.merged.extend(cells.rows.iter().map(|row| row.id));
+            }
             // Read with the ledgers of the others.
             Entry::Recognised(_) => {}
             Entry::Completed => {
@@ -252,6 +264,45 @@ impl LedgerState {
                 }
             }
             Entry::Undoing { .. } | Entry::Undone => self.undone = true,
+        }
+    }
+
+    fn keep_stays(&mut self, cells: &Cells) {
+        for row in &cells.rows {
+            if row.stays.as_str() == "{}" {
+                self.stays.remove(&row.id);
+            } else {
+                self.stays.insert(row.id, row.stays.clone());
+            }
+        }
+    }
+
+    /// Cells of a row with their base, where that is not what the package says that was applied last.
+    pub(super) fn stays(&self, row: Id) -> Option<&RowData> {
+        self.stays.get(&row)
+    }
+
+    /// Whether this job has merged the cells of a row already.
+    pub(super) fn is_merged(&self, row: Id) -> bool {
+        self.merged.contains(&row)
+    }
+
+    /// For each row of an entry of another package the one that stands for it in a table.
+    pub(super) fn known_in(&self, entry: &RawEntry<'_>, feature: Id) -> Vec<Option<Id>> {
+        let known = self.ledger.recognise(feature, entry).into_iter();
+        known.map(|row| row.map(|row| row.id)).collect()
+    }
+
+    /// The rows of a payload entry that other jobs wrote to that table, by their positions.
+    pub(super) fn others(&self, uid: &str, feature: Id) -> impl Fn(usize) -> Option<KnownRow> {
+        let own = self.rows.get(uid);
+        let others = self.others.get(uid).and_then(|rows| rows.get(&feature));
+        move |position| {
+            let position = u32::try_from(position).ok()?;
+            if own.is_some_and(|rows| rows.contains_key(&position)) {
+                return None;
+            }
+            others?.get(&position).copied()
         }
     }
 

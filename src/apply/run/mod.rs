@@ -12,6 +12,7 @@ mod failed;
 mod keys;
 mod ledger_state;
 mod links;
+mod merge;
 mod pipeline;
 mod rows;
 mod sequences;
@@ -28,14 +29,14 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::{ApplyError, Approved, Report, RowStepWork};
+use super::{ApplyError, Approved, Past, Report, RowStepWork};
 use crate::definitions::Definitions;
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
 use ledger_state::LedgerState;
-pub(super) use tally::Counted;
+pub(super) use tally::{CellConflict, CellConflicts, Counted, cells_left_out};
 use tally::{FailedRow, Tally};
 use targets::Targets;
 pub(super) use uids::minted;
@@ -58,7 +59,20 @@ pub async fn run<T: Target>(
     definitions: &Definitions,
     watch: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Report, ApplyError<T::Error>> {
-    let mut run = through_rows(target, approved, payloads, earlier, definitions, watch).await?;
+    let past = Past::of(earlier);
+    run_from(target, approved, payloads, past, definitions, watch).await
+}
+
+/// The same, with the package that an upgrade goes out from (`upgrade` 3).
+pub async fn run_from<T: Target>(
+    target: &mut T,
+    approved: &Approved,
+    payloads: &[RawEntry<'_>],
+    past: Past<'_>,
+    definitions: &Definitions,
+    watch: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Report, ApplyError<T::Error>> {
+    let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
     run.publish().await?;
     run.complete().await
 }
@@ -68,12 +82,13 @@ pub(super) async fn count<T: Target>(
     target: &mut T,
     approved: &Approved,
     payloads: &[RawEntry<'_>],
-    earlier: &[Entry],
+    past: Past<'_>,
     definitions: &Definitions,
-) -> Result<IndexMap<String, Counted>, ApplyError<T::Error>> {
+) -> Result<(IndexMap<String, Counted>, CellConflicts), ApplyError<T::Error>> {
     let watch = &mut |_| {};
-    let run = through_rows(target, approved, payloads, earlier, definitions, watch).await?;
-    Ok(run.tally.counted(approved))
+    let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
+    let conflicts = run.tally.take_conflicts();
+    Ok((run.tally.counted(approved), conflicts))
 }
 
 /// The first two phases.
@@ -81,7 +96,7 @@ async fn through_rows<'r, 'a, T: Target>(
     target: &'r mut T,
     approved: &'a Approved,
     payloads: &'a [RawEntry<'a>],
-    earlier: &[Entry],
+    past: Past<'a>,
     definitions: &'a Definitions,
     watch: &'r mut (dyn FnMut(Progress) + Send),
 ) -> Result<Run<'r, 'a, T>, ApplyError<T::Error>> {
@@ -89,7 +104,7 @@ async fn through_rows<'r, 'a, T: Target>(
         .ledger()
         .await
         .map_err(ApplyError::store("reading the ledger"))?;
-    let earlier = if approved.copy { &[] } else { earlier };
+    let earlier = if approved.copy { &[] } else { past.entries };
     let mut known = LedgerState::read(earlier, own);
     for work in &approved.tables {
         if let Some(feature) = work.feature {
@@ -112,6 +127,7 @@ async fn through_rows<'r, 'a, T: Target>(
         target,
         approved,
         payloads,
+        base: past.base.map_or(&[], |base| &base.package.payloads),
         definitions,
         changed: !known.completed,
         ledger_state: known,
@@ -149,6 +165,8 @@ struct Run<'r, 'a, T> {
     target: &'r mut T,
     approved: &'a Approved,
     payloads: &'a [RawEntry<'a>],
+    /// Rows of the package that an upgrade goes out from.
+    base: &'a [RawEntry<'a>],
     definitions: &'a Definitions,
     ledger_state: LedgerState,
     targets: Targets<'a>,
@@ -256,6 +274,7 @@ impl<T: Target> Run<'_, '_, T> {
         if let Some(open) = open {
             self.leave(open).await?;
         }
+        self.merge().await?;
         for step in &approved.row_steps {
             self.step(step).await?;
         }

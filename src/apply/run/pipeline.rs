@@ -167,7 +167,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         if let Some(entry) = open.entry {
             self.close(&mut open.entering, entry).await?;
         }
-        self.ledger_state.leave(open.entering.uid);
+        // Rows that are there are merged when all tables are complete.
+        if self.base.is_empty() && self.approved.upgrade.is_none() {
+            self.ledger_state.leave(open.entering.uid);
+        }
         Ok(())
     }
 

@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
+use sha2::{Digest as _, Sha256};
 
 use super::columns::Columns;
 use super::ledger_state::LedgerState;
 use crate::apply::{
-    Approved, BatchError, ColumnWork, FailureReason, LinkWork, Report, RowStepWork, TableReport,
-    UnresolvedEntry,
+    Approved, BatchError, ColumnWork, FailureReason, LinkWork, NotCarried, Report, RowStepWork,
+    TableReport, UnresolvedEntry,
 };
+use crate::json::Value;
 use crate::package::model::{Action, Reason, UnresolvedForm, Word as _};
 use crate::problem::Code;
+use crate::upgrade::MovedLeaf;
+use crate::workspace::RecordKind;
 
 /// Entries of `errors` that a table has at most, that of a quota aside (`rest` 6.5).
 const LISTED: u64 = 100;
@@ -31,7 +35,42 @@ pub(super) struct Tally<'a> {
     ended: Option<&'a str>,
     /// Automations that went live.
     pub(super) published: u64,
+    /// Cells and their rows that somebody decided.
+    pub(super) decided: u64,
+    /// Cells that somebody has to decide.
+    conflicts: CellConflicts,
 }
+
+/// Cells of an upgrade that somebody has to decide.
+#[derive(Debug, Default)]
+pub(in crate::apply) struct CellConflicts {
+    /// The first of them.
+    pub(in crate::apply) first: Vec<CellConflict>,
+    /// How many more there are.
+    pub(in crate::apply) more: u64,
+    /// By the ref of the table: how many.
+    pub(in crate::apply) counts: HashMap<String, u64>,
+    /// By the ref of the table and column: cells that a plain apply leaves as they are.
+    pub(in crate::apply) left_out: IndexMap<(String, String), u64>,
+    /// A digest of what is written.
+    pub(in crate::apply) written: Sha256,
+}
+
+/// A cell that both sides changed.
+#[derive(Debug, Clone)]
+pub(in crate::apply) struct CellConflict {
+    /// The ref of its table.
+    pub(in crate::apply) reference: String,
+    /// What it is called when it turns up while rows are written.
+    pub(in crate::apply) moved: MovedLeaf,
+    /// Its path.
+    pub(in crate::apply) path: String,
+    /// Base, theirs, ours.
+    pub(in crate::apply) values: [Value; 3],
+}
+
+/// Cells that are listed at most (`upgrade` 3.5.4).
+const CONFLICTS: usize = 1000;
 
 /// A row that cannot be written.
 #[derive(Debug)]
@@ -144,6 +183,36 @@ impl<'a> Tally<'a> {
         });
     }
 
+    /// A cell that somebody has to decide.
+    pub(super) fn conflict(&mut self, conflict: CellConflict) {
+        let counts = &mut self.conflicts.counts;
+        *counts.entry(conflict.reference.clone()).or_default() += 1;
+        if self.conflicts.first.len() < CONFLICTS {
+            self.conflicts.first.push(conflict);
+        } else {
+            self.conflicts.more += 1;
+        }
+    }
+
+    /// A cell that a plain apply leaves as it is: the ref of the table, and the column in the package.
+    pub(super) fn leaves_out(&mut self, (table, column): (&str, &str)) {
+        let cells = self
+            .conflicts
+            .left_out
+            .entry((table.to_owned(), column.to_owned()));
+        *cells.or_default() += 1;
+    }
+
+    /// Notes what is written, for the digest of a plan.
+    pub(super) fn note(&mut self, written: &dyn std::fmt::Debug) {
+        self.conflicts.written.update(format!("{written:?}\u{1f}"));
+    }
+
+    /// The cells that somebody has to decide.
+    pub(super) fn take_conflicts(&mut self) -> CellConflicts {
+        std::mem::take(&mut self.conflicts)
+    }
+
     fn count_failed(&mut self, reference: &'a str, code: Code, column: Option<&str>) {
         self.table(reference).failed += 1;
         let reasons = self.reasons.entry(reference).or_default();
@@ -226,7 +295,36 @@ impl<'a> Tally<'a> {
             };
             ((*reference).to_owned(), table)
         });
+        let upgrade = approved.upgrade.as_deref();
+        let cells = self.conflicts.first.into_iter().map(|cell| cell.moved);
+        let conflicts = upgrade.into_iter().flat_map(|upgrade| &upgrade.conflicts);
+        // What was undecided when the plan was made never becomes a job: people changed it since.
+        let leaves = conflicts.filter_map(|conflict| {
+            Some(MovedLeaf {
+                kind: RecordKind::parse(&conflict.kind),
+                reference: conflict.reference.clone(),
+                uid: None,
+                id: conflict.id?,
+                path: conflict.path.clone(),
+                column: None,
+            })
+        });
+        let structures = known.structures.iter();
+        let earlier: u64 = structures.map(|structure| structure.leaves).sum();
         Report {
+            structure_updated: earlier + upgrade.map_or(0, |upgrade| upgrade.leaves),
+            not_carried: approved
+                .not_carried
+                .iter()
+                .cloned()
+                .chain(cells_left_out(&self.conflicts.left_out))
+                .collect(),
+            base: upgrade.and_then(|upgrade| upgrade.base.clone()),
+            decided: self.decided + upgrade.map_or(0, |upgrade| upgrade.decided),
+            kept: upgrade.map_or(Vec::new(), |upgrade| upgrade.kept.clone()),
+            left: upgrade.map_or(Vec::new(), |upgrade| upgrade.left.clone()),
+            unused: upgrade.map_or(Vec::new(), |upgrade| upgrade.unused.clone()),
+            moved: leaves.chain(cells).collect(),
             rows: tables.collect(),
             published: self.published,
             not_published: approved.not_published.clone(),
@@ -236,6 +334,20 @@ impl<'a> Tally<'a> {
             errors: self.errors,
         }
     }
+}
+
+/// Cells that a plain apply leaves as they are, by column.
+pub(in crate::apply) fn cells_left_out(
+    cells: &IndexMap<(String, String), u64>,
+) -> impl Iterator<Item = NotCarried> + '_ {
+    cells.iter().map(|((table, column), count)| NotCarried {
+        kind: "rows".to_owned(),
+        reference: table.clone(),
+        path: Some(format!("rows[].data.{column}")),
+        base: None,
+        theirs: None,
+        count: Some(*count),
+    })
 }
 
 /// Adds to a count that is only reported when there is something to tell.

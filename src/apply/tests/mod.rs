@@ -3,4 +3,5 @@
 mod deleted;
 mod mapped;
 mod recognised;
+mod upgrade;
 mod world;

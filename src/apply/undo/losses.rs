@@ -6,22 +6,38 @@ use std::fmt;
 use super::steps::{Step, Steps};
 use super::{UndoError, store};
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Feature, Id, StoredRow, Target, is_last_batch};
+use crate::workspace::{Feature, Id, RecordKind, StoredRow, Target, is_last_batch};
 
 /// What an undo would lose of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// The table.
+    /// The table; or another record, of which leaves would be lost.
     pub feature: Id,
+    /// What it is.
+    pub kind: RecordKind,
     /// Its name.
     pub name: String,
     /// Rows of the job that were edited since.
     pub edited: Vec<Id>,
     /// How many rows of others a table holds that the job created.
     pub foreign: u64,
+    /// How many of its leaves were changed since.
+    pub leaves: u64,
 }
 
 impl Lost {
+    /// Nothing of a table.
+    pub(super) fn nothing(feature: &Feature) -> Lost {
+        Lost {
+            feature: feature.id,
+            kind: RecordKind::Feature,
+            name: feature.name.clone(),
+            edited: Vec::new(),
+            foreign: 0,
+            leaves: 0,
+        }
+    }
+
     /// In words, of the table under that name.
     pub fn of(&self, table: &str) -> String {
         let rows = |count: u64| if count == 1 { "row" } else { "rows" };
@@ -33,13 +49,17 @@ impl Lost {
         if self.foreign > 0 {
             parts.push(format!("{} {} of others", self.foreign, rows(self.foreign)));
         }
+        if self.leaves > 0 {
+            let leaves = if self.leaves == 1 { "leaf" } else { "leaves" };
+            parts.push(format!("{} {leaves} changed since", self.leaves));
+        }
         format!("{table} has {}", parts.join(" and "))
     }
 }
 
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.of(&format!("table {:?}", self.name)))
+        f.write_str(&self.of(&format!("{} {:?}", self.kind.noun(), self.name)))
     }
 }
 
@@ -62,7 +82,7 @@ pub(super) async fn losses<T: Target>(
             of_tables.entry(*feature).or_default().push(step);
         }
     }
-    let mut lost = Vec::new();
+    let mut lost = super::merged::losses(target, steps).await?;
     for feature in structure.features.iter().chain(&structure.shared) {
         let own = of_tables.remove(&feature.id).unwrap_or_default();
         let digests = digests(&own);
@@ -92,19 +112,10 @@ fn digests(steps: &[&Step]) -> Digests {
                 let known = rows.iter().filter_map(|row| Some((row.id, row.digest?)));
                 digests.extend(known);
             }
-            Step::Single(_) => {}
+            Step::Cells { .. } | Step::Back(_) | Step::Single(_) => {}
         }
     }
     digests
-}
-
-fn nothing(feature: &Feature) -> Lost {
-    Lost {
-        feature: feature.id,
-        name: feature.name.clone(),
-        edited: Vec::new(),
-        foreign: 0,
-    }
 }
 
 fn is_edited(row: &StoredRow, digests: &Digests) -> bool {
@@ -125,7 +136,7 @@ async fn of_created<T: Target>(
         _ => None,
     });
     let changed: HashSet<Id> = changed.flatten().collect();
-    let mut lost = nothing(feature);
+    let mut lost = Lost::nothing(feature);
     let mut after = None;
     loop {
         let rows = target.rows(feature.id, after, PAGE).await;
@@ -148,7 +159,7 @@ async fn of_other<T: Target>(
     feature: &Feature,
     digests: &Digests,
 ) -> Result<Lost, UndoError<T::Error>> {
-    let mut lost = nothing(feature);
+    let mut lost = Lost::nothing(feature);
     let mut ids: Vec<Id> = digests.keys().copied().collect();
     ids.sort_unstable();
     for ids in ids.chunks(PAGE) {

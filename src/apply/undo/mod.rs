@@ -6,6 +6,7 @@
 //! unit; from then on an undo can only be interrupted and resumed.
 
 mod losses;
+mod merged;
 mod steps;
 
 use crate::problem::Code;
@@ -97,8 +98,12 @@ pub async fn undo_in_units<T: Target>(
     let mut done = begun.unwrap_or_default();
     steps.take(done);
     // One unit is checked by the store as it is written.
-    if begun.is_none() && !force && total > size {
-        let lost = losses(target, &steps).await?;
+    if begun.is_none() && !force {
+        let lost = if total > size {
+            losses(target, &steps).await?
+        } else {
+            merged::losses(target, &steps).await?
+        };
         if !lost.is_empty() {
             return Err(UndoError::NotEmpty(lost));
         }
@@ -167,6 +172,21 @@ async fn changes<T: Target>(
                 let there = |structure: &Structure| structure.feature(feature).is_some();
                 if structure.as_ref().is_some_and(there) {
                     changes.extend(restored(target, feature, rows, force).await?);
+                }
+            }
+            Step::Back(changed) => {
+                let read = target.structure().await;
+                let read = read.map_err(store("reading the structure"))?;
+                changes.extend(merged::taken_back(&read, &changed).0);
+            }
+            Step::Cells { feature, rows } => {
+                if structure.is_none() {
+                    let read = target.structure().await;
+                    structure = Some(read.map_err(store("reading the structure"))?);
+                }
+                let there = |structure: &Structure| structure.feature(feature).is_some();
+                if structure.as_ref().is_some_and(there) {
+                    changes.extend(merged::cells(target, feature, &rows).await?.0);
                 }
             }
             Step::Remove { feature, mut rows } => {

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::workspace::ledger::{Entry, RowDigest, Structure, Updated};
+use crate::workspace::ledger::{CellsOf, Changed, Entry, RowDigest, Structure, Updated};
 use crate::workspace::{Change, Id, RecordKind, Removal};
 
 /// A part of an undo.
@@ -15,6 +15,10 @@ pub(super) enum Step {
     Restore { feature: Id, rows: Vec<Updated> },
     /// Rows that the job wrote go.
     Remove { feature: Id, rows: Vec<Removal> },
+    /// Cells that an upgrade changed become what they were.
+    Cells { feature: Id, rows: Vec<CellsOf> },
+    /// A record of which an upgrade changed leaves becomes what it was.
+    Back(Box<Changed>),
     /// A sequence, a config or a record.
     Single(Change),
 }
@@ -25,7 +29,8 @@ impl Step {
         match self {
             Step::Restore { rows, .. } => rows.len(),
             Step::Remove { rows, .. } => rows.len(),
-            Step::Single(_) => 1,
+            Step::Cells { rows, .. } => rows.len(),
+            Step::Back(_) | Step::Single(_) => 1,
         }
     }
 
@@ -48,6 +53,15 @@ impl Step {
                     rows,
                 }
             }
+            Step::Cells { feature, rows } => {
+                let rest = rows.split_off(at);
+                let rows = std::mem::replace(rows, rest);
+                Step::Cells {
+                    feature: *feature,
+                    rows,
+                }
+            }
+            Step::Back(changed) => Step::Back(changed.clone()),
             Step::Single(change) => Step::Single(change.clone()),
         }
     }
@@ -92,6 +106,14 @@ impl Steps {
                     // A row of the job's own goes with its newest cells: those before are nobody's.
                     let mine = steps.remove(&mut own, updates.feature, ids);
                     steps.restore(updates.feature, &updates.rows, &mine);
+                }
+                Entry::Cells(cells) => {
+                    let rows = cells.rows.iter().filter(|row| row.after.as_str() != "{}");
+                    let rows: Vec<CellsOf> = rows.cloned().collect();
+                    if !rows.is_empty() {
+                        let feature = cells.feature;
+                        steps.left.push_back(Step::Cells { feature, rows });
+                    }
                 }
                 Entry::Structure(_)
                 | Entry::Recognised(_)
@@ -149,6 +171,13 @@ impl Steps {
 
     /// The first phase backwards: configs as they were, then what was created goes, newest first.
     fn structure(&mut self, structure: &Structure) {
+        let deleted = structure.deleted.iter().rev();
+        let deleted = deleted.filter_map(|based| based.thing.new_record());
+        self.left
+            .extend(deleted.map(|new| Step::Single(Change::Create(new))));
+        let changed = structure.changed.iter().rev();
+        self.left
+            .extend(changed.map(|changed| Step::Back(Box::new(changed.clone()))));
         let restored = structure.replaced.iter().rev();
         let restored = restored.map(|replaced| Change::Restore {
             kind: replaced.kind,

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tplkit::apply::{Request, RowsMode, package_digest};
+use tplkit::apply::{Preview, Request, RowsMode, package_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
 use tplkit::printable;
-use tplkit::simulate::{self, SimulateError};
+use tplkit::simulate::{self, SimulateError, UpgradeQuestion};
 
 use crate::cli::apply_summary::{self, FailedRows};
 use crate::cli::args::Form;
@@ -21,6 +21,8 @@ use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
+use crate::cli::upgrade_args::UpgradeArgs;
+use crate::cli::upgrade_summary;
 
 /// Apply a package to a workspace in memory, apply it again, and undo it.
 ///
@@ -56,6 +58,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
     #[command(flatten)]
+    upgrade: UpgradeArgs,
+    #[command(flatten)]
     failed_rows: FailedRows,
     /// Output format.
     #[arg(long, default_value = "text")]
@@ -84,15 +88,42 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             session.note(format!("a stand-in is mapped to for `{reference}`"));
         }
     }
-    let simulated = simulate::simulate(
-        &package,
-        &package_digest(text),
-        &request,
-        state,
-        definitions,
-        &SystemClock,
-        &mut RandomIds,
-    );
+    let digest = package_digest(text);
+    let simulated = if request.upgrade {
+        let Some(base) = &args.upgrade.base else {
+            return Err(CliError::Usage {
+                message: "an upgrade goes out from what was applied before, and nothing says what"
+                    .to_owned(),
+                help: "name the package that was applied before with `--base FILE`".to_owned(),
+            });
+        };
+        let source = package_file::read(base)?;
+        let before = match package_file::checked(&source, &options) {
+            Ok((_, before)) => before,
+            Err(report) => {
+                session.note("error: only a package that checks without errors can be applied");
+                return package_file::refuse(&report, args.format, session);
+            }
+        };
+        let question = UpgradeQuestion {
+            package: &package,
+            package_digest: &digest,
+            request: &request,
+            base: &before,
+            definitions,
+        };
+        simulate::upgrade(question, state, &mut |_| {}, &SystemClock, &mut RandomIds)
+    } else {
+        simulate::simulate(
+            &package,
+            &digest,
+            &request,
+            state,
+            definitions,
+            &SystemClock,
+            &mut RandomIds,
+        )
+    };
     let simulation = match simulated {
         Ok(simulation) => simulation,
         Err(SimulateError::Refused(refusals)) => {
@@ -102,6 +133,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             ));
             return resolutions::refuse(&args.package, &refusals, args.format);
         }
+        Err(SimulateError::Undecided(plan)) => return undecided(args, &plan),
         Err(error) => return Err(CliError::Simulate(Box::new(error))),
     };
     if let Some(path) = &args.save {
@@ -142,10 +174,36 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(exit)
 }
 
+/// Says why an upgrade cannot be made as asked, and what is to be decided.
+fn undecided(args: &Args, plan: &Preview) -> Result<Exit, CliError> {
+    if args.format == Form::Text && plan.conflicts.is_empty() {
+        return resolutions::refuse(&args.package, &plan.refusals, args.format);
+    }
+    let text = match args.format {
+        Form::Text => {
+            let path = printable::path(&args.package);
+            let mut text = format!("`{path}` cannot be upgraded to as asked\n");
+            upgrade_summary::upgrade(&mut text, plan);
+            text
+        }
+        Form::Json => document::write(
+            "findings",
+            &json!({
+                "path": args.package.to_string_lossy(),
+                "refusals": plan.refusals,
+                "plan": plan,
+            }),
+        ),
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Findings)
+}
+
 /// The resolutions file, and the rows modes of the command line over it.
 fn request(args: &Args, package: &Checked<'_>) -> Result<Request, CliError> {
     let mut request = resolutions::read(args.resolutions.as_deref())?;
     request.include_rows &= !args.no_rows;
+    args.upgrade.complete(&mut request);
     for (table, mode) in &args.rows_mode {
         match table {
             Some(table) => drop(request.rows_modes.insert(table.clone(), *mode)),

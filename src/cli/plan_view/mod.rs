@@ -97,6 +97,7 @@ pub(crate) fn by_reading(
         package_digest: &content_digest(text),
         request,
         earlier: &[],
+        base: None,
         definitions: Definitions::embedded(),
     };
     let preview = ready(apply::preview(&remote, &structure, question))?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::pattern;
+use super::{pattern, upgrades};
 
 /// The body of an apply, and the resolutions file that becomes one.
 pub(super) fn resolutions() -> Value {
@@ -38,7 +38,7 @@ pub(super) fn resolutions() -> Value {
         "then": {"required": ["id"]},
         "else": {"properties": {"columns": false, "leaveEmpty": false}},
     });
-    json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "$schema": {"description": "The JSON Schema an editor validates the file with.", "type": "string"},
@@ -78,7 +78,11 @@ pub(super) fn resolutions() -> Value {
             "plan": {"description": "Digest of the plan that was looked at.", "type": "string"},
         },
         "additionalProperties": false,
-    })
+    });
+    for (key, member) in upgrades::request() {
+        schema["properties"][key] = member;
+    }
+    schema
 }
 
 /// A place that people and editors can go to; lines and columns count from 1.

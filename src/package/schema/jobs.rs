@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 
 use super::documents::object;
-use super::pattern;
+use super::{pattern, upgrades};
 use crate::problem::Code;
 
-fn text(description: &str) -> Value {
+pub(super) fn text(description: &str) -> Value {
     json!({"description": description, "type": "string"})
 }
 
-fn count(description: &str) -> Value {
+pub(super) fn count(description: &str) -> Value {
     json!({"description": description, "type": "integer", "minimum": 0})
 }
 
-fn list(description: &str, items: &Value) -> Value {
+pub(super) fn list(description: &str, items: &Value) -> Value {
     json!({"description": description, "type": "array", "items": items})
 }
 
@@ -27,7 +27,7 @@ fn code() -> Value {
     json!({"description": "Stable code of the reason.", "type": "string", "enum": codes})
 }
 
-fn kind() -> Value {
+pub(super) fn kind() -> Value {
     json!({
         "description": "What it is.",
         "type": "string",
@@ -35,11 +35,11 @@ fn kind() -> Value {
     })
 }
 
-fn reference() -> Value {
+pub(super) fn reference() -> Value {
     text("Its ref, without the dollar; `workspace` for the workspace.")
 }
 
-fn id() -> Value {
+pub(super) fn id() -> Value {
     json!({"description": "Its id.", "type": "string", "pattern": pattern::UUID})
 }
 
@@ -152,7 +152,7 @@ fn not_carried() -> Value {
             ("ref", reference()),
             (
                 "path",
-                text("Dotted path; `rows[].data.<column>` for cells."),
+                json!({"description": "Dotted path; `rows[].data.<column>` for cells; null for a whole record.", "type": ["string", "null"]}),
             ),
             (
                 "base",
@@ -175,7 +175,18 @@ pub(super) fn report() -> Value {
         "What became of the rows of one table.",
         vec![
             ("inserted", count("Written by this pass.")),
-            ("updated", count("Changed by steps of the plan.")),
+            (
+                "updated",
+                count("Changed by steps of the plan or by an upgrade."),
+            ),
+            (
+                "kept",
+                count("Cells that stay as people made them, where there are some."),
+            ),
+            (
+                "left",
+                count("Rows that the package does not have any more, where there are some."),
+            ),
             ("skipped", count("Written by an earlier pass.")),
             ("existing", count("Left out by the rows mode.")),
             ("failed", count("Rows that could not be written.")),
@@ -192,7 +203,7 @@ pub(super) fn report() -> Value {
                 count("Ids in the ledger, which an undo removes, where there are some."),
             ),
         ],
-        &["linked", "recorded"],
+        &["linked", "recorded", "kept", "left"],
     );
     let error = object(
         "A row that could not be written, or the rest of a table when a quota is used up.",
@@ -243,8 +254,28 @@ pub(super) fn report() -> Value {
                 list("Config keys that were dropped.", &dropped_key()),
             ),
             ("errors", list("Rows that could not be written.", &error)),
+            (
+                "structure_updated",
+                count("Leaves of records that an upgrade changed."),
+            ),
+            (
+                "not_carried",
+                list(
+                    "What the package says and the destination did not get.",
+                    &not_carried(),
+                ),
+            ),
+            ("base", upgrades::base()),
+            (
+                "decided",
+                count("Leaves, cells and records that somebody decided."),
+            ),
+            ("kept", upgrades::kept()),
+            ("left", upgrades::left()),
+            ("unused", upgrades::unused()),
+            ("moved", upgrades::moved()),
         ],
-        &[],
+        &["base", "decided", "kept", "left", "unused", "moved"],
     )
 }
 
@@ -306,6 +337,13 @@ pub(super) fn preview() -> Value {
                 "dropped_links",
                 count("Link cells that would become empty."),
             ),
+            ("update", count("Rows that are there and get other cells.")),
+            (
+                "left",
+                count("Rows that the package does not have any more."),
+            ),
+            ("kept", count("Cells that stay as people made them.")),
+            ("conflicts", count("Cells that somebody has to decide.")),
             ("failed", count("Refused, so that they stay out.")),
             ("reasons", list("Why rows are refused.", &reason)),
         ],
@@ -316,66 +354,68 @@ pub(super) fn preview() -> Value {
         vec![("ref", reference()), ("name", text("Its name."))],
         &[],
     );
-    let created = named(
+    let mut created = named(
         "A record that would be created.",
         ("label", text("Its label.")),
     );
+    created["properties"]["again"] = json!({
+        "description": "People removed it, and it is created once more.",
+        "const": true,
+    });
     let bound = named("A record that an earlier job made.", ("id", id()));
-    object(
-        "The plan.",
-        vec![
-            (
-                "digest",
-                json!({"description": "Sent back as `plan`, it holds an apply to this answer.", "type": "string", "pattern": "^[0-9a-f]{64}$"}),
+    let mut members = vec![
+        (
+            "digest",
+            json!({"description": "Sent back as `plan`, it holds an apply to this answer.", "type": "string", "pattern": "^[0-9a-f]{64}$"}),
+        ),
+        (
+            "refusals",
+            list(
+                "Why it cannot be applied as asked; then nothing else is known.",
+                &refusal,
             ),
-            (
-                "refusals",
-                list(
-                    "Why it cannot be applied as asked; then nothing else is known.",
-                    &refusal,
-                ),
+        ),
+        ("create", list("What would be created, in order.", &created)),
+        (
+            "bind",
+            list(
+                "What an earlier job made and this one would bind to.",
+                &bound,
             ),
-            ("create", list("What would be created, in order.", &created)),
-            (
-                "bind",
-                list(
-                    "What an earlier job made and this one would bind to.",
-                    &bound,
-                ),
+        ),
+        ("rename", list("What would get another name.", &renamed())),
+        (
+            "replaced_configs",
+            list("Configs that would be replaced.", &replaced),
+        ),
+        (
+            "dropped_keys",
+            list("Config keys that would be dropped.", &dropped_key()),
+        ),
+        (
+            "rows",
+            by_ref(
+                "By the ref of a table: what would become of its rows.",
+                &table,
             ),
-            ("rename", list("What would get another name.", &renamed())),
-            (
-                "replaced_configs",
-                list("Configs that would be replaced.", &replaced),
+        ),
+        ("go_live", list("Automations that would go live.", &live)),
+        (
+            "stays_draft",
+            list("Automations that would stay drafts.", &stays_draft()),
+        ),
+        (
+            "not_carried",
+            list(
+                "What the package brings for things that an apply leaves as they are.",
+                &not_carried(),
             ),
-            (
-                "dropped_keys",
-                list("Config keys that would be dropped.", &dropped_key()),
-            ),
-            (
-                "rows",
-                by_ref(
-                    "By the ref of a table: what would become of its rows.",
-                    &table,
-                ),
-            ),
-            ("go_live", list("Automations that would go live.", &live)),
-            (
-                "stays_draft",
-                list("Automations that would stay drafts.", &stays_draft()),
-            ),
-            (
-                "not_carried",
-                list(
-                    "What the package brings for things that an apply leaves as they are.",
-                    &not_carried(),
-                ),
-            ),
-            (
-                "redacted",
-                list("Secrets that somebody has to enter.", &redacted()),
-            ),
-        ],
-        &[],
-    )
+        ),
+        (
+            "redacted",
+            list("Secrets that somebody has to enter.", &redacted()),
+        ),
+    ];
+    members.extend(upgrades::plan());
+    object("The plan.", members, &["conflicts_more"])
 }

@@ -13,6 +13,7 @@ mod jobs;
 mod pattern;
 mod shapes;
 mod steps;
+mod upgrades;
 
 use serde_json::{Map, Value, json};
 

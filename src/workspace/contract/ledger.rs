@@ -59,6 +59,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
                 after: config(r#"[{"views":[]}]"#),
             }],
             pending_publishes: vec!["w_a".to_owned(), "w_b".to_owned()],
+            ..Structure::default()
         }),
         Entry::Rows(Rows {
             uid: "u_rows".to_owned(),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use digest::{ColumnDigest, RowDigest};
 pub use names::{RowName, RowNames};
 
-use super::{Id, RecordKind, RowData};
+use super::{Id, RecordKind, RowData, Thing};
 use crate::json::Value;
 
 /// One entry. As JSON the kind is outside (`{"rows": …}`): what is inside keeps its digits only
@@ -35,6 +35,8 @@ pub enum Entry {
     },
     /// Cells of rows were changed by a step of the plan.
     Updates(Updates),
+    /// Cells of rows were changed by an upgrade, or have another base than the package says.
+    Cells(Cells),
     /// An automation was put in force.
     Published {
         /// Its ref.
@@ -61,6 +63,51 @@ pub struct Structure {
     pub replaced: Vec<Replaced>,
     /// Automations to be put in force at the end, by ref: they leave when they are published.
     pub pending_publishes: Vec<String>,
+    /// Records that were there and are known by a ref from now on: an undo forgets that, no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Created>,
+    /// Records of which leaves were changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<Changed>,
+    /// How many leaves.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub leaves: u64,
+    /// Records that were taken away, those inside others after them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted: Vec<Based>,
+    /// What later upgrades go out from, where it is another one now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub base: Vec<Based>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// A record with the ref that it is known by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Based {
+    /// The ref; `workspace` for the workspace.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// What the package says of it, in the destination's references; of one that was taken away what it
+    /// was.
+    pub thing: Thing,
+}
+
+/// A record of which leaves were changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Changed {
+    /// The ref; `workspace` for the workspace.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The record before.
+    pub before: Thing,
+    /// The record after.
+    pub after: Thing,
 }
 
 /// A record that a job created.
@@ -197,6 +244,34 @@ pub struct Links {
     pub emptied: Vec<Emptied>,
 }
 
+/// What became of cells of rows that an earlier job wrote.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cells {
+    /// The rows item.
+    pub uid: String,
+    /// The table.
+    pub feature: Id,
+    /// The rows.
+    pub rows: Vec<CellsOf>,
+}
+
+/// What became of the cells of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellsOf {
+    /// The row.
+    pub id: Id,
+    /// Cells that were written, before: null where there was none.
+    pub before: RowData,
+    /// The same cells after.
+    pub after: RowData,
+    /// What the row holds now, when that is its base; nothing when people changed it elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<RowDigest>,
+    /// Cells whose base is not what the package says, with that base: null where there is none.
+    pub stays: RowData,
+}
+
 /// Rows that a step of the plan changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -223,10 +298,11 @@ pub struct Updated {
 #[cfg(test)]
 mod tests {
     use super::{
-        Created, Emptied, Entry, Links, Moved, Recognised, Replaced, RowDigest, RowName, RowNames,
-        Rows, Settled, Structure, Updated, Updates, Written,
+        Based, Cells, CellsOf, Changed, Created, Emptied, Entry, Links, Moved, Recognised,
+        Replaced, RowDigest, RowName, RowNames, Rows, Settled, Structure, Updated, Updates,
+        Written,
     };
-    use crate::workspace::{RecordKind, RowData};
+    use crate::workspace::{RecordKind, RowData, Thing};
 
     #[test]
     fn every_entry_is_read_back_as_it_was_written() {
@@ -244,6 +320,28 @@ mod tests {
             skipped: true,
         };
         let uid = || "u_1".to_owned();
+        let made = |reference: &str| Created {
+            reference: reference.to_owned(),
+            kind: RecordKind::Feature,
+            id,
+            name: "a".to_owned(),
+        };
+        let thing = Thing {
+            kind: RecordKind::Column,
+            id,
+            parent: Some(id),
+            name: "a".to_owned(),
+            label: Some("A".to_owned()),
+            icon: None,
+            order: Some(-1),
+            own_type: Some("number".to_owned()),
+            component: None,
+            config: value(r#"{"n":1.50}"#),
+        };
+        let based = || Based {
+            reference: "c_a".to_owned(),
+            thing: thing.clone(),
+        };
         let names = || RowNames {
             key: Some("code".to_owned()),
             rows: vec![RowName {
@@ -253,12 +351,7 @@ mod tests {
         };
         let entries = vec![
             Entry::Structure(Structure {
-                created: vec![Created {
-                    reference: "f_a".to_owned(),
-                    kind: RecordKind::Feature,
-                    id,
-                    name: "a".to_owned(),
-                }],
+                created: vec![made("f_a")],
                 replaced: vec![Replaced {
                     reference: "workspace".to_owned(),
                     kind: RecordKind::Workspace,
@@ -267,6 +360,15 @@ mod tests {
                     after: value("[{}]"),
                 }],
                 pending_publishes: vec!["w_a".to_owned()],
+                known: vec![made("f_known")],
+                changed: vec![Changed {
+                    reference: "f_a".to_owned(),
+                    before: thing.clone(),
+                    after: thing.clone(),
+                }],
+                leaves: 2,
+                deleted: vec![based()],
+                base: vec![based()],
             }),
             Entry::Rows(Rows {
                 uid: uid(),
@@ -308,6 +410,17 @@ mod tests {
                     digest,
                 }],
             }),
+            Entry::Cells(Cells {
+                uid: uid(),
+                feature: id,
+                rows: vec![CellsOf {
+                    id,
+                    before: RowData::trusted(r#"{"a":null}"#),
+                    after: RowData::trusted(r#"{"a":1.50}"#),
+                    digest: Some(digest),
+                    stays: RowData::trusted("{}"),
+                }],
+            }),
             Entry::Published {
                 reference: "w_a".to_owned(),
             },
@@ -324,6 +437,7 @@ mod tests {
                 | Entry::Links(_)
                 | Entry::Closed { .. }
                 | Entry::Updates(_)
+                | Entry::Cells(_)
                 | Entry::Published { .. }
                 | Entry::Completed
                 | Entry::Undoing { .. }

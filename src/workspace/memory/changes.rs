@@ -1,6 +1,7 @@
 //! Writes a unit change by change, and rolls back when one of them is refused.
 
 use super::table::{Holder, NotAdded, Repeated, Table};
+use super::update;
 use super::{State, Tables};
 use crate::json::{Object, Value};
 use crate::problem::Code;
@@ -51,7 +52,7 @@ struct UnitChanges<'m> {
     structure_kept: bool,
 }
 
-fn refused(code: Code, message: impl Into<String>) -> Refused {
+pub(super) fn refused(code: Code, message: impl Into<String>) -> Refused {
     Refused {
         code,
         row: None,
@@ -60,7 +61,7 @@ fn refused(code: Code, message: impl Into<String>) -> Refused {
     }
 }
 
-fn missing(kind: RecordKind, id: Id) -> Refused {
+pub(super) fn missing(kind: RecordKind, id: Id) -> Refused {
     refused(Code::NotFound, format!("there is no {} {id}", kind.noun()))
 }
 
@@ -119,6 +120,10 @@ impl UnitChanges<'_> {
                     return self.configure(kind, id, config);
                 }
                 Ok(())
+            }
+            Change::Update { from, to } => {
+                self.keep_structure();
+                update::update(&mut self.state.structure, &from, *to)
             }
             Change::InsertRows { feature, rows } => self.insert_rows(feature, rows),
             Change::UpdateRows { feature, rows } => self.update_rows(feature, &rows),
@@ -399,7 +404,7 @@ fn free<'n>(mut names: impl Iterator<Item = &'n String>, name: &str) -> Result<(
 }
 
 /// The tables of the workspace and the shared ones: columns and views may be added to both.
-fn features_mut(structure: &mut Structure) -> impl Iterator<Item = &mut Feature> {
+pub(super) fn features_mut(structure: &mut Structure) -> impl Iterator<Item = &mut Feature> {
     structure.features.iter_mut().chain(&mut structure.shared)
 }
 
@@ -476,7 +481,7 @@ fn config_of(state: &State, kind: RecordKind, id: Id) -> Option<Value> {
 }
 
 /// The objects of a config: of a list its elements, of an object itself.
-fn objects(config: Value) -> Vec<Object> {
+pub(super) fn objects(config: Value) -> Vec<Object> {
     match config {
         Value::Object(object) => vec![object],
         Value::List(elements) => elements.into_iter().flat_map(objects).collect(),

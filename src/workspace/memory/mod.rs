@@ -12,6 +12,7 @@ mod state;
 mod table;
 #[cfg(test)]
 mod tests;
+mod update;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -30,6 +30,11 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         "rowsModes": {"type": "object", "additionalProperties": modes,
             "description": "By the refs of tables; `all` where absent."},
         "copy": {"type": "boolean", "default": false},
+        "upgrade": {"type": "boolean", "default": false, "description":
+            "Whether what was applied before is brought to what the package says."},
+        "allowDowngrade": {"type": "boolean", "default": false},
+        "conflicts": {"type": "string", "enum": ["ours", "theirs"]},
+        "decisions": {"type": "object", "description": "By ref and path: what is decided."},
         "plan": {"type": "string", "description": "The digest of the plan that was looked at."},
     });
     let mut planning = apply.clone();
@@ -46,6 +51,7 @@ pub(super) fn all() -> Vec<(&'static str, Value)> {
         "error": text(), "detail": text(),
         "errors": {"type": "array", "items": {"type": "object"}},
         "ref": text(), "jobId": id(), "status": text(), "lockedUntil": instant(),
+        "conflicts": {"type": "array", "items": conflict()},
     });
     vec![
         ("Apply", record(&["workspaceId"], apply)),
@@ -66,15 +72,19 @@ fn plan() -> Value {
     let renamed = json!({"kind": text(), "ref": text(), "from": text(), "to": text()});
     let rows = json!({
         "insert": integer(), "existing": integer(), "skipped": integer(), "dropped_links": integer(),
-        "failed": integer(),
+        "failed": integer(), "update": integer(), "left": integer(), "kept": integer(),
+        "conflicts": integer(),
         "reasons": {"type": "array", "items": record(&["code", "count"], json!({
             "code": text(), "column": text(), "count": integer(),
         }))},
     });
-    closed_object(json!({
+    let members = json!({
         "digest": {"type": "string", "description": "Send it back as `plan`."},
         "refusals": list(json!({"code": text(), "ref": nullable("string"), "detail": text()})),
-        "create": list(json!({"kind": text(), "ref": text(), "name": text(), "label": text()})),
+        "create": {"type": "array", "items": record(&["kind", "ref", "name", "label"], json!({
+            "kind": text(), "ref": text(), "name": text(), "label": text(),
+            "again": {"type": "boolean"},
+        }))},
         "bind": list(json!({"kind": text(), "ref": text(), "id": id(), "name": text()})),
         "rename": list(renamed),
         "replaced_configs": list(json!({
@@ -87,12 +97,50 @@ fn plan() -> Value {
             "ref": text(), "name": text(),
             "because": list(json!({"path": text(), "reason": text()})),
         })),
-        "not_carried": list(json!({
-            "kind": text(), "ref": text(), "path": text(), "base": {}, "theirs": {},
+        "not_carried": {"type": "array", "items": record(&["kind", "ref", "path"], json!({
+            "kind": text(), "ref": text(), "path": nullable("string"), "base": {}, "theirs": {},
             "count": integer(),
-        })),
+        }))},
         "redacted": list(json!({
             "ref": text(), "name": text(), "path": text(), "reason": text(),
         })),
-    }))
+        "base": {"type": ["object", "null"]},
+        "update": list(json!({
+            "kind": text(), "ref": text(), "id": id(), "path": text(), "before": {}, "after": {},
+        })),
+        "conflicts": {"type": "array", "items": conflict()},
+        "conflicts_more": integer(),
+        "kept": list(json!({
+            "kind": text(), "ref": text(), "id": id(), "path": nullable("string"), "base": {},
+            "ours": {}, "because": text(),
+        })),
+        "left": {"type": "array", "items": record(&["kind", "ref", "id", "name", "label", "delete"], json!({
+            "kind": text(), "ref": text(), "id": id(), "name": text(), "label": text(),
+            "rows": integer(), "cells": integer(), "delete": {"type": "boolean"},
+        }))},
+        "renames": list(json!({"kind": text(), "ref": text(), "from": text(), "id": id()})),
+        "unused": list(json!({"ref": text(), "path": text()})),
+    });
+    let required: Vec<&str> = members
+        .as_object()
+        .into_iter()
+        .flat_map(|members| members.keys().map(String::as_str))
+        .filter(|key| *key != "conflicts_more")
+        .collect();
+    record(&required, members.clone())
+}
+
+/// Something that somebody has to decide before an upgrade.
+pub(super) fn conflict() -> Value {
+    record(
+        &[
+            "code", "kind", "ref", "id", "path", "base", "theirs", "ours",
+        ],
+        json!({
+            "code": text(), "kind": text(), "ref": text(), "id": nullable("string"),
+            "path": nullable("string"), "base": {}, "theirs": {}, "ours": {}, "uid": text(),
+            "count": integer(), "places": {"type": "array", "items": id()},
+            "absent": {"type": "array", "items": text()},
+        }),
+    )
 }

@@ -174,6 +174,7 @@ fn problem() -> Value {
             "ref": text(),
             "job_id": id(),
             "locked_until": instant(),
+            "conflicts": {"type": "array", "items": super::jobs::conflict()},
             "retry_after": integer(),
         },
         "required": ["type", "title", "status", "detail", "code", "instance"],

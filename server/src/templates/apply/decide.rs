@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use tplkit::apply::{
-    self, Minter, PreviewInput as Asking, Request, fresh, package_digest, preview, resolve,
+    self, BasePackage, Minter, Past, Preview, PreviewInput as Asking, Request, Resolutions, fresh,
+    package_digest, preview, resolve_from,
 };
+use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
@@ -31,12 +33,63 @@ pub(crate) struct DecideInput {
 
 impl DecideInput {
     /// What earlier jobs wrote that this one binds to, and its own ledger.
-    pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<Vec<Entry>, StoreError> {
-        let mut entries = jobs::earlier(tx, self.place.key(), self.job).await?;
+    pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<Earlier, StoreError> {
+        let line = jobs::earlier(tx, self.place.key(), self.job).await?;
+        let mut entries = line.entries;
         if let Some(job) = self.job {
             entries.extend(jobs::own(tx, self.place.organization, job).await?);
         }
-        Ok(entries)
+        let base = match line.newest {
+            Some(job) => {
+                let kept = jobs::read_package(tx, self.place.organization, job).await?;
+                kept.map(|(_, text)| AppliedPackage {
+                    job,
+                    resolutions: line.resolutions,
+                    text: LoadedPackage::trusted(text),
+                })
+            }
+            None => None,
+        };
+        Ok(Earlier { entries, base })
+    }
+}
+
+/// What an apply goes out from.
+#[derive(Debug)]
+pub(super) struct Earlier {
+    /// What earlier jobs wrote.
+    pub(super) entries: Vec<Entry>,
+    /// The newest of them.
+    pub(super) base: Option<AppliedPackage>,
+}
+
+/// A job with its package.
+#[derive(Debug)]
+pub(super) struct AppliedPackage {
+    job: Uuid,
+    resolutions: Resolutions,
+    text: LoadedPackage,
+}
+
+impl AppliedPackage {
+    /// What an upgrade goes out from, its package read.
+    pub(super) fn base<'e>(&'e self, package: &'e Checked<'e>) -> BasePackage<'e> {
+        BasePackage {
+            job: Some(self.job),
+            package,
+            resolutions: &self.resolutions,
+        }
+    }
+}
+
+impl Earlier {
+    /// The package of the newest job.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn package(&self) -> Result<Option<Checked<'_>>, Refusal> {
+        let base = self.base.as_ref();
+        base.map(|applied| applied.text.read()).transpose()
     }
 }
 
@@ -52,15 +105,22 @@ pub(crate) async fn decide(
     let package = question.whole.read()?;
     let definitions = Definitions::embedded();
     let earlier = question.earlier(tx).await?;
+    let applied = earlier.package()?;
+    let base = earlier.base.as_ref().zip(applied.as_ref());
+    let base = base.map(|(base, package)| base.base(package));
+    let past = Past {
+        entries: &earlier.entries,
+        base,
+    };
     let active = jobs::unfinished(tx, question.place.key(), asked.now).await?;
     let snapshot = Snapshot::new(tx, question.place.workspace, &asked.tables);
     let structure = snapshot.structure().await?;
     let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0);
-    let approved = resolve(
+    let approved = resolve_from(
         &package,
         &question.request,
         &structure,
-        Some(&earlier),
+        past,
         minter,
         definitions,
     );
@@ -74,18 +134,32 @@ pub(crate) async fn decide(
     if let Some(job) = active.filter(|job| approved.is_ok() && question.job != Some(job.id)) {
         return Err(in_the_way(&job));
     }
-    if plan.is_some() {
+    // What both sides changed is told before there is a job.
+    if plan.is_some() || (question.request.upgrade && approved.is_ok()) {
         let asking = Asking {
             package: &package,
             package_digest: &package_digest(question.whole.text()),
             request: &question.request,
-            earlier: &earlier,
+            earlier: past.entries,
+            base: past.base,
             definitions,
         };
         let now = Box::pin(preview(&snapshot, &structure, asking)).await?;
         fresh(plan, &now.digest).map_err(|refusal| refused(&[refusal]))?;
+        if !now.conflicts.is_empty() {
+            return Err(undecided(&now));
+        }
     }
     approved.map(drop).map_err(|refusals| refused(&refusals))
+}
+
+/// 422 with everything that somebody has to decide.
+fn undecided(plan: &Preview) -> Refusal {
+    let is_that = |refusal: &&apply::Refusal| refusal.code == Code::UpgradeConflicts;
+    let refusals: Vec<apply::Refusal> = plan.refusals.iter().filter(is_that).cloned().collect();
+    let mut problem = refused(&refusals);
+    problem.conflicts = serde_json::to_value(&plan.conflicts).ok().map(Box::new);
+    problem
 }
 
 /// Whether the body itself is wrong, whatever the destination has.

@@ -29,6 +29,8 @@ pub(crate) async fn plan(
     let question = &asked.input;
     let package = question.whole.read()?;
     let earlier = question.earlier(tx).await?;
+    let applied = earlier.package()?;
+    let base = earlier.base.as_ref().zip(applied.as_ref());
     let mut against = Vec::new();
     let active = jobs::unfinished(tx, question.place.key(), asked.now).await?;
     let is_busy = |job: &Job| job.held || job.status == Status::Undoing;
@@ -46,7 +48,8 @@ pub(crate) async fn plan(
         package: &package,
         package_digest: &package_digest(question.whole.text()),
         request: &question.request,
-        earlier: &earlier,
+        earlier: &earlier.entries,
+        base: base.map(|(base, package)| base.base(package)),
         definitions: Definitions::embedded(),
     };
     let mut found = Box::pin(preview(&snapshot, &structure, asking)).await?;
@@ -69,22 +72,9 @@ pub(crate) async fn plan(
 pub(crate) fn unfit(whole: &LoadedPackage, problem: &Refusal) -> Result<ApiResponse, Refusal> {
     let told = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
     let faults = problem.errors().iter();
-    let found = Preview {
-        digest: package_digest(whole.text()),
-        refusals: faults
-            .map(|fault| refusal(problem.code, &told(fault)))
-            .collect(),
-        create: Vec::new(),
-        bind: Vec::new(),
-        rename: Vec::new(),
-        replaced_configs: Vec::new(),
-        dropped_keys: Vec::new(),
-        rows: std::iter::empty().collect(),
-        go_live: Vec::new(),
-        stays_draft: Vec::new(),
-        not_carried: Vec::new(),
-        redacted: Vec::new(),
-    };
+    let refusals = faults.map(|fault| refusal(problem.code, &told(fault)));
+    let digest = package_digest(whole.text());
+    let found = Preview::of_refusals(digest, refusals.collect());
     ApiResponse::json(StatusCode::OK, &found)
 }
 

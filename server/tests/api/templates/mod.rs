@@ -25,3 +25,4 @@ mod round_trip;
 mod rows_modes;
 pub(crate) mod shop;
 mod undo;
+mod upgrade;

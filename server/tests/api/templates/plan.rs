@@ -42,7 +42,14 @@ async fn a_plan_says_what_is_done_and_does_nothing(place: Place) {
             "go_live",
             "stays_draft",
             "not_carried",
-            "redacted"
+            "redacted",
+            "base",
+            "update",
+            "conflicts",
+            "kept",
+            "left",
+            "renames",
+            "unused"
         ]
     );
     assert_eq!(planned["refusals"], json!([]));

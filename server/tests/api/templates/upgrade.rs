@@ -1,0 +1,119 @@
+//! A template whose package is another one: what was applied is upgraded, and taken back.
+
+use serde_json::{Value, json};
+
+use super::shop::{Shop, applied, apply, named, rows, working, workspace};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(an_upgrade_asks_writes_and_is_taken_back);
+
+/// The args of the step that creates what has that name.
+fn args<'j>(package: &'j mut Value, tool: &str, name: &str) -> &'j mut Value {
+    let steps = package["manifest"]["plan"]["steps"].as_array_mut();
+    let mut steps = steps.expect("steps").iter_mut();
+    let step = steps.find(|step| step["tool"] == tool && step["args"]["name"] == name);
+    &mut step.expect("a step")["args"]
+}
+
+async fn an_upgrade_asks_writes_and_is_taken_back(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    let plan_path = format!("/v1/templates/{template}/plan");
+    let upgrade = json!({"workspaceId": there, "upgrade": true});
+    let plan = editor.post(&plan_path, &upgrade).expect(200).json();
+    assert_eq!(plan["refusals"][0]["code"], "no_base");
+    apply(&editor, &template, &upgrade).refused(422, "no_base");
+    let first = applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let clients = named(&editor, &there, "clients").expect("a table");
+    let orders = named(&editor, &there, "orders").expect("a table");
+
+    // The author changes a label, a column and a cell of reference data; people change labels.
+    let kept = format!("/v1/templates/{template}/package");
+    let mut package = admin.get(&kept).expect(200).json();
+    args(&mut package, "create_feature", "clients")["label"] = "Customers".into();
+    args(&mut package, "create_feature", "orders")["label"] = "Sales".into();
+    args(&mut package, "create_column", "name")["label"] = "Full name".into();
+    let entries = package["payloads"]
+        .as_array_mut()
+        .expect("payloads")
+        .iter_mut();
+    for entry in entries {
+        for row in entry["rows"].as_array_mut().expect("rows") {
+            if row["data"]["code"] == "a" {
+                row["data"]["name"] = "New name".into();
+            }
+        }
+    }
+    admin.json("PUT", &kept, &package.to_string()).expect(200);
+    let feature = |id: &str| format!("/v1/features/{id}");
+    editor
+        .json("PATCH", &feature(&clients), r#"{"label": "Ours"}"#)
+        .expect(200);
+
+    let plan = editor.post(&plan_path, &upgrade).expect(200).json();
+    assert_eq!(plan["base"]["job_id"], first["id"]);
+    assert_eq!(plan["refusals"][0]["code"], "upgrade_conflicts", "{plan}");
+    let conflict = &plan["conflicts"][0];
+    assert_eq!(
+        (&conflict["code"], &conflict["path"]),
+        (&json!("changed"), &json!("label"))
+    );
+    assert_eq!(
+        (&conflict["base"], &conflict["theirs"], &conflict["ours"]),
+        (&json!("Clients"), &json!("Customers"), &json!("Ours"))
+    );
+    let refused = apply(&editor, &template, &upgrade)
+        .refused(422, "upgrade_conflicts")
+        .json();
+    assert_eq!(refused["conflicts"], plan["conflicts"]);
+    assert_eq!(editor.items("/v1/template-jobs").len(), 1);
+
+    let reference = conflict["ref"].as_str().expect("a ref");
+    let decided = json!({"workspaceId": there, "upgrade": true, "decisions": {reference: {"label": {"take": "ours", "ours": "Ours"}}}});
+    let job = applied(&editor, &template, &decided).await;
+    let report = &job["report"];
+    assert_eq!(
+        (&report["structure_updated"], &report["decided"]),
+        (&json!(2), &json!(1)),
+        "{report}"
+    );
+    let label = |id: &str| editor.get(&feature(id)).expect(200).json()["label"].clone();
+    assert_eq!(
+        (label(&clients), label(&orders)),
+        (json!("Ours"), json!("Sales"))
+    );
+    let names: Vec<Value> = rows(&editor, &clients)
+        .iter()
+        .map(|row| row["name"].clone())
+        .collect();
+    assert_eq!(names, ["New name", "N"]);
+
+    // Decided, it is silent, and nothing is left to do.
+    let again = editor.post(&plan_path, &upgrade).expect(200).json();
+    assert_eq!(
+        (&again["refusals"], &again["update"]),
+        (&json!([]), &json!([])),
+        "{again}"
+    );
+
+    // The upgrade goes first.
+    let undo = |job: &Value| {
+        let id = job["id"].as_str().expect("an id");
+        editor.send("POST", &format!("/v1/template-jobs/{id}/undo"), &[], None)
+    };
+    undo(&first).refused(409, "conflict");
+    undo(&job).expect(200);
+    assert_eq!(
+        (label(&clients), label(&orders)),
+        (json!("Ours"), json!("Orders"))
+    );
+    assert_eq!(rows(&editor, &clients)[0]["name"], "N");
+    undo(&first).expect(200);
+    assert_eq!(named(&editor, &there, "clients"), None);
+}

@@ -1,0 +1,62 @@
+//! What an apply goes out from.
+
+use super::{Request, Resolutions};
+use crate::check::Checked;
+use crate::package::model::Dependency;
+use crate::workspace::Id;
+use crate::workspace::ledger::Entry;
+
+/// What the line wrote that an apply continues.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Past<'e> {
+    /// The ledgers of its completed, not undone jobs, oldest first, and that of the job itself as far as
+    /// it got.
+    pub entries: &'e [Entry],
+    /// The newest of these packages. Without it rows are not compared.
+    pub base: Option<BasePackage<'e>>,
+}
+
+/// The package that an upgrade goes out from.
+#[derive(Debug, Clone, Copy)]
+pub struct BasePackage<'e> {
+    /// The job that applied it; nothing when somebody gave it.
+    pub job: Option<Id>,
+    /// The package.
+    pub package: &'e Checked<'e>,
+    /// What was decided about dependencies so far: it holds on.
+    pub resolutions: &'e Resolutions,
+}
+
+impl BasePackage<'_> {
+    /// What is asked of an upgrade, with what was decided about dependencies that the new package still
+    /// has, unless it is decided anew.
+    pub(super) fn completed(&self, request: &Request, package: &Checked<'_>) -> Request {
+        let mut completed = request.clone();
+        for before in self.package.manifest.dependencies() {
+            let Some(resolution) = self.resolutions.get(&before.reference) else {
+                continue;
+            };
+            let all = || package.manifest.dependencies().iter();
+            let same = |one: &&Dependency| {
+                one.kind == before.kind && one.identity.name == before.identity.name
+            };
+            let by_ref = all().find(|one| one.reference == before.reference);
+            if let Some(now) = by_ref.or_else(|| all().find(same)) {
+                let resolutions = &mut completed.resolutions;
+                let of = resolutions.entry(now.reference.clone());
+                of.or_insert_with(|| resolution.clone());
+            }
+        }
+        completed
+    }
+}
+
+impl<'e> Past<'e> {
+    /// What these ledgers tell.
+    pub fn of(entries: &'e [Entry]) -> Past<'e> {
+        Past {
+            entries,
+            base: None,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a plan says of an upgrade.
+
+use super::Preview;
+use super::names::Names;
+use crate::apply::run::{CellConflict, CellConflicts, cells_left_out};
+use crate::apply::{Refusal, UpgradeWork};
+use crate::problem::Code;
+use crate::upgrade::{Conflict, ConflictCode, Kept, Update, shown};
+
+impl Names {
+    /// A value as it is shown.
+    pub(super) fn shown(&self, value: crate::json::Value) -> crate::json::Value {
+        shown(self.replace_ids(value))
+    }
+}
+
+/// The members of a plan about an upgrade.
+pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Preview) -> Preview {
+    let Some(work) = work else { return preview };
+    let update = work.update.into_iter().map(|update| Update {
+        before: names.shown(update.before),
+        after: names.shown(update.after),
+        ..update
+    });
+    let conflicts = work.conflicts.into_iter().map(|conflict| Conflict {
+        base: names.shown(conflict.base),
+        theirs: names.shown(conflict.theirs),
+        ours: names.shown(conflict.ours),
+        ..conflict
+    });
+    let kept = work.kept.into_iter().map(|kept| Kept {
+        base: names.shown(kept.base),
+        ours: names.shown(kept.ours),
+        ..kept
+    });
+    let preview = Preview {
+        base: work.base,
+        update: update.collect(),
+        conflicts: conflicts.collect(),
+        kept: kept.collect(),
+        left: work.left,
+        renames: work.renames,
+        unused: work.unused,
+        ..preview
+    };
+    preview.refused()
+}
+
+impl Preview {
+    /// With the cells that somebody has to decide.
+    pub(super) fn cells(&mut self, cells: CellConflicts) {
+        self.not_carried.extend(cells_left_out(&cells.left_out));
+        self.conflicts_more = cells.more;
+        self.conflicts.extend(cells.first.into_iter().map(cell));
+        let refused = std::mem::replace(self, Preview::empty(String::new())).refused();
+        *self = refused;
+    }
+
+    /// Refused while something is to be decided.
+    fn refused(mut self) -> Preview {
+        let told = self
+            .refusals
+            .iter()
+            .any(|refusal| refusal.code == Code::UpgradeConflicts);
+        if !self.conflicts.is_empty() && !told {
+            self.refusals.push(Refusal {
+                code: Code::UpgradeConflicts,
+                reference: None,
+                detail: "both the package and people changed the same. `conflicts` lists what somebody has to decide, with the path of each decision.".to_owned(),
+            });
+        }
+        self
+    }
+}
+
+fn cell(cell: CellConflict) -> Conflict {
+    let id = Some(cell.moved.id);
+    let of = ("rows", cell.reference.as_str(), id);
+    let values = cell.values.map(shown);
+    Conflict {
+        uid: cell.moved.uid,
+        ..Conflict::of(ConflictCode::Changed, of, Some(&cell.path), values)
+    }
+}

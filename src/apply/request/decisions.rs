@@ -1,0 +1,135 @@
+//! Reading what somebody decided about an upgrade (`upgrade` 3.5.1, 3.5.3).
+
+use indexmap::IndexMap;
+
+use super::read::{Reader, path_of};
+use crate::json::{Node, Value};
+use crate::upgrade::{Decision, Decisions, EVERYTHING, Side, Take, Word};
+
+/// How an upgrade is to be made, beyond what every apply is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UpgradeTerms {
+    /// Whether the package may be of a lower version than the base.
+    pub allow_downgrade: bool,
+    /// What is taken where both sides changed something and nothing narrower is decided.
+    pub conflicts: Option<Side>,
+    /// What is decided, by ref and path.
+    pub decisions: Decisions,
+}
+
+impl UpgradeTerms {
+    /// The members of a request that say it.
+    pub(super) const MEMBERS: [&'static str; 3] = ["allowDowngrade", "conflicts", "decisions"];
+
+    /// The members that say something else than what is so anyway.
+    pub(super) fn members(&self) -> Vec<(&'static str, Value)> {
+        let mut members = Vec::new();
+        if self.allow_downgrade {
+            members.push(("allowDowngrade", true.into()));
+        }
+        if let Some(side) = self.conflicts {
+            members.push(("conflicts", side.as_str().into()));
+        }
+        if !self.decisions.is_empty() {
+            let of = |of: &IndexMap<String, Decision>| {
+                let paths = of.iter();
+                let paths = paths.map(|(path, decision)| (path.clone(), decision.to_value()));
+                Value::Object(paths.collect())
+            };
+            let refs = self.decisions.iter();
+            let refs = refs.map(|(reference, paths)| (reference.clone(), of(paths)));
+            members.push(("decisions", Value::Object(refs.collect())));
+        }
+        members
+    }
+
+    /// Reads one of them.
+    pub(super) fn read(&mut self, reader: &mut Reader, member: Node<'_>) {
+        match member.key().unwrap_or_default() {
+            "allowDowngrade" => self.allow_downgrade = reader.flag(member).unwrap_or_default(),
+            "conflicts" => {
+                let side = reader.word(member, &["ours", "theirs"]);
+                self.conflicts = side.and_then(Side::parse);
+            }
+            _ => {
+                let read = |reader: &mut Reader, member: Node<'_>| paths(reader, member);
+                self.decisions = reader.by_ref(member, "a thing", read);
+            }
+        }
+    }
+}
+
+/// What is decided under a ref: the word for it, or an object by path.
+fn paths(reader: &mut Reader, node: Node<'_>) -> Option<IndexMap<String, Decision>> {
+    if !node.is_object() {
+        let decision = decision(reader, node)?;
+        return Some(IndexMap::from_iter([(EVERYTHING.to_owned(), decision)]));
+    }
+    let mut read = IndexMap::new();
+    for member in node.members() {
+        if let Some(decision) = decision(reader, member) {
+            read.insert(member.key().unwrap_or_default().to_owned(), decision);
+        }
+    }
+    Some(read)
+}
+
+fn decision(reader: &mut Reader, node: Node<'_>) -> Option<Decision> {
+    if !node.is_object() {
+        let take = take(reader, node)?;
+        return Some(Decision { take, ours: None });
+    }
+    let mut read = Decision {
+        take: Take::Side(Side::Ours),
+        ours: None,
+    };
+    let mut said = 0;
+    for member in node.members() {
+        match member.key().unwrap_or_default() {
+            "take" => {
+                said += 1;
+                read.take = take(reader, member)?;
+            }
+            "value" => {
+                said += 1;
+                read.take = Take::Value(value(member));
+            }
+            "ours" => read.ours = Some(value(member)),
+            "absent" if member.as_bool() == Some(true) => read.ours = Some(Value::Null),
+            "absent" => {
+                reader.wrong(member, "true, or leave it out");
+                return None;
+            }
+            _ => {
+                reader.unknown(member, &["take", "value", "ours", "absent"]);
+                return None;
+            }
+        }
+    }
+    if said != 1 {
+        let at = path_of(node);
+        let detail = format!("`{at}` has to say either `take` or `value`.");
+        reader.about(node, &detail);
+        return None;
+    }
+    Some(read)
+}
+
+fn take(reader: &mut Reader, node: Node<'_>) -> Option<Take> {
+    let text = node.as_str().unwrap_or_default();
+    if let Some(side) = Side::parse(text) {
+        return Some(Take::Side(side));
+    }
+    if let Some(word) = Word::parse(text) {
+        return Some(Take::Word(word));
+    }
+    reader.wrong(
+        node,
+        "`ours`, `theirs` or `{ value = … }`; of a whole thing also `rename`, `adopt`, `create`, `delete`, `leave`",
+    );
+    None
+}
+
+fn value(node: Node<'_>) -> Value {
+    Value::read(node).unwrap_or_default()
+}

@@ -1,0 +1,85 @@
+//! What an upgrade goes out from, as the ledgers of the line tell it.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::workspace::ledger::{Based, Entry};
+use crate::workspace::{Id, RecordKind, Thing};
+
+/// What earlier jobs said of every record that they made or changed.
+#[derive(Debug, Default)]
+pub(in crate::apply::resolve) struct Base {
+    things: IndexMap<Id, Based>,
+    by_ref: HashMap<(String, RecordKind), Id>,
+}
+
+impl Base {
+    /// Reads ledgers, oldest first.
+    pub(in crate::apply::resolve) fn read<'e>(
+        entries: impl IntoIterator<Item = &'e Entry>,
+    ) -> Base {
+        let mut base = Base::default();
+        for entry in entries {
+            match entry {
+                Entry::Structure(structure) => {
+                    for deleted in &structure.deleted {
+                        base.remove(deleted.thing.id);
+                    }
+                    for based in &structure.base {
+                        base.add(based);
+                    }
+                }
+                Entry::Undoing { .. } | Entry::Undone => base = Base::default(),
+                _ => {}
+            }
+        }
+        base
+    }
+
+    fn add(&mut self, based: &Based) {
+        let name = (based.reference.clone(), based.thing.kind);
+        let id = based.thing.id;
+        if let Some(before) = self.by_ref.insert(name, id)
+            && before != id
+        {
+            self.things.shift_remove(&before);
+        }
+        if let Some(before) = self.things.insert(id, based.clone())
+            && before.reference != based.reference
+        {
+            self.by_ref.remove(&(before.reference, before.thing.kind));
+        }
+    }
+
+    fn remove(&mut self, id: Id) {
+        if let Some(gone) = self.things.shift_remove(&id) {
+            self.by_ref.remove(&(gone.reference, gone.thing.kind));
+        }
+    }
+
+    /// Whether nothing was applied.
+    pub(super) fn is_empty(&self) -> bool {
+        self.things.is_empty()
+    }
+
+    /// What a ref stood for.
+    pub(in crate::apply::resolve) fn named(
+        &self,
+        reference: &str,
+        kind: RecordKind,
+    ) -> Option<&Thing> {
+        let id = self.by_ref.get(&(reference.to_owned(), kind))?;
+        self.things.get(id).map(|based| &based.thing)
+    }
+
+    /// A record by its id.
+    pub(super) fn get(&self, id: Id) -> Option<&Based> {
+        self.things.get(&id)
+    }
+
+    /// All records, in the order in which they were first told of.
+    pub(in crate::apply::resolve) fn all(&self) -> impl Iterator<Item = &Based> {
+        self.things.values()
+    }
+}

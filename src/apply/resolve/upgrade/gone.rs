@@ -1,0 +1,103 @@
+//! Records that the package has and people removed (`upgrade` 3.4.4).
+
+use super::{Fate, Merging, not_carried, plain};
+use crate::json::Value;
+use crate::upgrade::{Conflict, ConflictCode, Kept, KeptBecause, Word, differing};
+use crate::workspace::ledger::Based;
+use crate::workspace::{Id, Thing};
+
+/// A record that is not there, with everything in it.
+struct Away {
+    reference: String,
+    thing: Thing,
+    /// What the package says of it and of what is in it: refs, and the records.
+    parts: Vec<(String, Thing)>,
+}
+
+impl Merging<'_, '_> {
+    /// Decides what becomes of them.
+    pub(super) fn gone(&mut self) {
+        for away in self.away() {
+            let names: Vec<&str> = away.parts.iter().map(|(name, _)| name.as_str()).collect();
+            let mut pointing = Vec::new();
+            for name in &names {
+                pointing.extend(self.pointing.shift_remove(*name).unwrap_or_default());
+            }
+            let changed = away.parts.iter().any(|(_, thing)| self.differs(thing));
+            let of = (away.thing.kind, away.reference.as_str(), away.thing.id);
+            if !changed && pointing.is_empty() {
+                self.work.kept.push(Kept {
+                    kind: away.thing.kind,
+                    reference: away.reference,
+                    id: away.thing.id,
+                    path: None,
+                    base: Value::Null,
+                    ours: Value::Null,
+                    because: KeptBecause::RemovedHere,
+                });
+                continue;
+            }
+            if !self.book.says(&away.reference, Word::Leave) {
+                let conflict = Conflict::whole(ConflictCode::RemovedHere, of);
+                self.work.conflicts.push(conflict);
+                continue;
+            }
+            self.work.decided += 1;
+            self.work.not_carried.extend(pointing);
+            for (reference, thing) in away.parts {
+                let Some(known) = self.base.get(thing.id).map(|based| based.thing.clone()) else {
+                    let label = thing.called().into();
+                    let left = not_carried(thing.kind, &reference, None, None, Some(label));
+                    self.work.not_carried.push(left);
+                    continue;
+                };
+                for (path, base, theirs) in differing(&known, &thing, self.definitions) {
+                    let (base, theirs) = (Some(base), Some(theirs));
+                    let left = not_carried(thing.kind, &reference, Some(&path), base, theirs);
+                    self.work.not_carried.push(left);
+                }
+                self.built.work.entry.base.push(Based { reference, thing });
+            }
+        }
+    }
+
+    /// Records that are away while what they are in is not.
+    fn away(&self) -> Vec<Away> {
+        let said = || {
+            let said = self.built.said.iter();
+            said.filter(|(_, said)| !said.blueprint)
+        };
+        let gone =
+            |reference: &str| matches!(self.pairs.fate(reference), Fate::Gone(_) | Fate::Nowhere);
+        let gone_ids: Vec<Id> = said()
+            .filter(|(reference, _)| gone(reference))
+            .map(|(_, said)| said.thing.id)
+            .collect();
+        let inside = |thing: &Thing| {
+            thing
+                .parent
+                .is_some_and(|parent| gone_ids.contains(&parent))
+        };
+        let top = said().filter(|(reference, said)| gone(reference) && !inside(&said.thing));
+        top.map(|(reference, top)| {
+            let parts = said().filter(|(_, said)| {
+                said.thing.id == top.thing.id || said.thing.parent == Some(top.thing.id)
+            });
+            Away {
+                reference: (*reference).to_owned(),
+                thing: top.thing.clone(),
+                parts: parts
+                    .map(|(reference, said)| ((*reference).to_owned(), plain(&said.thing)))
+                    .collect(),
+            }
+        })
+        .collect()
+    }
+
+    /// Whether the package says something else of a record than the base; one that the base does not have
+    /// is new.
+    fn differs(&self, thing: &Thing) -> bool {
+        let known = self.base.get(thing.id);
+        known.is_none_or(|known| !differing(&known.thing, thing, self.definitions).is_empty())
+    }
+}

@@ -1,0 +1,90 @@
+//! Records that the package does not have any more (`upgrade` 3.4.3): they stay, unless somebody decided
+//! that they go.
+
+use super::Merging;
+use crate::apply::Refusal;
+use crate::problem::Code;
+use crate::upgrade::{Left, Word, differing};
+use crate::workspace::ledger::Based;
+use crate::workspace::{Change, Id, RecordKind, Thing};
+
+impl Merging<'_, '_> {
+    /// Lists them, and takes those away that are to go.
+    pub(super) fn left(&mut self) {
+        let gone: Vec<Based> = self
+            .base
+            .all()
+            .filter(|based| based.thing.kind != RecordKind::Workspace)
+            .filter(|based| !self.pairs.claims(based.thing.id))
+            .cloned()
+            .collect();
+        let ids: Vec<Id> = gone.iter().map(|based| based.thing.id).collect();
+        for based in gone {
+            // What is in a table that is gone goes with it.
+            if based
+                .thing
+                .parent
+                .is_some_and(|parent| ids.contains(&parent))
+            {
+                continue;
+            }
+            let Some(ours) = Thing::find(self.destination, based.thing.kind, based.thing.id) else {
+                continue;
+            };
+            let delete = self.book.says(&based.reference, Word::Delete);
+            self.work.left.push(Left {
+                kind: ours.kind,
+                reference: based.reference.clone(),
+                id: ours.id,
+                name: ours.name.clone(),
+                label: ours.called().to_owned(),
+                rows: None,
+                cells: None,
+                delete,
+            });
+            if !delete {
+                continue;
+            }
+            if let Some(why) = self.stays(&based.thing, &ours) {
+                let reference = &based.reference;
+                let detail = format!(
+                    "`decisions.{reference}`: the {} {:?} cannot go: {why}. Take it away by hand, or leave it.",
+                    ours.kind.noun(),
+                    ours.called()
+                );
+                let refusal = Refusal::about(Code::DeleteRefused, reference, detail);
+                self.refusals.push(refusal);
+                continue;
+            }
+            self.work.decided += 1;
+            self.built.work.changes.push(Change::Remove {
+                kind: ours.kind,
+                id: ours.id,
+                force: false,
+            });
+            self.built.work.entry.deleted.push(Based {
+                reference: based.reference,
+                thing: ours,
+            });
+        }
+    }
+
+    /// Why a record may not go.
+    fn stays(&self, base: &Thing, ours: &Thing) -> Option<&'static str> {
+        let active = || {
+            let mut automations = self.destination.automations.iter();
+            automations.any(|found| found.id == ours.id && found.active)
+        };
+        match ours.kind {
+            RecordKind::Workflow if active() => return Some("it is live; pause it first"),
+            RecordKind::View | RecordKind::Rail | RecordKind::Workflow => {}
+            _ => {
+                return Some(
+                    "an upgrade takes views, navigation entries and paused automations away, and nothing that holds other things",
+                );
+            }
+        }
+        let differs = !differing(base, ours, self.definitions).is_empty();
+        differs.then_some("people have changed it since it was applied")
+    }
+}

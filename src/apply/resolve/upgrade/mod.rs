@@ -1,0 +1,536 @@
+//! What an upgrade does to the structure (`upgrade` 3.2 to 3.4).
+//!
+//! Goes in: what the package says of every record, in the destination's references; what the base says
+//! of it, from the ledgers; the destination; what somebody decided. Comes out: changes, what the ledger
+//! remembers of them, and what there is to tell and to decide. Nothing is read besides.
+
+mod base;
+mod gone;
+mod left;
+mod orders;
+mod pairs;
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+
+use super::bindings::{Binding, Bindings};
+use super::marks;
+use super::structure::Built;
+use crate::apply::{BaseRows, NotCarried, Past, Refusal, Request, UpgradeTerms, UpgradeWork};
+use crate::check::Checked;
+use crate::definitions::Definitions;
+use crate::json::Value;
+use crate::package::model::DataClass;
+use crate::package::reference::{WORKSPACE, used};
+use crate::package::semver::compare;
+use crate::problem::Code;
+use crate::upgrade::{
+    BaseShown, Book, Conflict, ConflictCode, Kept, Merge, Sides, Unused, Update, differing,
+};
+use crate::workspace::ledger::{Based, Changed, Created};
+use crate::workspace::{Change, Id, RecordKind, Structure, Thing};
+
+pub(super) use base::Base;
+pub(super) use pairs::{Fate, Pairs};
+
+/// What records are merged with.
+pub(super) struct Merging<'a, 'p> {
+    pub(super) base: &'a Base,
+    pub(super) pairs: &'a Pairs,
+    pub(super) book: &'a Book<'a>,
+    pub(super) bindings: &'a Bindings<'p>,
+    pub(super) destination: &'a Structure,
+    pub(super) definitions: &'a Definitions,
+    pub(super) built: &'a mut Built<'p>,
+    /// What there is to tell.
+    pub(super) work: UpgradeWork,
+    /// Records that stay away although something names them: by their refs, with what names them.
+    pub(super) pointing: IndexMap<String, Vec<NotCarried>>,
+    /// Records of the destination as they become, by id: with their refs and what they were.
+    pub(super) records: IndexMap<Id, Standing>,
+    pub(super) refusals: Vec<Refusal>,
+}
+
+/// A record of the destination that may change.
+pub(super) struct Standing {
+    reference: String,
+    before: Thing,
+    after: Thing,
+}
+
+impl Merging<'_, '_> {
+    /// Merges everything.
+    pub(super) fn run(mut self) -> Result<UpgradeWork, Vec<Refusal>> {
+        self.work.renames.clone_from(&self.pairs.renames);
+        self.name_taken();
+        self.all_records();
+        self.gone();
+        self.left();
+        let stay = self.orders();
+        self.bases(&stay);
+        self.created();
+        self.changes();
+        self.unused();
+        if self.refusals.is_empty() {
+            Ok(self.work)
+        } else {
+            Err(self.refusals)
+        }
+    }
+
+    /// A value in the words of the package as the destination holds it.
+    fn read(&self, value: &Value) -> Value {
+        let text = |text: &str| {
+            let reference = used(text)?;
+            match self.bindings.of(reference) {
+                Binding::Record(record) if record.kind == RecordKind::Column => {
+                    Some(record.name.clone())
+                }
+                Binding::Record(record) => Some(record.id.to_string()),
+                Binding::Outside(id) => Some(id.to_string()),
+                Binding::Name(name) => Some(name.clone()),
+                Binding::Nothing(_) => None,
+            }
+        };
+        match value {
+            Value::String(held) => text(held).unwrap_or_else(|| held.clone()).into(),
+            Value::List(elements) => {
+                Value::List(elements.iter().map(|one| self.read(one)).collect())
+            }
+            Value::Object(members) => {
+                let members = members.iter().map(|(key, one)| {
+                    let key = text(key).unwrap_or_else(|| key.clone());
+                    (key, self.read(one))
+                });
+                Value::Object(members.collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// New things whose name a record of people has, and nobody has said what becomes of that.
+    fn name_taken(&mut self) {
+        for (reference, thing) in &self.pairs.taken {
+            let of = (thing.kind, reference.as_str(), thing.id);
+            let conflict = Conflict::whole(ConflictCode::NameTaken, of);
+            self.work.conflicts.push(conflict);
+        }
+    }
+
+    /// Merges every record that base, package and destination have.
+    fn all_records(&mut self) {
+        let said: Vec<(String, Thing)> = self
+            .built
+            .said
+            .iter()
+            .filter(|(_, said)| !said.fresh && !said.blueprint)
+            .map(|(reference, said)| ((*reference).to_owned(), said.thing.clone()))
+            .collect();
+        for (reference, marked) in said {
+            let here = match self.pairs.fate(&reference) {
+                _ if reference == WORKSPACE => Thing::of_workspace(&self.destination.workspace),
+                Fate::Here(here) => here.clone(),
+                _ => continue,
+            };
+            self.record(&reference, &marked, here);
+        }
+    }
+
+    fn record(&mut self, reference: &str, marked: &Thing, ours: Thing) {
+        let theirs = plain(marked);
+        let nothing = Thing {
+            config: crate::json::Object::new().into(),
+            ..ours.clone()
+        };
+        let known = self.base.get(ours.id).map(|based| &based.thing);
+        let base = known.unwrap_or(&nothing);
+        let stays = self.destination.row_access_stays;
+        let forbidden =
+            |_: &Thing, path: &str| stays && matches!(path, "config.rowAccess" | "config.access");
+        let read = |value: &Value| self.read(value);
+        let merge = Merge {
+            definitions: self.definitions,
+            book: self.book,
+            read: &read,
+            forbidden: &forbidden,
+            absent: &marks::refs,
+            plain: &marks::plain,
+        };
+        let sides = Sides {
+            base,
+            theirs: &theirs,
+            ours: &ours,
+        };
+        let merged = merge.merge(reference, sides, marked);
+        let (kind, id) = (ours.kind, ours.id);
+        let renamed = kind != RecordKind::Workflow && base.name != theirs.name && known.is_some();
+        if renamed {
+            let name = |name: &str| Some(Value::from(name));
+            let (base, theirs) = (name(&base.name), name(&theirs.name));
+            self.work
+                .not_carried
+                .push(not_carried(kind, reference, Some("name"), base, theirs));
+        }
+        self.work.leaves += merged.updates.len() as u64;
+        self.work.decided += merged.decided;
+        let updates = merged.updates.into_iter();
+        self.work
+            .update
+            .extend(updates.map(|(path, before, after)| Update {
+                kind,
+                reference: reference.to_owned(),
+                id,
+                path,
+                before,
+                after,
+            }));
+        let of = (kind, reference, id);
+        let conflicts = merged.conflicts.into_iter();
+        let conflicts = conflicts.map(|(path, values)| Conflict::changed(of, &path, values));
+        self.work.conflicts.extend(conflicts);
+        let kept = merged.kept.into_iter();
+        self.work
+            .kept
+            .extend(kept.map(|(path, [base, ours], because)| Kept {
+                kind,
+                reference: reference.to_owned(),
+                id,
+                path: Some(path),
+                base,
+                ours,
+                because,
+            }));
+        for (path, [base, theirs], refs) in merged.pointing {
+            for named in refs {
+                let entry = not_carried(
+                    kind,
+                    reference,
+                    Some(&path),
+                    Some(base.clone()),
+                    Some(theirs.clone()),
+                );
+                self.pointing.entry(named).or_default().push(entry);
+            }
+        }
+        if known != Some(&merged.base) {
+            self.built.work.entry.base.push(Based {
+                reference: reference.to_owned(),
+                thing: merged.base,
+            });
+        }
+        if let Some(known) = self.base.get(id)
+            && known.reference != reference
+        {
+            self.known(reference, &ours);
+        }
+        let standing = Standing {
+            reference: reference.to_owned(),
+            after: merged.thing,
+            before: ours,
+        };
+        self.records.insert(id, standing);
+    }
+
+    /// Notes that a ref stands for a record that was there.
+    fn known(&mut self, reference: &str, thing: &Thing) {
+        self.built.work.entry.known.push(Created {
+            reference: reference.to_owned(),
+            kind: thing.kind,
+            id: thing.id,
+            name: thing.name.clone(),
+        });
+    }
+
+    /// A record of the destination, as it becomes.
+    fn merged(&mut self, kind: RecordKind, id: Id) -> &mut Thing {
+        let destination = self.destination;
+        let base = self.base;
+        let standing = self.records.entry(id).or_insert_with(|| {
+            // Of people's records no more than the position changes.
+            let thing = Thing::find(destination, kind, id);
+            let thing = thing.unwrap_or_else(|| Thing::of_workspace(&destination.workspace));
+            let known = base.get(id).map(|based| based.reference.clone());
+            Standing {
+                reference: known.unwrap_or_default(),
+                after: thing.clone(),
+                before: thing,
+            }
+        });
+        &mut standing.after
+    }
+
+    /// What is created once more, and columns that tables get which are there.
+    fn created(&mut self) {
+        for (reference, said) in self.built.said.iter().filter(|(_, said)| said.fresh) {
+            if let Fate::Again(_) = self.pairs.fate(reference) {
+                self.work.again.push((*reference).to_owned());
+            }
+            let thing = &said.thing;
+            let there = thing
+                .parent
+                .is_some_and(|parent| self.destination.feature(parent).is_some());
+            if thing.kind == RecordKind::Column && there {
+                self.work.fresh_columns.insert(thing.id);
+            }
+        }
+    }
+
+    /// The base of what is created or adopted; where an order is undecided, positions keep theirs.
+    fn bases(&mut self, stay: &[(RecordKind, Option<Id>)]) {
+        for (reference, said) in &self.built.said {
+            let adopted = matches!(self.pairs.fate(reference), Fate::Adopted(_));
+            if !said.blueprint && (said.fresh || adopted) && *reference != WORKSPACE {
+                self.built.work.entry.base.push(Based {
+                    reference: (*reference).to_owned(),
+                    thing: plain(&said.thing),
+                });
+            }
+        }
+        for based in &mut self.built.work.entry.base {
+            let thing = &mut based.thing;
+            if stay.contains(&(thing.kind, thing.parent))
+                && let Some(before) = self.base.get(thing.id)
+            {
+                thing.order = before.thing.order;
+            }
+        }
+        let base = self.base;
+        self.built.work.entry.base.retain(|based| {
+            let before = base.get(based.thing.id);
+            before != Some(based)
+        });
+        let adopted: Vec<(String, Thing)> = self
+            .built
+            .said
+            .keys()
+            .filter_map(|reference| match self.pairs.fate(reference) {
+                Fate::Adopted(thing) => Some(((*reference).to_owned(), thing.clone())),
+                _ => None,
+            })
+            .collect();
+        for (reference, thing) in adopted {
+            self.known(&reference, &thing);
+        }
+    }
+
+    /// The changes of records that are there.
+    fn changes(&mut self) {
+        self.built.work.entry.leaves = self.work.leaves;
+        for (_, standing) in std::mem::take(&mut self.records) {
+            let Standing {
+                reference,
+                before,
+                after,
+            } = standing;
+            if after == before {
+                continue;
+            }
+            if let Some(column) = self.built.columns.get_mut(reference.as_str()) {
+                column.column.label = after.label.clone().unwrap_or_default();
+                column.column.column_type = after.own_type.clone().unwrap_or_default();
+                column.column.default_component = after.component.clone().unwrap_or_default();
+                column.column.config = after.config.as_object().cloned().unwrap_or_default();
+            }
+            self.built.work.changes.push(Change::Update {
+                from: Box::new(before.clone()),
+                to: Box::new(after.clone()),
+            });
+            self.built.work.entry.changed.push(Changed {
+                reference,
+                before,
+                after,
+            });
+        }
+    }
+
+    /// Decisions that did nothing; those about nothing are refused.
+    fn unused(&mut self) {
+        let refs: HashSet<&str> = self
+            .built
+            .said
+            .keys()
+            .copied()
+            .chain(self.base.all().map(|based| based.reference.as_str()))
+            .chain([WORKSPACE])
+            .collect();
+        for (reference, path, known) in self.book.unused() {
+            let of_ref = path == crate::upgrade::EVERYTHING && refs.contains(reference);
+            let cell = path.starts_with("rows.") && refs.contains(reference);
+            if cell {
+                continue;
+            }
+            if known || of_ref {
+                self.work.unused.push(Unused {
+                    reference: reference.to_owned(),
+                    path: path.to_owned(),
+                });
+                continue;
+            }
+            let detail = if refs.contains(reference) {
+                format!(
+                    "`decisions.{reference}` decides about `{path}`, which is no leaf of it. The plan of the upgrade lists the paths that can be decided."
+                )
+            } else {
+                format!(
+                    "`decisions` names `{reference}`, which neither the package nor what was applied has."
+                )
+            };
+            let code = Code::UnknownResolutionRef;
+            self.refusals.push(Refusal::about(code, reference, detail));
+        }
+    }
+}
+
+/// A thing without marks.
+pub(super) fn plain(marked: &Thing) -> Thing {
+    Thing {
+        config: marks::plain(&marked.config),
+        ..marked.clone()
+    }
+}
+
+pub(super) fn not_carried(
+    kind: RecordKind,
+    reference: &str,
+    path: Option<&str>,
+    base: Option<Value>,
+    theirs: Option<Value>,
+) -> NotCarried {
+    NotCarried {
+        kind: kind.as_str().to_owned(),
+        reference: reference.to_owned(),
+        path: path.map(str::to_owned),
+        base,
+        theirs,
+        count: None,
+    }
+}
+
+/// What a plain apply leaves as it is, although the package says something else than the base.
+pub(super) fn left_out(
+    base: &Base,
+    built: &mut Built<'_>,
+    definitions: &Definitions,
+) -> Vec<NotCarried> {
+    let replaced: HashSet<Id> = built
+        .work
+        .entry
+        .replaced
+        .iter()
+        .map(|done| done.id)
+        .collect();
+    let mut left_out = Vec::new();
+    let mut bases = Vec::new();
+    for (reference, said) in built.said.iter().filter(|(_, said)| !said.blueprint) {
+        let thing = plain(&said.thing);
+        let known = base
+            .named(reference, thing.kind)
+            .filter(|known| known.id == thing.id);
+        if said.fresh || replaced.contains(&thing.id) {
+            bases.push(Based {
+                reference: (*reference).to_owned(),
+                thing: match known {
+                    // Of what is there the config alone was written.
+                    Some(known) if !said.fresh => Thing {
+                        config: thing.config,
+                        ..known.clone()
+                    },
+                    _ => thing,
+                },
+            });
+            continue;
+        }
+        let Some(known) = known else { continue };
+        for (path, base, theirs) in differing(known, &thing, definitions) {
+            left_out.push(not_carried(
+                thing.kind,
+                reference,
+                Some(&path),
+                Some(base),
+                Some(theirs),
+            ));
+        }
+        if known.name != thing.name && thing.kind != RecordKind::Workflow {
+            let [base, theirs] = [&known.name, &thing.name].map(|name| Some(name.as_str().into()));
+            left_out.push(not_carried(
+                thing.kind,
+                reference,
+                Some("name"),
+                base,
+                theirs,
+            ));
+        }
+    }
+    built.work.entry.base = bases;
+    left_out
+}
+
+/// What of an upgrade cannot be, known from what is asked alone.
+pub(super) fn asked(package: &Checked<'_>, request: &Request, past: Past<'_>) -> Vec<Refusal> {
+    let refuse = |code, detail: String| {
+        vec![Refusal {
+            code,
+            reference: None,
+            detail,
+        }]
+    };
+    if !request.upgrade {
+        if request.terms != UpgradeTerms::default() {
+            let detail = "`allowDowngrade`, `conflicts` and `decisions` belong to `upgrade`. Ask for an upgrade, or leave them out.";
+            return refuse(Code::ValidationFailed, detail.to_owned());
+        }
+        return Vec::new();
+    }
+    if request.copy {
+        let detail = "`copy` makes a second copy, and `upgrade` changes the one that is there. Ask for one of the two.";
+        return refuse(Code::ValidationFailed, detail.to_owned());
+    }
+    if past.base.is_none() && Base::read(past.entries).is_empty() {
+        let detail = "nothing of this template is applied here, so that there is nothing to upgrade. Apply it (without `upgrade`).";
+        return refuse(Code::NoBase, detail.to_owned());
+    }
+    let semver = |package: &Checked<'_>| package.manifest.catalog.semver.clone();
+    let (new, base) = (
+        semver(package),
+        past.base.and_then(|base| semver(base.package)),
+    );
+    if let (Some(new), Some(base), false) = (new, base, request.terms.allow_downgrade)
+        && compare(&new, &base) == Some(Ordering::Less)
+    {
+        let detail = format!(
+            "the package is version {new}, and {base} is applied here. Upgrade to a newer version, or allow the downgrade (`allowDowngrade`)."
+        );
+        return refuse(Code::Downgrade, detail);
+    }
+    Vec::new()
+}
+
+/// What is known of an upgrade before anything is merged.
+pub(super) fn begin(request: &Request, past: Past<'_>) -> UpgradeWork {
+    UpgradeWork {
+        base: past.base.map(|base| BaseShown {
+            job_id: base.job,
+            semver: base.package.manifest.catalog.semver.clone(),
+        }),
+        terms: request.terms.clone(),
+        ..UpgradeWork::default()
+    }
+}
+
+/// How rows that are there are compared with the package that was applied last.
+pub(super) fn base_rows(package: &Checked<'_>, request: &Request, base: &Base) -> BaseRows {
+    let items = package.manifest.items().iter();
+    let reference = items.filter(|item| item.data_class == Some(DataClass::Reference));
+    let tables = base
+        .all()
+        .filter(|based| based.thing.kind == RecordKind::Feature);
+    BaseRows {
+        tables: tables
+            .map(|based| (based.reference.clone(), based.thing.id))
+            .collect(),
+        cells: request.include_rows,
+        reference: reference.map(|item| item.uid.clone()).collect(),
+    }
+}

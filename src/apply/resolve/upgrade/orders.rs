@@ -1,0 +1,226 @@
+//! The order of siblings: one leaf of their parent, by position and not by number (`upgrade` 3.3.2).
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::Merging;
+use crate::json::Value;
+use crate::upgrade::rule::{Place, Verdict, verdict};
+use crate::upgrade::{Conflict, Kept, KeptBecause, Update, insert_after};
+use crate::workspace::{Change, Id, New, RecordKind, Thing};
+
+/// What has positions, and what the leaf is called.
+const ORDERED: [(RecordKind, &str); 3] = [
+    (RecordKind::Module, "order.modules"),
+    (RecordKind::Rail, "order.rails"),
+    (RecordKind::Column, "order.columns"),
+];
+
+/// A parent whose children are put in order.
+struct Parent<'r> {
+    reference: &'r str,
+    kind: RecordKind,
+    id: Id,
+}
+
+/// Siblings on one side.
+type Sequence = Vec<Id>;
+
+impl Merging<'_, '_> {
+    /// Puts the siblings of every parent that is at the destination in order. Gives parents, by the kind
+    /// of their children, whose order keeps its base.
+    pub(super) fn orders(&mut self) -> Vec<(RecordKind, Option<Id>)> {
+        let mut parents = vec![(
+            RecordKind::Module,
+            Parent {
+                reference: crate::package::reference::WORKSPACE,
+                kind: RecordKind::Workspace,
+                id: self.destination.workspace.id,
+            },
+        )];
+        for (reference, said) in &self.built.said {
+            let children = match said.thing.kind {
+                RecordKind::Module => RecordKind::Rail,
+                RecordKind::Feature => RecordKind::Column,
+                _ => continue,
+            };
+            if !said.fresh && !said.blueprint {
+                let parent = Parent {
+                    reference,
+                    kind: said.thing.kind,
+                    id: said.thing.id,
+                };
+                parents.push((children, parent));
+            }
+        }
+        let mut stay = Vec::new();
+        for (kind, parent) in parents {
+            let path = ORDERED.iter().find(|(known, _)| *known == kind);
+            let within = (kind != RecordKind::Module).then_some(parent.id);
+            if let Some((_, path)) = path
+                && !self.order(kind, within, &parent, path)
+            {
+                stay.push((kind, within));
+            }
+        }
+        stay
+    }
+
+    /// Puts the children of a parent in order; false when that keeps its base.
+    fn order(
+        &mut self,
+        kind: RecordKind,
+        within: Option<Id>,
+        parent: &Parent<'_>,
+        path: &str,
+    ) -> bool {
+        let said = self.built.said.values();
+        let mut theirs: Vec<(i64, Id, bool)> = said
+            .filter(|said| said.thing.kind == kind && said.thing.parent == within)
+            .filter(|said| !said.blueprint)
+            .map(|said| {
+                (
+                    said.thing.order.unwrap_or(i64::MAX),
+                    said.thing.id,
+                    said.thing.order.is_some(),
+                )
+            })
+            .collect();
+        theirs.sort_by_key(|(order, ..)| *order);
+        // What the package does not give is no leaf.
+        let given = theirs.iter().any(|(.., given)| *given);
+        let theirs: Sequence = theirs.into_iter().map(|(_, id, _)| id).collect();
+        let mut base: Vec<&Thing> = self
+            .base
+            .all()
+            .map(|based| &based.thing)
+            .filter(|thing| thing.kind == kind && thing.parent == within)
+            .collect();
+        base.sort_by_key(|thing| thing.order.unwrap_or(i64::MAX));
+        let base: Sequence = base.into_iter().map(|thing| thing.id).collect();
+        let ours = Thing::siblings(self.destination, kind, within);
+        let names: HashMap<Id, Value> = ours
+            .iter()
+            .map(|thing| (thing.id, thing.name.as_str().into()))
+            .collect();
+        let now: Sequence = ours.iter().map(|thing| thing.id).collect();
+        let in_all = |id: &&Id| base.contains(id) && theirs.contains(id) && now.contains(id);
+        let common = |list: &Sequence| -> Value {
+            let common = list.iter().filter(in_all);
+            let names = common.filter_map(|id| names.get(id).cloned());
+            Value::List(names.collect())
+        };
+        let values = [&base, &theirs, &now].map(common);
+        let place = Place {
+            reference: parent.reference,
+            path,
+            list: false,
+        };
+        let read = |value: &Value| self.read(value);
+        let verdict = if given {
+            verdict(place, &values, self.book, &read)
+        } else {
+            Verdict::Same
+        };
+        let mut sequence = now.clone();
+        let mut moves = true;
+        match verdict {
+            Verdict::Same => {}
+            Verdict::Written(after) => {
+                let wanted = after.as_list().unwrap_or_default().iter();
+                let of = |name: &Value| names.iter().find(|(_, known)| *known == name);
+                let mut order: Sequence = wanted.filter_map(|name| Some(*of(name)?.0)).collect();
+                let listed = order.clone();
+                insert_after(&mut order, &now, |id| !listed.contains(id));
+                sequence = order;
+                self.work.decided += u64::from(values[0] != values[2]);
+                self.work.leaves += 1;
+                self.work.update.push(Update {
+                    kind: parent.kind,
+                    reference: parent.reference.to_owned(),
+                    id: parent.id,
+                    path: path.to_owned(),
+                    before: values[2].clone(),
+                    after,
+                });
+            }
+            Verdict::Kept { decided } => {
+                self.work.decided += u64::from(decided);
+                self.work.kept.push(Kept {
+                    kind: parent.kind,
+                    reference: parent.reference.to_owned(),
+                    id: parent.id,
+                    path: Some(path.to_owned()),
+                    base: values[0].clone(),
+                    ours: values[2].clone(),
+                    because: if decided {
+                        KeptBecause::Decided
+                    } else {
+                        KeptBecause::UnchangedInPackage
+                    },
+                });
+            }
+            Verdict::Conflict => {
+                moves = false;
+                let of = (parent.kind, parent.reference, parent.id);
+                self.work
+                    .conflicts
+                    .push(Conflict::changed(of, path, values));
+            }
+        }
+        let fresh = |id: &Id| !now.contains(id) && self.is_fresh(*id);
+        if sequence != now || theirs.iter().any(fresh) {
+            let before = sequence.clone();
+            insert_after(&mut sequence, &theirs, |id| {
+                !before.contains(id) && fresh(id)
+            });
+            self.number(kind, &sequence, &ours);
+        }
+        moves
+    }
+
+    fn is_fresh(&self, id: Id) -> bool {
+        let mut said = self.built.said.values();
+        said.any(|said| said.fresh && said.thing.id == id)
+    }
+
+    /// Gives siblings positions that ascend; those that do so already keep theirs.
+    fn number(&mut self, kind: RecordKind, sequence: &Sequence, ours: &[Thing]) {
+        let there: HashMap<Id, &Thing> = ours.iter().map(|thing| (thing.id, thing)).collect();
+        let mut new: IndexMap<Id, &mut i64> = IndexMap::new();
+        for change in &mut self.built.work.changes {
+            let order = match change {
+                Change::Create(New::Column { column, .. }) => (column.id, &mut column.order),
+                Change::Create(New::Module(module)) => (module.id, &mut module.order),
+                Change::Create(New::Rail { rail, .. }) => (rail.id, &mut rail.order),
+                _ => continue,
+            };
+            new.insert(order.0, order.1);
+        }
+        let mut last: Option<(i64, Id)> = None;
+        let mut moved = Vec::new();
+        for id in sequence {
+            let stands = match (there.get(id), new.get(id)) {
+                (Some(thing), _) => thing.order.unwrap_or_default(),
+                (None, Some(order)) => **order,
+                (None, None) => continue,
+            };
+            let order = match last {
+                Some(last) if last >= (stands, *id) => last.0.saturating_add(1),
+                _ => stands,
+            };
+            last = Some((order, *id));
+            if order == stands {
+                continue;
+            }
+            match new.get_mut(id) {
+                Some(slot) => **slot = order,
+                None => moved.push((*id, order)),
+            }
+        }
+        for (id, order) in moved {
+            self.merged(kind, id).order = Some(order);
+        }
+    }
+}

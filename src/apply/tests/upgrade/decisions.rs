@@ -1,0 +1,119 @@
+//! What can be decided, and what is of no use or refused.
+
+use serde_json::{Value as Json, json};
+
+use super::{Line, args, asked, codes, label, v1, v2};
+use crate::workspace::RecordKind::Feature;
+
+/// Clients that both sides have renamed, orders that people have.
+fn both() -> (Line, Json) {
+    let mut line = Line::new();
+    line.edit(Feature, "clients", label("Ours"));
+    line.edit(Feature, "orders", label("Orders of ours"));
+    let new = v2(|package| args(package, "f_clients")["label"] = "Theirs".into());
+    (line, new)
+}
+
+#[test]
+fn each_form_of_a_decision_is_carried_out() {
+    for (decisions, clients, orders) in [
+        (
+            json!({"f_clients": {"label": "theirs"}}),
+            "Theirs",
+            "Orders of ours",
+        ),
+        (
+            json!({"f_clients": {"label": {"take": "ours", "ours": "Ours"}}}),
+            "Ours",
+            "Orders of ours",
+        ),
+        (
+            json!({"f_clients": {"label": {"value": "Third"}}}),
+            "Third",
+            "Orders of ours",
+        ),
+        (json!({"f_clients": "theirs"}), "Theirs", "Orders of ours"),
+        (
+            json!({"f_clients": {"*": "ours"}}),
+            "Ours",
+            "Orders of ours",
+        ),
+        // What nobody asks about changes by a decision at its path.
+        (
+            json!({"f_clients": "ours", "f_orders": {"label": "theirs"}}),
+            "Ours",
+            "orders",
+        ),
+    ] {
+        let (mut line, new) = both();
+        let report = line.upgrade(&new, &decisions);
+        let called = |name: &str| line.get(Feature, name).called().to_owned();
+        assert_eq!(
+            (called("clients").as_str(), called("orders").as_str()),
+            (clients, orders)
+        );
+        assert!(report.decided > 0, "{decisions}");
+    }
+    let (line, new) = both();
+    let plan = line.plan(&new, r#"{"upgrade": true, "conflicts": "theirs"}"#);
+    assert_eq!((plan.refusals.len(), plan.update.len()), (0, 1));
+}
+
+#[test]
+fn a_decision_against_another_value_does_not_hold() {
+    let (line, new) = both();
+    let stale = json!({"f_clients": {"label": {"take": "ours", "ours": "Else"}, "*": "ours"}});
+    let plan = line.plan(&new, &asked(&stale));
+    assert_eq!(codes(&plan.refusals), ["upgrade_conflicts"]);
+}
+
+#[test]
+fn what_is_of_no_use_is_listed_and_what_is_unknown_refused() {
+    let line = Line::new();
+    let plan = line.plan(
+        &v1(),
+        &asked(&json!({"f_clients": {"label": "theirs", "*": "ours"}})),
+    );
+    let unused: Vec<(&str, &str)> = plan
+        .unused
+        .iter()
+        .map(|unused| (unused.reference.as_str(), unused.path.as_str()))
+        .collect();
+    assert_eq!(unused, [("f_clients", "label"), ("f_clients", "*")]);
+    for decisions in [
+        json!({"f_nothing": "ours"}),
+        json!({"f_clients": {"config.nothing": "ours"}}),
+    ] {
+        let plan = line.plan(&v1(), &asked(&decisions));
+        assert_eq!(
+            codes(&plan.refusals),
+            ["unknown_resolution_ref"],
+            "{decisions}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_upgraded_is_refused() {
+    let version = |semver: &str| v2(|package| package["manifest"]["semver"] = semver.into());
+    let (old, new) = (version("1.0.0"), version("2.0.0"));
+    let mut line = Line::new();
+    line.upgrade(&new, &Json::Null);
+    let refused = |line: &Line, body: &str| codes(&line.plan(&old, body).refusals);
+    assert_eq!(refused(&line, r#"{"upgrade": true}"#), ["downgrade"]);
+    assert_eq!(
+        refused(&line, r#"{"upgrade": true, "allowDowngrade": true}"#),
+        [""; 0]
+    );
+    assert_eq!(
+        refused(&line, r#"{"upgrade": true, "copy": true}"#),
+        ["validation_failed"]
+    );
+    assert_eq!(
+        refused(&line, r#"{"conflicts": "ours"}"#),
+        ["validation_failed"]
+    );
+    let mut empty = Line::new();
+    empty.jobs.clear();
+    assert_eq!(refused(&empty, r#"{"upgrade": true}"#), ["no_base"]);
+}

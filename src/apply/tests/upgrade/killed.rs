@@ -1,0 +1,92 @@
+//! An upgrade that stops after any call, and goes on.
+
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+use super::undone::new;
+use super::{Line, asked, checked, label, request};
+use crate::apply::{ApplyError, Minter, Past, Report, resolve_from, run_from};
+use crate::definitions::Definitions;
+use crate::workspace::RecordKind::Feature;
+use crate::workspace::ledger::Entry;
+use crate::workspace::memory::{Crash, Memory, MemoryError};
+use crate::workspace::{Source as _, Target as _, ready};
+
+/// One attempt at the same job.
+fn attempt(
+    memory: &mut Memory,
+    past: Past<'_>,
+    text: &str,
+) -> Result<Report, ApplyError<MemoryError>> {
+    let package = checked(text);
+    let own = ready(memory.ledger()).map_err(ApplyError::store("reading the ledger"))?;
+    let structure = ready(memory.structure()).map_err(ApplyError::store("reading"))?;
+    let known = [past.entries, &own].concat();
+    let deciding = Past {
+        entries: &known,
+        ..past
+    };
+    let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_9999);
+    let definitions = Definitions::embedded();
+    let asked = request(&asked(&Json::Null));
+    let approved = resolve_from(&package, &asked, &structure, deciding, minter, definitions);
+    let approved = approved.expect("approved");
+    let mut unwatched = |_| {};
+    let payloads = &package.payloads;
+    ready(run_from(
+        memory,
+        &approved,
+        payloads,
+        past,
+        definitions,
+        &mut unwatched,
+    ))
+}
+
+/// What people have made of the first version.
+fn line() -> Line {
+    let mut line = Line::new();
+    line.edit(Feature, "orders", label("Ours"));
+    line.cells(1, &serde_json::json!({"note": "ours"}));
+    line
+}
+
+#[test]
+fn it_ends_as_one_that_never_stopped() {
+    let text = new().to_string();
+    let of = |line: &mut Line, crash: Option<Crash>| {
+        let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
+        let (mut stopped, mut ended) = (false, false);
+        let report = line.past(|past| {
+            if let Some(crash) = crash {
+                memory.crash_at(crash);
+                stopped = attempt(&mut memory, past, &text).is_err();
+                memory.recover();
+                let own = ready(memory.ledger()).expect("a ledger");
+                ended = stopped && own.contains(&Entry::Completed);
+            }
+            attempt(&mut memory, past, &text).expect("a report")
+        });
+        (memory.state(), (!ended).then_some(report), stopped)
+    };
+    let (whole, told, _) = of(&mut line(), None);
+    let told = told.expect("a report");
+    assert!(told.structure_updated > 0 && told.rows["f_clients"].updated == 1);
+    let mut stops = 0;
+    for written in [false, true] {
+        for call in 0.. {
+            let (state, report, stopped) = of(&mut line(), Some(Crash { call, written }));
+            if !stopped {
+                break;
+            }
+            stops += 1;
+            assert!(state == whole, "call {call}, written {written}");
+            // The report of a job that had ended stands already.
+            if let Some(report) = report {
+                assert_eq!(report.structure_updated, told.structure_updated, "{call}");
+                assert_eq!(report.rows["f_clients"].updated, 1, "{call} {written}");
+            }
+        }
+    }
+    assert!(stops > 10, "{stops}");
+}

@@ -1,0 +1,402 @@
+//! Upgrades in memory: a package applied, people who work on, and the next version of the package.
+
+mod decisions;
+mod killed;
+mod laws;
+mod leaves;
+mod measured;
+mod removed;
+mod rows;
+mod undone;
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+
+use super::world::{link, nothing, person, points};
+use crate::apply::test_packages::{Pack, checked, request, uid};
+use crate::apply::{
+    BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, preview, resolve_from,
+    run_from, undo,
+};
+use crate::definitions::Definitions;
+use crate::json::Value;
+use crate::workspace::ledger::Entry;
+use crate::workspace::memory::Memory;
+use crate::workspace::{Change, Id, RecordKind, RowData, RowWrite, Source as _, Thing, ready};
+
+/// The first version: clients with a city, orders that point at them, a view, an automation, a module
+/// with two navigation entries. Clients are reference data.
+fn v1() -> Json {
+    let flow = json!({"workspaceId": "$workspace", "name": "Flow", "label": "Flow", "triggerConfig": {"type": "manual"}, "graphConfig": {"steps": [
+        {"key": "feature.read", "id": "stp_aaaaaaaaaaaa", "name": "Read", "config": {"featureId": "$f_orders"}},
+        {"key": "feature.write", "id": "stp_bbbbbbbbbbbb", "config": {"mode": "insert", "targetFeatureId": "$f_clients", "bindings": [{"targetColumn": "$c_clients_name", "value": "x"}]}}]}, "isDraft": true, "published": true});
+    let rail = |name: &str| json!({"moduleId": "$m_m", "name": name, "label": name, "order": if name == "r" { 1 } else { 2 }, "config": [{"views": ["$v_orders"]}]});
+    let pack = Pack::new()
+        .table("clients")
+        .table("orders")
+        .column("clients", "name", "text", json!(null))
+        .column("clients", "city", "text", json!({"required": false}))
+        .column("clients", "note", "text", json!(null))
+        .column("orders", "code", "text", json!(null))
+        .column("orders", "client", "linked_select", link("clients", "name"))
+        .view(
+            "orders",
+            json!({"visibleColumns": ["$c_orders_code", "$c_orders_client"]}),
+        )
+        .create("create_workflow_v2", "w_flow", flow)
+        .create(
+            "create_module",
+            "m_m",
+            json!({"workspaceId": "$workspace", "name": "m", "label": "m", "icon": "box"}),
+        )
+        .create("create_rail", "r_r", rail("r"))
+        .create("create_rail", "r_s", rail("s"))
+        .step(
+            "update_workspace",
+            json!({"workspaceId": "$workspace", "config": {"defaultModuleId": "$m_m"}}),
+        )
+        .rows(
+            "clients",
+            Some("name"),
+            &[
+                (
+                    json!({"name": "A", "city": "Bonn", "note": "1"}),
+                    Json::Null,
+                ),
+                (
+                    json!({"name": "B", "city": "Kiel", "note": "2"}),
+                    Json::Null,
+                ),
+                (
+                    json!({"name": "C", "city": "Jena", "note": "3"}),
+                    Json::Null,
+                ),
+            ],
+        )
+        .rows(
+            "orders",
+            Some("code"),
+            &[(
+                json!({"code": "1", "client": "A"}),
+                json!({"client": points(6000, "clients", "name")}),
+            )],
+        );
+    serde_json::from_str(&pack.text()).expect("JSON")
+}
+
+/// The same with changes.
+fn v2(change: impl FnOnce(&mut Json)) -> Json {
+    let mut package = v1();
+    change(&mut package);
+    package
+}
+
+/// The args of a step by its ref.
+fn args<'j>(package: &'j mut Json, reference: &str) -> &'j mut Json {
+    let steps = package["manifest"]["plan"]["steps"]
+        .as_array_mut()
+        .expect("steps");
+    let mut steps = steps.iter_mut();
+    let step = steps.find(|step| step["ref"] == reference).expect("a step");
+    &mut step["args"]
+}
+
+/// Takes a thing out of a package.
+fn without(package: &mut Json, reference: &str) {
+    let other = |one: &Json| one["ref"] != reference;
+    let steps = package["manifest"]["plan"]["steps"]
+        .as_array_mut()
+        .expect("steps");
+    steps.retain(other);
+    let items = package["manifest"]["items"].as_array_mut().expect("items");
+    items.retain(other);
+}
+
+/// Adds what a create step makes, with its item.
+#[expect(clippy::needless_pass_by_value, reason = "`json!(…)` reads better")]
+fn with(package: &mut Json, tool: &str, reference: &str, args: Json) {
+    let kind = tool.trim_start_matches("create_");
+    let parent = args["featureId"].as_str().or(args["moduleId"].as_str());
+    let items = package["manifest"]["items"].as_array_mut().expect("items");
+    let mut item = json!({"uid": uid(1900 + items.len()), "kind": kind, "ref": reference, "label": args["label"]});
+    if let Some(parent) = parent.map(|parent| parent.trim_start_matches('$')) {
+        let of = items
+            .iter()
+            .find(|one| one["ref"] == parent)
+            .expect("a parent");
+        item["parent"] = of["uid"].clone();
+    }
+    items.push(item);
+    let steps = package["manifest"]["plan"]["steps"]
+        .as_array_mut()
+        .expect("steps");
+    // Columns before what shows them, everything else at the end.
+    let before = if tool == "create_column" {
+        "create_view"
+    } else {
+        "update_workspace"
+    };
+    let place = steps.iter().position(|step| step["tool"] == before);
+    let place = place.unwrap_or(steps.len());
+    let uid = uid(900 + steps.len());
+    steps.insert(
+        place,
+        json!({"uid": uid, "tool": tool, "ref": reference, "args": args}),
+    );
+}
+
+/// The package without rows.
+fn rowless(mut package: Json) -> Json {
+    package["payloads"] = json!([]);
+    let items = package["manifest"]["items"].as_array_mut();
+    items.expect("items").retain(|item| item["kind"] != "rows");
+    package
+}
+
+/// The cells of a row of clients in a package.
+fn client(package: &mut Json, at: usize) -> &mut Json {
+    &mut package["payloads"][0]["rows"][at]["data"]
+}
+
+/// A workspace with what was applied to it.
+struct Line {
+    memory: Memory,
+    /// Completed jobs: package and ledger.
+    jobs: Vec<(String, Vec<Entry>)>,
+    nonce: u64,
+}
+
+impl Line {
+    /// The first version, applied to an empty workspace.
+    fn new() -> Line {
+        Line::of(&v1())
+    }
+
+    /// A package, applied to an empty workspace.
+    fn of(package: &Json) -> Line {
+        let mut line = Line {
+            memory: Memory::new(nothing()),
+            jobs: Vec::new(),
+            nonce: 0,
+        };
+        line.apply(package, "{}");
+        line
+    }
+
+    fn past<R>(&self, then: impl FnOnce(Past<'_>) -> R) -> R {
+        let entries: Vec<Entry> = self
+            .jobs
+            .iter()
+            .flat_map(|(_, ledger)| ledger.clone())
+            .collect();
+        match self.jobs.last() {
+            None => then(Past::of(&entries)),
+            Some((text, _)) => {
+                let package = checked(text);
+                then(Past {
+                    entries: &entries,
+                    base: Some(BasePackage {
+                        job: None,
+                        package: &package,
+                        resolutions: &IndexMap::new(),
+                    }),
+                })
+            }
+        }
+    }
+
+    /// What would be done.
+    fn plan(&self, package: &Json, asked: &str) -> Preview {
+        let text = package.to_string();
+        let package = checked(&text);
+        let structure = ready(self.memory.structure()).expect("a structure");
+        self.past(|past| {
+            let input = PreviewInput {
+                package: &package,
+                package_digest: "",
+                request: &request(asked),
+                earlier: past.entries,
+                base: past.base,
+                definitions: Definitions::embedded(),
+            };
+            ready(preview(&self.memory, &structure, input)).expect("a plan")
+        })
+    }
+
+    /// One job, from its start to its end, whatever its plan says.
+    fn apply(&mut self, package: &Json, asked: &str) -> Report {
+        let text = package.to_string();
+        let report = {
+            let package = checked(&text);
+            let structure = ready(self.memory.structure()).expect("a structure");
+            self.nonce += 1;
+            let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_0000 + self.nonce);
+            let mut memory = std::mem::replace(&mut self.memory, Memory::new(nothing()));
+            let report = self.past(|past| {
+                let definitions = Definitions::embedded();
+                let request = request(asked);
+                let approved =
+                    resolve_from(&package, &request, &structure, past, minter, definitions);
+                let approved = approved.expect("approved");
+                let payloads = &package.payloads;
+                let mut unwatched = |_| {};
+                let ran = run_from(
+                    &mut memory,
+                    &approved,
+                    payloads,
+                    past,
+                    definitions,
+                    &mut unwatched,
+                );
+                ready(ran).expect("a report")
+            });
+            self.memory = memory;
+            report
+        };
+        let ledger = self.memory.next_job();
+        self.jobs.push((text, ledger));
+        report
+    }
+
+    /// An upgrade that nothing is against.
+    fn upgrade(&mut self, package: &Json, decisions: &Json) -> Report {
+        let asked = asked(decisions);
+        let plan = self.plan(package, &asked);
+        assert_eq!(plan.refusals, [], "{plan:#?}");
+        self.apply(package, &asked)
+    }
+
+    /// Takes the last job back.
+    fn undo(&mut self, force: bool) -> Result<(), String> {
+        let (text, ledger) = self.jobs.pop().expect("a job");
+        self.memory.take_up(ledger.clone());
+        let undone = ready(undo(&mut self.memory, force)).map_err(|error| error.to_string());
+        self.memory.next_job();
+        if undone.is_err() {
+            self.jobs.push((text, ledger));
+        }
+        undone
+    }
+
+    /// A record by its name.
+    fn thing(&self, kind: RecordKind, name: &str) -> Option<Thing> {
+        let structure = self.memory.state().structure;
+        let parents = structure.features.iter().map(|feature| feature.id);
+        let parents = parents.chain(structure.modules.iter().map(|module| module.id));
+        let parents = std::iter::once(None).chain(parents.map(Some));
+        let mut all = parents.flat_map(|parent| Thing::siblings(&structure, kind, parent));
+        all.find(|thing| thing.name == name)
+    }
+
+    fn get(&self, kind: RecordKind, name: &str) -> Thing {
+        self.thing(kind, name).expect("a record")
+    }
+
+    /// People change a record.
+    fn edit(&mut self, kind: RecordKind, name: &str, change: impl FnOnce(&mut Thing)) {
+        let from = self.get(kind, name);
+        let mut to = from.clone();
+        change(&mut to);
+        let (from, to) = (Box::new(from), Box::new(to));
+        person(&mut self.memory, vec![Change::Update { from, to }]);
+    }
+
+    /// People take a record away.
+    fn remove(&mut self, kind: RecordKind, name: &str) {
+        let id = self.get(kind, name).id;
+        let force = true;
+        person(&mut self.memory, vec![Change::Remove { kind, id, force }]);
+    }
+
+    /// The cells of clients, row by row.
+    fn clients(&self) -> Vec<String> {
+        super::world::cells(&self.memory, "clients")
+    }
+
+    fn client_row(&self, at: usize) -> (Id, Id) {
+        let feature = self.get(RecordKind::Feature, "clients").id;
+        let rows = &self.memory.state().rows[&feature];
+        (feature, rows[at].id)
+    }
+
+    /// People change cells of a client.
+    fn cells(&mut self, at: usize, cells: &Json) {
+        let (feature, id) = self.client_row(at);
+        let write = RowWrite {
+            id,
+            cells: RowData::parse(&cells.to_string()).expect("cells"),
+            replace: false,
+            digest: None,
+        };
+        let rows = vec![write];
+        person(&mut self.memory, vec![Change::UpdateRows { feature, rows }]);
+    }
+}
+
+/// The body of an upgrade.
+fn asked(decisions: &Json) -> String {
+    let mut asked = json!({"upgrade": true});
+    if *decisions != Json::Null {
+        asked["decisions"] = decisions.clone();
+    }
+    asked.to_string()
+}
+
+fn label(text: &str) -> impl FnOnce(&mut Thing) {
+    let text = text.to_owned();
+    move |thing| thing.label = Some(text)
+}
+
+fn config(key: &str, value: &Json) -> impl FnOnce(&mut Thing) {
+    let (key, value) = (
+        key.to_owned(),
+        Value::parse(&value.to_string()).expect("JSON"),
+    );
+    move |thing| {
+        if let Value::Object(config) = &mut thing.config {
+            config.insert(key, value);
+        }
+    }
+}
+
+/// Conflicts of a plan: code, ref and path.
+fn conflicts(plan: &Preview) -> Vec<(&'static str, &str, &str)> {
+    let conflicts = plan.conflicts.iter();
+    conflicts
+        .map(|one| {
+            (
+                one.code.as_str(),
+                one.reference.as_str(),
+                one.path.as_deref().unwrap_or_default(),
+            )
+        })
+        .collect()
+}
+
+/// Leaves that a plan changes: ref and path.
+fn updates(plan: &Preview) -> Vec<(&str, &str)> {
+    let updates = plan.update.iter();
+    updates
+        .map(|one| (one.reference.as_str(), one.path.as_str()))
+        .collect()
+}
+
+/// What a plan keeps: ref and path.
+fn kept(plan: &Preview) -> Vec<(&str, &str)> {
+    let kept = plan.kept.iter();
+    kept.map(|one| {
+        (
+            one.reference.as_str(),
+            one.path.as_deref().unwrap_or_default(),
+        )
+    })
+    .collect()
+}
+
+fn codes(refusals: &[Refusal]) -> Vec<&'static str> {
+    refusals
+        .iter()
+        .map(|refusal| refusal.code.as_str())
+        .collect()
+}

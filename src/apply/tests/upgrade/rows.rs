@@ -1,0 +1,127 @@
+//! Cells of rows that are there.
+
+use serde_json::{Value as Json, json};
+
+use super::super::world::person;
+use super::{Line, asked, client, conflicts, v1, v2, with};
+use crate::apply::test_packages::uid;
+use crate::workspace::{Change, Removal};
+
+#[test]
+fn cells_follow_the_rule() {
+    let mut line = Line::new();
+    line.cells(1, &json!({"note": "ours"}));
+    let new = v2(|package| {
+        client(package, 0)["city"] = "Berlin".into();
+        client(package, 1)["city"] = "Ulm".into();
+    });
+    let plan = line.plan(&new, &asked(&Json::Null));
+    let rows = &plan.rows["f_clients"];
+    assert_eq!(
+        (rows.update, rows.kept, rows.conflicts),
+        (2, 1, 0),
+        "{plan:#?}"
+    );
+    let report = line.upgrade(&new, &Json::Null);
+    assert_eq!(report.rows["f_clients"].updated, 2);
+    let clients = line.clients();
+    assert!(
+        clients[0].contains("Berlin") && clients[1].contains("Ulm") && clients[1].contains("ours"),
+        "{clients:?}"
+    );
+    let again = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(again.rows["f_clients"].update, 0);
+}
+
+#[test]
+fn cells_that_both_changed_are_asked_and_decided() {
+    let new = v2(|package| client(package, 0)["city"] = "Berlin".into());
+    let mut line = Line::new();
+    line.cells(0, &json!({"city": "Ours"}));
+    let path = format!("rows.{}.city", uid(6000));
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(conflicts(&plan), [("changed", "f_clients", path.as_str())]);
+    assert_eq!(plan.conflicts[0].uid, Some(uid(6000)));
+    assert_eq!(plan.conflicts[0].id, Some(line.client_row(0).1));
+    line.upgrade(&new, &json!({"f_clients": {path.clone(): "ours"}}));
+    assert!(line.clients()[0].contains("Ours"));
+    assert_eq!(line.plan(&new, &asked(&Json::Null)).conflicts, []);
+    let third = v2(|package| client(package, 0)["city"] = "Third".into());
+    assert_eq!(line.plan(&third, &asked(&Json::Null)).conflicts.len(), 1);
+    line.upgrade(&third, &json!({"f_clients": "theirs"}));
+    assert!(line.clients()[0].contains("Third"));
+}
+
+#[test]
+fn a_row_that_people_deleted_stays_deleted_and_one_that_went_is_left() {
+    let mut line = Line::new();
+    let (feature, row) = line.client_row(2);
+    let rows = vec![Removal {
+        id: row,
+        digest: None,
+    }];
+    person(&mut line.memory, vec![Change::RemoveRows { feature, rows }]);
+    let new = v2(|package| {
+        client(package, 2)["city"] = "Weimar".into();
+        let rows = package["payloads"][0]["rows"].as_array_mut().expect("rows");
+        rows.remove(1);
+        package["payloads"][0]["count"] = 2.into();
+        let items = package["manifest"]["items"].as_array_mut().expect("items");
+        let item = items.iter_mut().find(|item| item["kind"] == "rows");
+        item.expect("an item")["count"] = 2.into();
+    });
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(
+        (plan.rows["f_clients"].left, plan.rows["f_clients"].insert),
+        (1, 0)
+    );
+    line.upgrade(&new, &Json::Null);
+    assert_eq!(line.clients().len(), 2);
+}
+
+#[test]
+fn cells_of_a_new_column_are_written_where_the_row_has_none() {
+    let new = v2(|package| {
+        with(
+            package,
+            "create_column",
+            "c_clients_tel",
+            json!({"featureId": "$f_clients", "name": "tel", "label": "tel", "type": "text", "defaultComponent": "textfield", "order": 9}),
+        );
+        with(
+            package,
+            "create_column",
+            "c_orders_due",
+            json!({"featureId": "$f_orders", "name": "due", "label": "due", "type": "text", "defaultComponent": "textfield", "order": 9}),
+        );
+        package["payloads"][0]["columns"] = json!(["name", "city", "note", "tel"]);
+        client(package, 0)["tel"] = "11".into();
+        client(package, 1)["tel"] = "22".into();
+        package["payloads"][1]["columns"] = json!(["code", "client", "due"]);
+        package["payloads"][1]["rows"][0]["data"]["due"] = "soon".into();
+        package["payloads"][1]["rows"][0]["data"]["code"] = "1".into();
+    });
+    let mut line = Line::new();
+    line.cells(1, &json!({"tel": "ours"}));
+    line.upgrade(&new, &Json::Null);
+    let clients = line.clients();
+    assert!(
+        clients[0].contains("11") && clients[1].contains("ours"),
+        "{clients:?}"
+    );
+    // Orders are transactional: of what is there nothing else changes.
+    assert!(super::super::world::cells(&line.memory, "orders")[0].contains("soon"));
+}
+
+#[test]
+fn rows_of_transactional_tables_never_change() {
+    let new = v2(|package| package["payloads"][1]["rows"][0]["data"]["client"] = "A".into());
+    let mut line = Line::new();
+    let before = line.memory.state();
+    line.upgrade(&new, &Json::Null);
+    assert_eq!(line.memory.state(), before);
+    assert_eq!(
+        line.plan(&v1(), &asked(&Json::Null)).rows["f_orders"].update,
+        0
+    );
+}

@@ -1,0 +1,69 @@
+//! An upgrade taken back.
+
+use serde_json::{Value as Json, json};
+
+use super::{Line, args, client, config, label, v2, with};
+use crate::workspace::RecordKind::{Feature, View};
+
+/// Leaves, cells, an order and a new column.
+pub(super) fn new() -> Json {
+    v2(|package| {
+        args(package, "f_clients")["label"] = "Clients".into();
+        args(package, "m_m")["icon"] = "star".into();
+        args(package, "v_orders")["config"] = json!([{"visibleColumns": ["$c_orders_client"]}]);
+        args(package, "r_r")["order"] = 3.into();
+        client(package, 0)["city"] = "Berlin".into();
+        with(
+            package,
+            "create_column",
+            "c_clients_tel",
+            json!({"featureId": "$f_clients", "name": "tel", "label": "tel", "type": "text", "defaultComponent": "textfield", "order": 1}),
+        );
+    })
+}
+
+#[test]
+fn everything_is_as_it_was_before() {
+    let mut line = Line::new();
+    line.edit(Feature, "orders", label("Ours"));
+    line.cells(1, &json!({"note": "ours"}));
+    let before = line.memory.state();
+    line.upgrade(&new(), &Json::Null);
+    assert_ne!(line.memory.state(), before);
+    line.undo(false).expect("undone");
+    assert_eq!(line.memory.state(), before);
+}
+
+#[test]
+fn what_people_changed_since_refuses_and_stays_when_forced() {
+    let mut line = Line::new();
+    line.upgrade(&new(), &Json::Null);
+    // Another leaf of the same record is no loss.
+    line.edit(View, "orders", config("theirs", &json!(1)));
+    line.edit(Feature, "clients", label("Since"));
+    line.cells(0, &json!({"city": "Since"}));
+    let refused = line.undo(false).expect_err("refused");
+    assert!(
+        refused.contains("1 row edited") && refused.contains("1 leaf changed"),
+        "{refused}"
+    );
+    line.undo(true).expect("undone");
+    assert_eq!(line.get(Feature, "clients").called(), "Since");
+    assert!(line.clients()[0].contains("Since"));
+    let view = line.get(View, "orders");
+    assert_eq!(
+        view.config.write(),
+        r#"{"visibleColumns":["code","client"],"theirs":1}"#
+    );
+}
+
+#[test]
+fn the_base_goes_with_the_job() {
+    let mut line = Line::new();
+    line.edit(Feature, "clients", label("Ours"));
+    let new = new();
+    line.upgrade(&new, &json!({"f_clients": "ours"}));
+    line.undo(false).expect("undone");
+    let plan = line.plan(&new, r#"{"upgrade": true}"#);
+    assert_eq!(super::conflicts(&plan), [("changed", "f_clients", "label")]);
+}

@@ -1,0 +1,151 @@
+//! What an upgrade changed becomes what it was, leaf by leaf and cell by cell: where somebody has changed
+//! it since, it stays (`upgrade` 3.6.2).
+//!
+//! Going back is the same merge as going forward: the job's values are the base, those before are wanted.
+
+use super::Lost;
+use super::UndoError;
+use super::steps::{Step, Steps};
+use super::store;
+use crate::definitions::Definitions;
+use crate::json::write_string_to;
+use crate::rows::equal;
+use crate::upgrade::{Book, Decisions, Merge, Sides};
+use crate::workspace::ledger::{CellsOf, Changed, RowDigest};
+use crate::workspace::{Change, Id, RowData, RowWrite, StoredRow, Structure, Target, Thing};
+
+/// The change that takes a record back; nothing when it is gone or nothing of it is the job's any more.
+pub(super) fn taken_back(structure: &Structure, changed: &Changed) -> (Option<Change>, u64) {
+    let (kind, id) = (changed.after.kind, changed.after.id);
+    let Some(ours) = Thing::find(structure, kind, id) else {
+        return (None, 0);
+    };
+    let decisions = Decisions::default();
+    let book = Book::new(&decisions, None);
+    let merge = Merge {
+        definitions: Definitions::embedded(),
+        book: &book,
+        read: &Clone::clone,
+        forbidden: &|_, _| false,
+        absent: &|_| Vec::new(),
+        plain: &Clone::clone,
+    };
+    let sides = Sides {
+        base: &changed.after,
+        theirs: &changed.before,
+        ours: &ours,
+    };
+    let merged = merge.merge(&changed.reference, sides, &changed.before);
+    let mut thing = merged.thing;
+    // Where somebody has moved it since it stays, and nobody is asked.
+    if ours.order == changed.after.order {
+        thing.order = changed.before.order;
+    }
+    if ours.icon == changed.after.icon {
+        thing.icon.clone_from(&changed.before.icon);
+    }
+    let lost = merged.conflicts.len() as u64;
+    let change = (thing != ours).then(|| Change::Update {
+        from: Box::new(ours),
+        to: Box::new(thing),
+    });
+    (change, lost)
+}
+
+/// The cells of a row that are still what the job wrote, as they were; and whether others are not.
+fn cells_back(row: &CellsOf, stored: &StoredRow) -> (Option<RowWrite>, bool) {
+    let mut out = String::from("{");
+    let mut lost = false;
+    for (key, after) in row.after.cells() {
+        let name = key.decoded();
+        let before = row.before.cell(&name).unwrap_or("null");
+        let stands = stored.data.cell(&name).unwrap_or("null");
+        if !equal(stands, after) {
+            lost |= !equal(stands, before);
+            continue;
+        }
+        if out.len() > 1 {
+            out.push(',');
+        }
+        write_string_to(&mut out, &name);
+        out.push(':');
+        out.push_str(before);
+    }
+    if out.len() == 1 {
+        return (None, lost);
+    }
+    out.push('}');
+    let write = RowWrite {
+        id: row.id,
+        cells: RowData::trusted(&out),
+        replace: false,
+        digest: Some(RowDigest::of(&stored.data)),
+    };
+    (Some(write), lost)
+}
+
+/// The change that takes cells of a table back.
+pub(super) async fn cells<T: Target>(
+    target: &T,
+    feature: Id,
+    rows: &[CellsOf],
+) -> Result<(Option<Change>, Vec<Id>), UndoError<T::Error>> {
+    let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
+    let stored = target.fetch(feature, &ids).await;
+    let stored = stored.map_err(store("reading rows"))?;
+    let (mut writes, mut lost) = (Vec::new(), Vec::new());
+    for (row, stored) in rows.iter().zip(stored) {
+        let Some(stored) = stored else { continue };
+        let (write, changed) = cells_back(row, &stored);
+        writes.extend(write);
+        lost.extend(changed.then_some(row.id));
+    }
+    let rows = writes;
+    let change = (!rows.is_empty()).then_some(Change::UpdateRows { feature, rows });
+    Ok((change, lost))
+}
+
+/// What of an upgrade cannot be taken back, because somebody has changed it since.
+pub(super) async fn losses<T: Target>(
+    target: &T,
+    steps: &Steps,
+) -> Result<Vec<Lost>, UndoError<T::Error>> {
+    let merged = |step: &&Step| matches!(step, Step::Back(_) | Step::Cells { .. });
+    if !steps.left().any(|step| merged(&step)) {
+        return Ok(Vec::new());
+    }
+    let structure = target.structure().await;
+    let structure = structure.map_err(store("reading the structure"))?;
+    let mut lost = Vec::new();
+    for step in steps.left() {
+        match step {
+            Step::Back(changed) => {
+                let (_, leaves) = taken_back(&structure, changed);
+                if leaves > 0 {
+                    lost.push(Lost {
+                        feature: changed.after.id,
+                        kind: changed.after.kind,
+                        name: changed.after.called().to_owned(),
+                        edited: Vec::new(),
+                        foreign: 0,
+                        leaves,
+                    });
+                }
+            }
+            Step::Cells { feature, rows } => {
+                let Some(table) = structure.feature(*feature) else {
+                    continue;
+                };
+                let (_, edited) = cells(target, *feature, rows).await?;
+                if !edited.is_empty() {
+                    lost.push(Lost {
+                        edited,
+                        ..Lost::nothing(table)
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(lost)
+}

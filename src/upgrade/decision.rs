@@ -1,0 +1,297 @@
+//! What somebody decided about an upgrade (`upgrade` 3.5.3).
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use indexmap::IndexMap;
+
+use crate::json::{Object, Value};
+
+/// The word for a ref stands at this path.
+pub const EVERYTHING: &str = "*";
+
+/// Decisions by ref and path.
+pub type Decisions = IndexMap<String, IndexMap<String, Decision>>;
+
+/// One of the two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What the workspace has.
+    Ours,
+    /// What the package brings.
+    Theirs,
+}
+
+impl Side {
+    /// The word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Side::Ours => "ours",
+            Side::Theirs => "theirs",
+        }
+    }
+
+    /// The side of that word.
+    pub fn parse(word: &str) -> Option<Side> {
+        [Side::Ours, Side::Theirs]
+            .into_iter()
+            .find(|side| side.as_str() == word)
+    }
+}
+
+/// What becomes of a record as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// It is the record that it is proposed to be.
+    Rename,
+    /// What people made is it.
+    Adopt,
+    /// It is created, although people have one of that name or removed it.
+    Create,
+    /// It goes.
+    Delete,
+    /// It stays away.
+    Leave,
+}
+
+impl Word {
+    const ALL: [Word; 5] = [
+        Word::Rename,
+        Word::Adopt,
+        Word::Create,
+        Word::Delete,
+        Word::Leave,
+    ];
+
+    /// The word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Word::Rename => "rename",
+            Word::Adopt => "adopt",
+            Word::Create => "create",
+            Word::Delete => "delete",
+            Word::Leave => "leave",
+        }
+    }
+
+    /// What a text says.
+    pub fn parse(word: &str) -> Option<Word> {
+        Word::ALL.into_iter().find(|known| known.as_str() == word)
+    }
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// What is taken.
+    pub take: Take,
+    /// The value of the destination that it was made against; null where that had none.
+    pub ours: Option<Value>,
+}
+
+/// What is taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Take {
+    /// What one side has.
+    Side(Side),
+    /// A value in the words of the package.
+    Value(Value),
+    /// What becomes of a record as a whole.
+    Word(Word),
+}
+
+impl Decision {
+    /// As it stands in a request.
+    pub fn to_value(&self) -> Value {
+        let word = match &self.take {
+            Take::Side(side) => Some(side.as_str()),
+            Take::Word(word) => Some(word.as_str()),
+            Take::Value(_) => None,
+        };
+        let mut members = Object::new();
+        match (&self.take, word) {
+            (Take::Value(value), _) => drop(members.insert("value".to_owned(), value.clone())),
+            (_, Some(word)) if self.ours.is_none() => return word.into(),
+            (_, word) => drop(members.insert("take".to_owned(), word.unwrap_or_default().into())),
+        }
+        match &self.ours {
+            Some(Value::Null) => drop(members.insert("absent".to_owned(), true.into())),
+            Some(value) => drop(members.insert("ours".to_owned(), value.clone())),
+            None => {}
+        }
+        members.into()
+    }
+}
+
+/// Refs and paths.
+type Places = BTreeSet<(String, String)>;
+
+fn held(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
+    places.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn place(reference: &str, path: &str) -> (String, String) {
+    (reference.to_owned(), path.to_owned())
+}
+
+/// Decisions, and which of them were of use.
+#[derive(Debug)]
+pub struct Book<'r> {
+    decisions: &'r Decisions,
+    conflicts: Option<Side>,
+    used: Mutex<Places>,
+    known: Mutex<Places>,
+}
+
+/// What is decided about a leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found<'r> {
+    /// Nothing.
+    Nothing,
+    /// It was made against another value than the one that stands now.
+    Stale,
+    /// That is taken.
+    Take(&'r Take),
+}
+
+impl<'r> Book<'r> {
+    /// Opens it.
+    pub fn new(decisions: &'r Decisions, conflicts: Option<Side>) -> Book<'r> {
+        Book {
+            decisions,
+            conflicts,
+            used: Mutex::default(),
+            known: Mutex::default(),
+        }
+    }
+
+    fn entry(&self, reference: &str, path: &str) -> Option<(&'r str, &'r str, &'r Decision)> {
+        let (reference, of) = self.decisions.get_key_value(reference)?;
+        let (path, decision) = of.get_key_value(path)?;
+        Some((reference, path, decision))
+    }
+
+    /// What is decided at the path of a leaf, which `ours` is now. `read` turns a value in the words of
+    /// the package into one of the destination.
+    pub fn at(
+        &self,
+        reference: &str,
+        path: &str,
+        ours: &Value,
+        read: &dyn Fn(&Value) -> Value,
+    ) -> Found<'r> {
+        let Some((reference, path, decision)) = self.entry(reference, path) else {
+            return Found::Nothing;
+        };
+        held(&self.known).insert(place(reference, path));
+        match &decision.ours {
+            Some(made) if !is_still(made, ours, read) => Found::Stale,
+            _ => Found::Take(&decision.take),
+        }
+    }
+
+    /// Notes that a decision at a path was of use.
+    pub fn uses(&self, reference: &str, path: &str) {
+        if let Some((reference, path, _)) = self.entry(reference, path) {
+            held(&self.known).insert(place(reference, path));
+            held(&self.used).insert(place(reference, path));
+        }
+    }
+
+    /// The side that is decided for everything that is asked about a ref, else about anything.
+    pub fn side(&self, reference: &str) -> Option<Side> {
+        match self.entry(reference, EVERYTHING) {
+            Some((_, _, decision)) => match decision.take {
+                Take::Side(side) => {
+                    self.uses(reference, EVERYTHING);
+                    Some(side)
+                }
+                _ => self.conflicts,
+            },
+            None => self.conflicts,
+        }
+    }
+
+    /// The side for a ref alone: nothing wider decides about whole records.
+    pub fn own_side(&self, reference: &str) -> Option<Side> {
+        let (_, _, decision) = self.entry(reference, EVERYTHING)?;
+        match decision.take {
+            Take::Side(side) => {
+                self.uses(reference, EVERYTHING);
+                Some(side)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether that word stands for a ref; then it was of use.
+    pub fn says(&self, reference: &str, word: Word) -> bool {
+        let stands = self
+            .entry(reference, EVERYTHING)
+            .is_some_and(|(_, _, decision)| decision.take == Take::Word(word));
+        if stands {
+            self.uses(reference, EVERYTHING);
+        }
+        stands
+    }
+
+    /// The word for a ref, used or not.
+    pub fn word(&self, reference: &str) -> Option<Word> {
+        match self.entry(reference, EVERYTHING)?.2.take {
+            Take::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// Decisions that were of no use, and whether anything is known at their place.
+    pub fn unused(&self) -> Vec<(&'r str, &'r str, bool)> {
+        let (used, known) = (held(&self.used), held(&self.known));
+        let all = self.decisions.iter().flat_map(|(reference, of)| {
+            of.keys()
+                .map(move |path| (reference.as_str(), path.as_str()))
+        });
+        let unused = all.filter(|(reference, path)| !used.contains(&place(reference, path)));
+        unused
+            .map(|(reference, path)| (reference, path, known.contains(&place(reference, path))))
+            .collect()
+    }
+
+    /// Everything that was of use.
+    pub fn used(&self) -> usize {
+        held(&self.used).len()
+    }
+}
+
+/// Values over this many bytes stand as their digest.
+const LONG: usize = 2048;
+
+/// A value as a guard holds it.
+pub fn guard(value: Value) -> Value {
+    let text = value.write();
+    if text.len() > LONG {
+        return format!("sha256:{}", digest(&text)).into();
+    }
+    value
+}
+
+fn is_still(made: &Value, ours: &Value, read: &dyn Fn(&Value) -> Value) -> bool {
+    if let Some(made) = made.as_str().and_then(|text| text.strip_prefix("sha256:")) {
+        let text = ours.write();
+        if text.len() > LONG {
+            return digest(&text) == made;
+        }
+    }
+    read(made) == *ours
+}
+
+fn digest(text: &str) -> String {
+    use std::fmt::Write as _;
+
+    use sha2::{Digest as _, Sha256};
+    Sha256::digest(text)
+        .iter()
+        .fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+}

@@ -1,0 +1,278 @@
+//! What a plan, and a report, say of an upgrade (`upgrade` 3.5.4, 3.5.5).
+
+use serde::{Deserialize, Serialize};
+
+use crate::json::Value;
+use crate::workspace::{Id, RecordKind};
+
+/// What an upgrade goes out from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaseShown {
+    /// The job; nothing when the base was given.
+    pub job_id: Option<Id>,
+    /// The version of its package.
+    pub semver: Option<String>,
+}
+
+/// A leaf that becomes something else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Update {
+    /// What it belongs to.
+    pub kind: RecordKind,
+    /// Its ref; `workspace` for the workspace.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its id.
+    pub id: Id,
+    /// The path of the leaf.
+    pub path: String,
+    /// The value before; null when there is none.
+    pub before: Value,
+    /// The value after.
+    pub after: Value,
+}
+
+/// Why somebody has to decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConflictCode {
+    /// Both sides changed it.
+    Changed,
+    /// People made one of that name.
+    NameTaken,
+    /// People removed what the package changes or points at.
+    RemovedHere,
+    /// Cells do not fit another type.
+    TypeChangeLoses,
+    /// Cells are empty that would have to be filled.
+    RequiredEmpty,
+    /// Values stand twice that would have to be distinct.
+    UniqueRepeated,
+}
+
+impl ConflictCode {
+    /// The word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ConflictCode::Changed => "changed",
+            ConflictCode::NameTaken => "name_taken",
+            ConflictCode::RemovedHere => "removed_here",
+            ConflictCode::TypeChangeLoses => "type_change_loses",
+            ConflictCode::RequiredEmpty => "required_empty",
+            ConflictCode::UniqueRepeated => "unique_repeated",
+        }
+    }
+}
+
+/// Something that somebody has to decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conflict {
+    /// Why.
+    pub code: ConflictCode,
+    /// What it is about; `rows` for cells.
+    pub kind: String,
+    /// Its ref; of cells that of the table.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its id; of cells that of the row.
+    pub id: Option<Id>,
+    /// The path of the leaf; nothing for a whole record.
+    pub path: Option<String>,
+    /// What the base says.
+    pub base: Value,
+    /// What the package says.
+    pub theirs: Value,
+    /// What the destination has.
+    pub ours: Value,
+    /// The uid of a row in the package.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// How many cells do not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// The first rows that do not fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Id>,
+    /// Sides that have no value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<String>,
+}
+
+impl Conflict {
+    /// A leaf that both sides changed.
+    pub fn changed(
+        (kind, reference, id): (RecordKind, &str, Id),
+        path: &str,
+        values: [Value; 3],
+    ) -> Conflict {
+        Conflict::of(
+            ConflictCode::Changed,
+            (kind.as_str(), reference, Some(id)),
+            Some(path),
+            values,
+        )
+    }
+
+    /// A conflict about a whole record.
+    pub fn whole(code: ConflictCode, (kind, reference, id): (RecordKind, &str, Id)) -> Conflict {
+        Conflict {
+            absent: Vec::new(),
+            ..Conflict::of(
+                code,
+                (kind.as_str(), reference, Some(id)),
+                None,
+                Default::default(),
+            )
+        }
+    }
+
+    /// Any conflict about a leaf: values of base, theirs and ours.
+    pub fn of(
+        code: ConflictCode,
+        (kind, reference, id): (&str, &str, Option<Id>),
+        path: Option<&str>,
+        [base, theirs, ours]: [Value; 3],
+    ) -> Conflict {
+        let sides = [("base", &base), ("theirs", &theirs), ("ours", &ours)];
+        let absent = sides
+            .into_iter()
+            .filter(|(_, value)| **value == Value::Null);
+        Conflict {
+            code,
+            kind: kind.to_owned(),
+            reference: reference.to_owned(),
+            id,
+            path: path.map(str::to_owned),
+            absent: absent.map(|(side, _)| side.to_owned()).collect(),
+            base,
+            theirs,
+            ours,
+            uid: None,
+            count: None,
+            places: Vec::new(),
+        }
+    }
+}
+
+/// Why something stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptBecause {
+    /// The package did not change it since the base.
+    UnchangedInPackage,
+    /// People removed it, and the package did not change it.
+    RemovedHere,
+    /// Whoever applies may not decide it.
+    Forbidden,
+    /// Somebody decided so.
+    Decided,
+}
+
+/// Something that stays as people made it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// What it belongs to.
+    pub kind: RecordKind,
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its id; the one it had.
+    pub id: Id,
+    /// The path of the leaf; nothing for a whole record.
+    pub path: Option<String>,
+    /// What the base says.
+    pub base: Value,
+    /// What the destination has.
+    pub ours: Value,
+    /// Why.
+    pub because: KeptBecause,
+}
+
+/// A record that the package does not have any more and that stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// What it is.
+    pub kind: RecordKind,
+    /// Its ref in the base.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its id.
+    pub id: Id,
+    /// Its name at the destination.
+    pub name: String,
+    /// What it is called.
+    pub label: String,
+    /// Of a table, how many rows it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Of a column, how many cells are filled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<u64>,
+    /// Whether it goes, because somebody decided so.
+    pub delete: bool,
+}
+
+/// A record that may be another one under a new name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rename {
+    /// What it is.
+    pub kind: RecordKind,
+    /// Its ref in the package.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The ref in the base of the record that it may be.
+    pub from: String,
+    /// The id of that.
+    pub id: Id,
+}
+
+/// A decision that did nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unused {
+    /// The ref that it stands under.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The path; `*` for the word for the ref.
+    pub path: String,
+}
+
+/// Something that people changed after the plan was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedLeaf {
+    /// What it belongs to; nothing of a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<RecordKind>,
+    /// Its ref; of a row that of the table.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The uid of a row in the package.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// Its id.
+    pub id: Id,
+    /// The path of the leaf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The column of a cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+}
+
+/// The longest value that is shown, in bytes.
+const SHOWN: usize = 2048;
+
+/// A value as it is shown: one that is too long is cut.
+pub fn shown(value: Value) -> Value {
+    let text = match &value {
+        Value::String(text) => text.clone(),
+        other => other.write(),
+    };
+    if text.len() <= SHOWN {
+        return value;
+    }
+    let end = (0..=SHOWN)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or_default();
+    format!("{}…", &text[..end]).into()
+}

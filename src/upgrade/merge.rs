@@ -1,0 +1,190 @@
+//! All leaves of one record merged.
+
+use super::decision::Book;
+use super::document::KeptBecause;
+use super::leaf::{Leaf, Sides, leaves};
+use super::rule::{Place, Verdict, verdict};
+use crate::definitions::Definitions;
+use crate::json::Value;
+use crate::workspace::Thing;
+
+/// What records are merged with.
+#[derive(Clone, Copy)]
+pub struct Merge<'m> {
+    /// The registry.
+    pub definitions: &'m Definitions,
+    /// What somebody decided.
+    pub book: &'m Book<'m>,
+    /// Turns a value in the words of the package into one of the destination.
+    pub read: &'m dyn Fn(&Value) -> Value,
+    /// Whether whoever applies may not decide the leaf at a path.
+    pub forbidden: &'m dyn Fn(&Thing, &str) -> bool,
+    /// The refs of records that the destination does not have and that a value of the package names, as
+    /// the package marks them.
+    pub absent: &'m dyn Fn(&Value) -> Vec<String>,
+    /// The same value without marks: what it was when the record was there.
+    pub plain: &'m dyn Fn(&Value) -> Value,
+}
+
+/// What a record comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The record, with what is written.
+    pub thing: Thing,
+    /// What its base is afterwards.
+    pub base: Thing,
+    /// Leaves that are written: path, before, after.
+    pub updates: Vec<(String, Value, Value)>,
+    /// Leaves that somebody has to decide: base, theirs, ours.
+    pub conflicts: Vec<(String, [Value; 3])>,
+    /// Leaves that stay: path, base, ours.
+    pub kept: Vec<(String, [Value; 2], KeptBecause)>,
+    /// Leaves, or elements of them, that stay away because they would name a record that is not there:
+    /// path, base, theirs, refs of such records.
+    pub pointing: Vec<(String, [Value; 2], Vec<String>)>,
+    /// How many leaves were decided.
+    pub decided: u64,
+}
+
+impl Merge<'_> {
+    /// Merges a record. In `marked`, which else is what the package says of it, names of records that are
+    /// not at the destination are marked.
+    pub fn merge(self, reference: &str, sides: Sides<'_>, marked: &Thing) -> Merged {
+        let mut merged = Merged {
+            thing: sides.ours.clone(),
+            base: Thing {
+                order: sides.theirs.order.or(sides.base.order),
+                icon: sides
+                    .theirs
+                    .icon
+                    .clone()
+                    .or_else(|| sides.base.icon.clone()),
+                ..sides.theirs.clone()
+            },
+            updates: Vec::new(),
+            conflicts: Vec::new(),
+            kept: Vec::new(),
+            pointing: Vec::new(),
+            decided: 0,
+        };
+        for leaf in leaves(sides, self.definitions) {
+            self.leaf((reference, &leaf), sides, marked, &mut merged);
+        }
+        merged
+    }
+
+    fn leaf(
+        self,
+        (reference, leaf): (&str, &Leaf),
+        sides: Sides<'_>,
+        marked: &Thing,
+        merged: &mut Merged,
+    ) {
+        let mut values = sides.values(leaf, self.definitions);
+        let stay = |merged: &mut Merged, base: &Value| {
+            leaf.set(sides, &mut merged.base, base, self.definitions);
+        };
+        let theirs = Sides {
+            theirs: marked,
+            ..sides
+        };
+        let [_, marked, _] = theirs.values(leaf, self.definitions);
+        let refs = (self.absent)(&marked);
+        if !refs.is_empty() {
+            let [base, theirs, _] = values.clone();
+            if leaf.list {
+                let gone = self.gone(&marked);
+                let held = base.as_list().unwrap_or_default();
+                let added = gone.iter().filter(|(element, _)| !held.contains(element));
+                let added: Vec<String> = added.flat_map(|(_, refs)| refs.clone()).collect();
+                for side in &mut values {
+                    if let Value::List(elements) = side {
+                        elements.retain(|one| !gone.iter().any(|(gone, _)| gone == one));
+                    }
+                }
+                if !added.is_empty() {
+                    merged
+                        .pointing
+                        .push((leaf.path.clone(), [base, theirs], added));
+                }
+            } else {
+                if base != theirs {
+                    merged
+                        .pointing
+                        .push((leaf.path.clone(), [base, theirs], refs));
+                }
+                return;
+            }
+        }
+        let place = Place {
+            reference,
+            path: &leaf.path,
+            list: leaf.list,
+        };
+        let verdict = if (self.forbidden)(sides.theirs, &leaf.path) {
+            match super::rule::natural(&values, leaf.list) {
+                Verdict::Written(_) | Verdict::Conflict => {
+                    let [base, _, ours] = values;
+                    stay(merged, &base);
+                    merged
+                        .kept
+                        .push((leaf.path.clone(), [base, ours], KeptBecause::Forbidden));
+                    return;
+                }
+                verdict => verdict,
+            }
+        } else {
+            verdict(place, &values, self.book, self.read)
+        };
+        let [base, theirs, ours] = values;
+        match verdict {
+            Verdict::Same => {}
+            Verdict::Kept { decided } => {
+                merged.decided += u64::from(decided);
+                let because = if decided {
+                    KeptBecause::Decided
+                } else {
+                    KeptBecause::UnchangedInPackage
+                };
+                merged.kept.push((leaf.path.clone(), [base, ours], because));
+            }
+            Verdict::Written(after) => {
+                merged.decided += u64::from(base != ours || after != theirs);
+                leaf.set(sides, &mut merged.thing, &after, self.definitions);
+                merged.updates.push((leaf.path.clone(), ours, after));
+            }
+            Verdict::Conflict => {
+                stay(merged, &base);
+                let values = [base, theirs, ours];
+                merged.conflicts.push((leaf.path.clone(), values));
+            }
+        }
+    }
+
+    /// The elements of a list that name absent records, with the refs of those.
+    fn gone(self, marked: &Value) -> Vec<(Value, Vec<String>)> {
+        let elements = marked.as_list().unwrap_or_default().iter();
+        let named = elements.map(|element| ((self.plain)(element), (self.absent)(element)));
+        named.filter(|(_, refs)| !refs.is_empty()).collect()
+    }
+}
+
+/// The leaves in which a package differs from the base: path, base, theirs.
+pub fn differing(
+    base: &Thing,
+    theirs: &Thing,
+    definitions: &Definitions,
+) -> Vec<(String, Value, Value)> {
+    let sides = Sides {
+        base,
+        theirs,
+        ours: base,
+    };
+    let leaves = leaves(sides, definitions).into_iter();
+    leaves
+        .filter_map(|leaf| {
+            let [base, theirs, _] = sides.values(&leaf, definitions);
+            (base != theirs).then_some((leaf.path, base, theirs))
+        })
+        .collect()
+}

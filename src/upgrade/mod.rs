@@ -1,0 +1,37 @@
+//! Upgrading a workspace to a new version of a template: a merge of three sides.
+//!
+//! The **base** is what was applied, **theirs** what the new package brings, **ours** what the
+//! workspace has. Whatever differs from the base in the workspace is its people's, whoever wrote it.
+//!
+//! Goes in: the three sides of a record ([`Thing`](crate::workspace::Thing)) with references as the destination holds them, and
+//! what somebody decided ([`Book`]). Comes out: what is written, what stays, what somebody has to decide.
+//! Nothing here reads or writes anything, and nothing here knows packages or ledgers: finding the
+//! sides is the business of [`crate::apply`].
+//!
+//! | Module | What |
+//! |---|---|
+//! | `key`, `leaf` | where a value stands in it, and which values go together |
+//! | `shape` | automations taken apart and put together |
+//! | `list` | lists merged by their elements |
+//! | `rule`, `decision` | the rule for one leaf, and what somebody decided |
+//! | `merge` | all leaves of a record |
+//! | `document` | what plan and report say of it |
+
+pub mod decision;
+mod document;
+mod key;
+mod leaf;
+mod list;
+mod merge;
+pub mod rule;
+mod shape;
+
+pub use decision::{Book, Decision, Decisions, EVERYTHING, Side, Take, Word, guard};
+pub use document::{
+    BaseShown, Conflict, ConflictCode, Kept, KeptBecause, Left, MovedLeaf, Rename, Unused, Update,
+    shown,
+};
+pub use key::Key;
+pub use leaf::{Leaf, Sides, field, leaves};
+pub use list::{insert_after, merged};
+pub use merge::{Merge, Merged, differing};

@@ -1,0 +1,289 @@
+//! The rule for one leaf (`upgrade` 3.4.1), and what a decision makes of it (3.5.3).
+
+use super::decision::{Book, Found, Side, Take};
+use super::list::merged;
+use crate::json::Value;
+
+/// What becomes of a leaf.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing: it is what the package says, or nobody changed it.
+    Same,
+    /// It becomes that value.
+    Written(Value),
+    /// It stays although the package says otherwise.
+    Kept {
+        /// Because somebody decided so; else because the package did not change it.
+        decided: bool,
+    },
+    /// Somebody has to decide.
+    Conflict,
+}
+
+/// What the rule alone makes of base, theirs and ours.
+pub fn natural([base, theirs, ours]: &[Value; 3], list: bool) -> Verdict {
+    if theirs == ours {
+        return Verdict::Same;
+    }
+    if base == theirs {
+        return Verdict::Kept { decided: false };
+    }
+    if base == ours {
+        return Verdict::Written(theirs.clone());
+    }
+    if !list {
+        return Verdict::Conflict;
+    }
+    let [base, theirs, own] = [base, theirs, ours].map(|side| side.as_list().unwrap_or_default());
+    match merged(base, theirs, own) {
+        // A list without elements is none where there was none.
+        Some(list) if list.as_slice() == own => Verdict::Same,
+        Some(list) => Verdict::Written(list.into()),
+        None => Verdict::Conflict,
+    }
+}
+
+/// A leaf that is decided.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'p> {
+    /// The ref of the record.
+    pub reference: &'p str,
+    /// The path of the leaf.
+    pub path: &'p str,
+    /// Whether it merges by element.
+    pub list: bool,
+}
+
+/// What becomes of a leaf with what somebody decided; `read` turns a value in the words of the package
+/// into one of the destination.
+pub fn verdict(
+    place: Place<'_>,
+    values: &[Value; 3],
+    book: &Book<'_>,
+    read: &dyn Fn(&Value) -> Value,
+) -> Verdict {
+    let natural = natural(values, place.list);
+    let [_, theirs, ours] = values;
+    let asked = natural == Verdict::Conflict;
+    let take = match book.at(place.reference, place.path, ours, read) {
+        Found::Take(take) => take,
+        Found::Nothing if asked => {
+            let side = book.side(place.reference);
+            return side.map_or(Verdict::Conflict, |side| match side {
+                Side::Ours => Verdict::Kept { decided: true },
+                Side::Theirs => Verdict::Written(theirs.clone()),
+            });
+        }
+        // Nothing wider decides where a decision does not hold any more.
+        Found::Nothing | Found::Stale => return natural,
+    };
+    let used = || book.uses(place.reference, place.path);
+    match take {
+        Take::Side(Side::Theirs) if theirs != ours => {
+            used();
+            Verdict::Written(theirs.clone())
+        }
+        Take::Side(Side::Ours) if asked || matches!(natural, Verdict::Written(_)) => {
+            used();
+            Verdict::Kept { decided: true }
+        }
+        Take::Value(value) if theirs != ours => {
+            used();
+            match read(value) {
+                value if value == *ours => Verdict::Kept { decided: true },
+                value => Verdict::Written(value),
+            }
+        }
+        _ => natural,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indexmap::IndexMap;
+
+    use super::{Place, Verdict, natural, verdict};
+    use crate::json::Value;
+    use crate::upgrade::decision::{Book, Decision, Decisions, Side, Take};
+
+    fn value(text: &str) -> Value {
+        Value::parse(text).expect("JSON")
+    }
+
+    const KEPT: Verdict = Verdict::Kept { decided: false };
+    const DECIDED: Verdict = Verdict::Kept { decided: true };
+
+    fn written(text: &str) -> Verdict {
+        Verdict::Written(value(text))
+    }
+
+    /// base, theirs, ours.
+    fn values(sides: [&str; 3]) -> [Value; 3] {
+        sides.map(value)
+    }
+
+    #[test]
+    fn the_rule() {
+        for (sides, expected) in [
+            // B = N: D stays.
+            (["1", "1", "1"], Verdict::Same),
+            (["1", "1", "2"], KEPT),
+            (["1", "1", "null"], KEPT),
+            // B = D ≠ N: N is written.
+            (["1", "2", "1"], written("2")),
+            (["null", "2", "null"], written("2")),
+            (["1", "null", "1"], written("null")),
+            // D = N: nothing.
+            (["1", "2", "2"], Verdict::Same),
+            (["1", "null", "null"], Verdict::Same),
+            // All three differ.
+            (["1", "2", "3"], Verdict::Conflict),
+            (["1", "2", "null"], Verdict::Conflict),
+            (["null", "2", "3"], Verdict::Conflict),
+            (
+                [r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1,"b":1}"#],
+                Verdict::Conflict,
+            ),
+        ] {
+            assert_eq!(natural(&values(sides), false), expected, "{sides:?}");
+        }
+    }
+
+    #[test]
+    fn lists_of_references_merge() {
+        for (sides, expected) in [
+            (["[1,2]", "[1,2,3]", "[2,1]"], written("[2,3,1]")),
+            (["[1,2,3]", "[1,3]", "[1,2,3,4]"], written("[1,3,4]")),
+            // What they took out people took out too: nothing is left to do.
+            (["[1,2]", "[1]", "[1]"], Verdict::Same),
+            (["[1,2,3]", "[1,2]", "[2,1]"], Verdict::Same),
+            (["[1,2,3]", "[3,2,1]", "[2,1,3]"], Verdict::Conflict),
+            (["null", "[1]", "[2]"], written("[1,2]")),
+        ] {
+            assert_eq!(natural(&values(sides), true), expected, "{sides:?}");
+        }
+    }
+
+    /// What a leaf comes to with decisions, and those that were of no use.
+    fn decided(
+        sides: [&str; 3],
+        decisions: &[(&str, Decision)],
+        conflicts: Option<Side>,
+    ) -> (Verdict, usize) {
+        let of = decisions.iter();
+        let of: IndexMap<String, Decision> = of
+            .map(|(path, decision)| ((*path).to_owned(), decision.clone()))
+            .collect();
+        let decisions = Decisions::from_iter([("f_a".to_owned(), of)]);
+        let book = Book::new(&decisions, conflicts);
+        let place = Place {
+            reference: "f_a",
+            path: "label",
+            list: false,
+        };
+        let verdict = verdict(place, &values(sides), &book, &Value::clone);
+        (verdict, book.unused().len())
+    }
+
+    fn side(side: Side) -> Decision {
+        Decision {
+            take: Take::Side(side),
+            ours: None,
+        }
+    }
+
+    fn against(take: Take, ours: &str) -> Decision {
+        Decision {
+            take,
+            ours: Some(value(ours)),
+        }
+    }
+
+    const CONFLICT: [&str; 3] = ["1", "2", "3"];
+
+    #[test]
+    fn leaf_before_ref_before_everything() {
+        let (ours, theirs) = (side(Side::Ours), side(Side::Theirs));
+        let label = |decision: &Decision| ("label", decision.clone());
+        let all = |decision: &Decision| ("*", decision.clone());
+        for (decisions, conflicts, expected) in [
+            (vec![], None, Verdict::Conflict),
+            (vec![], Some(Side::Ours), DECIDED),
+            (vec![], Some(Side::Theirs), written("2")),
+            (vec![all(&ours)], Some(Side::Theirs), DECIDED),
+            (vec![all(&theirs)], None, written("2")),
+            (
+                vec![label(&theirs), all(&ours)],
+                Some(Side::Ours),
+                written("2"),
+            ),
+            (vec![label(&ours), all(&theirs)], None, DECIDED),
+        ] {
+            assert_eq!(decided(CONFLICT, &decisions, conflicts).0, expected);
+        }
+    }
+
+    #[test]
+    fn the_wider_words_decide_what_is_asked_alone() {
+        for (sides, expected) in [(["1", "2", "1"], written("2")), (["1", "1", "2"], KEPT)] {
+            for word in [Side::Ours, Side::Theirs] {
+                let decisions = [("*", side(word))];
+                assert_eq!(
+                    decided(sides, &decisions, Some(word)),
+                    (expected.clone(), 1)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_decision_at_the_leaf_counts_where_it_can_change_something() {
+        let value = |text: &str| Decision {
+            take: Take::Value(value(text)),
+            ours: None,
+        };
+        for (sides, decision, expected, unused) in [
+            // `theirs` takes back what people changed.
+            (["1", "1", "2"], side(Side::Theirs), written("1"), 0),
+            (["1", "2", "2"], side(Side::Theirs), Verdict::Same, 1),
+            (["1", "2", "1"], side(Side::Ours), DECIDED, 0),
+            (["1", "1", "2"], side(Side::Ours), KEPT, 1),
+            (["1", "2", "2"], side(Side::Ours), Verdict::Same, 1),
+            (CONFLICT, value("9"), written("9"), 0),
+            (["1", "1", "2"], value("9"), written("9"), 0),
+            (["1", "1", "2"], value("2"), DECIDED, 0),
+            (["1", "2", "2"], value("9"), Verdict::Same, 1),
+        ] {
+            let found = decided(sides, &[("label", decision.clone())], None);
+            assert_eq!(found, (expected, unused), "{sides:?} {decision:?}");
+        }
+    }
+
+    #[test]
+    fn a_decision_holds_while_the_value_stands_that_it_was_made_against() {
+        let ours = Take::Side(Side::Ours);
+        let theirs = Take::Side(Side::Theirs);
+        assert_eq!(
+            decided(CONFLICT, &[("label", against(ours.clone(), "3"))], None),
+            (DECIDED, 0)
+        );
+        // Nothing wider decides for it.
+        let stale = [
+            ("label", against(ours.clone(), "4")),
+            ("*", side(Side::Ours)),
+        ];
+        assert_eq!(
+            decided(CONFLICT, &stale, Some(Side::Ours)),
+            (Verdict::Conflict, 2)
+        );
+        // Where nothing would be asked it is of no use.
+        let again = [("label", against(theirs.clone(), "3"))];
+        assert_eq!(decided(["1", "1", "2"], &again, None), (KEPT, 1));
+        let absent = [("label", against(theirs, "null"))];
+        assert_eq!(
+            decided(["1", "2", "null"], &absent, None),
+            (written("2"), 0)
+        );
+        assert_eq!(decided(CONFLICT, &absent, None), (Verdict::Conflict, 1));
+    }
+}

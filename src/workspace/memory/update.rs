@@ -1,0 +1,93 @@
+//! A record of which some fields become others, where they still are what they were.
+
+use super::changes::{features_mut, missing, objects, refused};
+use crate::json::{Object, Value};
+use crate::problem::Code;
+use crate::workspace::{RecordKind, Refused, Structure, Thing};
+
+/// Writes what differs between two forms of a record.
+pub(super) fn update(structure: &mut Structure, from: &Thing, to: Thing) -> Result<(), Refused> {
+    let (kind, id) = (from.kind, from.id);
+    let stands = Thing::find(structure, kind, id).ok_or_else(|| missing(kind, id))?;
+    if !stands.is_as(from, &to) {
+        let message = format!("the {} {id} is not what it was", kind.noun());
+        return Err(refused(Code::Conflict, message));
+    }
+    let to = stands.with(from, to);
+    write(structure, to);
+    Ok(())
+}
+
+fn write(structure: &mut Structure, to: Thing) {
+    let label = to.label.unwrap_or_default();
+    let order = to.order.unwrap_or_default();
+    let object = |config: Value| objects(config).into_iter().next().unwrap_or_default();
+    match to.kind {
+        RecordKind::Workspace => structure.workspace.config = object(to.config),
+        RecordKind::Feature => {
+            for feature in features_mut(structure).filter(|found| found.id == to.id) {
+                feature.label.clone_from(&label);
+                feature.config = object(to.config.clone());
+            }
+        }
+        RecordKind::Column => {
+            for feature in features_mut(structure) {
+                for column in feature.columns.iter_mut().filter(|found| found.id == to.id) {
+                    column.label.clone_from(&label);
+                    column.order = order;
+                    column.column_type = to.own_type.clone().unwrap_or_default();
+                    column.default_component = to.component.clone().unwrap_or_default();
+                    column.config = object(to.config.clone());
+                }
+                feature.columns.sort_by_key(|found| (found.order, found.id));
+            }
+        }
+        RecordKind::View => {
+            for feature in features_mut(structure) {
+                for view in feature.views.iter_mut().filter(|found| found.id == to.id) {
+                    view.label.clone_from(&label);
+                    view.order = order;
+                    view.view_type = to.own_type.clone().unwrap_or_default();
+                    view.config = object(to.config.clone());
+                }
+            }
+        }
+        RecordKind::Module => {
+            for module in structure
+                .modules
+                .iter_mut()
+                .filter(|found| found.id == to.id)
+            {
+                module.label.clone_from(&label);
+                module.icon.clone_from(&to.icon);
+                module.order = order;
+                module.config = object(to.config.clone());
+            }
+            structure
+                .modules
+                .sort_by_key(|found| (found.order, found.id));
+        }
+        RecordKind::Rail => {
+            for module in &mut structure.modules {
+                for rail in module.rails.iter_mut().filter(|found| found.id == to.id) {
+                    rail.label.clone_from(&label);
+                    rail.order = order;
+                    rail.config = objects(to.config.clone());
+                }
+                module.rails.sort_by_key(|found| (found.order, found.id));
+            }
+        }
+        RecordKind::Workflow => {
+            let part = |key: &str| match to.config.get(key) {
+                Some(Value::Object(part)) => part.clone(),
+                _ => Object::new(),
+            };
+            let mut automations = structure.automations.iter_mut();
+            if let Some(automation) = automations.find(|found| found.id == to.id) {
+                automation.trigger_config = part("triggerConfig");
+                automation.graph_config = part("graphConfig");
+                automation.name = to.name;
+            }
+        }
+    }
+}
