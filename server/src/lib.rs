@@ -7,9 +7,12 @@
 //! [`routes`] the handlers, [`model`] and [`rows`] the records and rows, [`auth`] the callers, and
 //! [`store`] the data, on SQLite and PostgreSQL alike.
 
+pub mod api;
+pub mod app;
 pub mod auth;
 pub mod automation;
 pub mod background;
+pub mod call;
 pub mod context;
 pub mod definitions;
 pub mod demo;
@@ -24,6 +27,7 @@ pub mod lanes;
 pub mod memory;
 pub mod metrics;
 pub mod model;
+mod offload;
 pub mod paging;
 pub mod refusal;
 pub mod retention;

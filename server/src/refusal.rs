@@ -32,7 +32,7 @@ pub struct Refusal {
     pub retry_after: Option<u32>,
 }
 
-/// An unfinished job, as far as whoever waits for it needs to know.
+/// An unfinished job, as shown to a client that waits for it.
 #[derive(Debug, Clone)]
 pub struct JobInTheWay {
     /// Its id.
@@ -100,7 +100,7 @@ impl Refusal {
         refusal
     }
 
-    /// What an organization has enough of under way.
+    /// Too much work of the organization is in progress.
     pub fn busy() -> Refusal {
         let mut refusal = Refusal::new(
             Code::Busy,

@@ -5,8 +5,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::Duration;
 
+use tplkit_server::app::Config;
 use tplkit_server::edge::Limits;
-use tplkit_server::http::Config;
 use tplkit_server::http::rate_limit::Rate;
 
 use crate::api::client::{Answer, read};

@@ -4,9 +4,9 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use serde_json::{Value, json};
+use tplkit_server::api::operations::OPERATIONS;
 use tplkit_server::auth::hash_password;
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::http::operations::OPERATIONS;
 use tplkit_server::routes::users;
 use tplkit_server::store::{Row, Scope, Store, StoreError};
 use uuid::Uuid;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
-use tplkit_server::http::Config;
+use tplkit_server::app::Config;
 use tplkit_server::lanes::Sizes;
 use tplkit_server::store::{Scope, Share, Store, StoreError};
 use uuid::Uuid;

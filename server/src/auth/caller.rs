@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::refusal::Refusal;
 use crate::store::{Scope, Visible};
 
 /// What a member of an organization may do; each includes the ones before it.
@@ -111,6 +112,25 @@ pub enum Identity {
     },
 }
 
+/// A caller, and the least role that what is asked takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Actor<'c> {
+    /// Who asks.
+    pub caller: &'c Caller,
+    /// The least role in the organization concerned.
+    pub least: Role,
+}
+
+impl Actor<'_> {
+    /// The role in the organization of a record that was found.
+    ///
+    /// # Errors
+    /// 404 for strangers, 403 for a role that does not suffice.
+    pub fn enter(self, organization: Uuid) -> Result<Role, Refusal> {
+        self.caller.enter(self.least, organization)
+    }
+}
+
 /// The caller and their organizations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -158,6 +178,21 @@ impl Caller {
             .iter()
             .find(|(id, _)| *id == organization);
         found.map(|(_, role)| *role)
+    }
+
+    /// The role in an organization, when it is `least` or more.
+    ///
+    /// # Errors
+    /// 404 for strangers, 403 for a role that does not suffice.
+    pub fn enter(&self, least: Role, organization: Uuid) -> Result<Role, Refusal> {
+        let role = self.role_in(organization).ok_or_else(Refusal::not_found)?;
+        if role < least {
+            return Err(Refusal::forbidden(format!(
+                "This takes the role {} or more.",
+                least.as_str()
+            )));
+        }
+        Ok(role)
     }
 
     /// As whom the store is asked.

@@ -24,17 +24,17 @@ impl Default for CredentialCache {
 }
 
 impl CredentialCache {
-    pub(crate) fn find(&self, presented: &Presented) -> Option<Arc<Caller>> {
+    pub(super) fn find(&self, presented: &Presented) -> Option<Arc<Caller>> {
         let (caller, since) = self.0.get(&presented.hash)?;
         (presented.now - since < LONGEST).then_some(caller)
     }
 
-    pub(crate) fn remember(&self, presented: &Presented, caller: &Arc<Caller>) {
+    pub(super) fn remember(&self, presented: &Presented, caller: &Arc<Caller>) {
         let entry = (caller.clone(), presented.now);
         self.0.insert(presented.hash, entry);
     }
 
-    pub(crate) fn forget(&self, presented: &Presented) {
+    pub(super) fn forget(&self, presented: &Presented) {
         self.0.remove(&presented.hash);
     }
 }

@@ -1,14 +1,12 @@
 //! Identifies the holder of a credential, anew for each request, so a lost membership takes effect
-//! at once. Cached callers are verified inside the transaction of the request instead of before it.
-
-use std::sync::{Arc, OnceLock};
+//! at once.
 
 use uuid::Uuid;
 
 use super::caller::{Caller, Identity, Role, Scopes};
 use super::secret::{API_KEY_PREFIX, hash, organization};
 use crate::context::Context;
-use crate::store::{Check, Row, Scope, Store, StoreError, Tx, Visible};
+use crate::store::{Row, Scope, Store, StoreError, Tx, Visible};
 
 /// How often the last use of a key is written down, in microseconds.
 const NOTE_EVERY: i64 = 60_000_000;
@@ -32,7 +30,7 @@ pub async fn identify(
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) async fn holder(
+pub(super) async fn holder(
     store: &Store,
     presented: Presented,
 ) -> Result<Option<Caller>, StoreError> {
@@ -69,16 +67,16 @@ pub(crate) async fn holder(
 
 /// A credential as the store knows it.
 #[derive(Debug, Clone)]
-pub(crate) struct Presented {
+pub(super) struct Presented {
     pub(super) hash: [u8; 32],
     /// Of a key.
-    organization: Option<Uuid>,
+    pub(super) organization: Option<Uuid>,
     pub(super) now: i64,
 }
 
 impl Presented {
     /// `None` for what cannot be a credential.
-    pub(crate) fn read(credential: &str, now: i64) -> Option<Presented> {
+    pub(super) fn read(credential: &str, now: i64) -> Option<Presented> {
         let organization = if credential.starts_with(API_KEY_PREFIX) {
             Some(organization(credential)?)
         } else {
@@ -90,48 +88,11 @@ impl Presented {
             now,
         })
     }
-
-    /// The check that the credential still belongs to this caller, with the same rights. Whether it does
-    /// is written down.
-    pub(crate) fn check(self, caller: Arc<Caller>, found: Arc<OnceLock<bool>>) -> Check {
-        let (source, parameters, held): (_, Vec<_>, HeldCredential) = match self.organization {
-            Some(organization) => (
-                KEY,
-                vec![organization.into(), self.hash.into(), self.now.into()],
-                Box::new(move |rows| {
-                    let known = read_key(organization, rows)?;
-                    Ok(known.is_some_and(|(known, _)| known == *caller))
-                }),
-            ),
-            None if caller.administers_all() => (
-                ADMINISTRATOR,
-                vec![self.hash.into(), self.now.into()],
-                Box::new(move |rows| is_administrator(&caller, rows)),
-            ),
-            None => (
-                SESSION,
-                vec![self.hash.into(), self.now.into()],
-                Box::new(move |rows| Ok(read_session(rows)?.as_ref() == Some(&*caller))),
-            ),
-        };
-        Check {
-            source,
-            parameters,
-            holds: Arc::new(move |rows| {
-                let holds = held(rows)?;
-                let _ = found.set(holds);
-                Ok(holds)
-            }),
-        }
-    }
 }
-
-/// Whether what the store knows is what was remembered.
-type HeldCredential = Box<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
 
 /// Everything about the holder of a session in one statement, so that PostgreSQL answers in one round
 /// trip. The first column tells the parts apart.
-const SESSION: &str = "SELECT part, id, name FROM (WITH \
+pub(super) const SESSION: &str = "SELECT part, id, name FROM (WITH \
      s AS MATERIALIZED (SELECT u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
      WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL), \
      m AS MATERIALIZED (SELECT organization_id, user_id, role FROM memberships \
@@ -151,13 +112,13 @@ const SESSION: &str = "SELECT part, id, name FROM (WITH \
 
 /// Whether somebody is still a person who administers these organizations. Of who does, nothing is kept,
 /// so nothing else has to be looked at; [`SESSION`] takes a store several times as long.
-const ADMINISTRATOR: &str = "SELECT u.id, u.email, \
+pub(super) const ADMINISTRATOR: &str = "SELECT u.id, u.email, \
      CASE WHEN u.platform_admin THEN CAST(1 AS bigint) ELSE CAST(0 AS bigint) END, \
      m.organization_id, m.role FROM sessions s JOIN users u ON u.id = s.user_id \
      LEFT JOIN memberships m ON m.user_id = u.id \
      WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL";
 
-const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
+pub(super) const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
      AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
 
 async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>, StoreError> {
@@ -167,7 +128,7 @@ async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>
     read_session(&rows)
 }
 
-fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
+pub(super) fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
     let mut user = None;
     let mut organizations = Vec::new();
     let mut visible = Visible::default();
@@ -197,7 +158,7 @@ fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
     }))
 }
 
-fn is_administrator(caller: &Caller, rows: &[Row]) -> Result<bool, StoreError> {
+pub(super) fn is_administrator(caller: &Caller, rows: &[Row]) -> Result<bool, StoreError> {
     let Identity::User { email } = &caller.identity else {
         return Ok(false);
     };
@@ -229,7 +190,10 @@ async fn find_key(
     read_key(organization, &rows)
 }
 
-fn read_key(organization: Uuid, rows: &[Row]) -> Result<Option<(Caller, Option<i64>)>, StoreError> {
+pub(super) fn read_key(
+    organization: Uuid,
+    rows: &[Row],
+) -> Result<Option<(Caller, Option<i64>)>, StoreError> {
     let Some(row) = rows.first() else {
         return Ok(None);
     };

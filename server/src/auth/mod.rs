@@ -3,14 +3,15 @@
 mod caller;
 mod credential_cache;
 mod identify;
+mod optimistic_session;
 mod password;
 mod secret;
 mod session;
 
-pub use caller::{Caller, Identity, KeyScope, Role, Scopes};
+pub use caller::{Actor, Caller, Identity, KeyScope, Role, Scopes};
 pub(crate) use credential_cache::CredentialCache;
 pub use identify::identify;
-pub(crate) use identify::{Presented, holder};
+pub(crate) use optimistic_session::OptimisticSession;
 pub use password::{Passwords, fault_of_password, hash_password};
 pub use secret::{API_KEY_PREFIX, Secret, hash};
 pub use session::{

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 use tplkit::definitions::Definitions;
+use tplkit_server::api::openapi;
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::http::openapi;
 use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Store, StoreError};
 

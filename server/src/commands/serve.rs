@@ -8,9 +8,12 @@ use tplkit_server::demo::{self, DemoError};
 use tplkit_server::edge::Limits;
 use tplkit_server::http::cors::Origins;
 use tplkit_server::http::rate_limit::Rate;
-use tplkit_server::http::{self, App, Config, SchemaCap};
 use tplkit_server::jobs::Worker;
 use tplkit_server::store::Store;
+use tplkit_server::{
+    api,
+    app::{App, Config, SchemaCap},
+};
 
 use super::Failure;
 use super::process::{self, Process, available_connections, listen};
@@ -171,7 +174,7 @@ pub(super) async fn run(
         let _ = stop.wait_for(|stop| *stop).await;
     };
     let work = async move {
-        let serving = http::serve(app, listener, reported);
+        let serving = api::serve(app, listener, reported);
         if options.no_worker {
             let _ = serving.await;
         } else {

@@ -15,10 +15,10 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::app::{App, Config};
 use crate::auth::{Role, hash_password};
 use crate::context::{Context, random};
 use crate::edge::RequestHandler as _;
-use crate::http::{App, Config};
 use crate::routes::{members, organizations, users};
 use crate::store::{Scope, Store, StoreError, Tx};
 

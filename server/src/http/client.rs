@@ -4,13 +4,11 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use axum::http::HeaderMap;
 
-use super::App;
-
-/// Where the request comes from.
-pub(super) fn address(app: &App, peer: SocketAddr, headers: &HeaderMap) -> String {
+/// Where the request comes from; of whom a proxy says so, where it is trusted.
+pub(crate) fn address(peer: SocketAddr, headers: &HeaderMap, trusts_proxy: bool) -> String {
     let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
     let forwarded = forwarded
-        .filter(|_| app.config.trust_proxy)
+        .filter(|_| trusts_proxy)
         // The nearest proxy appends; what is before it is what the client claims.
         .and_then(|value| ip(value.to_str().ok()?.rsplit(',').next()?.trim()));
     forwarded
@@ -27,7 +25,7 @@ fn ip(text: &str) -> Option<IpAddr> {
 }
 
 /// Whose bucket it is: of IPv6, everybody has as many addresses as they like in one network.
-pub(super) fn neighbourhood(client: &str) -> String {
+pub(crate) fn neighbourhood(client: &str) -> String {
     match client.parse() {
         Ok(IpAddr::V6(address)) => {
             let [a, b, c, d, ..] = address.segments();

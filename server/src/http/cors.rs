@@ -64,7 +64,7 @@ impl Origins {
     }
 
     /// What of this a request from somewhere concerns.
-    pub(super) fn headers_for(&self, headers: &HeaderMap) -> Cors {
+    pub(crate) fn headers_for(&self, headers: &HeaderMap) -> Cors {
         let mut given = headers.get_all(header::ORIGIN).iter();
         let given = match (given.next(), given.next()) {
             (Some(origin), None) => Some(origin),
@@ -111,7 +111,7 @@ fn origin(text: &str) -> Option<String> {
 
 /// What a response says to the browser of a page.
 #[derive(Debug, Default)]
-pub(super) struct Cors {
+pub(crate) struct Cors {
     /// The origin that is allowed to read it.
     allowed: Option<HeaderValue>,
     /// Whether the response depends on the origin.
@@ -122,7 +122,7 @@ pub(super) struct Cors {
 
 impl Cors {
     /// The response to a preflight of a route that has these methods.
-    pub(super) fn preflight(&self, methods: &str) -> Option<Response> {
+    pub(crate) fn preflight(&self, methods: &str) -> Option<Response> {
         if !self.preflight || self.allowed.is_none() {
             return None;
         }
@@ -135,7 +135,7 @@ impl Cors {
         Some(response)
     }
 
-    pub(super) fn put_into(self, headers: &mut HeaderMap) {
+    pub(crate) fn put_into(self, headers: &mut HeaderMap) {
         if self.varies {
             headers.append(header::VARY, HeaderValue::from_static("Origin"));
         }

@@ -2,7 +2,7 @@
 //! 2.8).
 //!
 //! The key and the response are stored in the transaction of the effect. A repeat that arrives
-//! meanwhile is refused by the process that runs the first request (`http::in_flight`); in other
+//! meanwhile is refused by the process that runs the first request (`in_flight`); in other
 //! processes it waits for the first claim. Refusals have no effect, so they are stored afterwards.
 //! Work that does not fit into one transaction reserves its key before the effect; after a crash
 //! the reservation expires soon.
@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::in_flight::{InFlight, InFlightGuard};
-use super::problem::{document, status};
+use super::problem::{RefusalForm, document, status};
 use super::response::ApiResponse;
 use crate::refusal::{Code, Refusal};
 use crate::retention::KEPT_RESPONSES;
@@ -41,7 +41,7 @@ pub struct Key {
 }
 
 /// Whether a request brings a key, fit or not.
-pub(super) fn is_given(headers: &HeaderMap) -> bool {
+pub(crate) fn is_given(headers: &HeaderMap) -> bool {
     headers.contains_key(HEADER)
 }
 
@@ -49,7 +49,7 @@ pub(super) fn is_given(headers: &HeaderMap) -> bool {
 ///
 /// # Errors
 /// 422 for a key that is none.
-pub(super) fn check(headers: &HeaderMap) -> Result<&str, Refusal> {
+pub(crate) fn check(headers: &HeaderMap) -> Result<&str, Refusal> {
     let mut given = headers.get_all(HEADER).iter();
     let Some(value) = given.next() else {
         return Ok("");
@@ -64,7 +64,7 @@ pub(super) fn check(headers: &HeaderMap) -> Result<&str, Refusal> {
 }
 
 /// Distinguishes a request from others with its key: a digest of its query and body.
-pub(super) fn fingerprint(parts: [&[u8]; 2]) -> [u8; 32] {
+pub(crate) fn fingerprint(parts: [&[u8]; 2]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update(part.len().to_be_bytes());
@@ -75,7 +75,7 @@ pub(super) fn fingerprint(parts: [&[u8]; 2]) -> [u8; 32] {
 
 impl Key {
     /// The key of a request, with its turn among those of that key.
-    pub(super) fn new(
+    pub(crate) fn new(
         (caller, now): (Uuid, i64),
         (method, path, name): (&'static str, &str, &str),
         fingerprint: [u8; 32],
@@ -97,7 +97,7 @@ impl Key {
 
 impl Key {
     /// Notes that it was claimed in a transaction of its own, for an effect that has another.
-    pub(super) fn reserve(&self) {
+    pub(crate) fn reserve(&self) {
         self.reserved.store(true, Ordering::Release);
     }
 
@@ -111,7 +111,7 @@ impl Key {
     }
 
     /// Repeats of the request get its response from now on.
-    pub(super) fn mark_responded(&self) {
+    pub(crate) fn mark_responded(&self) {
         self.turn.end();
     }
 }
@@ -246,16 +246,17 @@ fn in_progress() -> Refusal {
 
 /// A refusal that is to be kept.
 #[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) key: Key,
-    pub(super) problem: Refusal,
-    pub(super) path: String,
+pub(crate) struct Refused {
+    pub(crate) key: Key,
+    pub(crate) refusal: Refusal,
+    pub(crate) form: RefusalForm,
+    pub(crate) path: String,
 }
 
 impl Refused {
     /// Whether such a refusal is given again without being checked again.
-    pub(super) fn is_kept(problem: &Refusal) -> bool {
-        let (status, _) = status(problem.code);
+    pub(crate) fn is_kept(refusal: &Refusal) -> bool {
+        let (status, _) = status(refusal.code);
         let passing = [
             StatusCode::UNAUTHORIZED,
             StatusCode::FORBIDDEN,
@@ -265,16 +266,21 @@ impl Refused {
         let of_the_key = [Code::IdempotencyInProgress, Code::IdempotencyKeyReused];
         status.is_client_error()
             && !passing.contains(&status)
-            && !of_the_key.contains(&problem.code)
+            && !of_the_key.contains(&refusal.code)
     }
 }
 
 /// Keeps a refusal, or finds that the key has a response already: a request that succeeded once does
 /// so again, although a second one like it would be refused today.
-pub(super) async fn keep_refusal(tx: &mut Tx, refused: &Refused) -> Result<ApiResponse, Refusal> {
-    let Refused { key, problem, path } = refused;
-    let (status, _) = status(problem.code);
-    let reply = ApiResponse::written(status, document(problem, path));
+pub(crate) async fn keep_refusal(tx: &mut Tx, refused: &Refused) -> Result<ApiResponse, Refusal> {
+    let Refused {
+        key,
+        refusal,
+        form,
+        path,
+    } = refused;
+    let (status, _) = status(refusal.code);
+    let reply = ApiResponse::written(status, document(refusal, *form, path));
     match seize(tx, key).await? {
         Claimed::Ours => {
             keep(tx, Some(key), &reply).await?;

@@ -26,7 +26,7 @@ struct FirstRequest {
 /// The place of a request among those of its key. It is held as long as anything works for the request,
 /// also when its client is gone.
 #[derive(Debug)]
-pub(super) struct InFlightGuard {
+pub(crate) struct InFlightGuard {
     requests: Arc<InFlight>,
     key: u64,
     first: Arc<FirstRequest>,
@@ -35,7 +35,7 @@ pub(super) struct InFlightGuard {
 
 impl InFlight {
     /// Takes a turn.
-    pub(super) fn enter(
+    pub(crate) fn enter(
         self: &Arc<Self>,
         key: &impl Hash,
         fingerprint: Fingerprint,
@@ -66,13 +66,13 @@ impl InFlight {
 
 impl InFlightGuard {
     /// What the request stands for that came before and has not ended.
-    pub(super) fn wait_for_first(&self) -> Option<Fingerprint> {
+    pub(crate) fn wait_for_first(&self) -> Option<Fingerprint> {
         let waits = !self.is_first && !self.first.ended.load(Ordering::Acquire);
         waits.then_some(self.first.fingerprint)
     }
 
     /// The request has its response: the next one is answered from the store.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         if self.is_first && !self.first.ended.swap(true, Ordering::AcqRel) {
             self.requests.lock().remove(&self.key);
         }

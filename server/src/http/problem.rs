@@ -11,23 +11,34 @@ use crate::refusal::{Code, Fault, Refusal};
 /// The media type of refusals.
 pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// Whether a path is that of the executor, which lies outside `/v1` and tells refusals in a form of its
-/// own.
-fn is_executor(path: &str) -> bool {
-    path.starts_with("/apply/")
+/// The form in which a refusal is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RefusalForm {
+    /// A problem document.
+    Problem,
+    /// What the executor has written before there was an API around it (`rest` 6.6).
+    Executor,
 }
 
-/// The media type of refusals of a path.
-pub fn media_type(path: &str) -> HeaderValue {
-    if is_executor(path) {
-        HeaderValue::from_static("application/json")
-    } else {
-        MEDIA_TYPE
+impl RefusalForm {
+    /// The media type.
+    pub fn media_type(self) -> HeaderValue {
+        match self {
+            RefusalForm::Problem => MEDIA_TYPE,
+            RefusalForm::Executor => HeaderValue::from_static("application/json"),
+        }
     }
 }
 
-/// The document, for a request of that path.
-pub fn document(refusal: &Refusal, path: &str) -> Vec<u8> {
+/// The document in that form, for a request of that path.
+pub fn document(refusal: &Refusal, form: RefusalForm, path: &str) -> Vec<u8> {
+    match form {
+        RefusalForm::Problem => problem_document(refusal, path),
+        RefusalForm::Executor => executor_document(refusal),
+    }
+}
+
+fn problem_document(refusal: &Refusal, path: &str) -> Vec<u8> {
     #[derive(Serialize)]
     struct Document<'a> {
         r#type: String,
@@ -51,9 +62,6 @@ pub fn document(refusal: &Refusal, path: &str) -> Vec<u8> {
         #[serde(skip_serializing_if = "Option::is_none")]
         retry_after: Option<u32>,
     }
-    if is_executor(path) {
-        return executor_document(refusal);
-    }
     let (status, title) = status(refusal.code);
     let document = Document {
         r#type: format!("urn:tplkit:problem:{}", refusal.code),
@@ -76,7 +84,6 @@ pub fn document(refusal: &Refusal, path: &str) -> Vec<u8> {
     serde_json::to_vec(&document).unwrap_or_default()
 }
 
-/// The form that the executor has had before there was an API around it (`rest` 6.6).
 fn executor_document(refusal: &Refusal) -> Vec<u8> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -110,12 +117,12 @@ fn executor_document(refusal: &Refusal) -> Vec<u8> {
     serde_json::to_vec(&document).unwrap_or_default()
 }
 
-/// The response, for a request of that path.
-pub fn response(refusal: &Refusal, path: &str) -> Response {
-    let mut response = Response::new(Body::from(document(refusal, path)));
+/// The response in that form, for a request of that path.
+pub fn response(refusal: &Refusal, form: RefusalForm, path: &str) -> Response {
+    let mut response = Response::new(Body::from(document(refusal, form, path)));
     *response.status_mut() = status(refusal.code).0;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, media_type(path));
+    headers.insert(header::CONTENT_TYPE, form.media_type());
     if refusal.code == Code::Unauthenticated {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -126,9 +133,10 @@ pub fn response(refusal: &Refusal, path: &str) -> Response {
 }
 
 /// The response to a method that the route does not have; these are those that it has.
-pub fn method_not_allowed(methods: &str, path: &str) -> Response {
+pub fn method_not_allowed(methods: &str, form: RefusalForm, path: &str) -> Response {
     let reported = format!("This route knows {methods}.");
-    let mut response = response(&Refusal::new(Code::MethodNotAllowed, reported), path);
+    let refusal = Refusal::new(Code::MethodNotAllowed, reported);
+    let mut response = response(&refusal, form, path);
     if let Ok(allow) = methods.parse() {
         response.headers_mut().insert(header::ALLOW, allow);
     }

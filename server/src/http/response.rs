@@ -12,8 +12,8 @@ use crate::refusal::Refusal;
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiResponse {
-    pub(super) status: StatusCode,
-    pub(super) body: Vec<u8>,
+    pub(crate) status: StatusCode,
+    pub(crate) body: Vec<u8>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 

@@ -8,7 +8,7 @@ use super::cors::{Cors, Origins};
 
 /// The headers of a response that follow from its request alone.
 #[derive(Debug, Default)]
-pub(super) struct ResponseHeaders {
+pub(crate) struct ResponseHeaders {
     /// It belongs to one caller, or holds a credential.
     private: bool,
     is_options: bool,
@@ -16,22 +16,21 @@ pub(super) struct ResponseHeaders {
 }
 
 impl ResponseHeaders {
-    /// Those of the response to a request.
-    pub(super) fn of(origins: &Origins, parts: &Parts) -> ResponseHeaders {
+    /// Those of the response to a request; of one that may hold credentials whoever asks.
+    pub(crate) fn of(origins: &Origins, parts: &Parts, holds_credentials: bool) -> ResponseHeaders {
         ResponseHeaders {
-            private: parts.headers.contains_key(header::AUTHORIZATION)
-                || parts.uri.path().starts_with("/v1/auth/"),
+            private: parts.headers.contains_key(header::AUTHORIZATION) || holds_credentials,
             is_options: parts.method == Method::OPTIONS,
             cors: origins.headers_for(&parts.headers),
         }
     }
 
     /// The response to the preflight of a page that may use the API, on a route with these methods.
-    pub(super) fn preflight(&self, methods: &str) -> Option<Response> {
+    pub(crate) fn preflight(&self, methods: &str) -> Option<Response> {
         self.is_options.then(|| self.cors.preflight(methods))?
     }
 
-    pub(super) fn put_into(self, headers: &mut HeaderMap) {
+    pub(crate) fn put_into(self, headers: &mut HeaderMap) {
         headers.insert(
             header::X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),

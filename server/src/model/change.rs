@@ -8,7 +8,7 @@ use super::input::RecordInput;
 use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
-use crate::http::call::OperationContext;
+use crate::call::OperationContext;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};

@@ -11,7 +11,7 @@ use super::input::RecordInput;
 use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
-use crate::http::call::OperationContext;
+use crate::call::OperationContext;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx};

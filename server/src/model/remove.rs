@@ -7,7 +7,7 @@ use super::column::unique_column;
 use super::feature::touch;
 use super::kind::{FEATURE, KindDescription, MODULE, RAIL, RecordKind};
 use super::record::Record;
-use crate::http::call::OperationContext;
+use crate::call::OperationContext;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Refusal};
 use crate::rows::unique;

@@ -8,9 +8,9 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use crate::auth::{Scopes, Secret, hash};
+use crate::call::{Call, json, nothing};
 use crate::context::rfc3339;
 use crate::fields::Fields;
-use crate::http::call::{Call, json, nothing};
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Row, StoreError, Tx};

@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde::Serialize;
 
 use crate::auth::{self, ACCESS_SECONDS, Tokens, normalize_email};
-use crate::http::call::{Call, json, nothing};
+use crate::call::{Call, json, nothing};
 use crate::refusal::Refusal;
 
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::named::{self, FROZEN};
 use crate::automation::channels::{self, Channel, NewChannel};
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;

@@ -5,7 +5,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::records;
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::COLUMN;

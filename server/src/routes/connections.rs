@@ -8,8 +8,8 @@ use super::named::{self, FROZEN};
 use crate::automation::connections::{
     self, Change, ConnectionKind, ConnectionRecord, PreparedSecret, SetConnection,
 };
+use crate::call::{Call, OperationContext, json};
 use crate::fields::Fields;
-use crate::http::call::{Call, OperationContext, json};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;

@@ -3,13 +3,13 @@
 use axum::response::Response;
 use uuid::Uuid;
 
+use crate::call::lane::{check, transfer};
+use crate::call::{Call, OperationContext};
 use crate::fields;
-use crate::http::call::{Call, OperationContext};
-use crate::http::lane::{check, transfer};
 use crate::http::large_response;
-use crate::http::offload::offload;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
+use crate::offload::offload;
 use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::{EarlierPackage, Export, earlier};

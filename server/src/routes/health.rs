@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 
+use crate::call::{Call, json};
 use crate::health::health as document;
-use crate::http::call::{Call, json};
 use crate::refusal::Refusal;
 
 /// `GET /v1/health`. Asks nobody.

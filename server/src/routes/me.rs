@@ -6,7 +6,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::auth::{self, Identity, NewPassword, fault_of_password};
-use crate::http::call::{Call, json};
+use crate::call::{Call, json};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};

@@ -6,9 +6,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::auth::{Role, normalize_email, user_by_email};
+use crate::call::{Call, OperationContext, json, nothing};
 use crate::context::rfc3339;
 use crate::fields::Fields;
-use crate::http::call::{Call, OperationContext, json, nothing};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::{Code, Refusal};

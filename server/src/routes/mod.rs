@@ -5,7 +5,6 @@ pub mod auth;
 pub mod channels;
 pub mod columns;
 pub mod connections;
-pub mod documentation;
 mod export;
 pub mod features;
 pub mod health;

@@ -3,7 +3,7 @@
 use axum::response::Response;
 
 use super::records;
-use crate::http::call::Call;
+use crate::call::Call;
 use crate::model::find::PageFilter;
 use crate::model::kind::MODULE;
 use crate::refusal::Refusal;

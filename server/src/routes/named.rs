@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use crate::automation::name_fault;
+use crate::call::Call;
 use crate::fields::{Fields, parse};
-use crate::http::call::Call;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::automation::notification_page;
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use crate::call::{Call, json};
 use crate::context::rfc3339;
-use crate::http::call::{Call, json};
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Row, Scope, Store, StoreError, Tx};

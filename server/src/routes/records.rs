@@ -5,8 +5,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
+use crate::call::{Call, OperationContext};
 use crate::fields::Fields;
-use crate::http::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::model::find::{self, PageFilter};
 use crate::model::{self, Change, Create, KindDescription, RecordInput, Remove};

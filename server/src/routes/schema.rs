@@ -5,9 +5,9 @@ use axum::response::Response;
 use tplkit::definitions::Definitions;
 use uuid::Uuid;
 
+use crate::app::SchemaCap;
+use crate::call::{Call, OperationContext, json};
 use crate::definitions;
-use crate::http::SchemaCap;
-use crate::http::call::{Call, OperationContext, json};
 use crate::http::response::ApiResponse;
 use crate::model::schema;
 use crate::refusal::Refusal;

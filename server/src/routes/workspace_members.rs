@@ -3,7 +3,7 @@
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;

@@ -4,7 +4,7 @@ use axum::response::Response;
 
 pub use super::export::export;
 use super::records;
-use crate::http::call::Call;
+use crate::call::Call;
 use crate::model::find::PageFilter;
 use crate::model::kind::WORKSPACE;
 use crate::refusal::Refusal;

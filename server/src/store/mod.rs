@@ -46,8 +46,8 @@ pub use policy::postgres_policies;
 pub use scope::{Isolation, Scope, Visible};
 use transaction_mode::LONG;
 pub(crate) use transaction_mode::TransactionMode;
-pub(crate) use tx::Check;
 pub use tx::Tx;
+pub(crate) use tx::{Check, Precondition};
 pub use value::{Column, Row, Value};
 
 use crate::context::Stopwatch;

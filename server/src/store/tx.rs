@@ -19,19 +19,22 @@ pub struct Tx {
     pub(super) inner: Inner,
 }
 
-/// A question to authentication whose answer was foreseen. It is asked along with the first statement of a
-/// transaction, so that what was remembered costs no round trip to be sure of.
-#[derive(Clone)]
-pub(crate) struct Check {
-    pub(crate) source: &'static str,
+/// What has to hold before the first statement of a transaction: a question to authentication whose response
+/// was foreseen. It is asked along with that statement, so that what was remembered costs no round trip to be
+/// sure of.
+pub(crate) trait Precondition: Send + Sync {
+    /// What is asked.
+    fn statement(&self) -> &'static str;
+
     /// The last of them is the time at which the response has to hold.
-    pub(crate) parameters: Vec<Value>,
+    fn parameters(&self) -> &[Value];
+
     /// Whether the response is the foreseen one.
-    pub(crate) holds: CredentialCheck,
+    fn holds(&self, response: &[Row]) -> Result<bool, StoreError>;
 }
 
-/// Checks a response.
-pub(crate) type CredentialCheck = Arc<dyn Fn(&[Row]) -> Result<bool, StoreError> + Send + Sync>;
+/// A precondition for every attempt at a transaction.
+pub(crate) type Check = Arc<dyn Precondition>;
 
 pub(super) enum Inner {
     Sqlite(SecuredConnection),
@@ -254,31 +257,34 @@ impl Tx {
                 Inner::Gone => Err(over()),
             };
         };
-        let count = check.parameters.len();
-        let question =
-            self.texts
-                .get(check.source, count, self.dialect()?, &Scope::Authentication)?;
+        let parameters = check.parameters();
+        let question = self.texts.get(
+            check.statement(),
+            parameters.len(),
+            self.dialect()?,
+            &Scope::Authentication,
+        )?;
         let (known, response) = match &mut self.inner {
             Inner::Sqlite(connection) => {
                 connection.enter(Some(Scope::Authentication));
-                let known = connection.query(&question, &check.parameters);
+                let known = connection.query(&question, parameters);
                 connection.enter(Some(self.scope.clone()));
                 let known = known?;
-                if (check.holds)(&known)? {
+                if check.holds(&known)? {
                     return connection.query(statement, &all);
                 }
                 self.stale = true;
                 return Err(StoreError::Stale);
             }
             Inner::Postgres(connection) => {
-                let question = (&question, check.parameters.as_slice());
+                let question = (&question, parameters);
                 connection
                     .query_after(question, &self.scope, (statement, &all), last)
                     .await?
             }
             Inner::Gone => return Err(over()),
         };
-        if (check.holds)(&known)? {
+        if check.holds(&known)? {
             return response;
         }
         self.stale = true;

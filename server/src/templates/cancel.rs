@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use uuid::Uuid;
 
 use super::apply::in_the_way;
-use crate::http::call::OperationContext;
+use crate::call::OperationContext;
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::refusal::{Code, Refusal};

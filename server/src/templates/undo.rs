@@ -9,8 +9,8 @@ use tplkit::apply::{Lost, UndoError};
 use uuid::Uuid;
 
 use super::apply::{in_the_way, moved};
+use crate::app::App;
 use crate::auth::Caller;
-use crate::http::App;
 use crate::jobs::{self, Ended, Job, Status};
 use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx, Value};

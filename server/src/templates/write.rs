@@ -11,7 +11,7 @@ use super::package::Package;
 use super::package_parts::{Kept, PackageParts};
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, columns, find, internal, lock};
-use crate::http::call::OperationContext;
+use crate::call::OperationContext;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};

@@ -1,8 +1,9 @@
 //! Who may ask what: read from the table of operations, so that a new one is tested with it.
 
 use serde_json::{Value, json};
+use tplkit_server::api::operations::OPERATIONS;
 use tplkit_server::auth::{KeyScope, Role};
-use tplkit_server::http::operations::{Access, OPERATIONS, Operation};
+use tplkit_server::call::operation::{Access, Operation};
 
 use super::client::{Answer, Client};
 use super::model::{ITEM, Model, package};

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
 use serde_json::Value;
-use tplkit_server::http::operations::{RouteMatch, find};
+use tplkit_server::api::router::{RouteMatch, find};
 
 /// A client with one identity, or none.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! `/v1/connections`
 
 use serde_json::{Value, json};
+use tplkit_server::app::Config;
 use tplkit_server::automation::connections::{ConnectionKind, open};
-use tplkit_server::http::Config;
 use tplkit_server::secret_key::SecretKey;
 
 use super::client::Client;

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use tplkit_server::http::operations::{OPERATIONS, Operation};
+use tplkit_server::api::operations::OPERATIONS;
+use tplkit_server::call::operation::Operation;
 
 use super::client::Client;
 

@@ -1,6 +1,6 @@
 //! The OpenAPI document and its page are public and whole.
 
-use tplkit_server::http::operations::OPERATIONS;
+use tplkit_server::api::operations::OPERATIONS;
 
 use super::world::World;
 use crate::stores::{Place, on_both_stores};

@@ -5,8 +5,8 @@ use std::thread;
 
 use serde_json::json;
 use tokio::sync::oneshot;
+use tplkit_server::app::Config;
 use tplkit_server::auth::Role;
-use tplkit_server::http::Config;
 use tplkit_server::store::{Scope, StoreError};
 
 use super::client::{Answer, Client};

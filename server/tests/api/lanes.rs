@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
-use tplkit_server::http::Config;
+use tplkit_server::app::Config;
 use tplkit_server::lanes::{Busy, Lane, Permit};
 use uuid::Uuid;
 

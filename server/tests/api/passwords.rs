@@ -1,7 +1,7 @@
 //! Changing one's password.
 
 use serde_json::{Value, json};
-use tplkit_server::http::Config;
+use tplkit_server::app::Config;
 
 use super::client::{Answer, Client};
 use super::world::{PASSWORD, World};

@@ -1,7 +1,7 @@
 //! Refusals: one form, one order, never 400.
 
 use serde_json::json;
-use tplkit_server::http::Config;
+use tplkit_server::app::Config;
 
 use super::world::World;
 use crate::stores::{Place, on_both_stores};

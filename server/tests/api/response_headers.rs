@@ -1,6 +1,6 @@
 //! What responses say of themselves to browsers and caches, and which pages may read them.
 
-use tplkit_server::http::Config;
+use tplkit_server::app::Config;
 use tplkit_server::http::cors::Origins;
 
 use super::client::{Answer, Client};
@@ -134,7 +134,7 @@ async fn the_origin_that_asks_is_named(place: Place) {
         }
     }
     // Whoever asks before asking needs no credential, on every route.
-    for operation in &tplkit_server::http::operations::OPERATIONS {
+    for operation in &tplkit_server::api::operations::OPERATIONS {
         let response = preflight(&world.nobody, PAGE, operation.path).expect(204);
         let methods = response.header("access-control-allow-methods");
         let methods: Vec<&str> = methods.expect("a list").split(", ").collect();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tplkit::definitions::Definitions;
-use tplkit_server::http::{Config, SchemaCap};
+use tplkit_server::app::{Config, SchemaCap};
 
 use super::model::{Model, id};
 use super::workspaces::faults;

@@ -3,7 +3,7 @@
 use std::thread;
 
 use serde_json::{Value, json};
-use tplkit_server::http::Config;
+use tplkit_server::app::Config;
 use tplkit_server::http::rate_limit::Rate;
 
 use super::client::{Answer, Client};

@@ -8,10 +8,13 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tplkit_server::auth::{Role, hash_password};
 use tplkit_server::context::{Clock, Context};
-use tplkit_server::http::{self, App, Config};
 use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Scope, Store};
+use tplkit_server::{
+    api,
+    app::{App, Config},
+};
 use uuid::Uuid;
 
 use super::client::{Answer, Client};
@@ -47,7 +50,7 @@ pub(crate) struct World {
 async fn served(app: Arc<App>) -> Client {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
     let address = listener.local_addr().expect("an address");
-    tokio::spawn(http::serve(app, listener, std::future::pending()));
+    tokio::spawn(api::serve(app, listener, std::future::pending()));
     Client::new(address)
 }
 

@@ -5,8 +5,8 @@ use tplkit::rows::query::Operation;
 use uuid::Uuid;
 
 use super::row_filter::{row_filter, visible, visible_table};
-use crate::http::call::{Call, OperationContext};
-use crate::http::lane::in_lane;
+use crate::call::lane::in_lane;
+use crate::call::{Call, OperationContext};
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;

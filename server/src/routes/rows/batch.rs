@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::create::{Received, write};
 use super::row_filter::visible_table;
-use crate::http::call::Call;
-use crate::http::lane::in_lane;
+use crate::call::Call;
+use crate::call::lane::in_lane;
 use crate::refusal::Refusal;
 use crate::rows::{PreparedRow, Submission, write_row};
 

@@ -7,11 +7,11 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::prepared::PreparedSubmission;
+use crate::app::App;
 use crate::automation::events::{self, Cause};
-use crate::http::App;
-use crate::http::call::{Call, OperationContext};
-use crate::http::offload::{SHORT, offload};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
+use crate::offload::{SHORT, offload};
 use crate::refusal::Refusal;
 use crate::rows::{PreparedRow, StoredRow, Submission, Validate, insert};
 use crate::store::Tx;

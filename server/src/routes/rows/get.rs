@@ -5,7 +5,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::row_filter::visible;
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::rows::StoredRow;

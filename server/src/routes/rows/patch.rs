@@ -5,7 +5,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::automation::events::{self, Cause};
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::rows::{RowPreparer, StoredRow, Submission, Table, Validate, merge, replace};

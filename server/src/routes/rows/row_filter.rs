@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tplkit::rows::query::{FilterFault, Match, parse};
 use uuid::Uuid;
 
-use crate::http::call::Call;
+use crate::call::Call;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Fault, Refusal};

@@ -8,9 +8,9 @@ use tplkit::apply::Request;
 use uuid::Uuid;
 
 use super::offload;
+use crate::call::lane::transfer;
+use crate::call::{Call, OperationContext};
 use crate::fields;
-use crate::http::call::{Call, OperationContext};
-use crate::http::lane::transfer;
 use crate::http::response::ApiResponse;
 use crate::jobs;
 use crate::model::find;

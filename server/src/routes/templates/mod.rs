@@ -14,9 +14,9 @@ pub use write::{create, delete, patch};
 
 use uuid::Uuid;
 
-use crate::http::call::{Call, OperationContext};
-use crate::http::offload::offload;
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
+use crate::offload::offload;
 use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::{self, Manage};

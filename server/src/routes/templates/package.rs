@@ -4,9 +4,9 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::{entered, offload, written};
+use crate::call::lane::{check, transfer};
+use crate::call::{Call, OperationContext};
 use crate::fields;
-use crate::http::call::{Call, OperationContext};
-use crate::http::lane::{check, transfer};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::Tx;

@@ -6,9 +6,9 @@ use tplkit::package::uid::is_uid;
 use uuid::Uuid;
 
 use super::{entered, offload};
+use crate::call::lane::{check, transfer};
+use crate::call::{Call, OperationContext};
 use crate::fields;
-use crate::http::call::{Call, OperationContext};
-use crate::http::lane::{check, transfer};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;

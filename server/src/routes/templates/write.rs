@@ -5,9 +5,9 @@ use tplkit::json::Node;
 use uuid::Uuid;
 
 use super::{entered, offload};
+use crate::call::Call;
+use crate::call::lane::transfer;
 use crate::fields;
-use crate::http::call::Call;
-use crate::http::lane::transfer;
 use crate::refusal::{Fault, Refusal};
 use crate::templates::{self, Change, Create, Manage, Origin, PackageParts};
 

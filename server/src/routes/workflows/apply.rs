@@ -5,7 +5,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::automation::{find, publish};
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Refusal};
 use crate::store::Tx;

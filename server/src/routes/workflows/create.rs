@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{self, Definition, Standing, WorkflowScope, keep_secrets, validate_for};
+use crate::call::{Call, OperationContext};
 use crate::fields::Fields;
-use crate::http::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;

@@ -4,7 +4,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::automation::{find, remove};
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::Tx;

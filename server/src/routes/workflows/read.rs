@@ -5,7 +5,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::automation::find::{self, WorkflowFilter};
-use crate::http::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::automation::runs::{self, NewRun};
 use crate::automation::{Version, find, read_run, run_page};
+use crate::call::{Call, OperationContext};
 use crate::fields::Fields;
-use crate::http::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::ids;
 use crate::paging::PageRequest;

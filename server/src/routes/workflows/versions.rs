@@ -9,8 +9,8 @@ use super::definition_parts::DefinitionParts;
 use crate::automation::{
     Definition, Standing, WorkflowScope, add_version, find, keep_secrets, validate_for,
 };
+use crate::call::{Call, OperationContext};
 use crate::fields::Fields;
-use crate::http::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Refusal};
 use crate::secret_key::SecretKey;

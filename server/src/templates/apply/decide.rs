@@ -14,7 +14,7 @@ use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
 use super::{ApplyTarget, LoadedPackage, in_the_way};
-use crate::http::call::OperationContext;
+use crate::call::OperationContext;
 use crate::jobs;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};

@@ -10,7 +10,7 @@ use tplkit::workspace::Source as _;
 
 use super::decide::is_of_body;
 use super::{DecideInput, LoadedPackage, in_the_way};
-use crate::http::call::OperationContext;
+use crate::call::OperationContext;
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::refusal::{Fault, Refusal};

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::ApplyTarget;
 use super::plan::UNDONE;
 use super::start::{accepted, in_the_way, moved};
-use crate::http::call::OperationContext;
+use crate::call::OperationContext;
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::refusal::{Code, Refusal};

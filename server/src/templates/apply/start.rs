@@ -6,8 +6,8 @@ use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
 use super::{ApplyTarget, LoadedPackage};
+use crate::call::OperationContext;
 use crate::context::{Context, RandomIds, rfc3339};
-use crate::http::call::OperationContext;
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, New};
 use crate::refusal::{Code, JobInTheWay, Refusal};

@@ -1,7 +1,7 @@
 //! What stands against an operation at the moment: 409.
 
 use serde_json::{Value, json};
-use tplkit_server::http::operations::Operation;
+use tplkit_server::call::operation::Operation;
 
 use super::stage::{Stage, send};
 use crate::api::client::Answer;

@@ -13,7 +13,8 @@ mod stage;
 
 use std::collections::BTreeMap;
 
-use tplkit_server::http::operations::{OPERATIONS, Operation};
+use tplkit_server::api::operations::OPERATIONS;
+use tplkit_server::call::operation::Operation;
 
 use super::client::Answer;
 use crate::stores::{Place, on_both_stores};

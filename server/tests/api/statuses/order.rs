@@ -1,8 +1,9 @@
 //! The order in which refusals are reported: a request with every fault is answered with the first, and
 //! with each fault that is fixed with the next.
 
+use tplkit_server::api::operations::OPERATIONS;
 use tplkit_server::auth::{KeyScope, Role};
-use tplkit_server::http::operations::{Access, OPERATIONS, Operation};
+use tplkit_server::call::operation::{Access, Operation};
 
 use super::stage::{MOST, Stage, send};
 use crate::api::client::Client;

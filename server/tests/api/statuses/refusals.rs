@@ -1,7 +1,7 @@
 //! The refusals that operations have because of what they are, made from the table.
 
 use tplkit_server::auth::KeyScope;
-use tplkit_server::http::operations::{Access, Limit, Operation};
+use tplkit_server::call::operation::{Access, Limit, Operation};
 
 use super::stage::{MOST, Stage, send};
 use crate::api::client::{Answer, Client};

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tplkit_server::app::Config;
 use tplkit_server::auth::{Role, identify};
-use tplkit_server::http::Config;
-use tplkit_server::http::operations::Operation;
+use tplkit_server::call::operation::Operation;
 use tplkit_server::http::rate_limit::Rate;
 use tplkit_server::store::{Options, Store, StoreError};
 

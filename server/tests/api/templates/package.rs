@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tplkit_server::http::Config;
+use tplkit_server::app::Config;
 
 use crate::api::model::{ITEM, id, package};
 use crate::api::world::World;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tplkit_server::http::Config;
+use tplkit_server::app::Config;
 
 use super::shop::{Shop, applied, feature, named, row, rows, working, workspace};
 use crate::api::client::{Answer, Client};

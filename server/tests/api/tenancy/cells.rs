@@ -1,6 +1,7 @@
 //! The matrix: read from the table of operations and the document that the server serves.
 
-use tplkit_server::http::operations::{Access, OPERATIONS, Operation};
+use tplkit_server::api::operations::OPERATIONS;
+use tplkit_server::call::operation::{Access, Operation};
 
 use super::people::{Party, Scene};
 use super::places;

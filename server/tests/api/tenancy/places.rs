@@ -1,7 +1,7 @@
 //! The ways to ask one thing, and the places of ids that no parameter is named after.
 
 use serde_json::{Value, json};
-use tplkit_server::http::operations::Operation;
+use tplkit_server::call::operation::Operation;
 
 use super::cells::Asked;
 use super::people::Party;

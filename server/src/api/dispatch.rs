@@ -14,15 +14,17 @@ use futures_util::FutureExt as _;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use super::App;
 use super::admission::{Admission, admit};
-use super::client;
-use super::operations::{Operation, RouteMatch, find};
-use super::problem::{self, media_type};
-use super::rate_limit_check::write_headers;
-use super::response_headers::ResponseHeaders;
+use super::areas::Area;
+use super::router::{RouteMatch, find};
+use crate::app::App;
+use crate::call::operation::Operation;
+use crate::call::rate_limit_check::write_headers;
 use crate::context::{Stopwatch, micros};
 use crate::edge::Malformed;
+use crate::http::client;
+use crate::http::problem::{self, RefusalForm};
+use crate::http::response_headers::ResponseHeaders;
 use crate::ids;
 use crate::refusal::{Code, Refusal};
 
@@ -45,19 +47,15 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     let (parts, body) = request.into_parts();
     let method = method(&parts.method);
     let path = parts.uri.path().to_owned();
-    let address = client::address(&app, peer, &parts.headers);
-    let headers = ResponseHeaders::of(&app.config.cors, &parts);
+    let area = Area::of(&path);
+    let address = client::address(peer, &parts.headers, app.config.trust_proxy);
+    let headers = ResponseHeaders::of(&app.config.cors, &parts, area.holds_credentials);
     let mut trace = Trace::new(method, NO_ROUTE, address);
     let found = match fault_of_head(&parts) {
         None => find(parts.method.as_str(), &path),
         Some(problem) => {
-            return finish(
-                &app,
-                &id,
-                (problem::response(&problem, &path), headers),
-                &trace,
-                &watch,
-            );
+            let response = problem::response(&problem, area.refusals, &path);
+            return finish(&app, &id, (response, headers), &trace, &watch);
         }
     };
     if let RouteMatch::OtherMethods(methods) = &found
@@ -72,16 +70,16 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
         }
     }
     let client = trace.client.clone();
-    let outcome = caught(admit(&app, client, found, parts, body)).await;
+    let outcome = caught(admit(&app, client, found, (parts, body), area)).await;
     trace.caller = outcome.caller;
     let mut response = outcome
         .result
-        .unwrap_or_else(|problem| problem::response(&problem, &path));
+        .unwrap_or_else(|refusal| problem::response(&refusal, area.refusals, &path));
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
         // Also of a refusal that was kept.
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, media_type(&path));
+        headers.insert(header::CONTENT_TYPE, area.refusals.media_type());
     }
     if let Some(left) = outcome.rate_limit {
         write_headers(response.headers_mut(), left);
@@ -110,9 +108,10 @@ pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
     let trace = Trace::new(
         "none",
         NO_ROUTE,
-        client::address(app, peer, &HeaderMap::new()),
+        client::address(peer, &HeaderMap::new(), app.config.trust_proxy),
     );
-    let response = (problem::response(&problem, ""), ResponseHeaders::default());
+    let response = problem::response(&problem, RefusalForm::Problem, "");
+    let response = (response, ResponseHeaders::default());
     finish(app, &id, response, &trace, &Stopwatch::start())
 }
 
@@ -205,15 +204,16 @@ async fn caught(outcome: impl Future<Output = Admission>) -> Admission {
 mod tests {
     use futures_util::FutureExt as _;
 
-    use super::{Admission, caught, problem, route_of};
-    use crate::http::operations::{RouteMatch, find};
+    use super::{Admission, caught, route_of};
+    use crate::api::router::{RouteMatch, find};
+    use crate::http::problem::{self, RefusalForm};
 
     #[test]
     fn a_panic_is_a_problem_like_any_other() {
         let panics = async || -> Admission { panic!("a bug") };
         let outcome = caught(panics()).now_or_never().expect("ready");
         let problem = outcome.result.expect_err("refused");
-        let response = problem::response(&problem, "/v1/me");
+        let response = problem::response(&problem, RefusalForm::Problem, "/v1/me");
         assert_eq!(response.status(), 500);
         assert_eq!(
             response.headers()["content-type"],

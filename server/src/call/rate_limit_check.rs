@@ -2,12 +2,12 @@
 
 use axum::http::HeaderMap;
 
-use super::App;
-use super::call::Call;
-use super::client::neighbourhood;
-use super::operations::{Limit, Operation};
-use super::rate_limit::{Rate, RateLimitState};
+use super::Call;
+use super::operation::{Limit, Operation};
+use crate::app::App;
 use crate::auth::Caller;
+use crate::http::client::neighbourhood;
+use crate::http::rate_limit::{Rate, RateLimitState};
 use crate::refusal::{Code, Refusal};
 
 /// How often somebody may try a password.
@@ -15,7 +15,7 @@ const SIGN_IN: Rate = Rate::per_minute(10);
 
 /// Counts a request: for the user of a session, else for the address, and for the key if there is
 /// one. Reports the bucket that has less left.
-pub(super) fn count(
+pub(crate) fn count(
     app: &App,
     operation: &Operation,
     caller: Option<&Caller>,
@@ -45,14 +45,14 @@ pub(super) fn count(
 }
 
 /// The refusal of one request too many.
-pub(super) fn too_many(left: RateLimitState) -> Refusal {
+pub(crate) fn too_many(left: RateLimitState) -> Refusal {
     let mut problem = Refusal::new(Code::RateLimited, "Too many requests; try again later.");
     problem.retry_after = Some(u32::try_from(left.retry_after).unwrap_or(u32::MAX));
     problem
 }
 
 /// Reports what is left, in the headers of the response.
-pub(super) fn write_headers(headers: &mut HeaderMap, left: RateLimitState) {
+pub(crate) fn write_headers(headers: &mut HeaderMap, left: RateLimitState) {
     headers.insert("ratelimit-limit", left.limit.into());
     headers.insert("ratelimit-remaining", left.remaining.into());
     headers.insert("ratelimit-reset", left.reset.into());

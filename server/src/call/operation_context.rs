@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::call::enter;
-use super::idempotency::{self, Key};
-use super::response::ApiResponse;
 use crate::auth::{Caller, Role};
 use crate::context::Context;
+use crate::http::idempotency::{self, Key};
+use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::rows::Tables;
 use crate::store::Tx;
@@ -41,7 +40,7 @@ impl<I> OperationContext<I> {
     /// # Errors
     /// 404 for strangers, 403 for a role that does not suffice.
     pub fn enter(&self, organization: Uuid) -> Result<Role, Refusal> {
-        enter(&self.caller, self.role, organization)
+        self.caller.enter(self.role, organization)
     }
 
     /// Claims the key of the request, after visibility and role and before the effect. The response of

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use super::call::Call;
+use super::Call;
 use crate::lanes::Lane;
 use crate::memory;
 use crate::refusal::Refusal;

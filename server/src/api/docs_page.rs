@@ -172,8 +172,8 @@ mod tests {
     use tplkit::definitions::Definitions;
 
     use super::page;
-    use crate::http::openapi;
-    use crate::http::operations::OPERATIONS;
+    use crate::api::openapi;
+    use crate::api::operations::OPERATIONS;
 
     #[test]
     fn it_shows_every_operation_and_fetches_nothing() {

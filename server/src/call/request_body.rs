@@ -7,9 +7,9 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use percent_encoding::percent_decode_str;
 
-use super::call::Call;
-use super::idempotency::{self, Key};
+use super::Call;
 use crate::edge::BodyTooSlow;
+use crate::http::idempotency::{self, Key};
 use crate::refusal::{Code, Refusal};
 
 /// Room that is made for a body before it comes.
@@ -34,7 +34,7 @@ impl Call {
     }
 
     async fn read_key(&self, bytes: &[u8]) -> Result<(), Refusal> {
-        let (Some(caller), true) = (&self.caller, idempotency::is_given(&self.headers)) else {
+        let (Ok(caller), true) = (self.caller(), idempotency::is_given(&self.headers)) else {
             return Ok(());
         };
         // However its characters are written, it is one path.
@@ -113,7 +113,7 @@ impl Call {
 
     /// Reads what a refusal left of the body, so that the refusal can be kept under the key of the
     /// request. Where the body cannot be had, or the key is none, nothing is kept.
-    pub(super) async fn read_key_of_refused(&self) {
+    pub(crate) async fn read_key_of_refused(&self) {
         if self.key.get().is_some() {
             return;
         }
@@ -124,7 +124,7 @@ impl Call {
     }
 
     /// Whether the response may have to be kept under a key, whatever it is.
-    pub(super) fn may_be_kept(&self) -> bool {
+    pub(crate) fn may_be_kept(&self) -> bool {
         self.operation.repeatable()
             && !self.operation.changes_nothing()
             && idempotency::is_given(&self.headers)

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-/// The parameter of that name, as the document has it.
-pub(super) fn query(name: &str) -> Option<Value> {
+/// The parameter that a component describes, as the document has it.
+pub(super) fn query(component: &str) -> Option<Value> {
     let boolean = || json!({"type": "boolean", "default": false});
     let id = || json!({"type": "string", "format": "uuid"});
     let word = |words: &[&str], default: &str| json!({"type": "string", "enum": words, "default": default});
-    let (name, schema, reported) = match name {
+    let (name, schema, reported) = match component {
         "cursor" => (
             "cursor",
             json!({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
@@ -28,8 +28,16 @@ pub(super) fn query(name: &str) -> Option<Value> {
             json!({"type": "boolean"}),
             "Only versions that fire, or only those that do not.",
         ),
+        // A list of an organization's records needs it; elsewhere the parent is a filter.
+        "of_organization" => ("organization_id", id(), "Whose records."),
+        "for_organization" => ("organization_id", id(), "Whose; in the body or here."),
+        "into_organization" => (
+            "organization_id",
+            id(),
+            "Whose catalog; who has one organization may leave it out.",
+        ),
         "organization_id" | "workspace_id" | "module_id" | "feature_id" => {
-            (name, id(), "Only what belongs to this one.")
+            (component, id(), "Only what belongs to this one.")
         }
         "filter" => (
             "filter",
@@ -99,7 +107,7 @@ pub(super) fn query(name: &str) -> Option<Value> {
     };
     let mut parameter =
         json!({"name": name, "in": "query", "description": reported, "schema": schema});
-    if name == "op" {
+    if matches!(component, "op" | "of_organization") {
         parameter["required"] = true.into();
     }
     if name == "filter" {

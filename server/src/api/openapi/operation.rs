@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::components;
 use super::texts::{self, TEXTS};
-use super::{components, tag};
-use crate::http::operations::{Access, Limit, Operation};
+use crate::call::operation::{Access, Limit, Operation};
 
 /// The operation as the document has it.
 pub(super) fn described(operation: &Operation) -> Value {
@@ -18,7 +18,7 @@ pub(super) fn described(operation: &Operation) -> Value {
         "operationId": TEXTS.operation_id(operation),
         "summary": about.summary,
         "description": conditions(operation),
-        "tags": [tag(operation)],
+        "tags": [about.tag],
         "parameters": parameters(operation),
         "responses": responses,
     });
@@ -41,9 +41,8 @@ fn parameters(operation: &Operation) -> Vec<Value> {
         .parameters()
         .map(components::path_parameter)
         .collect();
-    for name in operation.about.query {
-        names.push(components::query_parameter(operation, name));
-    }
+    let of_query = operation.about.query_components.iter();
+    names.extend(of_query.map(|name| components::query_parameter(name)));
     if operation.repeatable() {
         names.push(components::IDEMPOTENCY_KEY.to_owned());
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::http::operations::Operation;
+use crate::call::operation::Operation;
 
 /// The words of the document.
 #[derive(Debug, Deserialize)]

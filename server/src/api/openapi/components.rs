@@ -7,7 +7,10 @@ use tplkit::definitions::Definitions;
 
 use super::texts::{self, TEXTS};
 use super::{operation, parameters, schemas, templates};
-use crate::http::operations::{OPERATIONS, Operation};
+use crate::api::areas::Area;
+use crate::api::operations::OPERATIONS;
+use crate::call::operation::Operation;
+use crate::http::problem::RefusalForm;
 
 /// The component of the header that makes a request safe to repeat.
 pub(super) const IDEMPOTENCY_KEY: &str = "header_idempotency_key";
@@ -39,22 +42,9 @@ pub(super) fn path_parameter(name: &str) -> String {
     format!("path_{name}")
 }
 
-/// The component of a query parameter, which some operations read in their own way.
-pub(super) fn query_parameter(operation: &Operation, name: &str) -> String {
-    match (operation.path, name) {
-        // A list of an organization's records needs it; elsewhere the parent is a filter.
-        ("/v1/api-keys" | "/v1/channels" | "/v1/connections", "organization_id") => {
-            let of_list = operation.method == "GET";
-            let component = if of_list {
-                "query_of_organization"
-            } else {
-                "query_for_organization"
-            };
-            component.to_owned()
-        }
-        ("/v1/templates/import", "organization_id") => "query_into_organization".to_owned(),
-        _ => format!("query_{name}"),
-    }
+/// The component of a query parameter.
+pub(super) fn query_parameter(name: &str) -> String {
+    format!("query_{name}")
 }
 
 fn all_parameters() -> Map<String, Value> {
@@ -64,24 +54,9 @@ fn all_parameters() -> Map<String, Value> {
             all.entry(path_parameter(name))
                 .or_insert_with(|| in_path(name));
         }
-        for name in operation.about.query {
-            let component = query_parameter(operation, name);
-            let mut parameter = parameters::query(name).unwrap_or_default();
-            match component.as_str() {
-                "query_of_organization" => {
-                    parameter["required"] = true.into();
-                    parameter["description"] = "Whose records.".into();
-                }
-                "query_for_organization" => {
-                    parameter["description"] = "Whose; in the body or here.".into();
-                }
-                "query_into_organization" => {
-                    let description = "Whose catalog; who has one organization may leave it out.";
-                    parameter["description"] = description.into();
-                }
-                _ => {}
-            }
-            all.insert(component, parameter);
+        for name in operation.about.query_components {
+            let parameter = parameters::query(name).unwrap_or_default();
+            all.insert(query_parameter(name), parameter);
         }
     }
     all.insert(
@@ -119,44 +94,32 @@ pub(super) fn reason(status: u16) -> &'static str {
         .unwrap_or_default()
 }
 
-/// The form of an operation's refusals: a problem document, or what the executor writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum RefusalForm {
-    Problem,
-    Executor,
+/// The form of an operation's refusals.
+fn form(operation: &Operation) -> RefusalForm {
+    Area::of(operation.path).refusals
 }
 
-impl RefusalForm {
-    fn of(operation: &Operation) -> RefusalForm {
-        if operation.path.starts_with("/apply/") {
-            RefusalForm::Executor
-        } else {
-            RefusalForm::Problem
-        }
+fn refusal_component(form: RefusalForm, status: u16) -> String {
+    match form {
+        RefusalForm::Problem => format!("problem_{status}"),
+        RefusalForm::Executor => format!("executor_problem_{status}"),
     }
+}
 
-    fn component(self, status: u16) -> String {
-        match self {
-            RefusalForm::Problem => format!("problem_{status}"),
-            RefusalForm::Executor => format!("executor_problem_{status}"),
-        }
-    }
-
-    fn response(self, status: u16) -> Value {
-        let (media_type, schema) = match self {
-            RefusalForm::Problem => ("application/problem+json", "Problem"),
-            RefusalForm::Executor => ("application/json", "ExecutorProblem"),
-        };
-        json!({
-            "description": reason(status),
-            "content": {media_type: operation::content(schema)},
-        })
-    }
+fn refusal_response(form: RefusalForm, status: u16) -> Value {
+    let (media_type, schema) = match form {
+        RefusalForm::Problem => ("application/problem+json", "Problem"),
+        RefusalForm::Executor => ("application/json", "ExecutorProblem"),
+    };
+    json!({
+        "description": reason(status),
+        "content": {media_type: operation::content(schema)},
+    })
 }
 
 /// The component of a refusal of that operation.
 pub(super) fn refusal(operation: &Operation, status: u16) -> String {
-    RefusalForm::of(operation).component(status)
+    refusal_component(form(operation), status)
 }
 
 /// Every refusal that some operation may give.
@@ -165,11 +128,16 @@ fn refusals() -> Map<String, Value> {
     for operation in &OPERATIONS {
         let refusals = operation.all_statuses().into_iter();
         let refusals = refusals.filter(|status| *status >= 400);
-        used.extend(refusals.map(|status| (RefusalForm::of(operation), status)));
+        used.extend(refusals.map(|status| (form(operation), status)));
     }
     let used = used.into_iter();
-    used.map(|(form, status)| (form.component(status), form.response(status)))
-        .collect()
+    used.map(|(form, status)| {
+        (
+            refusal_component(form, status),
+            refusal_response(form, status),
+        )
+    })
+    .collect()
 }
 
 /// The example of every body and response that has one.

@@ -1,6 +1,11 @@
 //! One request in a handler: its operation, its caller, and ways to respond.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+pub mod lane;
+pub mod operation;
+mod operation_context;
+pub(crate) mod rate_limit_check;
+mod request_body;
+
 use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::body::Body;
@@ -10,17 +15,17 @@ use serde::Serialize;
 use tplkit::json::Value;
 use uuid::Uuid;
 
-use super::App;
-use super::admission::check_scopes;
-use super::idempotency::{self, Key};
-use super::offload::{SHORT, offload};
-pub use super::operation_context::OperationContext;
-use super::operations::Operation;
-use super::query::Query;
-use super::response::ApiResponse;
-use crate::auth::{Caller, Presented, Role, holder};
+pub use self::operation_context::OperationContext;
+
+use self::operation::Operation;
+use crate::app::App;
+use crate::auth::{Caller, OptimisticSession, Role};
 use crate::fields::{self, Fields};
+use crate::http::idempotency::{self, Key};
+use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::ids;
+use crate::offload::{SHORT, offload};
 use crate::paging::{self, PageRequest};
 use crate::refusal::Refusal;
 use crate::store::{Input, Output, QueryFn, Scope, TransactionMode, Tx};
@@ -32,67 +37,34 @@ pub struct Call {
     pub app: Arc<App>,
     /// What is asked for.
     pub operation: &'static Operation,
-    pub(super) caller: Option<Arc<Caller>>,
-    pub(super) parameters: Vec<String>,
+    /// Who asks; nothing on a public operation.
+    pub(crate) session: Option<OptimisticSession>,
+    /// Those of the path.
+    pub(crate) parameters: Vec<String>,
     /// What is behind the question mark.
     pub query_text: Query,
-    pub(super) headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
     /// Until somebody reads it.
-    pub(super) body: Arc<Mutex<Option<Body>>>,
+    pub(crate) body: Arc<Mutex<Option<Body>>>,
     /// The path and the query as they came.
-    pub(super) target: (String, String),
+    pub(crate) target: (String, String),
     /// The key under which the response is to be kept, once the body is there.
-    pub(super) key: Arc<OnceLock<Key>>,
-    /// Set when the caller was taken from memory.
-    pub(super) unverified: Option<UnverifiedCaller>,
-}
-
-/// A caller from memory, to be checked along with the first statement of the request.
-#[derive(Debug)]
-pub(super) struct UnverifiedCaller {
-    presented: Presented,
-    sure: Arc<AtomicBool>,
-}
-
-impl UnverifiedCaller {
-    pub(super) fn new(presented: Presented) -> UnverifiedCaller {
-        let sure = Arc::default();
-        UnverifiedCaller { presented, sure }
-    }
-
-    /// Goes up when the caller has been checked.
-    pub(super) fn flag(&self) -> Arc<AtomicBool> {
-        self.sure.clone()
-    }
-}
-
-pub(super) fn enter(caller: &Caller, least: Role, organization: Uuid) -> Result<Role, Refusal> {
-    let role = caller
-        .role_in(organization)
-        .ok_or_else(Refusal::not_found)?;
-    if role < least {
-        return Err(Refusal::forbidden(format!(
-            "This takes the role {} or more.",
-            least.as_str()
-        )));
-    }
-    Ok(role)
+    pub(crate) key: Arc<OnceLock<Key>>,
 }
 
 impl Call {
     /// The same request once more, for what is to be known of it when it was refused.
-    pub(super) fn copy(&self) -> Call {
+    pub(crate) fn copy(&self) -> Call {
         Call {
             app: self.app.clone(),
             operation: self.operation,
-            caller: self.caller.clone(),
+            session: self.session.clone(),
             parameters: Vec::new(),
             query_text: Query::default(),
             headers: self.headers.clone(),
             body: self.body.clone(),
             target: self.target.clone(),
             key: self.key.clone(),
-            unverified: None,
         }
     }
 
@@ -101,7 +73,11 @@ impl Call {
     /// # Errors
     /// 401 on a public operation that nobody is signed in for.
     pub fn caller(&self) -> Result<&Arc<Caller>, Refusal> {
-        self.caller.as_ref().ok_or_else(Refusal::unauthenticated)
+        Ok(self.session()?.caller())
+    }
+
+    fn session(&self) -> Result<&OptimisticSession, Refusal> {
+        self.session.as_ref().ok_or_else(Refusal::unauthenticated)
     }
 
     /// An id of the path, by position. A bad one is reported after what is wrong with the body.
@@ -134,7 +110,7 @@ impl Call {
     /// # Errors
     /// 404 for strangers, 403 for a role that does not suffice.
     pub fn enter(&self, organization: Uuid) -> Result<Role, Refusal> {
-        enter(self.caller()?, self.operation.role, organization)
+        self.caller()?.enter(self.operation.role, organization)
     }
 
     /// The page that is asked for. `of` says of what, beyond the route.
@@ -192,7 +168,7 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        let kind = if self.operation.is_hot() {
+        let kind = if self.operation.remembers_caller() {
             TransactionMode::ShortRead
         } else {
             TransactionMode::Read
@@ -333,45 +309,17 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        let store = &self.app.store;
-        let asked = self.context(input)?;
-        let scope = scope_of(&asked.caller);
-        let Some(unsure) = &self.unverified else {
-            let (reply, _) = store.run(kind, &scope, None, asked, work).await;
-            self.app.runs.notify_if_marked();
-            return reply.map(ApiResponse::response);
+        let app = &self.app;
+        let context = self.context(input)?;
+        let prepare = |context: &mut OperationContext<I>, caller: &Arc<Caller>| {
+            self.operation.admit(caller)?;
+            context.caller = caller.clone();
+            Ok(scope_of(caller))
         };
-        let found = Arc::new(OnceLock::new());
-        let known = asked.caller.clone();
-        let check = unsure.presented.clone().check(known, found.clone());
-        let (reply, asked) = store
-            .run(kind, &scope, Some(check), asked, work.clone())
-            .await;
-        self.app.runs.notify_if_marked();
-        let Some(holds) = found.get() else {
-            // It has asked nothing of the store, or the store did not answer.
-            return reply.map(ApiResponse::response);
-        };
-        unsure.sure.store(true, Ordering::Release);
-        if *holds {
-            return reply.map(ApiResponse::response);
-        }
-        let remembered = &self.app.remembered;
-        let now = holder(store, unsure.presented.clone()).await?;
-        let Some(now) = now.map(Arc::new) else {
-            remembered.forget(&unsure.presented);
-            return Err(Refusal::unauthenticated());
-        };
-        // Nothing was done for the caller of yesterday; the one of today is checked anew.
-        remembered.remember(&unsure.presented, &now);
-        check_scopes(self.operation, &now)?;
-        let Some(mut asked) = asked else {
-            return reply.map(ApiResponse::response);
-        };
-        let scope = scope_of(&now);
-        asked.caller = now;
-        let (reply, _) = store.run(kind, &scope, None, asked, work).await;
-        self.app.runs.notify_if_marked();
+        let callers = (&app.store, &app.remembered);
+        let reply = self.session()?.run(callers, kind, context, prepare, work);
+        let reply = reply.await;
+        app.runs.notify_if_marked();
         reply.map(ApiResponse::response)
     }
 

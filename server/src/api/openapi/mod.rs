@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 
 use self::texts::TEXTS;
-use super::operations::{OPERATIONS, Operation};
+use super::operations::OPERATIONS;
 use crate::health::health;
 
 /// The document.
@@ -50,7 +50,7 @@ pub fn document(definitions: &Definitions) -> Value {
 fn tags() -> Value {
     let mut names: Vec<&'static str> = Vec::new();
     for operation in &OPERATIONS {
-        let name = tag(operation);
+        let name = operation.about.tag;
         if !names.contains(&name) {
             names.push(name);
         }
@@ -60,25 +60,6 @@ fn tags() -> Value {
         json!({"name": name, "description": description})
     });
     described.collect()
-}
-
-/// The first thing that the path names.
-fn tag(operation: &Operation) -> &'static str {
-    let path = operation.path;
-    for (within, tag) in [
-        ("/rows", "rows"),
-        ("/columns", "columns"),
-        ("/members", "members"),
-    ] {
-        if path.contains(within) {
-            return tag;
-        }
-    }
-    match path.split('/').nth(2) {
-        Some("templates") => "templates",
-        None | Some("openapi.json") => "documentation",
-        Some(word) => word,
-    }
 }
 
 #[cfg(test)]

@@ -7,15 +7,15 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use tplkit::definitions::Definitions;
 
-use crate::http::call::Call;
-use crate::http::{docs_page, openapi};
+use super::{docs_page, openapi};
+use crate::call::Call;
 use crate::refusal::Refusal;
 
 /// `GET /v1/openapi.json`
 ///
 /// # Errors
 /// 422 for parameters, of which there are none.
-pub async fn openapi(mut call: Call) -> Result<Response, Refusal> {
+pub(super) async fn openapi(mut call: Call) -> Result<Response, Refusal> {
     static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
     call.query_text.finish()?;
     let document = DOCUMENT
@@ -27,7 +27,7 @@ pub async fn openapi(mut call: Call) -> Result<Response, Refusal> {
 ///
 /// # Errors
 /// 422 for parameters, of which there are none.
-pub async fn root(mut call: Call) -> Result<Response, Refusal> {
+pub(super) async fn root(mut call: Call) -> Result<Response, Refusal> {
     call.query_text.finish()?;
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
@@ -40,7 +40,7 @@ pub async fn root(mut call: Call) -> Result<Response, Refusal> {
 ///
 /// # Errors
 /// 422 for parameters, of which there are none.
-pub async fn page(mut call: Call) -> Result<Response, Refusal> {
+pub(super) async fn page(mut call: Call) -> Result<Response, Refusal> {
     static PAGE: OnceLock<Bytes> = OnceLock::new();
     call.query_text.finish()?;
     let page = PAGE

@@ -1,0 +1,169 @@
+//! What a request passes, in the order in which refusals are reported: route, method, credential, limit,
+//! scope; then the handler: visibility, role, body, state.
+//!
+//! The credential becomes a session ([`OptimisticSession`]), and every statement of the request runs in it.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use axum::body::Body;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use uuid::Uuid;
+
+use super::areas::Area;
+use super::router::RouteMatch;
+use crate::app::App;
+use crate::auth::OptimisticSession;
+use crate::call::Call;
+use crate::call::operation::{Access, Operation};
+use crate::call::rate_limit_check::{count, too_many};
+use crate::http::idempotency::{Refused, keep_refusal};
+use crate::http::problem;
+use crate::http::query::Query;
+use crate::http::rate_limit::RateLimitState;
+use crate::http::response::ApiResponse;
+use crate::refusal::Refusal;
+
+/// What became of a request on its way through an operation.
+pub(super) struct Admission {
+    pub(super) result: Result<Response, Refusal>,
+    /// What is left of the caller's bucket.
+    pub(super) rate_limit: Option<RateLimitState>,
+    pub(super) caller: Option<Uuid>,
+}
+
+impl Admission {
+    pub(super) fn refused(refusal: Refusal) -> Admission {
+        Admission::of(Err(refusal))
+    }
+
+    /// Of a request of which nothing is known.
+    fn of(result: Result<Response, Refusal>) -> Admission {
+        Admission {
+            result,
+            rate_limit: None,
+            caller: None,
+        }
+    }
+}
+
+/// Lets a request through to its operation, or refuses it.
+pub(super) async fn admit(
+    app: &Arc<App>,
+    client: String,
+    found: RouteMatch,
+    (parts, body): (Parts, Body),
+    area: &'static Area,
+) -> Admission {
+    let (operation, parameters) = match found {
+        RouteMatch::Operation(operation, parameters) => (operation, parameters),
+        RouteMatch::OtherMethods(methods) => {
+            let path = parts.uri.path();
+            let response = problem::method_not_allowed(&methods, area.refusals, path);
+            return Admission::of(Ok(response));
+        }
+        RouteMatch::Nothing => return Admission::refused(Refusal::not_found()),
+    };
+    let session = match open(app, operation, &parts.headers).await {
+        Ok(session) => session,
+        Err(refusal) => return Admission::refused(refusal),
+    };
+    let caller = session.as_ref().map(OptimisticSession::caller);
+    let id = caller.map(|caller| caller.id);
+    let left = count(app, operation, caller.map(|caller| &**caller), &client);
+    let ended = |result| Admission {
+        result,
+        rate_limit: left,
+        caller: id,
+    };
+    if let Some(left) = left.filter(|left| !left.allowed) {
+        return ended(Err(too_many(left)));
+    }
+    if let Some(caller) = caller
+        && let Err(refusal) = operation.admit(caller)
+    {
+        return ended(Err(refusal));
+    }
+    let query = parts.uri.query();
+    let call = Call {
+        app: app.clone(),
+        operation,
+        session,
+        parameters,
+        query_text: Query::parse(query),
+        target: (
+            parts.uri.path().to_owned(),
+            query.unwrap_or_default().to_owned(),
+        ),
+        headers: parts.headers,
+        body: Arc::new(Mutex::new(Some(body))),
+        key: Arc::new(OnceLock::new()),
+    };
+    ended(respond(call, area).await)
+}
+
+/// The session of a request; none on a public operation, whatever comes along.
+async fn open(
+    app: &App,
+    operation: &Operation,
+    headers: &HeaderMap,
+) -> Result<Option<OptimisticSession>, Refusal> {
+    if operation.access == Access::Public {
+        return Ok(None);
+    }
+    let credential = credential(headers).ok_or_else(Refusal::unauthenticated)?;
+    let cache = operation.remembers_caller().then_some(&app.remembered);
+    let presented = (credential, app.context.now());
+    let session = OptimisticSession::open(&app.store, cache, presented).await?;
+    session.map(Some).ok_or_else(Refusal::unauthenticated)
+}
+
+/// What the caller presents: one bearer token.
+fn credential(headers: &HeaderMap) -> Option<&str> {
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (given.next(), given.next()) else {
+        return None;
+    };
+    let (scheme, credential) = value.to_str().ok()?.split_once(' ')?;
+    let credential = credential.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !credential.is_empty()).then_some(credential)
+}
+
+/// The response of the operation; a refusal is kept under the key of the request, if it has one.
+async fn respond(call: Call, area: &Area) -> Result<Response, Refusal> {
+    let (app, operation) = (call.app.clone(), call.operation);
+    let (session, key) = (call.session.clone(), call.key.clone());
+    let path = call.target.0.clone();
+    let copy = call.may_be_kept().then(|| call.copy());
+    let mut result = operation.call(call).await;
+    if let Some(session) = &session
+        && let Err(refusal) = session.confirm(&app.store, app.context.now()).await
+    {
+        result = Err(refusal);
+    }
+    let is_kept = matches!(&result, Err(refusal) if Refused::is_kept(refusal));
+    if let (true, Some(copy)) = (is_kept, copy) {
+        copy.read_key_of_refused().await;
+    }
+    let result = match (result, key.get(), session) {
+        (Err(refusal), Some(key), Some(session)) if is_kept => {
+            let refused = Refused {
+                key: key.clone(),
+                refusal,
+                form: area.refusals,
+                path,
+            };
+            let scope = session.caller().scope();
+            let kept = app.store.write(&scope, refused, |tx, refused| {
+                Box::pin(keep_refusal(tx, refused))
+            });
+            kept.await.map(ApiResponse::response)
+        }
+        (result, ..) => result,
+    };
+    if let Some(key) = key.get() {
+        key.mark_responded();
+    }
+    result
+}

@@ -1,0 +1,42 @@
+//! What holds of every path below a prefix, also of those that lead nowhere.
+
+use crate::http::problem::RefusalForm;
+
+/// Some paths that have something in common.
+#[derive(Debug)]
+pub(super) struct Area {
+    prefix: &'static str,
+    /// The form of their refusals.
+    pub(super) refusals: RefusalForm,
+    /// Whether their responses may hold credentials, whoever asks.
+    pub(super) holds_credentials: bool,
+}
+
+static AREAS: [Area; 2] = [
+    // The executor lies outside `/v1`, and refuses in a form of its own.
+    Area {
+        prefix: "/apply/",
+        refusals: RefusalForm::Executor,
+        holds_credentials: false,
+    },
+    Area {
+        prefix: "/v1/auth/",
+        refusals: RefusalForm::Problem,
+        holds_credentials: true,
+    },
+];
+
+static EVERYWHERE: Area = Area {
+    prefix: "",
+    refusals: RefusalForm::Problem,
+    holds_credentials: false,
+};
+
+impl Area {
+    /// That of a path.
+    pub(super) fn of(path: &str) -> &'static Area {
+        let mut areas = AREAS.iter();
+        let found = areas.find(|area| path.starts_with(area.prefix));
+        found.unwrap_or(&EVERYWHERE)
+    }
+}

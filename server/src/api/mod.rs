@@ -1,0 +1,62 @@
+//! The API: one table of operations, one way through them, and the documents that say so.
+//!
+//! Goes in: a request. Comes out: a response, whatever happens, and a line in the log. The order of a request is
+//! [`dispatch`] (id, route, response), [`admission`] (credential, limit, scope), the handler of its
+//! [operation](operations). Knows every route; no route knows it.
+
+mod admission;
+mod areas;
+mod dispatch;
+pub mod docs_page;
+mod documentation;
+pub mod openapi;
+pub mod operations;
+pub mod router;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::Response;
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::edge::{self, Malformed, RequestHandler};
+
+impl RequestHandler for App {
+    async fn handle(self: Arc<Self>, peer: SocketAddr, request: Request) -> Response {
+        dispatch::handle(self, peer, request).await
+    }
+
+    fn refuse(&self, peer: SocketAddr, why: Malformed) -> Response {
+        dispatch::refuse(self, peer, why)
+    }
+
+    fn stopping(&self) {
+        self.stop();
+    }
+
+    fn connections(&self, open: usize) {
+        self.metrics.connections(open);
+    }
+}
+
+/// Serves until told to stop, then lets open requests end.
+///
+/// # Errors
+/// None; whoever waits for this may have others.
+pub async fn serve(
+    app: Arc<App>,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+) -> std::io::Result<()> {
+    let limits = app.config.edge.clone();
+    let cut = edge::serve(app, listener, limits, stop).await;
+    if cut > 0 {
+        tracing::warn!(
+            connections = cut,
+            "the time to stop is over, and some had not ended"
+        );
+    }
+    Ok(())
+}

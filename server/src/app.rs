@@ -1,0 +1,138 @@
+//! The server as one value: its settings, and what every request and every worker has at hand.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::auth::{CredentialCache, Passwords};
+use crate::context::{Context, random};
+use crate::edge::Limits;
+use crate::http::cors::Origins;
+use crate::http::in_flight::InFlight;
+use crate::http::rate_limit::{Buckets, Rate};
+use crate::lanes::Lanes;
+use crate::metrics::Metrics;
+use crate::rows::Tables;
+use crate::secret_key::SecretKey;
+use crate::store::{Store, StoreError};
+use crate::wake::WorkerSignal;
+
+/// How the server is to behave.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Bytes that a body may have.
+    pub max_body: usize,
+    /// Bytes that a package, or a part of one, may have.
+    pub max_package: usize,
+    /// Whether `X-Forwarded-For` tells who the client is.
+    pub trust_proxy: bool,
+    /// How much each client and key may ask of each route; `None` switches all limits off.
+    pub rate: Option<Rate>,
+    /// Seconds that a template job is held by who runs it, unless it is renewed.
+    pub lease_seconds: u32,
+    /// How long an undo is waited for; after that it goes on without whoever asked.
+    pub undo_wait: Duration,
+    /// How much a schema document shows.
+    pub schema_cap: SchemaCap,
+    /// Encrypts the secrets of connections; without it none can be stored.
+    pub secret_key: Option<SecretKey>,
+    /// Pages of which origins may use the API from a browser.
+    pub cors: Origins,
+    /// What a client may take.
+    pub edge: Limits,
+}
+
+/// How much `GET /v1/schema` shows before it is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaCap {
+    /// Features in all.
+    pub features: u32,
+    /// Columns in all.
+    pub columns: u32,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            max_body: 4 << 20,
+            max_package: 256 << 20,
+            trust_proxy: false,
+            rate: Some(Rate::per_second(100)),
+            lease_seconds: 60,
+            undo_wait: Duration::from_secs(10),
+            schema_cap: SchemaCap {
+                features: 500,
+                columns: 5000,
+            },
+            secret_key: None,
+            cors: Origins::default(),
+            edge: Limits::default(),
+        }
+    }
+}
+
+/// What every request has at hand.
+#[derive(Debug)]
+pub struct App {
+    /// Where everything is kept.
+    pub store: Store,
+    /// Time and ids.
+    pub context: Context,
+    /// How to behave.
+    pub config: Config,
+    /// Verifies passwords.
+    pub passwords: Passwords,
+    /// Who has asked how often.
+    pub buckets: Buckets,
+    /// The shape of tables that were read before.
+    pub tables: Tables,
+    /// Wakes the automation workers.
+    pub runs: WorkerSignal,
+    /// Where what takes long waits for its turn.
+    pub lanes: Lanes,
+    /// What is being answered under keys.
+    pub(crate) in_flight: Arc<InFlight>,
+    /// Who has asked lately.
+    pub(crate) remembered: CredentialCache,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// Wakes who carries template jobs out.
+    pub signal: WorkerSignal,
+    stopping: AtomicBool,
+}
+
+impl App {
+    /// Puts a server together.
+    ///
+    /// # Errors
+    /// When this machine cannot hash passwords.
+    pub fn new(store: Store, context: Context, config: Config) -> Result<Arc<App>, StoreError> {
+        let passwords = Passwords::new()?;
+        let metrics = Arc::new(Metrics::new(&store, Some(&passwords)));
+        Ok(Arc::new(App {
+            store,
+            context,
+            config,
+            passwords,
+            buckets: Buckets::new(u64::from_le_bytes(random())),
+            tables: Tables::default(),
+            runs: WorkerSignal::default(),
+            lanes: Lanes::default(),
+            in_flight: Arc::default(),
+            remembered: CredentialCache::default(),
+            metrics,
+            signal: WorkerSignal::default(),
+            stopping: AtomicBool::new(false),
+        }))
+    }
+
+    /// Notes that this server is about to stop.
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether this server is about to stop, so that nobody new should be sent to it.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+}

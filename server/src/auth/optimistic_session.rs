@@ -1,0 +1,223 @@
+//! The session of a request: the one way from a credential to statements that run for a caller.
+//!
+//! A caller is read from the store, or remembered from a request before. What is remembered counts for nothing
+//! by itself: it is checked along with the first statement of the transaction that uses it, and a transaction
+//! whose check fails has done nothing. So a session has three steps, each taken once:
+//!
+//! 1. [`open`](OptimisticSession::open): a credential becomes a caller.
+//! 2. [`run`](OptimisticSession::run): an operation runs for the caller, after the check where one is owed.
+//! 3. [`confirm`](OptimisticSession::confirm): who was never checked, because nothing was asked, is checked at
+//!    the end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use uuid::Uuid;
+
+use super::caller::Caller;
+use super::credential_cache::CredentialCache;
+use super::identify::{
+    ADMINISTRATOR, KEY, Presented, SESSION, holder, is_administrator, read_key, read_session,
+};
+use crate::refusal::Refusal;
+use crate::store::{
+    Check, Input, Output, Precondition, QueryFn, Row, Scope, Store, StoreError, TransactionMode,
+    Value,
+};
+
+/// Who asks, and whether the store has said so since the request came. Clones are one session.
+#[derive(Debug, Clone)]
+pub(crate) struct OptimisticSession(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    presented: Presented,
+    caller: Arc<Caller>,
+    is_verified: AtomicBool,
+}
+
+impl OptimisticSession {
+    /// The session of a credential. With a cache the caller may be a remembered one. `None` for what is no
+    /// credential.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) async fn open(
+        store: &Store,
+        cache: Option<&CredentialCache>,
+        (credential, now): (&str, i64),
+    ) -> Result<Option<OptimisticSession>, StoreError> {
+        let Some(presented) = Presented::read(credential, now) else {
+            return Ok(None);
+        };
+        if let Some(caller) = cache.and_then(|cache| cache.find(&presented)) {
+            return Ok(Some(OptimisticSession::of(presented, caller, false)));
+        }
+        let Some(caller) = holder(store, presented.clone()).await?.map(Arc::new) else {
+            return Ok(None);
+        };
+        if let Some(cache) = cache {
+            cache.remember(&presented, &caller);
+        }
+        Ok(Some(OptimisticSession::of(presented, caller, true)))
+    }
+
+    fn of(presented: Presented, caller: Arc<Caller>, is_verified: bool) -> OptimisticSession {
+        OptimisticSession(Arc::new(State {
+            presented,
+            caller,
+            is_verified: AtomicBool::new(is_verified),
+        }))
+    }
+
+    /// Who asks, as far as it is known.
+    pub(crate) fn caller(&self) -> &Arc<Caller> {
+        &self.0.caller
+    }
+
+    fn is_verified(&self) -> bool {
+        self.0.is_verified.load(Ordering::Acquire)
+    }
+
+    /// Runs an operation for the caller. `prepare` puts the caller into the input, and says as whom the store is
+    /// asked, or why not. Where the store knows another caller than the remembered one, nothing was done for
+    /// that one, and the operation is prepared and run once more for the one of today.
+    ///
+    /// # Errors
+    /// Those of the operation and of `prepare`, the store's, and 401 when the credential is good no more.
+    pub(crate) async fn run<I: Input, T: Output>(
+        &self,
+        (store, cache): (&Store, &CredentialCache),
+        mode: TransactionMode,
+        mut input: I,
+        prepare: impl Fn(&mut I, &Arc<Caller>) -> Result<Scope, Refusal>,
+        work: impl QueryFn<I, T, Refusal> + Clone,
+    ) -> Result<T, Refusal> {
+        let scope = prepare(&mut input, self.caller())?;
+        if self.is_verified() {
+            return store.run(mode, &scope, None, input, work).await.0;
+        }
+        let check = Arc::new(CallerCheck::new(&self.0.presented, self.caller().clone()));
+        let checked: Check = check.clone();
+        let (result, input) = store
+            .run(mode, &scope, Some(checked), input, work.clone())
+            .await;
+        let Some(holds) = check.outcome() else {
+            // It has asked nothing of the store, or the store did not answer.
+            return result;
+        };
+        self.0.is_verified.store(true, Ordering::Release);
+        if holds {
+            return result;
+        }
+        let caller = self.renew(store, cache).await?;
+        let Some(mut input) = input else {
+            return result;
+        };
+        let scope = prepare(&mut input, &caller)?;
+        store.run(mode, &scope, None, input, work).await.0
+    }
+
+    /// The caller of today, in place of the remembered one.
+    async fn renew(&self, store: &Store, cache: &CredentialCache) -> Result<Arc<Caller>, Refusal> {
+        let presented = &self.0.presented;
+        let Some(caller) = holder(store, presented.clone()).await?.map(Arc::new) else {
+            cache.forget(presented);
+            return Err(Refusal::unauthenticated());
+        };
+        cache.remember(presented, &caller);
+        Ok(caller)
+    }
+
+    /// Makes sure of a caller whom no transaction has checked: then at least the credential has to be good.
+    ///
+    /// # Errors
+    /// 401 when it is not, and those of the store.
+    pub(crate) async fn confirm(&self, store: &Store, now: i64) -> Result<(), Refusal> {
+        if self.is_verified() {
+            return Ok(());
+        }
+        let presented = Presented {
+            now,
+            ..self.0.presented.clone()
+        };
+        match holder(store, presented).await? {
+            Some(_) => Ok(()),
+            None => Err(Refusal::unauthenticated()),
+        }
+    }
+}
+
+/// The check that a credential still belongs to a caller, with the same rights.
+struct CallerCheck {
+    question: Question,
+    parameters: Vec<Value>,
+    caller: Arc<Caller>,
+    outcome: OnceLock<bool>,
+}
+
+/// What has to be asked to be sure.
+#[derive(Clone, Copy)]
+enum Question {
+    /// Of a key of that organization.
+    Key(Uuid),
+    /// Of a session whose holder administers all of their organizations.
+    Administrator,
+    /// Of any other session.
+    Session,
+}
+
+impl CallerCheck {
+    fn new(presented: &Presented, caller: Arc<Caller>) -> CallerCheck {
+        let question = match presented.organization {
+            Some(organization) => Question::Key(organization),
+            None if caller.administers_all() => Question::Administrator,
+            None => Question::Session,
+        };
+        let mut parameters = match question {
+            Question::Key(organization) => vec![organization.into()],
+            Question::Administrator | Question::Session => Vec::new(),
+        };
+        parameters.extend([presented.hash.into(), presented.now.into()]);
+        CallerCheck {
+            question,
+            parameters,
+            caller,
+            outcome: OnceLock::new(),
+        }
+    }
+
+    /// Whether it held; nothing before it was asked.
+    fn outcome(&self) -> Option<bool> {
+        self.outcome.get().copied()
+    }
+}
+
+impl Precondition for CallerCheck {
+    fn statement(&self) -> &'static str {
+        match self.question {
+            Question::Key(_) => KEY,
+            Question::Administrator => ADMINISTRATOR,
+            Question::Session => SESSION,
+        }
+    }
+
+    fn parameters(&self) -> &[Value] {
+        &self.parameters
+    }
+
+    fn holds(&self, response: &[Row]) -> Result<bool, StoreError> {
+        let caller = &*self.caller;
+        let holds = match self.question {
+            Question::Key(organization) => {
+                let known = read_key(organization, response)?;
+                known.is_some_and(|(known, _)| known == *caller)
+            }
+            Question::Administrator => is_administrator(caller, response)?,
+            Question::Session => read_session(response)?.as_ref() == Some(caller),
+        };
+        // The first attempt at a transaction decides.
+        let _ = self.outcome.set(holds);
+        Ok(holds)
+    }
+}
