@@ -1,4 +1,4 @@
-//! The server as one value: its settings, and what every request and every worker has at hand.
+//! The server as one value: its settings, and what every request and every worker uses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,13 +24,13 @@ pub struct Config {
     pub max_body: usize,
     /// Bytes that a package, or a part of one, may have.
     pub max_package: usize,
-    /// Whether `X-Forwarded-For` tells who the client is.
+    /// Whether `X-Forwarded-For` names the client.
     pub trust_proxy: bool,
     /// How much each client and key may ask of each route; `None` switches all limits off.
     pub rate: Option<Rate>,
     /// Seconds that a template job is held by who runs it, unless it is renewed.
     pub lease_seconds: u32,
-    /// How long an undo is waited for; after that it goes on without whoever asked.
+    /// How long a request waits for an undo; after that a worker continues it.
     pub undo_wait: Duration,
     /// How much a schema document shows.
     pub schema_cap: SchemaCap,
@@ -82,7 +82,7 @@ pub struct App {
     pub config: Config,
     /// Verifies passwords.
     pub passwords: Passwords,
-    /// Who has asked how often.
+    /// The rate limit buckets.
     pub buckets: Buckets,
     /// The shape of tables that were read before.
     pub tables: Tables,
@@ -92,7 +92,7 @@ pub struct App {
     pub lanes: Lanes,
     /// What is being answered under keys.
     pub(crate) in_flight: Arc<InFlight>,
-    /// Who has asked lately.
+    /// Recent callers.
     pub(crate) remembered: CredentialCache,
     /// What is counted.
     pub metrics: Arc<Metrics>,

@@ -27,7 +27,7 @@ pub mod lanes;
 pub mod memory;
 pub mod metrics;
 pub mod model;
-mod offload;
+pub mod offload;
 pub mod paging;
 pub mod refusal;
 pub mod retention;

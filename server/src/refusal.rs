@@ -1,7 +1,7 @@
 //! Refusals: why something is not done, with a stable code.
 //!
-//! Goes in: what is wrong. Comes out: a value that every layer hands up unchanged. It knows no status, no media
-//! type and no header: [`http::problem`](crate::http::problem) makes a response of it.
+//! Goes in: what is wrong. Comes out: a value that every layer returns unchanged. Knows no status, no media type
+//! and no header: [`http::problem`](crate::http::problem) makes a response of it.
 
 use serde::Serialize;
 pub use tplkit::problem::Code;

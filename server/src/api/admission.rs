@@ -1,5 +1,5 @@
-//! What a request passes, in the order in which refusals are reported: route, method, credential, limit,
-//! scope; then the handler: visibility, role, body, state.
+//! The checks of a request, in the order of refusals: route, method, credential, limit, scope; then
+//! in the handler: visibility, role, body, state.
 //!
 //! The credential becomes a session ([`OptimisticSession`]), and every statement of the request runs in it.
 
@@ -25,7 +25,7 @@ use crate::http::rate_limit::RateLimitState;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 
-/// What became of a request on its way through an operation.
+/// The outcome of a request.
 pub(super) struct Admission {
     pub(super) result: Result<Response, Refusal>,
     /// What is left of the caller's bucket.

@@ -1,4 +1,4 @@
-//! What holds of every path below a prefix, also of those that lead nowhere.
+//! The facts of all paths below a prefix, including paths that are no operation.
 
 use crate::http::problem::RefusalForm;
 

@@ -1,7 +1,7 @@
-//! The API: one table of operations, one way through them, and the documents that say so.
+//! The API: one table of operations, one path for every request, and the documents about both.
 //!
-//! Goes in: a request. Comes out: a response, whatever happens, and a line in the log. The order of a request is
-//! [`dispatch`] (id, route, response), [`admission`] (credential, limit, scope), the handler of its
+//! Goes in: a request. Comes out: a response in any case, and a line in the log. A request goes through
+//! `dispatch` (id, route, response), `admission` (credential, limit, scope) and the handler of its
 //! [operation](operations). Knows every route; no route knows it.
 
 mod admission;
@@ -41,10 +41,10 @@ impl RequestHandler for App {
     }
 }
 
-/// Serves until told to stop, then lets open requests end.
+/// Serves until a stop signal, then finishes open requests.
 ///
 /// # Errors
-/// None; whoever waits for this may have others.
+/// None; callers may add their own.
 pub async fn serve(
     app: Arc<App>,
     listener: TcpListener,

@@ -1,8 +1,8 @@
-//! The table of operations: everything that can be asked of this server, and under which conditions.
+//! The table of operations: every route with its conditions.
 //!
-//! Routing, authorization, limits and the OpenAPI document read it; an operation outside it cannot exist, and
-//! nothing is known of one that does not stand on its line. What holds of all paths below a prefix stands in
-//! [`areas`](super::areas).
+//! Routing, authorization, limits and the OpenAPI document read it; an operation outside it cannot be
+//! reached, and every fact of an operation is on its line. `areas` has the facts of all paths below a
+//! prefix.
 
 use super::documentation;
 use crate::auth::{KeyScope, Role};

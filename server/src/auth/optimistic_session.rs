@@ -1,13 +1,12 @@
-//! The session of a request: the one way from a credential to statements that run for a caller.
+//! The session of a request: the only path from a credential to statements that run for a caller.
 //!
-//! A caller is read from the store, or remembered from a request before. What is remembered counts for nothing
-//! by itself: it is checked along with the first statement of the transaction that uses it, and a transaction
-//! whose check fails has done nothing. So a session has three steps, each taken once:
+//! A caller is read from the store, or remembered from an earlier request. A remembered caller is not
+//! trusted: the check goes along with the first statement of the transaction, and a transaction whose check
+//! fails does nothing. A session has three steps, each taken once:
 //!
 //! 1. [`open`](OptimisticSession::open): a credential becomes a caller.
-//! 2. [`run`](OptimisticSession::run): an operation runs for the caller, after the check where one is owed.
-//! 3. [`confirm`](OptimisticSession::confirm): who was never checked, because nothing was asked, is checked at
-//!    the end.
+//! 2. [`run`](OptimisticSession::run): an operation runs for the caller, after the check where one is required.
+//! 3. [`confirm`](OptimisticSession::confirm): a caller whom no transaction has checked is checked at the end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

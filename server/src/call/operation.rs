@@ -1,5 +1,4 @@
-//! What is known of an operation before anybody asks for it: one value holds everything that routing,
-//! authorization, limits and the OpenAPI document need.
+//! The facts of an operation, as routing, authorization, limits and the OpenAPI document read them.
 
 use std::pin::Pin;
 
@@ -34,7 +33,7 @@ pub enum Limit {
     SignIn,
 }
 
-/// What an operation is, for whoever reads about it.
+/// The description of an operation.
 #[derive(Debug)]
 pub struct About {
     /// One line.

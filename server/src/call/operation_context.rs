@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::auth::{Caller, Role};
+use crate::auth::{Actor, Caller, Role};
 use crate::context::Context;
 use crate::http::idempotency::{self, Key};
 use crate::http::response::ApiResponse;
@@ -35,12 +35,20 @@ pub struct OperationContext<I> {
 }
 
 impl<I> OperationContext<I> {
+    /// Who asks, and the least role.
+    pub fn actor(&self) -> Actor<'_> {
+        Actor {
+            caller: &self.caller,
+            least: self.role,
+        }
+    }
+
     /// The role in the organization of a record that was found.
     ///
     /// # Errors
     /// 404 for strangers, 403 for a role that does not suffice.
     pub fn enter(&self, organization: Uuid) -> Result<Role, Refusal> {
-        self.caller.enter(self.role, organization)
+        self.actor().enter(organization)
     }
 
     /// Claims the key of the request, after visibility and role and before the effect. The response of

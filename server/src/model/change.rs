@@ -1,6 +1,5 @@
 //! Changes a record.
 
-use axum::http::StatusCode;
 use uuid::Uuid;
 
 use super::create::name_taken;
@@ -8,8 +7,7 @@ use super::input::RecordInput;
 use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
-use crate::call::OperationContext;
-use crate::http::response::ApiResponse;
+use crate::auth::Actor;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
@@ -32,12 +30,17 @@ pub struct Change {
 /// 404 for one that cannot be seen, 403 for a role that does not suffice, also where only a part of the
 /// body takes a higher one, and for what never changes,
 /// 409 for a name that is taken and for a unique column over repeated values, 422 with everything that is wrong.
-pub async fn change(tx: &mut Tx, asked: &OperationContext<Change>) -> Result<ApiResponse, Refusal> {
-    let before = locked(tx, asked.input.kind, asked.input.parent, asked.input.id).await?;
-    let role = asked.enter(before.organization())?;
-    let written = asked.input.body.as_ref().map_err(Clone::clone)?;
+pub async fn change(
+    tx: &mut Tx,
+    actor: Actor<'_>,
+    change: &Change,
+    now: i64,
+) -> Result<Record, Refusal> {
+    let before = locked(tx, change.kind, change.parent, change.id).await?;
+    let role = actor.enter(before.organization())?;
+    let written = change.body.as_ref().map_err(Clone::clone)?;
     if written.is_empty() {
-        return ApiResponse::json(StatusCode::OK, &before);
+        return Ok(before);
     }
     let mut after = before.clone();
     written.fill(&mut after);
@@ -45,10 +48,10 @@ pub async fn change(tx: &mut Tx, asked: &OperationContext<Change>) -> Result<Api
     if let Some(name) = &written.name {
         after.name.clone_from(name);
     }
-    after.updated_at = asked.now;
+    after.updated_at = now;
     complete(tx, &mut after, written, &before).await?;
     update(tx, &after).await?;
-    ApiResponse::json(StatusCode::OK, &after)
+    Ok(after)
 }
 
 /// The record, kept from others; what it lies in first, where the path names it.

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use axum::http::StatusCode;
 use tplkit::package::name;
 use uuid::Uuid;
 
@@ -11,8 +10,7 @@ use super::input::RecordInput;
 use super::kind::{KindDescription, RecordKind};
 use super::record::Record;
 use super::{column, config, feature, find, visibility};
-use crate::call::OperationContext;
-use crate::http::response::ApiResponse;
+use crate::auth::{Actor, Role};
 use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx};
 
@@ -29,18 +27,20 @@ pub struct Create {
     pub body: Result<RecordInput, Refusal>,
 }
 
-/// Creates a record.
+/// Where a record is to be created, by whom.
+#[derive(Debug)]
+pub struct Entered {
+    within: Vec<Uuid>,
+    role: Role,
+}
+
+/// Finds what a record is to lie in. It stays as it is until the record is there.
 ///
 /// # Errors
-/// 404 for a parent that cannot be seen, 403 for a role that does not suffice, 409 for a name that is
-/// taken, 422 with everything that is wrong.
-pub async fn create(tx: &mut Tx, asked: &OperationContext<Create>) -> Result<ApiResponse, Refusal> {
-    let Create {
-        kind, parent, id, ..
-    } = asked.input;
-    // The parent stays as it is until the record is there.
-    let parent = match kind.parent {
-        Some(above) => Some(find::lock(tx, above, parent).await?),
+/// 404 for a parent that cannot be seen, 403 for a role that does not suffice.
+pub async fn enter(tx: &mut Tx, actor: Actor<'_>, create: &Create) -> Result<Entered, Refusal> {
+    let parent = match create.kind.parent {
+        Some(above) => Some(find::lock(tx, above, create.parent).await?),
         None => None,
     };
     let within = match &parent {
@@ -49,14 +49,25 @@ pub async fn create(tx: &mut Tx, asked: &OperationContext<Create>) -> Result<Api
             within.push(parent.id);
             within
         }
-        None => vec![asked.input.parent],
+        None => vec![create.parent],
     };
-    let role = asked.enter(within[0])?;
-    if let Some(answered) = asked.claim(tx).await? {
-        return Ok(answered);
-    }
-    let written = asked.input.body.as_ref().map_err(Clone::clone)?;
-    let mut record = Record::new(kind, within, id, asked.now);
+    let role = actor.enter(within[0])?;
+    Ok(Entered { within, role })
+}
+
+/// Creates a record.
+///
+/// # Errors
+/// 409 for a name that is taken, 422 with everything that is wrong.
+pub async fn create(
+    tx: &mut Tx,
+    create: &Create,
+    Entered { within, role }: Entered,
+    now: i64,
+) -> Result<Record, Refusal> {
+    let kind = create.kind;
+    let written = create.body.as_ref().map_err(Clone::clone)?;
+    let mut record = Record::new(kind, within, create.id, now);
     written.fill(&mut record);
     visibility::stays(role, None, (&record, written))?;
     complete(tx, &mut record, written).await?;
@@ -66,9 +77,7 @@ pub async fn create(tx: &mut Tx, asked: &OperationContext<Create>) -> Result<Api
         column::complete_config(tx, &mut record, None).await?;
         update(tx, &record).await?;
     }
-    asked
-        .keep(tx, ApiResponse::json(StatusCode::CREATED, &record)?)
-        .await
+    Ok(record)
 }
 
 /// Completes and checks a new record.

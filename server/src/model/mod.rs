@@ -21,7 +21,7 @@ mod statements;
 pub(crate) mod visibility;
 
 pub use change::{Change, change};
-pub use create::{Create, create};
+pub use create::{Create, Entered, create, enter};
 pub use input::RecordInput;
 pub use kind::KindDescription;
 pub use record::Record;

@@ -7,8 +7,7 @@ use super::column::unique_column;
 use super::feature::touch;
 use super::kind::{FEATURE, KindDescription, MODULE, RAIL, RecordKind};
 use super::record::Record;
-use crate::call::OperationContext;
-use crate::http::response::ApiResponse;
+use crate::auth::Actor;
 use crate::refusal::{Code, Refusal};
 use crate::rows::unique;
 use crate::store::{Dialect, Tx, Value};
@@ -31,11 +30,11 @@ pub struct Remove {
 ///
 /// # Errors
 /// 404 for one that cannot be seen, 403 for a role that does not suffice, 409 when it holds something.
-pub async fn remove(tx: &mut Tx, asked: &OperationContext<Remove>) -> Result<ApiResponse, Refusal> {
-    let Remove { kind, parent, .. } = asked.input;
-    let record = locked(tx, kind, parent, asked.input.id).await?;
-    asked.enter(record.organization())?;
-    let force = asked.input.force.clone()?;
+pub async fn remove(tx: &mut Tx, actor: Actor<'_>, remove: &Remove) -> Result<(), Refusal> {
+    let kind = remove.kind;
+    let record = locked(tx, kind, remove.parent, remove.id).await?;
+    actor.enter(record.organization())?;
+    let force = remove.force.clone()?;
     if !force && let Some(what) = held(tx, &record).await? {
         let reported = format!(
             "The {} still holds {what}; force=true deletes it all the same.",
@@ -46,7 +45,7 @@ pub async fn remove(tx: &mut Tx, asked: &OperationContext<Remove>) -> Result<Api
     release(tx, &record).await?;
     tx.query(&kind.statements().delete, &[record.id.into()])
         .await?;
-    Ok(ApiResponse::nothing())
+    Ok(())
 }
 
 const AUTOMATIONS: &str = "SELECT id FROM workflows WHERE {tenant organization_id} \

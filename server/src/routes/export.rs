@@ -11,6 +11,7 @@ use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::offload::offload;
 use crate::refusal::Refusal;
+use crate::spool::Spool;
 use crate::store::Tx;
 use crate::templates::{EarlierPackage, Export, earlier};
 
@@ -31,15 +32,19 @@ pub async fn export(mut call: Call) -> Result<Response, Refusal> {
     transfer(&lane, organization, async move {
         let mut export = export;
         if let Some(template) = export.onto() {
-            let package = call.snapshot(template, |tx, ctx| Box::pin(earlier(tx, ctx)));
+            let package = call.snapshot(template, |tx, ctx| Box::pin(earlier(tx, ctx.input)));
             let package = package.await?;
             let package = offload(move || EarlierPackage::of(package)).await?;
             export = export.going_on_from(package);
         }
-        let spool = call.snapshot(export, |tx, ctx| Box::pin(Export::write(tx, ctx)));
+        let spool = call.snapshot(export, |tx, ctx| Box::pin(write(tx, ctx)));
         large_response(spool.await?)
     })
     .await
+}
+
+async fn write(tx: &mut Tx, ctx: &OperationContext<Export>) -> Result<Spool, Refusal> {
+    Export::write(tx, &ctx.input, &ctx.tables, &ctx.context).await
 }
 
 /// Whose workspace it is.

@@ -123,7 +123,17 @@ async fn create_in(
         id,
         body,
     };
-    call.write_schema(input, Some(id), |tx, ctx| Box::pin(model::create(tx, ctx)))
+    call.write_schema(input, Some(id), |tx, ctx| Box::pin(insert(tx, ctx)))
+        .await
+}
+
+async fn insert(tx: &mut Tx, ctx: &OperationContext<Create>) -> Result<ApiResponse, Refusal> {
+    let entered = model::enter(tx, ctx.actor(), &ctx.input).await?;
+    if let Some(answered) = ctx.claim(tx).await? {
+        return Ok(answered);
+    }
+    let record = model::create(tx, &ctx.input, entered, ctx.now).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &record)?)
         .await
 }
 
@@ -164,8 +174,13 @@ pub(super) async fn patch(
         id,
         body,
     };
-    call.write_schema(input, Some(id), |tx, ctx| Box::pin(model::change(tx, ctx)))
+    call.write_schema(input, Some(id), |tx, ctx| Box::pin(update(tx, ctx)))
         .await
+}
+
+async fn update(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiResponse, Refusal> {
+    let record = model::change(tx, ctx.actor(), &ctx.input, ctx.now).await?;
+    ApiResponse::json(StatusCode::OK, &record)
 }
 
 /// Deletes a record. Where nothing can be lost there is nothing to force.
@@ -183,6 +198,11 @@ pub(super) async fn delete(
         id,
         force,
     };
-    call.write_schema(input, None, |tx, ctx| Box::pin(model::remove(tx, ctx)))
+    call.write_schema(input, None, |tx, ctx| Box::pin(remove(tx, ctx)))
         .await
+}
+
+async fn remove(tx: &mut Tx, ctx: &OperationContext<Remove>) -> Result<ApiResponse, Refusal> {
+    model::remove(tx, ctx.actor(), &ctx.input).await?;
+    Ok(ApiResponse::nothing())
 }

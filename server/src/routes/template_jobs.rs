@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
+use crate::app::App;
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
@@ -13,7 +14,7 @@ use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 use crate::templates::cancel::cancel as stop;
-use crate::templates::undo::{self, Undo};
+use crate::templates::undo::{self, Undo, UndoParts};
 
 struct List {
     workspace: Option<Uuid>,
@@ -105,7 +106,12 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
     if let Some(answered) = call.reserve().await? {
         return Ok(answered);
     }
-    let undo = Undo::new(&call.app, call.caller()?, job, force);
+    let undo = Undo {
+        parts: parts(&call.app),
+        scope: call.caller()?.scope(),
+        job,
+        force,
+    };
     // Whoever asked may go away meanwhile; what was begun ends.
     let undone = tokio::spawn(undo.make()).await;
     let job = undone.map_err(|error| undo::lost(&error))??;
@@ -125,7 +131,30 @@ pub async fn cancel(mut call: Call) -> Result<Response, Refusal> {
     let job = call.query(id, |tx, ctx| Box::pin(entered(tx, ctx)));
     let job: Job = job.await?;
     no_body(&mut call).await?;
-    call.write(job.id, |tx, ctx| Box::pin(stop(tx, ctx))).await
+    call.write(job.id, |tx, ctx| Box::pin(stopped(tx, ctx)))
+        .await
+}
+
+/// What an undo works with.
+fn parts(app: &App) -> UndoParts {
+    UndoParts {
+        store: app.store.clone(),
+        context: app.context.clone(),
+        tables: app.tables.clone(),
+        signal: app.signal.clone(),
+        lease: i64::from(app.config.lease_seconds) * 1_000_000,
+        wait: app.config.undo_wait,
+    }
+}
+
+async fn stopped(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ApiResponse, Refusal> {
+    let job = entered(tx, ctx).await?;
+    if let Some(answered) = ctx.claim(tx).await? {
+        return Ok(answered);
+    }
+    let job = stop(tx, &job, ctx.now).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &job)?)
+        .await
 }
 
 async fn no_body(call: &mut Call) -> Result<(), Refusal> {

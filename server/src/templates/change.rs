@@ -1,6 +1,5 @@
 //! Changes the record of a template, and its manifest alike.
 
-use axum::http::StatusCode;
 use tplkit::check::{CheckOptions, check_text};
 use tplkit::json::{Doc, Value as Json, write_string};
 use tplkit::package::canonical;
@@ -13,9 +12,8 @@ use super::promotion::{self, SYSTEM};
 use super::record::{Record, find, internal, lock};
 use super::verdict;
 use super::write::{forbidden, rewrite};
-use crate::call::OperationContext;
+use crate::auth::Actor;
 use crate::fields::{DESCRIPTION, Fields};
-use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
@@ -49,13 +47,14 @@ impl Change {
     /// 404, 403, 422 for what breaks a rule, of promotion where it concerns one.
     pub(crate) async fn make(
         tx: &mut Tx,
-        asked: &OperationContext<Change>,
-    ) -> Result<ApiResponse, Refusal> {
-        let change = &asked.input;
+        actor: Actor<'_>,
+        change: &Change,
+        now: i64,
+    ) -> Result<Record, Refusal> {
         let before = find(tx, change.id).await?;
-        let admin = asked.enter(before.organization_id).is_ok();
-        if !admin && !asked.caller.platform() {
-            return Err(forbidden(asked.role.as_str()));
+        let admin = actor.enter(before.organization_id).is_ok();
+        if !admin && !actor.caller.platform() {
+            return Err(forbidden(actor.least.as_str()));
         }
         let members = change.body.clone()?;
         let promotes = change.visibility == Some(SYSTEM);
@@ -64,13 +63,13 @@ impl Change {
                 "An administrator of the platform promotes to system, and changes nothing else.",
             ));
         }
-        if promotes && before.visibility != SYSTEM && !asked.caller.platform() {
+        if promotes && before.visibility != SYSTEM && !actor.caller.platform() {
             return Err(Refusal::forbidden(
                 "Only administrators of the platform promote to system.",
             ));
         }
         if members.is_empty() {
-            return ApiResponse::json(StatusCode::OK, &before);
+            return Ok(before);
         }
         let (mut record, manifest) = lock(tx, change.id).await?;
         let shown = record.visibility.clone();
@@ -85,8 +84,7 @@ impl Change {
         if shown != record.visibility {
             show_payloads(tx, &record).await?;
         }
-        let record = rewrite(tx, &record, &manifest, &identity, asked.now).await?;
-        ApiResponse::json(StatusCode::OK, &record)
+        rewrite(tx, &record, &manifest, &identity, now).await
     }
 }
 

@@ -11,9 +11,9 @@ use uuid::Uuid;
 use super::apply::LoadedPackage;
 use super::refusals::refused;
 use super::{Package, find, read_package};
-use crate::call::OperationContext;
-use crate::context::RandomIds;
+use crate::context::{Context, RandomIds};
 use crate::refusal::{Code, Fault, Refusal};
+use crate::rows::Tables;
 use crate::spool::{Spool, no_room};
 use crate::store::Tx;
 use crate::workspace::{ReadError, Snapshot};
@@ -51,11 +51,7 @@ impl EarlierPackage {
 ///
 /// # Errors
 /// 422 for a template that the caller does not see.
-pub(crate) async fn earlier(
-    tx: &mut Tx,
-    asked: &OperationContext<Uuid>,
-) -> Result<Package, Refusal> {
-    let template = asked.input;
+pub(crate) async fn earlier(tx: &mut Tx, template: Uuid) -> Result<Package, Refusal> {
     let record = find(tx, template).await.map_err(|problem| {
         if problem.code == Code::NotFound {
             return Refusal::fault("onto", format!("there is no template {template}"));
@@ -98,13 +94,15 @@ impl Export {
     /// 404 for a workspace that cannot be seen, 422 for a selection of what is not there.
     pub(crate) async fn write(
         tx: &mut Tx,
-        asked: &OperationContext<Export>,
+        export: &Export,
+        tables: &Tables,
+        context: &Context,
     ) -> Result<Spool, Refusal> {
         let Export {
             workspace,
             request,
             earlier,
-        } = &asked.input;
+        } = export;
         let previous = match earlier {
             Some(EarlierPackage(text)) => {
                 let checked = Checked::trusted(text).map_err(|error| bug(&error))?;
@@ -117,8 +115,8 @@ impl Export {
             selects: !request.chosen,
         });
         let definitions = Definitions::embedded();
-        let source = Snapshot::new(tx, *workspace, &asked.tables);
-        let clock = asked.context.clock();
+        let source = Snapshot::new(tx, *workspace, tables);
+        let clock = context.clock();
         let selection = &request.selection;
         let mut ids = RandomIds;
         let draft = prepare_onto(&source, selection, onto, clock, &mut ids, definitions).await;

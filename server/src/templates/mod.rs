@@ -32,4 +32,4 @@ pub(crate) use payloads::{
     Entry, page as page_of_payloads, put as put_payload, remove as remove_payload,
 };
 pub(crate) use record::find;
-pub(crate) use write::{Create, Manage, Replace, create, manage, remove, replace};
+pub(crate) use write::{Create, Replace, create, manage, remove, replace};

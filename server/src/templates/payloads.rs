@@ -1,6 +1,5 @@
 //! Single payload entries: the rows of a table, as text.
 
-use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -10,9 +9,8 @@ use super::package_parts;
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, internal, lock};
 use super::write::manage;
-use crate::call::OperationContext;
+use crate::auth::Actor;
 use crate::context::rfc3339;
-use crate::http::response::ApiResponse;
 use crate::paging::{Page, PageRequest};
 use crate::refusal::Refusal;
 use crate::store::{BOUND, Row, StoreError, Tx};
@@ -124,16 +122,17 @@ impl Entry {
     }
 }
 
-/// Puts an entry into a template, in place of the one with its uid if there is one.
+/// Puts an entry into a template, in place of the one with its uid if there is one. Says whether there was none.
 ///
 /// # Errors
 /// 404, 403, and 422 for what breaks a rule of promotion.
 pub(crate) async fn put(
     tx: &mut Tx,
-    asked: &OperationContext<Entry>,
-) -> Result<ApiResponse, Refusal> {
-    let entry = &asked.input;
-    manage(tx, asked, entry.template).await?;
+    actor: Actor<'_>,
+    entry: &Entry,
+    now: i64,
+) -> Result<(Payload, bool), Refusal> {
+    manage(tx, actor, entry.template).await?;
     let (template, _) = lock(tx, entry.template).await?;
     let sql = "SELECT coalesce(max(position), -1) + 1, \
          CAST(coalesce(sum(CASE WHEN item_uid = $3 THEN 1 ELSE 0 END), 0) AS bigint) \
@@ -158,17 +157,12 @@ pub(crate) async fn put(
         template.visibility.as_str().into(),
         entry.row_count.into(),
         entry.text.as_str().into(),
-        asked.now.into(),
+        now.into(),
     ]);
     let row = tx.first(sql, &parameters).await?;
     let payload = Payload::read(&row.ok_or_else(Refusal::not_found)?)?;
-    touch(tx, asked.now, template).await?;
-    let status = if there == 0 {
-        StatusCode::CREATED
-    } else {
-        StatusCode::OK
-    };
-    ApiResponse::json(status, &payload)
+    touch(tx, now, template).await?;
+    Ok((payload, there == 0))
 }
 
 /// Takes an entry out of a template.
@@ -177,10 +171,11 @@ pub(crate) async fn put(
 /// 404, 403, and 422 for what breaks a rule of promotion.
 pub(crate) async fn remove(
     tx: &mut Tx,
-    asked: &OperationContext<Entry>,
-) -> Result<ApiResponse, Refusal> {
-    let entry = &asked.input;
-    manage(tx, asked, entry.template).await?;
+    actor: Actor<'_>,
+    entry: &Entry,
+    now: i64,
+) -> Result<(), Refusal> {
+    manage(tx, actor, entry.template).await?;
     let (template, _) = lock(tx, entry.template).await?;
     let sql = "DELETE FROM main.template_payloads WHERE {tenant organization_id} \
          AND organization_id = $1 AND template_id = $2 AND item_uid = $3 RETURNING item_uid";
@@ -191,8 +186,8 @@ pub(crate) async fn remove(
     ];
     let removed = tx.first(sql, &parameters).await?;
     removed.ok_or_else(Refusal::not_found)?;
-    touch(tx, asked.now, template).await?;
-    Ok(ApiResponse::nothing())
+    touch(tx, now, template).await?;
+    Ok(())
 }
 
 /// Notes that a template has changed. What is for everybody stays fit to be.

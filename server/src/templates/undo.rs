@@ -4,36 +4,43 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tplkit::apply::{Lost, UndoError};
 use uuid::Uuid;
 
 use super::apply::{in_the_way, moved};
-use crate::app::App;
-use crate::auth::Caller;
+use crate::context::Context;
 use crate::jobs::{self, Ended, Job, Status};
 use crate::refusal::{Code, Refusal};
-use crate::store::{StoreError, Tx, Value};
+use crate::rows::Tables;
+use crate::store::{Scope, Store, StoreError, Tx, Value};
+use crate::wake::WorkerSignal;
 use crate::workspace::ReadError;
+
+/// What an undo works with.
+pub(crate) struct UndoParts {
+    pub(crate) store: Store,
+    pub(crate) context: Context,
+    pub(crate) tables: Tables,
+    /// Wakes who goes on with it.
+    pub(crate) signal: WorkerSignal,
+    /// For how long the job is held at a time, in microseconds.
+    pub(crate) lease: i64,
+    /// How long it is waited for.
+    pub(crate) wait: Duration,
+}
 
 /// A job that is to be taken back.
 pub(crate) struct Undo {
-    app: Arc<App>,
-    caller: Arc<Caller>,
-    job: Job,
-    force: bool,
+    pub(crate) parts: UndoParts,
+    /// Of who asks.
+    pub(crate) scope: Scope,
+    pub(crate) job: Job,
+    pub(crate) force: bool,
 }
 
 impl Undo {
-    pub(crate) fn new(app: &Arc<App>, caller: &Arc<Caller>, job: Job, force: bool) -> Undo {
-        Undo {
-            app: app.clone(),
-            caller: caller.clone(),
-            job,
-            force,
-        }
-    }
-
     /// Does it, and gives the job as it is afterwards: undone, or on the way there.
     ///
     /// # Errors
@@ -46,25 +53,23 @@ impl Undo {
             );
             return Err(Refusal::new(Code::Conflict, detail));
         }
-        let App {
+        let UndoParts {
             store,
             context,
-            config,
+            tables,
+            lease,
             ..
-        } = &*self.app;
-        let length = i64::from(config.lease_seconds) * 1_000_000;
+        } = &self.parts;
         let at = (store, context);
-        let begun = jobs::Undo::begin(at, &self.job, self.force, length).await?;
+        let begun = jobs::Undo::begin(at, &self.job, self.force, *lease).await?;
         let Some(undo) = begun else {
             return Err(self.busy().await?);
         };
         let expired = self.expires();
         let work = {
-            let (app, undo, expired) = (self.app.clone(), undo.clone(), expired.clone());
-            Box::pin(async move {
-                let at = (&app.store, &app.context, &app.tables);
-                undo.run(at, &expired).await
-            })
+            let (undo, expired) = (undo.clone(), expired.clone());
+            let (store, context, tables) = (store.clone(), context.clone(), tables.clone());
+            Box::pin(async move { undo.run((&store, &context, &tables), &expired).await })
         };
         let ended = jobs::under(&undo.lease, at, work).await;
         // The panic itself was logged where it happened.
@@ -75,9 +80,8 @@ impl Undo {
 
     /// The upgrade that stands on what the job left.
     async fn upgraded_by(&self) -> Result<Option<Uuid>, Refusal> {
-        let scope = self.caller.scope();
-        let store = &self.app.store;
-        let found = store.read(&scope, self.job.clone(), |tx, job| {
+        let store = &self.parts.store;
+        let found = store.read(&self.scope, self.job.clone(), |tx, job| {
             Box::pin(jobs::upgraded_by(tx, job))
         });
         let found: Result<Option<Uuid>, StoreError> = found.await;
@@ -86,7 +90,7 @@ impl Undo {
 
     /// Set when the request has waited long enough.
     fn expires(&self) -> Arc<AtomicBool> {
-        let wait = self.app.config.undo_wait;
+        let wait = self.parts.wait;
         let expired = Arc::new(AtomicBool::new(wait.is_zero()));
         let flag = Arc::downgrade(&expired);
         tokio::spawn(async move {
@@ -100,7 +104,7 @@ impl Undo {
 
     /// Releases the job, for a worker to resume it.
     async fn conclude(&self, undo: &jobs::Undo, ended: Ended) -> Result<(), Refusal> {
-        let App { store, context, .. } = &*self.app;
+        let UndoParts { store, context, .. } = &self.parts;
         let problem = match ended {
             Ended::Done | Ended::Paused => None,
             // Workers have it.
@@ -116,7 +120,7 @@ impl Undo {
         if let Err(error) = undo.lease.release(store, context, 0).await {
             tracing::warn!(%error, "the job is held until its lease runs out");
         }
-        self.app.signal.notify();
+        self.parts.signal.notify();
         Ok(())
     }
 
@@ -128,10 +132,9 @@ impl Undo {
         }
         let input = (
             (now.organization, now.workspace, now.template),
-            self.app.context.now(),
+            self.parts.context.now(),
         );
-        let scope = self.caller.scope();
-        let found = self.app.store.read(&scope, input, |tx, (of, now)| {
+        let found = self.parts.store.read(&self.scope, input, |tx, (of, now)| {
             Box::pin(jobs::unfinished(tx, *of, *now))
         });
         let active: Option<Job> = found.await?;
@@ -144,12 +147,11 @@ impl Undo {
 
     /// The job as it is now, for whoever holds it or wants to.
     async fn now(&self) -> Result<Job, Refusal> {
-        let input = (self.job.id, self.app.context.now());
-        let scope = self.caller.scope();
+        let input = (self.job.id, self.parts.context.now());
         let found = self
-            .app
+            .parts
             .store
-            .read(&scope, input, |tx, input| Box::pin(find(tx, input)));
+            .read(&self.scope, input, |tx, input| Box::pin(find(tx, input)));
         found.await
     }
 
@@ -169,9 +171,8 @@ impl Undo {
     /// What would be lost. Tables that the caller does not see have no name here.
     async fn describe(&self, lost: Vec<Lost>) -> Result<String, StoreError> {
         let ids: Vec<Uuid> = lost.iter().map(|lost| lost.feature).collect();
-        let scope = self.caller.scope();
-        let store = &self.app.store;
-        let asked = store.read(&scope, ids, |tx, ids| Box::pin(visible(tx, ids)));
+        let store = &self.parts.store;
+        let asked = store.read(&self.scope, ids, |tx, ids| Box::pin(visible(tx, ids)));
         let visible: Vec<Uuid> = asked.await?;
         let texts = lost.iter().map(|lost| {
             if visible.contains(&lost.feature) {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use axum::http::StatusCode;
 use uuid::Uuid;
 
 use super::identity::Identity;
@@ -11,8 +10,8 @@ use super::package::Package;
 use super::package_parts::{Kept, PackageParts};
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, columns, find, internal, lock};
-use crate::call::OperationContext;
-use crate::http::response::ApiResponse;
+use crate::auth::Actor;
+use crate::context::Context;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 
@@ -30,24 +29,16 @@ pub(crate) struct Replace {
     pub(crate) parcel: PackageParts,
 }
 
-/// A template that somebody wants to change, before it is known into what.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Manage(pub(crate) Uuid);
-
 /// The template, when the caller has the operation's role in its organization. Templates for everybody
 /// are seen by strangers, who are told that they may not.
 ///
 /// # Errors
 /// 404 for what is hidden, 403 for who sees it and may not change it.
-pub(crate) async fn manage<I>(
-    tx: &mut Tx,
-    asked: &OperationContext<I>,
-    id: Uuid,
-) -> Result<Record, Refusal> {
+pub(crate) async fn manage(tx: &mut Tx, actor: Actor<'_>, id: Uuid) -> Result<Record, Refusal> {
     let record = find(tx, id).await?;
-    match asked.enter(record.organization_id) {
+    match actor.enter(record.organization_id) {
         Ok(_) => Ok(record),
-        Err(_) => Err(forbidden(asked.role.as_str())),
+        Err(_) => Err(forbidden(actor.least.as_str())),
     }
 }
 
@@ -57,23 +48,21 @@ pub(super) fn forbidden(role: &str) -> Refusal {
     ))
 }
 
-/// Adds a template to the catalog of an organization.
+/// Adds a template to the catalog of an organization that was entered.
 ///
 /// # Errors
-/// 404 and 403 for an organization, those of the store.
+/// Those of the store.
 pub(crate) async fn create(
     tx: &mut Tx,
-    asked: &OperationContext<Create>,
-) -> Result<ApiResponse, Refusal> {
+    create: &Create,
+    context: &Context,
+    now: i64,
+) -> Result<Record, Refusal> {
     let Create {
         organization,
         parcel,
-    } = &asked.input;
-    asked.enter(*organization)?;
-    if let Some(answered) = asked.claim(tx).await? {
-        return Ok(answered);
-    }
-    let id = asked.context.id();
+    } = create;
+    let id = context.id();
     let sql = concat!(
         "INSERT INTO main.templates {into $1} (organization_id, id, visibility, name, label, \
          description, category, scope, semver, tags, template_version, manifest, created_at, \
@@ -83,19 +72,17 @@ pub(crate) async fn create(
     let mut parameters = vec![(*organization).into(), id.into()];
     parameters.extend(said(&parcel.identity)?);
     parameters.push(parcel.manifest.as_str().into());
-    parameters.push(asked.now.into());
+    parameters.push(now.into());
     parameters.push(parcel.other_members.as_str().into());
     let row = tx.first(sql, &parameters).await?;
     let record = Record::read(&row.ok_or_else(Refusal::not_found)?)?;
     let news = TemplateInput {
         record: &record,
-        now: asked.now,
+        now,
         known: HashMap::new(),
     };
     news.insert(tx, parcel.entries()).await?;
-    asked
-        .keep(tx, ApiResponse::json(StatusCode::CREATED, &record)?)
-        .await
+    Ok(record)
 }
 
 /// The columns that repeat what a manifest says of itself.
@@ -157,10 +144,12 @@ impl TemplateInput<'_> {
 /// 404, 403, and 422 for what breaks a rule of promotion.
 pub(crate) async fn replace(
     tx: &mut Tx,
-    asked: &OperationContext<Replace>,
-) -> Result<ApiResponse, Refusal> {
-    let Replace { id, parcel } = &asked.input;
-    manage(tx, asked, *id).await?;
+    actor: Actor<'_>,
+    replace: &Replace,
+    now: i64,
+) -> Result<Record, Refusal> {
+    let Replace { id, parcel } = replace;
+    manage(tx, actor, *id).await?;
     let (before, _) = lock(tx, *id).await?;
     let manifest = shown_to(&parcel.manifest, &before.visibility);
     if before.visibility == SYSTEM {
@@ -177,7 +166,7 @@ pub(crate) async fn replace(
     let sql = "DELETE FROM main.template_payloads \
          WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";
     tx.query(sql, &key).await?;
-    let record = rewrite(tx, &before, &manifest, &parcel.identity, asked.now).await?;
+    let record = rewrite(tx, &before, &manifest, &parcel.identity, now).await?;
     let sql = "UPDATE main.templates SET beside = $3 \
          WHERE {promoting organization_id} AND organization_id = $1 AND id = $2";
     let [organization, id] = key;
@@ -188,11 +177,11 @@ pub(crate) async fn replace(
     .await?;
     let news = TemplateInput {
         record: &record,
-        now: asked.now,
+        now,
         known,
     };
     news.insert(tx, parcel.entries()).await?;
-    ApiResponse::json(StatusCode::OK, &record)
+    Ok(record)
 }
 
 /// Writes another manifest and what it says of itself, under the visibility of the record.
@@ -223,15 +212,11 @@ pub(super) async fn rewrite(
 ///
 /// # Errors
 /// 404, 403.
-pub(crate) async fn remove(
-    tx: &mut Tx,
-    asked: &OperationContext<Manage>,
-) -> Result<ApiResponse, Refusal> {
-    let Manage(id) = asked.input;
-    let record = manage(tx, asked, id).await?;
+pub(crate) async fn remove(tx: &mut Tx, actor: Actor<'_>, id: Uuid) -> Result<(), Refusal> {
+    let record = manage(tx, actor, id).await?;
     let sql = "DELETE FROM main.templates \
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";
     tx.query(sql, &[record.organization_id.into(), id.into()])
         .await?;
-    Ok(ApiResponse::nothing())
+    Ok(())
 }

@@ -4,7 +4,7 @@ use axum::response::Response;
 use tplkit::rows::query::Operation;
 use uuid::Uuid;
 
-use super::row_filter::{row_filter, visible, visible_table};
+use super::row_filter::{respond_with, row_filter, visible, visible_table};
 use crate::call::lane::in_lane;
 use crate::call::{Call, OperationContext};
 use crate::http::query::Query;
@@ -49,7 +49,10 @@ async fn respond(
     asked: &OperationContext<(Uuid, Result<AggregateQuery, Refusal>)>,
 ) -> Result<ApiResponse, Refusal> {
     match &asked.input {
-        (_, Ok(reckoning)) => query::aggregate(tx, &asked.tables, reckoning).await,
+        (_, Ok(reckoning)) => {
+            let found = query::aggregate(tx, &asked.tables, reckoning).await?;
+            Ok(respond_with(found))
+        }
         (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
     }
 }

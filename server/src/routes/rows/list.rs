@@ -4,7 +4,7 @@ use axum::response::Response;
 use tplkit::rows::query::Sort;
 use uuid::Uuid;
 
-use super::row_filter::{malformed, row_filter, visible, visible_table};
+use super::row_filter::{malformed, respond_with, row_filter, visible, visible_table};
 use crate::call::lane::in_lane;
 use crate::call::{Call, OperationContext};
 use crate::http::query::Query;
@@ -44,7 +44,10 @@ async fn respond(
     asked: &OperationContext<(Uuid, Result<Listing, Refusal>)>,
 ) -> Result<ApiResponse, Refusal> {
     match &asked.input {
-        (_, Ok(listing)) => query::list(tx, &asked.tables, listing).await,
+        (_, Ok(listing)) => {
+            let found = query::list(tx, &asked.tables, listing).await?;
+            Ok(respond_with(found))
+        }
         (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use tplkit::rows::query::{FilterFault, Match, parse};
 use uuid::Uuid;
 
@@ -9,7 +10,7 @@ use crate::call::Call;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Fault, Refusal};
-use crate::rows::query::RowFilter;
+use crate::rows::query::{Found, RowFilter};
 use crate::rows::{Table, Tables};
 use crate::store::{Scope, Tx};
 
@@ -38,6 +39,19 @@ fn refused(faults: &[FilterFault]) -> Refusal {
         let path = format!("query.filter[{}]", fault.index);
         (path, fault.reason.to_string())
     }))
+}
+
+/// The header that names columns which the table does not have.
+const UNKNOWN_COLUMNS: HeaderName = HeaderName::from_static("x-unknown-columns");
+
+/// The response with what was found.
+pub(super) fn respond_with(found: Found) -> ApiResponse {
+    let response = ApiResponse::written(StatusCode::OK, found.document);
+    let unknown = found.unknown_columns;
+    match unknown.and_then(|names| HeaderValue::try_from(names).ok()) {
+        Some(unknown) => response.with(UNKNOWN_COLUMNS, unknown),
+        None => response,
+    }
 }
 
 /// The refusal of filters, or of a sort, that cannot be read: where, and why.

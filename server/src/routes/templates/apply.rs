@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use axum::response::Response;
 use tplkit::apply::Request;
 use uuid::Uuid;
 
 use super::offload;
 use crate::call::lane::transfer;
-use crate::call::{Call, OperationContext};
+use crate::call::{Call, OperationContext, json};
 use crate::fields;
 use crate::http::response::ApiResponse;
 use crate::jobs;
@@ -125,7 +126,7 @@ async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Refusal>
         job: None,
     });
     let ctx = question.clone();
-    call.snapshot(ctx, |tx, ctx| Box::pin(apply::decide(tx, ctx)))
+    call.snapshot(ctx, |tx, ctx| Box::pin(decided(tx, ctx)))
         .await?;
     let (caller, context) = (call.caller()?.id, call.app.context.clone());
     let start = offload(move || {
@@ -133,7 +134,34 @@ async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Refusal>
         Start::of(wanted.place, of, (caller, &context))
     });
     let start = start.await?;
-    call.write(start, |tx, ctx| Box::pin(apply::start(tx, ctx)))
+    call.write(start, |tx, ctx| Box::pin(started(tx, ctx)))
+        .await
+}
+
+async fn decided(tx: &mut Tx, ctx: &OperationContext<Arc<DecideInput>>) -> Result<(), Refusal> {
+    apply::decide(tx, &ctx.input, &ctx.tables, ctx.now).await
+}
+
+async fn started(tx: &mut Tx, ctx: &OperationContext<Start>) -> Result<ApiResponse, Refusal> {
+    ctx.enter(ctx.input.place.organization)?;
+    if let Some(answered) = ctx.claim(tx).await? {
+        return Ok(answered);
+    }
+    let accepted = apply::start(tx, &ctx.input, ctx.now).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &accepted)?)
+        .await
+}
+
+async fn resumed(tx: &mut Tx, ctx: &OperationContext<Resume>) -> Result<ApiResponse, Refusal> {
+    let wanted = &ctx.input;
+    ctx.enter(wanted.place.organization)?;
+    let job = wanted.find(tx, ctx.now).await?;
+    if let Some(answered) = ctx.claim(tx).await? {
+        return Ok(answered);
+    }
+    let by = (ctx.caller.id, ctx.now);
+    let accepted = apply::resume(tx, wanted, &job, by).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &accepted)?)
         .await
 }
 
@@ -141,15 +169,11 @@ async fn go_on(mut call: Call, wanted: ApplyWanted, job: Uuid) -> Result<Respons
     let place = wanted.place;
     if wanted.request.plan.is_some() {
         let question = again(&mut call, place, job, wanted.request.plan).await?;
-        call.snapshot(Arc::new(question), |tx, ctx| {
-            Box::pin(apply::decide(tx, ctx))
-        })
-        .await?;
+        call.snapshot(Arc::new(question), |tx, ctx| Box::pin(decided(tx, ctx)))
+            .await?;
     }
-    call.write(Resume { place, job }, |tx, ctx| {
-        Box::pin(apply::resume(tx, ctx))
-    })
-    .await
+    call.write(Resume { place, job }, |tx, ctx| Box::pin(resumed(tx, ctx)))
+        .await
 }
 
 /// The question that a job answered when it began, as it stands now.
@@ -209,7 +233,7 @@ async fn planned(
         } else {
             let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
             if let Err(problem) = fit {
-                return Ok(apply::unfit(&whole, &problem)?.response());
+                return json(StatusCode::OK, &apply::unfit(&whole, &problem));
             }
             whole
         };
@@ -220,6 +244,14 @@ async fn planned(
             job: None,
         }
     };
-    let plan = call.snapshot(Arc::new(question), |tx, ctx| Box::pin(apply::plan(tx, ctx)));
+    let plan = call.snapshot(Arc::new(question), |tx, ctx| Box::pin(answer(tx, ctx)));
     plan.await.map(ApiResponse::response)
+}
+
+async fn answer(
+    tx: &mut Tx,
+    ctx: &OperationContext<Arc<DecideInput>>,
+) -> Result<ApiResponse, Refusal> {
+    let plan = apply::plan(tx, &ctx.input, &ctx.tables, ctx.now).await?;
+    ApiResponse::json(StatusCode::OK, &plan)
 }

@@ -12,6 +12,7 @@ pub use package::{get as get_package, import, put as put_package};
 pub use payloads::{delete as delete_payload, list as list_payloads, put as put_payload};
 pub use write::{create, delete, patch};
 
+use axum::http::StatusCode;
 use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
@@ -19,20 +20,31 @@ use crate::http::response::ApiResponse;
 use crate::offload::offload;
 use crate::refusal::Refusal;
 use crate::store::Tx;
-use crate::templates::{self, Manage};
+use crate::templates::{self, Create};
 
 /// Whose template it is. Reports who may not change it so, before anything of the body is looked at.
 async fn entered(call: &mut Call, id: Uuid) -> Result<Uuid, Refusal> {
-    call.query(Manage(id), |tx, ctx| Box::pin(may_manage(tx, ctx)))
+    call.query(id, |tx, ctx| Box::pin(may_manage(tx, ctx)))
         .await
 }
 
-async fn may_manage(tx: &mut Tx, ctx: &OperationContext<Manage>) -> Result<Uuid, Refusal> {
-    let managed = templates::manage(tx, ctx, ctx.input.0).await;
+async fn may_manage(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Uuid, Refusal> {
+    let managed = templates::manage(tx, ctx.actor(), ctx.input).await;
     managed.map(|record| record.organization_id)
+}
+
+/// Adds a template to the catalog, once for each key.
+async fn insert(tx: &mut Tx, ctx: &OperationContext<Create>) -> Result<ApiResponse, Refusal> {
+    ctx.enter(ctx.input.organization)?;
+    if let Some(answered) = ctx.claim(tx).await? {
+        return Ok(answered);
+    }
+    let record = templates::create(tx, &ctx.input, &ctx.context, ctx.now).await?;
+    ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &record)?)
+        .await
 }
 
 /// A response with JSON that is written already.
 fn written(text: String) -> ApiResponse {
-    ApiResponse::written(axum::http::StatusCode::OK, text.into_bytes())
+    ApiResponse::written(StatusCode::OK, text.into_bytes())
 }

@@ -1,9 +1,10 @@
 //! Whole packages: `POST /v1/templates/import`, `GET` and `PUT /v1/templates/{template_id}/package`.
 
+use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::{entered, offload, written};
+use super::{entered, insert, offload, written};
 use crate::call::lane::{check, transfer};
 use crate::call::{Call, OperationContext};
 use crate::fields;
@@ -34,8 +35,7 @@ pub async fn import(mut call: Call) -> Result<Response, Refusal> {
             organization,
             parcel,
         };
-        call.write(input, |tx, ctx| Box::pin(templates::create(tx, ctx)))
-            .await
+        call.write(input, |tx, ctx| Box::pin(insert(tx, ctx))).await
     })
     .await
 }
@@ -98,10 +98,13 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     call.query_text.finish()?;
     transfer(&lane, organization, async move {
         let parcel = offload(move || PackageParts::read(text(bytes)?, Origin::Store)).await?;
-        call.write(Replace { id, parcel }, |tx, ctx| {
-            Box::pin(templates::replace(tx, ctx))
-        })
-        .await
+        call.write(Replace { id, parcel }, |tx, ctx| Box::pin(replace(tx, ctx)))
+            .await
     })
     .await
+}
+
+async fn replace(tx: &mut Tx, ctx: &OperationContext<Replace>) -> Result<ApiResponse, Refusal> {
+    let record = templates::replace(tx, ctx.actor(), &ctx.input, ctx.now).await?;
+    ApiResponse::json(StatusCode::OK, &record)
 }

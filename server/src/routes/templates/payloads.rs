@@ -51,8 +51,7 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     call.query_text.finish()?;
     transfer(&lane, organization, async move {
         let entry = offload(move || Entry::read(template, &uid, &fields::text(bytes)?)).await?;
-        call.write(entry, |tx, ctx| Box::pin(templates::put_payload(tx, ctx)))
-            .await
+        call.write(entry, |tx, ctx| Box::pin(insert(tx, ctx))).await
     })
     .await
 }
@@ -67,9 +66,25 @@ pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let uid = uid(&call)?;
     call.query_text.finish()?;
     call.write(Entry::named(template, &uid), |tx, ctx| {
-        Box::pin(templates::remove_payload(tx, ctx))
+        Box::pin(remove(tx, ctx))
     })
     .await
+}
+
+async fn insert(tx: &mut Tx, ctx: &OperationContext<Entry>) -> Result<ApiResponse, Refusal> {
+    let put = templates::put_payload(tx, ctx.actor(), &ctx.input, ctx.now);
+    let (payload, is_new) = put.await?;
+    let status = if is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    ApiResponse::json(status, &payload)
+}
+
+async fn remove(tx: &mut Tx, ctx: &OperationContext<Entry>) -> Result<ApiResponse, Refusal> {
+    templates::remove_payload(tx, ctx.actor(), &ctx.input, ctx.now).await?;
+    Ok(ApiResponse::nothing())
 }
 
 fn uid(call: &Call) -> Result<String, Refusal> {

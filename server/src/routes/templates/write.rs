@@ -1,15 +1,18 @@
 //! `POST /v1/templates`, `PATCH` and `DELETE /v1/templates/{template_id}`.
 
+use axum::http::StatusCode;
 use axum::response::Response;
 use tplkit::json::Node;
 use uuid::Uuid;
 
-use super::{entered, offload};
-use crate::call::Call;
+use super::{entered, insert, offload};
 use crate::call::lane::transfer;
+use crate::call::{Call, OperationContext};
 use crate::fields;
+use crate::http::response::ApiResponse;
 use crate::refusal::{Fault, Refusal};
-use crate::templates::{self, Change, Create, Manage, Origin, PackageParts};
+use crate::store::Tx;
+use crate::templates::{self, Change, Create, Origin, PackageParts};
 
 /// `POST /v1/templates`: a manifest whose payloads follow.
 ///
@@ -38,8 +41,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
             organization,
             parcel,
         };
-        call.write(input, |tx, ctx| Box::pin(templates::create(tx, ctx)))
-            .await
+        call.write(input, |tx, ctx| Box::pin(insert(tx, ctx))).await
     })
     .await
 }
@@ -77,8 +79,13 @@ fn manifest(root: Node<'_>) -> Result<String, Refusal> {
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let change = Change::read(id, call.fields().await);
-    call.write(change, |tx, ctx| Box::pin(Change::make(tx, ctx)))
+    call.write(change, |tx, ctx| Box::pin(update(tx, ctx)))
         .await
+}
+
+async fn update(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiResponse, Refusal> {
+    let record = Change::make(tx, ctx.actor(), &ctx.input, ctx.now).await?;
+    ApiResponse::json(StatusCode::OK, &record)
 }
 
 /// `DELETE /v1/templates/{template_id}`
@@ -89,6 +96,10 @@ pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     entered(&mut call, id).await?;
     call.query_text.finish()?;
-    call.write(Manage(id), |tx, ctx| Box::pin(templates::remove(tx, ctx)))
-        .await
+    call.write(id, |tx, ctx| Box::pin(remove(tx, ctx))).await
+}
+
+async fn remove(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ApiResponse, Refusal> {
+    templates::remove(tx, ctx.actor(), ctx.input).await?;
+    Ok(ApiResponse::nothing())
 }

@@ -1,6 +1,5 @@
 //! Counts, sums and averages of rows.
 
-use axum::http::{HeaderName, StatusCode};
 use serde_json::value::RawValue;
 use tplkit::rows::query::{Aggregate, Column, Operation, SAMPLE};
 use tplkit::rows::{Decimal, Sum};
@@ -8,8 +7,7 @@ use tplkit::rows::{Decimal, Sum};
 use super::composer::{Composed, Composer, VERSION};
 use super::execute::execute;
 use super::index_choice::plan_is_open;
-use super::row_filter::{RowFilter, UNKNOWN_COLUMNS};
-use crate::http::response::ApiResponse;
+use super::row_filter::{Found, RowFilter};
 use crate::refusal::Refusal;
 use crate::rows::{Table, Tables};
 use crate::store::{Dialect, Row, Scope, StoreError, Tx};
@@ -33,7 +31,7 @@ struct Document<'a> {
     rows_considered: u64,
 }
 
-/// Answers with a count, a sum or an average.
+/// Finds a count, a sum or an average.
 ///
 /// # Errors
 /// 404 for a table that the caller does not see, and those of the store.
@@ -41,7 +39,7 @@ pub async fn aggregate(
     tx: &mut Tx,
     tables: &Tables,
     reckoning: &AggregateQuery,
-) -> Result<ApiResponse, Refusal> {
+) -> Result<Found, Refusal> {
     // Whoever sees every row need not have them counted.
     let feature = reckoning.filter.feature;
     let counted = reckoning.is_kept(tx.scope());
@@ -53,15 +51,19 @@ pub async fn aggregate(
     let document = Document {
         op: reckoning.operation.as_str(),
         column: reckoning.column.as_deref(),
-        result: result.map_err(|error| StoreError::Internal(error.to_string()))?,
+        result: result.map_err(|error| unwritable(&error))?,
         rows_considered: answer.rows_considered,
     };
-    let reply = ApiResponse::json(StatusCode::OK, &document)?;
+    let document = serde_json::to_vec(&document).map_err(|error| unwritable(&error))?;
     let named = reckoning.column.iter().map(|name| Column::of(name));
-    Ok(match reckoning.filter.unknown(&table, named) {
-        Some(unknown) => reply.with(HeaderName::from_static(UNKNOWN_COLUMNS), unknown),
-        None => reply,
+    Ok(Found {
+        document,
+        unknown_columns: reckoning.filter.unknown(&table, named),
     })
+}
+
+fn unwritable(error: &serde_json::Error) -> StoreError {
+    StoreError::Internal(error.to_string())
 }
 
 impl AggregateQuery {

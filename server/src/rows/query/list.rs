@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::http::{HeaderName, StatusCode};
 use tplkit::rows::query::{Column, Sort};
 use tplkit::rows::text_form;
 
@@ -11,8 +10,7 @@ use super::cursor::{CursorPosition, SortKey, hash};
 use super::execute::{current, execute};
 use super::index_choice::{IndexChoice, look_ahead, open_filters, plan_is_open};
 use super::page::Page;
-use super::row_filter::{RowFilter, UNKNOWN_COLUMNS};
-use crate::http::response::ApiResponse;
+use super::row_filter::{Found, RowFilter};
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::rows::{StoredRow, Table, Tables};
@@ -33,12 +31,12 @@ pub struct Listing {
     pub after: Option<CursorPosition>,
 }
 
-/// Answers with a page of rows.
+/// Finds a page of rows.
 ///
 /// # Errors
 /// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
 /// store.
-pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<ApiResponse, Refusal> {
+pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Found, Refusal> {
     let feature = listing.filter.feature;
     let mut after = begin(tx, tables, listing).await?;
     let mut page = Page::new(listing, tables.sizes.of(feature));
@@ -60,14 +58,13 @@ pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Api
     listing
         .filter
         .note(tables, &table, Some(&listing.sort.column));
-    let reply = ApiResponse::written(StatusCode::OK, page.body().into_bytes());
     let fields = listing.fields.iter().flatten();
     let named = fields
         .map(|name| Column::of(name))
         .chain([listing.sort.column.clone()]);
-    Ok(match listing.filter.unknown(&table, named) {
-        Some(unknown) => reply.with(HeaderName::from_static(UNKNOWN_COLUMNS), unknown),
-        None => reply,
+    Ok(Found {
+        document: page.body().into_bytes(),
+        unknown_columns: listing.filter.unknown(&table, named),
     })
 }
 

@@ -39,4 +39,4 @@ pub use cost::Cost;
 pub use cursor::CursorPosition;
 pub use list::{Listing, Part, list, rows};
 pub(crate) use lookup::holding;
-pub use row_filter::RowFilter;
+pub use row_filter::{Found, RowFilter};

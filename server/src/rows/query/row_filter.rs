@@ -1,20 +1,25 @@
 //! The filter of a row query: the table, conditions, and the named columns.
 
-use axum::http::HeaderValue;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tplkit::rows::query::{Column, Filter, Match};
 use uuid::Uuid;
 
 use crate::rows::{Table, Tables};
 
-/// The header that names columns which the table does not have.
-pub(super) const UNKNOWN_COLUMNS: &str = "x-unknown-columns";
-
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
+
+/// What was found, as it is answered.
+#[derive(Debug)]
+pub struct Found {
+    /// The JSON document.
+    pub document: Vec<u8>,
+    /// The columns that the question names and the table does not have, encoded and parted by commas.
+    pub unknown_columns: Option<String>,
+}
 
 /// Which rows are asked about.
 #[derive(Debug, Clone)]
@@ -42,13 +47,12 @@ impl RowFilter {
         }
     }
 
-    /// The columns that the filters and the `others` name and the table does not have, as the header
-    /// tells them.
+    /// The columns that the filters and the `others` name and the table does not have.
     pub(super) fn unknown(
         &self,
         table: &Table,
         others: impl IntoIterator<Item = Column>,
-    ) -> Option<HeaderValue> {
+    ) -> Option<String> {
         let mut reported: Vec<String> = Vec::new();
         for column in self.filters.iter().map(Filter::column).chain(others) {
             if let Column::Key(name) = column
@@ -60,6 +64,6 @@ impl RowFilter {
                 }
             }
         }
-        (!reported.is_empty()).then(|| HeaderValue::from_str(&reported.join(",")).ok())?
+        (!reported.is_empty()).then(|| reported.join(","))
     }
 }

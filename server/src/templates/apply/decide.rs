@@ -1,7 +1,5 @@
 //! Decides whether a package can be applied as requested.
 
-use std::sync::Arc;
-
 use tplkit::apply::{
     self, BasePackage, Minter, Past, Preview, PreviewInput as Asking, Request, Resolutions, fresh,
     package_digest, preview, resolve_from,
@@ -14,9 +12,9 @@ use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
 use super::{ApplyTarget, LoadedPackage, in_the_way};
-use crate::call::OperationContext;
 use crate::jobs;
 use crate::refusal::Refusal;
+use crate::rows::Tables;
 use crate::store::{StoreError, Tx};
 use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
@@ -99,9 +97,10 @@ impl Earlier {
 /// 422 with all refusals, 409 while another job of the template is unfinished or for a stale plan.
 pub(crate) async fn decide(
     tx: &mut Tx,
-    asked: &OperationContext<Arc<DecideInput>>,
+    question: &DecideInput,
+    tables: &Tables,
+    now: i64,
 ) -> Result<(), Refusal> {
-    let question = &asked.input;
     let package = question.whole.read()?;
     let definitions = Definitions::embedded();
     let earlier = question.earlier(tx).await?;
@@ -112,8 +111,8 @@ pub(crate) async fn decide(
         entries: &earlier.entries,
         base,
     };
-    let active = jobs::unfinished(tx, question.place.key(), asked.now).await?;
-    let snapshot = Snapshot::new(tx, question.place.workspace, &asked.tables);
+    let active = jobs::unfinished(tx, question.place.key(), now).await?;
+    let snapshot = Snapshot::new(tx, question.place.workspace, tables);
     let structure = snapshot.structure().await?;
     let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0);
     let approved = resolve_from(
@@ -144,10 +143,10 @@ pub(crate) async fn decide(
             base: past.base,
             definitions,
         };
-        let now = Box::pin(preview(&snapshot, &structure, asking)).await?;
-        fresh(plan, &now.digest).map_err(|refusal| refused(&[refusal]))?;
-        if !now.conflicts.is_empty() {
-            return Err(undecided(&now));
+        let found = Box::pin(preview(&snapshot, &structure, asking)).await?;
+        fresh(plan, &found.digest).map_err(|refusal| refused(&[refusal]))?;
+        if !found.conflicts.is_empty() {
+            return Err(undecided(&found));
         }
     }
     approved.map(drop).map_err(|refusals| refused(&refusals))

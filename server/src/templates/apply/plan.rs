@@ -1,8 +1,5 @@
 //! Plans an apply without writing.
 
-use std::sync::Arc;
-
-use axum::http::StatusCode;
 use tplkit::apply::{self, Preview, PreviewInput as Asking, fresh, package_digest, preview};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
@@ -10,39 +7,39 @@ use tplkit::workspace::Source as _;
 
 use super::decide::is_of_body;
 use super::{DecideInput, LoadedPackage, in_the_way};
-use crate::call::OperationContext;
-use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, Status};
 use crate::refusal::{Fault, Refusal};
+use crate::rows::Tables;
 use crate::store::Tx;
 use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
 
-/// Answers with the plan. What is against an apply is in it.
+/// Makes the plan. What is against an apply is in it.
 ///
 /// # Errors
 /// 422 for refs that the package does not have, because then the body is wrong.
 pub(crate) async fn plan(
     tx: &mut Tx,
-    asked: &OperationContext<Arc<DecideInput>>,
-) -> Result<ApiResponse, Refusal> {
-    let question = &asked.input;
+    question: &DecideInput,
+    tables: &Tables,
+    now: i64,
+) -> Result<Preview, Refusal> {
     let package = question.whole.read()?;
     let earlier = question.earlier(tx).await?;
     let applied = earlier.package()?;
     let base = earlier.base.as_ref().zip(applied.as_ref());
     let mut against = Vec::new();
-    let active = jobs::unfinished(tx, question.place.key(), asked.now).await?;
+    let active = jobs::unfinished(tx, question.place.key(), now).await?;
     let is_busy = |job: &Job| job.held || job.status == Status::Undoing;
     if let Some(job) = active.filter(|job| is_busy(job) || question.job != Some(job.id)) {
         against.push(refusal(Code::JobActive, in_the_way(&job).detail()));
     }
     if let Some(job) = question.job {
-        let job = jobs::find(tx, job, asked.now).await?;
+        let job = jobs::find(tx, job, now).await?;
         let undone = job.is_some_and(|job| job.status == Status::Undone);
         against.extend(undone.then(|| refusal(Code::Conflict, UNDONE)));
     }
-    let snapshot = Snapshot::new(tx, question.place.workspace, &asked.tables);
+    let snapshot = Snapshot::new(tx, question.place.workspace, tables);
     let structure = snapshot.structure().await?;
     let asking = Asking {
         package: &package,
@@ -62,20 +59,16 @@ pub(crate) async fn plan(
         against.push(stale);
     }
     found.refusals.extend(against);
-    ApiResponse::json(StatusCode::OK, &found)
+    Ok(found)
 }
 
 /// The plan of a package that is not fit to be applied.
-///
-/// # Errors
-/// When it has no JSON form, which is a bug.
-pub(crate) fn unfit(whole: &LoadedPackage, problem: &Refusal) -> Result<ApiResponse, Refusal> {
+pub(crate) fn unfit(whole: &LoadedPackage, problem: &Refusal) -> Preview {
     let told = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
     let faults = problem.errors().iter();
     let refusals = faults.map(|fault| refusal(problem.code, &told(fault)));
     let digest = package_digest(whole.text());
-    let found = Preview::of_refusals(digest, refusals.collect());
-    ApiResponse::json(StatusCode::OK, &found)
+    Preview::of_refusals(digest, refusals.collect())
 }
 
 /// Why an undone job is not resumed.

@@ -4,9 +4,7 @@ use uuid::Uuid;
 
 use super::ApplyTarget;
 use super::plan::UNDONE;
-use super::start::{accepted, in_the_way, moved};
-use crate::call::OperationContext;
-use crate::http::response::ApiResponse;
+use super::start::{Accepted, in_the_way, moved};
 use crate::jobs::{self, Job, Status};
 use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
@@ -32,39 +30,35 @@ impl Resume {
     }
 }
 
-/// Lets workers take the job up: where it stopped, or, when it was completed, for another pass. It keeps
+/// Lets workers take a job up that was found: where it stopped, or, when it was completed, for another pass. It keeps
 /// its own package and what was decided about it.
 ///
 /// # Errors
-/// 404, 409 while somebody works on it or on another job of the template, and for one that was undone.
+/// 409 while somebody works on it or on another job of the template, and for one that was undone.
 pub(crate) async fn resume(
     tx: &mut Tx,
-    asked: &OperationContext<Resume>,
-) -> Result<ApiResponse, Refusal> {
-    let wanted = &asked.input;
-    asked.enter(wanted.place.organization)?;
-    let job = wanted.find(tx, asked.now).await?;
-    if let Some(answered) = asked.claim(tx).await? {
-        return Ok(answered);
-    }
+    wanted: &Resume,
+    job: &Job,
+    (caller, now): (Uuid, i64),
+) -> Result<Accepted, Refusal> {
     if job.status == Status::Undone {
         return Err(Refusal::new(Code::Conflict, UNDONE));
     }
     if job.held || job.status == Status::Undoing {
-        return Err(in_the_way(&job));
+        return Err(in_the_way(job));
     }
-    jobs::hand_over(tx, &job, asked.caller.id, asked.now).await?;
+    jobs::hand_over(tx, job, caller, now).await?;
     let status = if job.status.is_finished() {
-        let active = jobs::unfinished(tx, wanted.place.key(), asked.now).await?;
+        let active = jobs::unfinished(tx, wanted.place.key(), now).await?;
         if let Some(active) = active {
             return Err(in_the_way(&active));
         }
-        if !jobs::reopen(tx, &job, asked.now).await? {
+        if !jobs::reopen(tx, job, now).await? {
             return Err(moved());
         }
         Status::Pending
     } else {
         job.status
     };
-    asked.keep(tx, accepted(job.id, status)?).await
+    Ok(Accepted::job(job.id, status))
 }

@@ -1,14 +1,11 @@
 //! Stores a new job.
 
-use axum::http::StatusCode;
 use serde::Serialize;
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
 use super::{ApplyTarget, LoadedPackage};
-use crate::call::OperationContext;
 use crate::context::{Context, RandomIds, rfc3339};
-use crate::http::response::ApiResponse;
 use crate::jobs::{self, Job, New};
 use crate::refusal::{Code, JobInTheWay, Refusal};
 use crate::store::Tx;
@@ -16,7 +13,7 @@ use crate::store::Tx;
 /// A job that is to be: nothing is against it.
 #[derive(Debug)]
 pub(crate) struct Start {
-    place: ApplyTarget,
+    pub(crate) place: ApplyTarget,
     new: New,
 }
 
@@ -45,40 +42,37 @@ impl Start {
     }
 }
 
-/// Stores the job, for a worker to take up.
+/// Stores the job, for a worker to take up. The caller has entered the organization.
 ///
 /// # Errors
 /// 409 while another job of the template is unfinished in the workspace.
 pub(crate) async fn start(
     tx: &mut Tx,
-    asked: &OperationContext<Start>,
-) -> Result<ApiResponse, Refusal> {
-    let Start { place, new } = &asked.input;
-    asked.enter(place.organization)?;
-    if let Some(answered) = asked.claim(tx).await? {
-        return Ok(answered);
-    }
+    Start { place, new }: &Start,
+    now: i64,
+) -> Result<Accepted, Refusal> {
     if !jobs::create(tx, new).await? {
-        let active = jobs::unfinished(tx, place.key(), asked.now).await?;
+        let active = jobs::unfinished(tx, place.key(), now).await?;
         return Err(active.map_or_else(moved, |job| in_the_way(&job)));
     }
-    let reply = accepted(new.id, jobs::Status::Pending)?;
-    asked.keep(tx, reply).await
+    Ok(Accepted::job(new.id, jobs::Status::Pending))
 }
 
-/// The response to who waits for a job.
-pub(super) fn accepted(id: Uuid, status: jobs::Status) -> Result<ApiResponse, Refusal> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Accepted {
-        job_id: Uuid,
-        status: &'static str,
+/// What who waits for a job gets to know of it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Accepted {
+    job_id: Uuid,
+    status: &'static str,
+}
+
+impl Accepted {
+    pub(super) fn job(id: Uuid, status: jobs::Status) -> Accepted {
+        Accepted {
+            job_id: id,
+            status: status.as_str(),
+        }
     }
-    let document = Accepted {
-        job_id: id,
-        status: status.as_str(),
-    };
-    ApiResponse::json(StatusCode::ACCEPTED, &document)
 }
 
 /// What was there a moment ago has ended since.
