@@ -3,9 +3,10 @@
 //! The server has no rules of its own about packages and configs: [`tplkit`] decides, so offline
 //! and over HTTP the verdict is the same.
 //!
-//! [`edge`] handles sockets, [`http`] has the table of operations and the checks of every request,
-//! [`routes`] the handlers, [`model`] and [`rows`] the records and rows, [`auth`] the callers, and
-//! [`store`] the data, on SQLite and PostgreSQL alike.
+//! From top to bottom: [`api`] has the table of operations and the checks of every request, [`routes`] the
+//! handlers, [`model`], [`rows`], [`automation`], [`workspace`] and [`jobs`] the domain, [`auth`] the callers,
+//! and [`store`] the data, on SQLite and PostgreSQL alike. [`edge`] handles sockets, [`http`] the parts of
+//! requests and responses. A module names only modules below it.
 
 pub mod api;
 pub mod app;
