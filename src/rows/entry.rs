@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use super::cell::{Cell, elements, members};
 use super::{Decimal, FaultKind, Mask, Storable};
 use crate::definitions::{Definitions, Storage};
-use crate::json::{Value, decode, write_string_to};
-use crate::workspace::Column;
+use crate::json::{Object, Value, decode, write_string_to};
 
 /// What an empty identity cell gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +17,21 @@ pub enum Identity {
     Uuid,
     /// The next number.
     Sequence,
+}
+
+/// What is declared of a column, as far as its cells depend on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Declaration<'c> {
+    /// The technical name: the key in row data.
+    pub name: &'c str,
+    /// Its type in the definitions.
+    pub column_type: &'c str,
+    /// Its config.
+    pub config: &'c Object,
+    /// Whether the cell must not be empty.
+    pub required: bool,
+    /// What an empty cell gets, if the column holds identities.
+    pub identity: Option<Identity>,
 }
 
 /// What one column asks of its cells.
@@ -65,7 +79,10 @@ pub enum EntryReason {
 
 impl<'c> Rules<'c> {
     /// The rules of these columns.
-    pub fn of(columns: &'c [Column], definitions: &Definitions) -> Rules<'c> {
+    pub fn of<C>(columns: &'c [C], definitions: &Definitions) -> Rules<'c>
+    where
+        &'c C: Into<Declaration<'c>>,
+    {
         let columns = columns.iter();
         Rules {
             columns: columns
@@ -82,8 +99,9 @@ impl<'c> Rules<'c> {
 
 impl<'c> Rule<'c> {
     /// The rule of a column.
-    pub fn of(column: &'c Column, definitions: &Definitions) -> Rule<'c> {
-        let kind = definitions.column_types.get(&column.column_type);
+    pub fn of(column: impl Into<Declaration<'c>>, definitions: &Definitions) -> Rule<'c> {
+        let column = column.into();
+        let kind = definitions.column_types.get(column.column_type);
         let config = |key: &str| column.config.get(key);
         let storable = Storable {
             storage: kind.map_or(Storage::Any, |kind| kind.storage),
@@ -93,13 +111,6 @@ impl<'c> Rule<'c> {
             }),
             mask: config("mask").and_then(Value::as_str).and_then(Mask::parse),
         };
-        let identity = column.is_identity().then(|| {
-            if column.is_sequence() {
-                Identity::Sequence
-            } else {
-                Identity::Uuid
-            }
-        });
         // A currency is what the definitions give decimals.
         let decimals = kind.and_then(|kind| kind.config.get("decimals"));
         let decimals = decimals.and_then(|field| {
@@ -111,9 +122,9 @@ impl<'c> Rule<'c> {
             u64::try_from(declared.or_else(default)?).ok()
         });
         Rule {
-            name: Cow::Borrowed(&column.name),
-            required: column.is_required() && identity.is_none(),
-            identity,
+            name: Cow::Borrowed(column.name),
+            required: column.required && column.identity.is_none(),
+            identity: column.identity,
             storable,
             decimals,
         }

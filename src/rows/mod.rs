@@ -25,7 +25,7 @@ pub use calendar::{instant, is_date, is_instant};
 pub(crate) use cell::value;
 pub use cell::{Cell, Text, elements, member, members};
 pub use decimal::Decimal;
-pub use entry::{EntryFault, EntryReason, Identity, Rule, Rules, canonical_to};
+pub use entry::{Declaration, EntryFault, EntryReason, Identity, Rule, Rules, canonical_to};
 pub use equality::{equal, hash};
 pub use fold::{fold, fold_char, fold_pairs};
 pub use key::Key;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Id;
 use crate::json::{Object, Value};
+use crate::rows::{Declaration, Identity};
 
 /// Everything that a reader sees of a workspace but its rows, with what it may refer to outside.
 ///
@@ -345,5 +346,24 @@ impl Column {
 
     fn flag(&self, key: &str) -> bool {
         self.config.get(key).and_then(crate::json::Value::as_bool) == Some(true)
+    }
+}
+
+impl<'c> From<&'c Column> for Declaration<'c> {
+    fn from(column: &'c Column) -> Declaration<'c> {
+        let identity = column.is_identity().then(|| {
+            if column.is_sequence() {
+                Identity::Sequence
+            } else {
+                Identity::Uuid
+            }
+        });
+        Declaration {
+            name: &column.name,
+            column_type: &column.column_type,
+            config: &column.config,
+            required: column.is_required(),
+            identity,
+        }
     }
 }
