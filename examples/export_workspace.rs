@@ -12,11 +12,11 @@ use tplkit::export::{Selection, export};
 use tplkit::json::Doc;
 use tplkit::package::model::{Package, Word};
 use tplkit::workspace::memory::Memory;
-use tplkit::workspace::random::{self, Shape};
 use tplkit::workspace::ready;
+use tplkit_testkit::random::{self, Shape};
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    // Anything that implements `workspace::Source` can be exported; this one is made up.
+    // Anything that implements `workspace::Source` can be exported; this one is random, from the test tools.
     let source = Memory::new(random::workspace(7, &Shape::closed()));
 
     // The body of `POST /v1/workspaces/{id}/export`: what is not named travels whole.

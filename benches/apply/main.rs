@@ -25,7 +25,8 @@ use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::{Id, Source as _, Target as _, random, ready};
+use tplkit::workspace::{Id, Source as _, Target as _, ready};
+use tplkit_testkit::random;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -25,7 +25,8 @@ use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, prepare};
 use tplkit::finding::Severity;
 use tplkit::workspace::memory::Memory;
-use tplkit::workspace::{random, ready};
+use tplkit::workspace::ready;
+use tplkit_testkit::random;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -8,13 +8,11 @@
 //! Changes are a [`Unit`]: all of it is written, with its entry of the job's [ledger](mod@ledger),
 //! or nothing.
 
-pub mod contract;
 mod data;
 pub mod ledger;
 mod lookup;
 pub mod memory;
 mod model;
-pub mod random;
 mod source;
 mod target;
 mod thing;

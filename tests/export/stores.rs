@@ -4,7 +4,7 @@ use serde_json::json;
 use tplkit::json::{Object, Value};
 use tplkit::workspace::RowData;
 use tplkit::workspace::memory::State;
-use tplkit::workspace::random::{self, Shape};
+use tplkit_testkit::random::{self, Shape};
 
 use crate::exported::{try_export, with_rows};
 use crate::space::{Space, object};

@@ -1,7 +1,7 @@
 //! A tidy workspace comes through: exported, applied elsewhere and exported again, it is the same.
 
 use tplkit::workspace::memory::Memory;
-use tplkit::workspace::random::{self, Shape};
+use tplkit_testkit::random::{self, Shape};
 
 use crate::decide::decided;
 use crate::job::Job;

@@ -7,8 +7,8 @@ use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::random::{self, SelectedRows, Shape};
 use tplkit::workspace::{Id, ready};
+use tplkit_testkit::random::{self, SelectedRows, Shape};
 
 use crate::seeds::Dice;
 

@@ -38,7 +38,6 @@ use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Written};
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::random::large;
 use tplkit::workspace::{
     Change, Column, Feature, New, Progress, RowData, Sent, StoredRow, Target as _, Unit, ready,
 };
@@ -51,6 +50,7 @@ use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
 use tplkit_server::wake::WorkerSignal;
 use tplkit_server::workspace::ReadError;
+use tplkit_testkit::random::large;
 use uuid::Uuid;
 
 fn main() {

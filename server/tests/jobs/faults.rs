@@ -5,9 +5,9 @@ use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::random::{Shape, workspace};
 use tplkit::workspace::{Change, CommitError, Progress, Source as _, Target as _, Unit};
 use tplkit_server::store::{Row, Scope, Store, StoreError};
+use tplkit_testkit::random::{Shape, workspace};
 
 use super::ground;
 use super::packages::Package;

@@ -10,10 +10,10 @@ use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::json::{Object, Value};
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::random::large;
 use tplkit::workspace::{Automation, Column, Id, RowData, Source as _, ready};
 use tplkit_server::context::Context;
 use tplkit_server::jobs::{New, Part};
+use tplkit_testkit::random::large;
 use uuid::Uuid;
 
 use super::ground;

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tplkit::workspace::contract::{Workspaces, all};
 use tplkit_server::jobs::Destination;
+use tplkit_testkit::contract::{Workspaces, all};
 
 use super::ground;
 use crate::api::world::World;

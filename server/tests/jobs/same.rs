@@ -5,10 +5,10 @@ use tokio::sync::watch;
 use tplkit::automation::step_ids;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Doc, Value as Json};
-use tplkit::workspace::random::{Shape, workspace};
 use tplkit_server::background::Bench;
 use tplkit_server::jobs::{Job, Part, Status, Worker};
 use tplkit_server::wake::WorkerSignal;
+use tplkit_testkit::random::{Shape, workspace};
 use uuid::Uuid;
 
 use super::ground;

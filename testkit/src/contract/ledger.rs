@@ -1,13 +1,14 @@
 //! What a job remembers: every entry, in order, as it was written.
 
-use super::subject::{digest, same};
-use super::{Case, CaseResult, Subject, Workspaces};
-use crate::json::Value;
-use crate::workspace::ledger::{
+use tplkit::json::Value;
+use tplkit::workspace::ledger::{
     Created, Emptied, Entry, Links, Moved, Recognised, Replaced, RowDigest, RowName, RowNames,
     Rows, Settled, Structure, Updated, Updates, Written,
 };
-use crate::workspace::{Id, RecordKind, RowData};
+use tplkit::workspace::{Id, RecordKind, RowData};
+
+use super::subject::{digest, same};
+use super::{Case, CaseResult, Subject, Workspaces};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![Case {

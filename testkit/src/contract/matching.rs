@@ -1,8 +1,9 @@
 //! Looking rows up by a value.
 
+use tplkit::workspace::{Id, Lookup as _};
+
 use super::subject::same;
 use super::{Case, CaseResult, Subject, Workspaces};
-use crate::workspace::{Id, Lookup as _};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![Case {

@@ -2,7 +2,7 @@
 //!
 //! The exporter and the executor rely on the traits, not on a store. An implementation hands in
 //! [`Workspaces`], runs [`cases()`] and is told what it gets wrong. Futures are `Send` and wait
-//! for nothing but the target, so a case runs on any runtime, or on none ([`super::ready`]).
+//! for nothing but the target, so a case runs on any runtime, or on none ([`tplkit::workspace::ready`]).
 
 mod ledger;
 mod matching;
@@ -18,7 +18,8 @@ mod units;
 use std::future::Future;
 use std::pin::Pin;
 
-use super::Target;
+use tplkit::workspace::Target;
+
 use subject::Subject;
 
 /// Where the cases get their workspaces from.

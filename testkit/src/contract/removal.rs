@@ -1,10 +1,11 @@
 //! Taking away: rows that were edited stay, records go with what is in them.
 
+use tplkit::json::Object;
+use tplkit::problem::Code;
+use tplkit::workspace::{Automation, Change, Id, Module, New, Rail, RecordKind, Removal};
+
 use super::subject::{config, digest, merge, removals, same};
 use super::{Case, CaseResult, Subject, Workspaces};
-use crate::json::Object;
-use crate::problem::Code;
-use crate::workspace::{Automation, Change, Id, Module, New, Rail, RecordKind, Removal};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![
@@ -99,7 +100,7 @@ async fn tables<W: Workspaces>(workspaces: &W) -> CaseResult {
     let again: Vec<Change> = vec![
         empty,
         remove(false),
-        Change::Create(New::Feature(crate::workspace::Feature {
+        Change::Create(New::Feature(tplkit::workspace::Feature {
             columns: Vec::new(),
             ..table.clone()
         })),

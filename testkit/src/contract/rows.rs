@@ -1,10 +1,11 @@
 //! Rows: pages, what is stored, what an update leaves.
 
+use tplkit::problem::Code;
+use tplkit::workspace::ledger::RowDigest;
+use tplkit::workspace::{Change, Id, LARGE_BATCH, Lookup as _, RowWrite, StoredRow, is_last_batch};
+
 use super::subject::{digest, merge, removals, row, same};
 use super::{Case, CaseResult, Subject, Workspaces};
-use crate::problem::Code;
-use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Change, Id, LARGE_BATCH, Lookup as _, RowWrite, StoredRow, is_last_batch};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![

@@ -1,12 +1,13 @@
 //! Records other than rows: what is created reads back, configs are replaced and restored.
 
-use super::subject::{config, hold, same};
-use super::{Case, CaseResult, Subject, Workspaces};
-use crate::json::{Object, Value};
-use crate::problem::Code;
-use crate::workspace::{
+use tplkit::json::{Object, Value};
+use tplkit::problem::Code;
+use tplkit::workspace::{
     Automation, Change, Feature, Id, Module, New, Rail, RecordKind, Source as _,
 };
+
+use super::subject::{config, hold, same};
+use super::{Case, CaseResult, Subject, Workspaces};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![
@@ -308,7 +309,7 @@ async fn configs<W: Workspaces>(workspaces: &W) -> CaseResult {
     same("the structure", &subject.structure().await?, &before)
 }
 
-fn config_of(structure: &crate::workspace::Structure, kind: RecordKind, id: Id) -> Option<Value> {
+fn config_of(structure: &tplkit::workspace::Structure, kind: RecordKind, id: Id) -> Option<Value> {
     let feature: &Feature = structure.features.first()?;
     let module = structure.modules.first()?;
     let object = match kind {
@@ -330,7 +331,7 @@ async fn publish<W: Workspaces>(workspaces: &W) -> CaseResult {
     let made = automation(subject.id());
     let create = Change::Create(New::Workflow(made.clone()));
     subject.write(vec![create]).await?;
-    let active = |structure: crate::workspace::Structure| {
+    let active = |structure: tplkit::workspace::Structure| {
         let all = structure.automations.into_iter();
         all.map(|made| made.active).collect::<Vec<_>>()
     };

@@ -1,14 +1,15 @@
 //! One workspace under test, with short ways to say what is done to it and what must be true.
 
-use super::{CaseResult, Workspaces};
-use crate::json::{Object, Value};
-use crate::problem::Code;
-use crate::workspace::ledger::{Entry, RowDigest};
-use crate::workspace::random::Dice;
-use crate::workspace::{
+use tplkit::json::{Object, Value};
+use tplkit::problem::Code;
+use tplkit::workspace::ledger::{Entry, RowDigest};
+use tplkit::workspace::{
     Change, Column, CommitError, Feature, Id, New, Progress, Refused, Removal, RowData, RowWrite,
     StoredRow, Structure, Target, Unit, View,
 };
+
+use super::{CaseResult, Workspaces};
+use crate::random::Dice;
 
 /// A workspace under test.
 pub(super) struct Subject<T> {

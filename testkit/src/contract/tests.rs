@@ -1,8 +1,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tplkit::workspace::memory::{Memory, State};
+use tplkit::workspace::{Id, ready};
+
 use super::{Workspaces, all, cases};
-use crate::workspace::memory::{Memory, State};
-use crate::workspace::{Id, ready};
 
 struct InMemory(AtomicU64);
 

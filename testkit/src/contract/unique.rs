@@ -1,9 +1,10 @@
 //! Unique columns: what collides, and who is notified.
 
+use tplkit::problem::Code;
+use tplkit::workspace::{Change, Id, New, RecordKind};
+
 use super::subject::{config, merge, removals, same};
 use super::{Case, CaseResult, Subject, Workspaces};
-use crate::problem::Code;
-use crate::workspace::{Change, Id, New, RecordKind};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![

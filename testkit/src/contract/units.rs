@@ -1,10 +1,11 @@
 //! A unit is written whole or not at all; sequences.
 
+use tplkit::problem::Code;
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::{Change, CommitError, Id, New, RecordKind, Sent, Target as _};
+
 use super::subject::{config, merge, removals, same, unit};
 use super::{Case, CaseResult, Subject, Workspaces};
-use crate::problem::Code;
-use crate::workspace::ledger::Entry;
-use crate::workspace::{Change, CommitError, Id, New, RecordKind, Sent, Target as _};
 
 pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
     vec![

@@ -1,10 +1,11 @@
 //! Automations: a trigger of every kind, and a graph without errors.
 
+use tplkit::json::{Object, Value};
+use tplkit::workspace::{Automation, Id};
+
 use super::Generator;
 use super::config::{id, integer, object, texts, value};
 use super::steps::{Fired, Scope};
-use crate::json::{Object, Value};
-use crate::workspace::{Automation, Id};
 
 impl Generator<'_> {
     /// All automations; their ids are there already.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use tplkit::definitions::Definitions;
+use tplkit::json::Object;
+use tplkit::workspace::{Column, Id};
+
 use super::config::{id, integer, texts};
 use super::features::can_be_linked;
 use super::{Generator, names};
-use crate::definitions::Definitions;
-use crate::json::Object;
-use crate::workspace::{Column, Id};
 
 impl Generator<'_> {
     /// The column `id`, whose values are minted.

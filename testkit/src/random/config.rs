@@ -1,7 +1,7 @@
 //! Short ways to write configs.
 
-use crate::json::{Object, Value};
-use crate::workspace::Id;
+use tplkit::json::{Object, Value};
+use tplkit::workspace::Id;
 
 /// An object of these members.
 pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Object {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use tplkit::json::{Object, Value};
+use tplkit::workspace::{Column, Feature};
+
 use super::config::texts;
 use super::{Generator, config, names};
-use crate::json::{Object, Value};
-use crate::workspace::{Column, Feature};
 
 impl Generator<'_> {
     /// All tables, those of other workspaces too; columns in display order.

@@ -1,11 +1,12 @@
 //! A workspace as large as real ones, for measuring.
 
+use tplkit::json::{Object, Value};
+use tplkit::workspace::memory::State;
+use tplkit::workspace::{Column, Feature, Id, RowData, StoredRow, View};
+
 use super::config::{id, integer, object, texts};
 use super::dice::Dice;
 use super::values::{date, digits};
-use crate::json::{Object, Value};
-use crate::workspace::memory::State;
-use crate::workspace::{Column, Feature, Id, RowData, StoredRow, View};
 
 const OPTIONS: [&str; 5] = ["new", "open", "waiting", "closed", "archived"];
 const SYLLABLES: [&str; 12] = [

@@ -28,10 +28,13 @@ pub use selection::{SelectedRows, Selection, selection};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::memory::State;
-use super::{Channel, Connection, Id, Named, Organization, Structure, Workspace};
-use crate::json::Object;
-pub(super) use dice::Dice;
+use tplkit::json::Object;
+use tplkit::workspace::memory::State;
+use tplkit::workspace::{
+    Channel, Connection, Id, Named, Organization, StoredRow, Structure, Workspace,
+};
+
+pub(crate) use dice::Dice;
 
 /// How large a random workspace becomes, and how tidy it is. Numbers are the most that there will
 /// be, not how many there are.
@@ -102,7 +105,7 @@ struct Generator<'s> {
     dice: Dice,
     shape: &'s Shape,
     structure: Structure,
-    rows: BTreeMap<Id, Vec<super::StoredRow>>,
+    rows: BTreeMap<Id, Vec<StoredRow>>,
     sequences: BTreeMap<Id, u64>,
     /// Ids of automations, known before they are made: buttons point at them.
     workflows: Vec<Id>,

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use tplkit::package::name::fault;
+
 use super::dice::Dice;
-use crate::package::name::fault;
 
 /// Many of them have the same slug; none reads as a reference.
 const WORDS: [&str; 44] = [

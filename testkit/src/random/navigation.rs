@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use tplkit::json::{Object, Value};
+use tplkit::workspace::{Id, Module, Rail};
+
 use super::config::id;
 use super::{Generator, names};
-use crate::json::{Object, Value};
-use crate::workspace::{Id, Module, Rail};
 
 impl Generator<'_> {
     /// Modules with their rails and the workspace's config; ids of views are given out here,

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tplkit::json::{Object, Value};
+use tplkit::workspace::{Column, Id, RowData, StoredRow};
+
 use super::values::{digits, value};
 use super::{Generator, names};
-use crate::json::{Object, Value};
-use crate::workspace::{Column, Id, RowData, StoredRow};
 
 /// The cells of a table on their way, row by row.
 type Cells = Vec<(Id, Object)>;

@@ -1,7 +1,8 @@
 //! A random choice of what travels.
 
+use tplkit::workspace::{Id, Structure};
+
 use super::dice::Dice;
-use crate::workspace::{Id, Structure};
 
 /// What an export takes along; an absent list means everything of that kind.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! The steps of an automation. Only what is there when a step begins is read by it, and no step
 //! fires the automation again.
 
+use tplkit::json::{Object, Value};
+
 use super::Generator;
 use super::config::{id, integer, object, value};
-use crate::json::{Object, Value};
 
 /// What fires the automation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

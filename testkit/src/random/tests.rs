@@ -1,15 +1,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use tplkit::automation::{Automation, EmptyEnvironment, validate};
+use tplkit::definitions::{Definitions, Field, Problem, Spot, Visitor, walk, walk_listed};
+use tplkit::finding::Severity;
+use tplkit::json::{Doc, Object, Value};
+use tplkit::package::name::fault;
+use tplkit::rows::{Cell, Mask, Storable, equal};
+use tplkit::workspace::memory::State;
+use tplkit::workspace::{Column, Feature, Id};
+
 use super::{Selection, Shape, large, selection, workspace};
-use crate::automation::{Automation, EmptyEnvironment, validate};
-use crate::definitions::{Definitions, Field, Problem, Spot, Visitor, walk, walk_listed};
-use crate::finding::Severity;
-use crate::json::{Doc, Object, Value};
-use crate::package::name::fault;
-use crate::rows::{Cell, Mask, Storable, equal};
-use crate::workspace::memory::State;
-use crate::workspace::{Column, Feature, Id};
 
 const CASES: u64 = 300;
 
@@ -154,7 +155,7 @@ fn configs_hold_against_the_definitions() {
             walk_listed(doc.root(), fields, &mut faults);
         };
         let keys = &definitions.config_keys;
-        let named = |fields: &'static crate::definitions::Fields| {
+        let named = |fields: &'static tplkit::definitions::Fields| {
             let listed = fields.iter().map(|(name, field)| (name.as_str(), field));
             listed.collect::<Vec<_>>()
         };

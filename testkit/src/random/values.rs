@@ -1,9 +1,10 @@
 //! Values of cells: what a column of each type may hold, in the form in which it is stored.
 
+use tplkit::json::{Number, Object, Value};
+use tplkit::workspace::Column;
+
 use super::dice::Dice;
 use super::names::text;
-use crate::json::{Number, Object, Value};
-use crate::workspace::Column;
 
 /// A value that the column can store; links have theirs elsewhere.
 pub(super) fn value(dice: &mut Dice, column: &Column) -> Value {

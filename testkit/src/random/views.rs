@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use tplkit::definitions::Definitions;
+use tplkit::json::{Object, Value};
+use tplkit::workspace::{Id, View};
+
 use super::config::{id, value};
 use super::{Generator, names};
-use crate::definitions::Definitions;
-use crate::json::{Object, Value};
-use crate::workspace::{Id, View};
 
 impl Generator<'_> {
     /// The views of all tables; their ids are there already.

@@ -14,8 +14,8 @@ use tplkit::definitions::Definitions;
 use tplkit::diff::Diff;
 use tplkit::export::{Onto, Previous, RowsSelection, Selection, export, export_onto};
 use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::random::{self, Shape};
 use tplkit::workspace::ready;
+use tplkit_testkit::random::{self, Shape};
 use uuid::Uuid;
 
 use super::shop::{applied, working};

@@ -1,0 +1,174 @@
+//! The direction of dependencies inside a crate: which of its top-level modules may name which.
+//!
+//! Goes in: a table of [`Layer`]s and the root file of a crate. Comes out: each place that names a
+//! module further up, as a sentence. The order is total, so no circle passes. Unit tests may name
+//! anything: what is compiled for tests alone is not read.
+
+mod reader;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub use reader::{DirectionError, read};
+
+/// Modules that belong together. Layers and their modules stand in order: each module may name
+/// those before it, in its own layer and in lower ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Layer {
+    /// What people call it.
+    pub name: &'static str,
+    /// Names of top-level modules, the lowest first.
+    pub modules: &'static [&'static str],
+}
+
+/// A place where one top-level module names another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Import {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The top-level module that the file belongs to.
+    pub from: String,
+    /// The top-level module that is named.
+    pub to: String,
+}
+
+/// What a crate consists of, as far as the direction of dependencies goes.
+#[derive(Debug, Default)]
+pub struct Modules {
+    /// The top-level modules that are compiled outside of tests.
+    pub names: BTreeSet<String>,
+    /// Where they name each other.
+    pub imports: Vec<Import>,
+}
+
+/// What is wrong with the order of a crate's modules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Violation {
+    /// A module names one that stands after it.
+    Upward(Import),
+    /// A module is in no layer.
+    Unlisted(String),
+    /// A layer has a module that the crate does not have.
+    Missing(&'static str),
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Upward(Import {
+                file,
+                line,
+                from,
+                to,
+            }) => write!(
+                f,
+                "{}:{line}: `{from}` names `{to}`, which stands above it",
+                file.display()
+            ),
+            Violation::Unlisted(module) => write!(f, "`{module}` is in no layer"),
+            Violation::Missing(module) => write!(f, "the crate has no module `{module}`"),
+        }
+    }
+}
+
+/// Holds the modules against the table.
+pub fn violations(layers: &[Layer], modules: &Modules) -> Vec<Violation> {
+    let order: Vec<&'static str> = layers
+        .iter()
+        .flat_map(|layer| layer.modules)
+        .copied()
+        .collect();
+    let rank = |name: &str| order.iter().position(|module| *module == name);
+    let unlisted = modules.names.iter().filter(|name| rank(name).is_none());
+    let missing = order.iter().filter(|name| !modules.names.contains(**name));
+    // A name that is no module is an item of the crate's root, which stands above everything.
+    let upward = modules.imports.iter().filter(|import| {
+        rank(&import.from).is_some_and(|from| rank(&import.to).is_none_or(|to| to > from))
+    });
+    let unlisted = unlisted.cloned().map(Violation::Unlisted);
+    let missing = missing.copied().map(Violation::Missing);
+    let upward = upward.cloned().map(Violation::Upward);
+    unlisted.chain(missing).chain(upward).collect()
+}
+
+/// Panics with every violation when the modules of the crate with that root file are not in the
+/// order of `layers`; `table` says where the table is, for whoever has to change it.
+///
+/// # Panics
+///
+/// When there is a violation, or a file cannot be read.
+pub fn assert_direction(root: &Path, layers: &[Layer], table: &str) {
+    let modules = read(root).unwrap_or_else(|error| panic!("{error}"));
+    let wrong = violations(layers, &modules);
+    let lines: Vec<String> = wrong.iter().map(|wrong| format!("  {wrong}\n")).collect();
+    assert!(
+        wrong.is_empty(),
+        "modules of {} are out of order:\n{}\
+         A module names only modules that stand before it in LAYERS of {table}. Move what is needed \
+         down into a lower module, or hand it in as an argument. Where the order is wrong, or a module \
+         is new, change LAYERS and the map in docs/ARCHITECTURE.md.",
+        root.display(),
+        lines.concat(),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Import, Layer, Modules, Violation, violations};
+
+    const LAYERS: &[Layer] = &[
+        Layer {
+            name: "ground",
+            modules: &["a", "b"],
+        },
+        Layer {
+            name: "above",
+            modules: &["c"],
+        },
+    ];
+
+    fn modules(names: &[&str], imports: &[(&str, &str)]) -> Modules {
+        Modules {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            imports: imports.iter().map(|(from, to)| import(from, to)).collect(),
+        }
+    }
+
+    fn import(from: &str, to: &str) -> Import {
+        Import {
+            file: format!("src/{from}.rs").into(),
+            line: 3,
+            from: from.to_owned(),
+            to: to.to_owned(),
+        }
+    }
+
+    #[test]
+    fn downward_imports_pass() {
+        let modules = modules(&["a", "b", "c"], &[("b", "a"), ("c", "a"), ("c", "b")]);
+        assert_eq!(violations(LAYERS, &modules), []);
+    }
+
+    #[test]
+    fn upward_imports_are_reported_inside_a_layer_and_across() {
+        let modules = modules(&["a", "b", "c"], &[("a", "b"), ("b", "c"), ("c", "Root")]);
+        let expected = [("a", "b"), ("b", "c"), ("c", "Root")]
+            .map(|(from, to)| Violation::Upward(import(from, to)));
+        assert_eq!(violations(LAYERS, &modules), expected);
+        assert_eq!(
+            expected[0].to_string(),
+            "src/a.rs:3: `a` names `b`, which stands above it"
+        );
+    }
+
+    #[test]
+    fn the_table_has_every_module_and_no_other() {
+        assert_eq!(
+            violations(LAYERS, &modules(&["a", "b", "d"], &[])),
+            [Violation::Unlisted("d".to_owned()), Violation::Missing("c")]
+        );
+    }
+}

@@ -1,0 +1,12 @@
+//! Test tools of this workspace, for the tests, benches and examples of its crates. Nothing that is
+//! released depends on them.
+//!
+//! | To | Use |
+//! |---|---|
+//! | hold an implementation of a workspace to what all of them promise | [`contract`] |
+//! | get a workspace with anything in it, from a number | [`random`] |
+//! | hold the modules of a crate to one order | [`direction`] |
+
+pub mod contract;
+pub mod direction;
+pub mod random;

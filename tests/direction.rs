@@ -1,0 +1,47 @@
+//! The top-level modules of the library stand in one order: each names only modules before it.
+
+use std::path::Path;
+
+use tplkit_testkit::direction::{Layer, assert_direction};
+
+const LAYERS: &[Layer] = &[
+    // What everything is made of.
+    Layer {
+        name: "ground",
+        modules: &[
+            "json",
+            "printable",
+            "markup",
+            "problem",
+            "definitions",
+            "rows",
+            "package",
+            "context",
+            "contents",
+            "finding",
+            "workspace",
+        ],
+    },
+    // What is right and what is wrong.
+    Layer {
+        name: "check",
+        modules: &["automation", "check"],
+    },
+    // What makes packages and workspaces of packages and workspaces.
+    Layer {
+        name: "act",
+        modules: &[
+            "apply", "export", "simulate", "starter", "migrate", "layout",
+        ],
+    },
+    // What people and other machines see.
+    Layer {
+        name: "show",
+        modules: &["diff", "graph", "report", "client"],
+    },
+];
+
+#[test]
+fn no_module_names_one_above_it() {
+    assert_direction(Path::new("src/lib.rs"), LAYERS, "tests/direction.rs");
+}
