@@ -31,7 +31,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "act",
         modules: &[
-            "apply", "export", "simulate", "starter", "migrate", "layout",
+            "upgrade", "apply", "export", "simulate", "starter", "migrate", "layout",
         ],
     },
     // What people and other machines see.

@@ -14,6 +14,7 @@ mod cluster;
 mod command;
 mod configuration;
 mod demo;
+mod direction;
 #[cfg(unix)]
 mod distance;
 mod drain;

@@ -1,0 +1,93 @@
+//! The direction of dependencies in the server: which of its top-level modules may name which.
+
+use std::path::{Path, PathBuf};
+
+use tplkit_testkit::direction::{Layer, assert_direction, read};
+
+/// From the ground up: each module names only modules before it.
+const LAYERS: &[Layer] = &[
+    Layer {
+        name: "ground",
+        modules: &[
+            "context",
+            "definitions",
+            "edge",
+            "health",
+            "histogram",
+            "ids",
+            "memory",
+            "refusal",
+            "retention",
+            "secret_key",
+            "wake",
+            "fields",
+            "lanes",
+            "offload",
+            "paging",
+            "spool",
+        ],
+    },
+    Layer {
+        name: "store",
+        modules: &["store"],
+    },
+    Layer {
+        name: "who asks, and what is counted",
+        modules: &["auth", "metrics"],
+    },
+    Layer {
+        name: "domain",
+        modules: DOMAIN,
+    },
+    Layer {
+        name: "HTTP",
+        modules: &["http"],
+    },
+    Layer {
+        name: "requests",
+        modules: &["app", "call", "routes", "api"],
+    },
+    Layer {
+        name: "whole servers",
+        modules: &["demo"],
+    },
+];
+
+const DOMAIN: &[&str] = &[
+    "rows",
+    "model",
+    "automation",
+    "workspace",
+    "background",
+    "jobs",
+    "templates",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")
+}
+
+#[test]
+fn modules_name_only_lower_modules() {
+    assert_direction(&root(), LAYERS, "server/tests/direction.rs");
+}
+
+/// The order lets `http` name the domain; it stands next to it.
+#[test]
+fn http_knows_nothing_of_the_domain() {
+    let modules = read(&root()).expect("the files of the server");
+    let named: Vec<String> = modules
+        .imports
+        .iter()
+        .filter(|import| import.from == "http" && DOMAIN.contains(&import.to.as_str()))
+        .map(|import| {
+            format!(
+                "{}:{} names {}",
+                import.file.display(),
+                import.line,
+                import.to
+            )
+        })
+        .collect();
+    assert!(named.is_empty(), "{named:#?}");
+}
