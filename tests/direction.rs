@@ -19,6 +19,7 @@ const LAYERS: &[Layer] = &[
             "context",
             "contents",
             "finding",
+            "layout",
             "workspace",
         ],
     },
@@ -31,7 +32,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "act",
         modules: &[
-            "upgrade", "apply", "export", "simulate", "starter", "migrate", "layout",
+            "upgrade", "apply", "migrate", "export", "simulate", "starter",
         ],
     },
     // What people and other machines see.
