@@ -189,6 +189,7 @@ pub fn upgrade(
             job: None,
             package: base,
             resolutions: &first.resolutions,
+            unnoted: &[],
         }),
     };
     let preview = ready(apply::preview(
@@ -224,6 +225,7 @@ pub fn upgrade(
             job: None,
             package,
             resolutions: &kept,
+            unnoted: &[],
         }),
     };
     let again = pass(
@@ -273,7 +275,7 @@ fn pass(
 }
 
 /// What becomes of dependencies: what a request says, else what can be had without asking.
-fn proposed(package: &Checked<'_>, request: &Request) -> IndexMap<String, Resolution> {
+pub(crate) fn proposed(package: &Checked<'_>, request: &Request) -> IndexMap<String, Resolution> {
     let dependencies = package.manifest.dependencies().iter();
     let resolution = |dependency: &Dependency| {
         let given = request.resolutions.get(&dependency.reference).cloned();

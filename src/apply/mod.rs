@@ -39,7 +39,7 @@ pub use approved::{
 pub use error::ApplyError;
 pub use init::{init, proposed};
 pub use minter::Minter;
-pub use past::{BasePackage, Past};
+pub use past::{BasePackage, Past, Unnoted};
 pub use preview::{
     Binding, Creation, GoLive, Preview, PreviewInput, ReplacedConfig, RowsPreview, content_digest,
     fresh, package_digest, preview,

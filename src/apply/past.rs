@@ -1,5 +1,7 @@
 //! What an apply goes out from.
 
+use std::ops::Range;
+
 use super::{Request, Resolutions};
 use crate::check::Checked;
 use crate::package::model::Dependency;
@@ -24,6 +26,20 @@ pub struct BasePackage<'e> {
     /// The package.
     pub package: &'e Checked<'e>,
     /// What was decided about dependencies so far: it holds on.
+    pub resolutions: &'e Resolutions,
+    /// Jobs of the line whose ledgers were written before ledgers told the base, oldest first.
+    pub unnoted: &'e [Unnoted<'e>],
+}
+
+/// A job whose ledger does not tell the base of what it wrote: its package does.
+#[derive(Debug, Clone)]
+pub struct Unnoted<'e> {
+    /// Its entries among those of the line.
+    pub entries: Range<usize>,
+    /// Its package. Without its rows once the ledger of the newest job tells the base: that says what of
+    /// them has another base than the newest package.
+    pub package: Checked<'e>,
+    /// What was decided about dependencies in it.
     pub resolutions: &'e Resolutions,
 }
 

@@ -1,9 +1,9 @@
 //! One attempt at a job: loads the job and executes it, to its end or to an interruption.
 
 use tplkit::apply::{
-    ApplyError, BasePackage, Minter, Past, Request, Resolutions, resolve_from, run_from,
+    ApplyError, BasePackage, Minter, Past, Request, Resolutions, Unnoted, resolve_from, run_from,
 };
-use tplkit::check::Checked;
+use tplkit::check::{Checked, NotChecked};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::ledger::Entry;
@@ -30,6 +30,8 @@ struct StoredOrder {
     resolutions: Resolutions,
     /// The newest of the jobs that it binds to, with its package.
     base: Option<(Uuid, String)>,
+    /// Those of them whose ledgers do not tell the base.
+    unnoted: Vec<ledger::UnnotedJob>,
 }
 
 /// Goes on with a job where its ledger ends.
@@ -50,12 +52,15 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
         Some((job, text)) => Some((*job, checked(text)?)),
         None => None,
     };
+    let unnoted = kept.unnoted.iter().map(ledger::UnnotedJob::read);
+    let unnoted: Vec<Unnoted<'_>> = unnoted.collect::<Result<_, _>>().map_err(unreadable)?;
     let past = Past {
         entries: &kept.earlier,
         base: base.as_ref().map(|(job, package)| BasePackage {
             job: Some(*job),
             package,
             resolutions: &kept.resolutions,
+            unnoted: &unnoted,
         }),
     };
     let Order { request, minter } = &kept.order;
@@ -81,12 +86,15 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
 
 /// The package of a job.
 fn checked(text: &str) -> Result<Checked<'_>, Failure> {
-    Checked::trusted(text).map_err(|error| {
-        // It was checked before it was kept.
-        tracing::error!(%error, "the package of a job cannot be read");
-        let report = "The package of the job cannot be read; apply the template anew.";
-        Failure::reported(Code::Internal, report)
-    })
+    Checked::trusted(text).map_err(unreadable)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped so")]
+fn unreadable(error: NotChecked) -> Failure {
+    // It was checked before it was kept.
+    tracing::error!(%error, "the package of a job cannot be read");
+    let report = "The package of the job cannot be read; apply the template anew.";
+    Failure::reported(Code::Internal, report)
 }
 
 /// Decides by the workspace as it is, and carries it out.
@@ -146,5 +154,6 @@ async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError>
         earlier: line.entries,
         resolutions: line.resolutions,
         base,
+        unnoted: line.unnoted,
     }))
 }

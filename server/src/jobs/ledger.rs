@@ -1,10 +1,13 @@
 //! The ledgers of jobs: what they wrote.
 
-use tplkit::apply::Resolutions;
-use tplkit::workspace::ledger::Entry;
+use std::ops::Range;
+
+use tplkit::apply::{Resolutions, Unnoted};
+use tplkit::check::{Checked, NotChecked};
+use tplkit::workspace::ledger::{Entry, is_unnoted};
 use uuid::Uuid;
 
-use super::package::Order;
+use super::package::{self, Order};
 use super::{Job, Lease};
 use crate::store::{PipelinedStatement, Row, StoreError, Tx};
 
@@ -49,6 +52,30 @@ pub struct Line {
     pub newest: Option<Uuid>,
     /// What was decided about dependencies, the newest word for each.
     pub resolutions: Resolutions,
+    /// The jobs among them whose ledgers do not tell the base.
+    pub unnoted: Vec<UnnotedJob>,
+}
+
+/// A job whose ledger does not tell the base of what it wrote.
+#[derive(Debug)]
+pub struct UnnotedJob {
+    entries: Range<usize>,
+    resolutions: Resolutions,
+    text: String,
+}
+
+impl UnnotedJob {
+    /// The job with its package read.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub fn read(&self) -> Result<Unnoted<'_>, NotChecked> {
+        Ok(Unnoted {
+            entries: self.entries.clone(),
+            package: Checked::trusted(&self.text)?,
+            resolutions: &self.resolutions,
+        })
+    }
 }
 
 /// The statement that adds an entry; the row of the job counts it.
@@ -117,16 +144,36 @@ pub async fn earlier(
         }
         jobs.push(id);
     }
-    let (mut entries, mut newest) = (Vec::new(), None);
-    for other in jobs.into_iter().filter(|other| job != Some(*other)) {
-        entries.extend(own(tx, organization, other).await?);
-        newest = Some(other);
-    }
-    Ok(Line {
-        entries,
-        newest,
+    let mut line = Line {
         resolutions,
-    })
+        ..Line::default()
+    };
+    let mut unnoted = Vec::new();
+    for other in jobs.into_iter().filter(|other| job != Some(*other)) {
+        let told = own(tx, organization, other).await?;
+        let start = line.entries.len();
+        if is_unnoted(&told) {
+            unnoted.push((other, start..start + told.len()));
+        }
+        line.entries.extend(told);
+        line.newest = Some(other);
+    }
+    let newest = unnoted.last().map(|(newest, _)| *newest);
+    for (other, entries) in unnoted {
+        // The newest package is read besides, and rows of older ones count until it tells of them.
+        let rows = newest == line.newest && newest != Some(other);
+        let kept = if rows {
+            package::read(tx, organization, other).await?
+        } else {
+            package::manifest(tx, organization, other).await?
+        };
+        line.unnoted.extend(kept.map(|(order, text)| UnnotedJob {
+            entries,
+            resolutions: order.request.resolutions,
+            text,
+        }));
+    }
+    Ok(line)
 }
 
 /// The first upgrade that goes out from what a job left, and stands: while it does, the job is not taken

@@ -26,7 +26,7 @@ pub use cancel::cancel;
 pub use create::{New, create, reopen};
 pub use job::{COLUMNS, Job, find, unfinished};
 pub use lease::{Lease, take, take_any};
-pub use ledger::{earlier, own, upgraded_by};
+pub use ledger::{UnnotedJob, earlier, own, upgraded_by};
 pub use package::{Order, Part, read as read_package};
 pub use permission::hand_over;
 pub use redaction::redact;

@@ -91,6 +91,27 @@ pub async fn read(
     organization: Uuid,
     job: Uuid,
 ) -> Result<Option<(Order, String)>, StoreError> {
+    parts(tx, (organization, job), i64::MAX).await
+}
+
+/// The same without rows.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn manifest(
+    tx: &mut Tx,
+    organization: Uuid,
+    job: Uuid,
+) -> Result<Option<(Order, String)>, StoreError> {
+    parts(tx, (organization, job), 1).await
+}
+
+/// The first parts of it: the manifest, then each entry of rows.
+async fn parts(
+    tx: &mut Tx,
+    (organization, job): (Uuid, Uuid),
+    most: i64,
+) -> Result<Option<(Order, String)>, StoreError> {
     let sql = "SELECT request FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let at = [organization.into(), job.into()];
@@ -103,7 +124,7 @@ pub async fn read(
     let mut text = String::from("{\"manifest\":");
     let mut number: i64 = 0;
     // One part at a time: together they may be large, and are held once.
-    loop {
+    while number < most {
         let part = [organization.into(), job.into(), number.into()];
         let Some(row) = tx.first(sql, &part).await? else {
             break;

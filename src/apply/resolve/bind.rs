@@ -57,14 +57,8 @@ pub(super) fn target_kind(tool: Tool) -> Option<RecordKind> {
 /// New records with their refs, by kind and parent: their names must differ.
 type Siblings<'p> = IndexMap<(RecordKind, Option<Id>), Vec<(&'p str, Record)>>;
 
-/// Binds the refs of all create steps; their lots by ref.
-pub(super) fn bind<'p>(
-    steps: &Steps<'p>,
-    (destination, earlier): (&Structure, &Earlier<'_>),
-    minter: &Minter,
-    pairs: Option<&Pairs>,
-    meanings: &mut Bindings<'p>,
-) -> IndexMap<&'p str, Disposition<'p>> {
+/// Binds the workspace.
+pub(super) fn bind_workspace(destination: &Structure, meanings: &mut Bindings<'_>) {
     let workspace = Record {
         kind: RecordKind::Workspace,
         id: destination.workspace.id,
@@ -76,6 +70,17 @@ pub(super) fn bind<'p>(
     };
     let by_id = (ReferenceKind::Module, UnresolvedForm::Uuid);
     meanings.bind(WORKSPACE, by_id, Binding::Record(workspace));
+}
+
+/// Binds the refs of all create steps; their lots by ref.
+pub(super) fn bind<'p>(
+    steps: &Steps<'p>,
+    (destination, earlier): (&Structure, &Earlier<'_>),
+    minter: &Minter,
+    pairs: Option<&Pairs>,
+    meanings: &mut Bindings<'p>,
+) -> IndexMap<&'p str, Disposition<'p>> {
+    bind_workspace(destination, meanings);
     let mut lots = IndexMap::new();
     let mut siblings: Siblings<'p> = IndexMap::new();
     for work in &steps.all {
@@ -187,7 +192,8 @@ fn ordinal(work: &Work<'_>, steps: &Steps<'_>, earlier: &Earlier<'_>) -> u32 {
     }
 }
 
-fn named(tool: Tool) -> (ReferenceKind, UnresolvedForm) {
+/// What a ref of a create step names.
+pub(super) fn named(tool: Tool) -> (ReferenceKind, UnresolvedForm) {
     match tool.creates() {
         Some(ReferenceKind::Column) => (ReferenceKind::Column, UnresolvedForm::Name),
         kind => (kind.unwrap_or(ReferenceKind::Module), UnresolvedForm::Uuid),
@@ -195,7 +201,10 @@ fn named(tool: Tool) -> (ReferenceKind, UnresolvedForm) {
 }
 
 /// The record that a step creates in; the workspace is nobody's parent here.
-fn parent<'p>(work: &Work<'p>, meanings: &Bindings<'p>) -> Result<Option<Id>, Option<Cause<'p>>> {
+pub(super) fn parent<'p>(
+    work: &Work<'p>,
+    meanings: &Bindings<'p>,
+) -> Result<Option<Id>, Option<Cause<'p>>> {
     let Some(argument) = work.step.tool.parent_argument() else {
         return Ok(None);
     };

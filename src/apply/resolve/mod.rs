@@ -92,7 +92,8 @@ pub fn resolve_from(
     let earlier = Earlier::read(entries, request.copy, &minter);
     let mut meanings = Bindings::default();
     decisions::bind(package, &decisions, destination, &mut meanings);
-    let base = Base::read(entries.iter().filter(|_| !request.copy));
+    let line = if request.copy { Past::default() } else { past };
+    let base = Base::read(line, destination, definitions);
     let book = Book::new(&request.terms.decisions, request.terms.conflicts);
     let pairs = request
         .upgrade

@@ -186,7 +186,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if *feature != table.feature {
                 continue;
             }
-            let entries = self.base.iter();
+            let entries = self.base.iter().copied();
             for entry in entries.filter(|entry| entry.feature_ref == *reference) {
                 let known = self.ledger_state.known_in(entry, table.feature);
                 let rows = entry.rows().zip(known);

@@ -127,7 +127,7 @@ async fn through_rows<'r, 'a, T: Target>(
         target,
         approved,
         payloads,
-        base: past.base.map_or(&[], |base| &base.package.payloads),
+        base: base_payloads(past),
         definitions,
         changed: !known.completed,
         ledger_state: known,
@@ -141,6 +141,17 @@ async fn through_rows<'r, 'a, T: Target>(
     run.structure().await?;
     run.rows().await?;
     Ok(run)
+}
+
+/// Rows of the newest package; where ledgers do not tell what stayed as it was, the package that brought a
+/// row first counts.
+fn base_payloads(past: Past<'_>) -> Vec<&RawEntry<'_>> {
+    let Some(base) = past.base else {
+        return Vec::new();
+    };
+    let unnoted = base.unnoted.iter().rev();
+    let unnoted = unnoted.flat_map(|job| &job.package.payloads);
+    base.package.payloads.iter().chain(unnoted).collect()
 }
 
 /// The columns, at the destination, whose values links take from rows, by table.
@@ -165,8 +176,8 @@ struct Run<'r, 'a, T> {
     target: &'r mut T,
     approved: &'a Approved,
     payloads: &'a [RawEntry<'a>],
-    /// Rows of the package that an upgrade goes out from.
-    base: &'a [RawEntry<'a>],
+    /// Rows of what an upgrade goes out from; of several that are one row the last counts.
+    base: Vec<&'a RawEntry<'a>>,
     definitions: &'a Definitions,
     ledger_state: LedgerState,
     targets: Targets<'a>,

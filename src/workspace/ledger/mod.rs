@@ -85,6 +85,19 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+/// Whether a ledger tells of records that a job wrote, and of no base: it was written before ledgers
+/// told it.
+pub fn is_unnoted(entries: &[Entry]) -> bool {
+    let structures = || {
+        entries.iter().filter_map(|entry| match entry {
+            Entry::Structure(structure) => Some(structure),
+            _ => None,
+        })
+    };
+    structures().any(|done| !done.created.is_empty() || !done.replaced.is_empty())
+        && structures().all(|done| done.base.is_empty())
+}
+
 /// A record with the ref that it is known by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

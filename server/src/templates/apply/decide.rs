@@ -1,8 +1,8 @@
 //! Decides whether a package can be applied as requested.
 
 use tplkit::apply::{
-    self, BasePackage, Minter, Past, Preview, PreviewInput as Asking, Request, Resolutions, fresh,
-    package_digest, preview, resolve_from,
+    self, BasePackage, Minter, Past, Preview, PreviewInput as Asking, Request, Resolutions,
+    Unnoted, fresh, package_digest, preview, resolve_from,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -11,8 +11,9 @@ use tplkit::workspace::Source as _;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
+use super::load::bug;
 use super::{ApplyTarget, LoadedPackage, in_the_way};
-use crate::jobs;
+use crate::jobs::{self, UnnotedJob};
 use crate::refusal::Refusal;
 use crate::rows::Tables;
 use crate::store::{StoreError, Tx};
@@ -48,7 +49,11 @@ impl DecideInput {
             }
             None => None,
         };
-        Ok(Earlier { entries, base })
+        Ok(Earlier {
+            entries,
+            base,
+            unnoted: line.unnoted,
+        })
     }
 }
 
@@ -59,6 +64,8 @@ pub(super) struct Earlier {
     pub(super) entries: Vec<Entry>,
     /// The newest of them.
     pub(super) base: Option<AppliedPackage>,
+    /// Those of them whose ledgers do not tell the base.
+    unnoted: Vec<UnnotedJob>,
 }
 
 /// A job with its package.
@@ -71,11 +78,16 @@ pub(super) struct AppliedPackage {
 
 impl AppliedPackage {
     /// What an upgrade goes out from, its package read.
-    pub(super) fn base<'e>(&'e self, package: &'e Checked<'e>) -> BasePackage<'e> {
+    pub(super) fn base<'e>(
+        &'e self,
+        package: &'e Checked<'e>,
+        unnoted: &'e [Unnoted<'e>],
+    ) -> BasePackage<'e> {
         BasePackage {
             job: Some(self.job),
             package,
             resolutions: &self.resolutions,
+            unnoted,
         }
     }
 }
@@ -88,6 +100,16 @@ impl Earlier {
     pub(super) fn package(&self) -> Result<Option<Checked<'_>>, Refusal> {
         let base = self.base.as_ref();
         base.map(|applied| applied.text.read()).transpose()
+    }
+
+    /// The packages of jobs whose ledgers do not tell the base.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn unnoted(&self) -> Result<Vec<Unnoted<'_>>, Refusal> {
+        let jobs = self.unnoted.iter();
+        jobs.map(|job| job.read().map_err(|error| bug(&error)))
+            .collect()
     }
 }
 
@@ -106,7 +128,8 @@ pub(crate) async fn decide(
     let earlier = question.earlier(tx).await?;
     let applied = earlier.package()?;
     let base = earlier.base.as_ref().zip(applied.as_ref());
-    let base = base.map(|(base, package)| base.base(package));
+    let unnoted = earlier.unnoted()?;
+    let base = base.map(|(base, package)| base.base(package, &unnoted));
     let past = Past {
         entries: &earlier.entries,
         base,

@@ -86,7 +86,7 @@ fn versioned(package: Package) -> Result<Package, Refusal> {
     })
 }
 
-fn bug(error: &dyn std::error::Error) -> Refusal {
+pub(super) fn bug(error: &dyn std::error::Error) -> Refusal {
     tracing::error!(%error, "a package of the store cannot be read");
     Refusal::new(
         Code::Internal,

@@ -28,6 +28,7 @@ pub(crate) async fn plan(
     let earlier = question.earlier(tx).await?;
     let applied = earlier.package()?;
     let base = earlier.base.as_ref().zip(applied.as_ref());
+    let unnoted = earlier.unnoted()?;
     let mut against = Vec::new();
     let active = jobs::unfinished(tx, question.place.key(), now).await?;
     let is_busy = |job: &Job| job.held || job.status == Status::Undoing;
@@ -46,7 +47,7 @@ pub(crate) async fn plan(
         package_digest: &package_digest(question.whole.text()),
         request: &question.request,
         earlier: &earlier.entries,
-        base: base.map(|(base, package)| base.base(package)),
+        base: base.map(|(base, package)| base.base(package, &unnoted)),
         definitions: Definitions::embedded(),
     };
     let mut found = Box::pin(preview(&snapshot, &structure, asking)).await?;

@@ -1,12 +1,17 @@
 //! A template whose package is another one: what was applied is upgraded, and taken back.
 
 use serde_json::{Value, json};
+use tplkit::workspace::ledger::Entry;
+use uuid::Uuid;
 
 use super::shop::{Shop, applied, apply, named, rows, working, workspace};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(an_upgrade_asks_writes_and_is_taken_back);
+on_both_stores!(
+    an_upgrade_asks_writes_and_is_taken_back,
+    a_job_whose_ledger_tells_no_base_is_upgraded,
+);
 
 /// The args of the step that creates what has that name.
 fn args<'j>(package: &'j mut Value, tool: &str, name: &str) -> &'j mut Value {
@@ -116,4 +121,61 @@ async fn an_upgrade_asks_writes_and_is_taken_back(place: Place) {
     assert_eq!(rows(&editor, &clients)[0]["name"], "N");
     undo(&first).expect(200);
     assert_eq!(named(&editor, &there, "clients"), None);
+}
+
+/// Takes out of the ledger of a job what ledgers did not tell once.
+async fn forget_base(world: &World, job: &Value) {
+    let job: Uuid = job["id"].as_str().expect("an id").parse().expect("an id");
+    let sql = "SELECT number, entry FROM template_job_entries WHERE job_id = $1";
+    for row in world.sql(sql, vec![job.into()]).await {
+        let (number, text): (i64, String) =
+            (row.get(0).expect("a number"), row.get(1).expect("a text"));
+        let mut entry: Entry = serde_json::from_str(&text).expect("an entry");
+        let Entry::Structure(structure) = &mut entry else {
+            continue;
+        };
+        assert!(!structure.base.is_empty());
+        structure.base.clear();
+        let sql = "UPDATE main.template_job_entries SET entry = $3 \
+             WHERE job_id = $1 AND number = $2";
+        let text = serde_json::to_string(&entry).expect("JSON");
+        let parameters = vec![job.into(), number.into(), text.into()];
+        world.sql(sql, parameters).await;
+    }
+}
+
+async fn a_job_whose_ledger_tells_no_base_is_upgraded(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    let first = applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let clients = named(&editor, &there, "clients").expect("a table");
+    let orders = named(&editor, &there, "orders").expect("a table");
+    let kept = format!("/v1/templates/{template}/package");
+    let mut package = admin.get(&kept).expect(200).json();
+    args(&mut package, "create_feature", "orders")["label"] = "Sales".into();
+    admin.json("PUT", &kept, &package.to_string()).expect(200);
+    let feature = |id: &str| format!("/v1/features/{id}");
+    editor
+        .json("PATCH", &feature(&clients), r#"{"label": "Ours"}"#)
+        .expect(200);
+
+    let plan_path = format!("/v1/templates/{template}/plan");
+    let upgrade = json!({"workspaceId": there, "upgrade": true});
+    let told = editor.post(&plan_path, &upgrade).expect(200).json();
+    assert_eq!(told["update"].as_array().map(Vec::len), Some(1), "{told}");
+    forget_base(&world, &first).await;
+    let untold = editor.post(&plan_path, &upgrade).expect(200).json();
+    assert_eq!(untold, told);
+    let job = applied(&editor, &template, &upgrade).await;
+    assert_eq!(job["report"]["structure_updated"], 1, "{job}");
+    let label = |id: &str| editor.get(&feature(id)).expect(200).json()["label"].clone();
+    assert_eq!(
+        (label(&clients), label(&orders)),
+        (json!("Ours"), json!("Sales"))
+    );
 }

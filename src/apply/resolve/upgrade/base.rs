@@ -4,8 +4,11 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
+use super::unnoted::unnoted;
+use crate::apply::Past;
+use crate::definitions::Definitions;
 use crate::workspace::ledger::{Based, Entry};
-use crate::workspace::{Id, RecordKind, Thing};
+use crate::workspace::{Id, RecordKind, Structure, Thing};
 
 /// What earlier jobs said of every record that they made or changed.
 #[derive(Debug, Default)]
@@ -15,26 +18,49 @@ pub(in crate::apply::resolve) struct Base {
 }
 
 impl Base {
-    /// Reads ledgers, oldest first.
-    pub(in crate::apply::resolve) fn read<'e>(
-        entries: impl IntoIterator<Item = &'e Entry>,
+    /// Reads what the line tells, oldest first.
+    pub(in crate::apply::resolve) fn read(
+        past: Past<'_>,
+        destination: &Structure,
+        definitions: &Definitions,
     ) -> Base {
         let mut base = Base::default();
+        let mut read = 0;
+        for job in past.base.map_or(&[][..], |base| base.unnoted) {
+            let until = past.entries.get(..job.entries.end).unwrap_or_default();
+            base.entries(until.get(read..).unwrap_or_default());
+            read = until.len();
+            for (based, created) in unnoted(job, until, destination, definitions) {
+                match base.get(based.thing.id) {
+                    // Of what was there the config alone was written.
+                    Some(known) if !created => {
+                        let mut known = known.clone();
+                        known.thing.config = based.thing.config;
+                        base.add(&known);
+                    }
+                    _ => base.add(&based),
+                }
+            }
+        }
+        base.entries(past.entries.get(read..).unwrap_or_default());
+        base
+    }
+
+    fn entries(&mut self, entries: &[Entry]) {
         for entry in entries {
             match entry {
                 Entry::Structure(structure) => {
                     for deleted in &structure.deleted {
-                        base.remove(deleted.thing.id);
+                        self.remove(deleted.thing.id);
                     }
                     for based in &structure.base {
-                        base.add(based);
+                        self.add(based);
                     }
                 }
-                Entry::Undoing { .. } | Entry::Undone => base = Base::default(),
+                Entry::Undoing { .. } | Entry::Undone => *self = Base::default(),
                 _ => {}
             }
         }
-        base
     }
 
     fn add(&mut self, based: &Based) {
@@ -56,11 +82,6 @@ impl Base {
         if let Some(gone) = self.things.shift_remove(&id) {
             self.by_ref.remove(&(gone.reference, gone.thing.kind));
         }
-    }
-
-    /// Whether nothing was applied.
-    pub(super) fn is_empty(&self) -> bool {
-        self.things.is_empty()
     }
 
     /// What a ref stood for.

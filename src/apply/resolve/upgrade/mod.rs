@@ -9,6 +9,7 @@ mod gone;
 mod left;
 mod orders;
 mod pairs;
+mod unnoted;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -29,7 +30,7 @@ use crate::problem::Code;
 use crate::upgrade::{
     BaseShown, Book, Conflict, ConflictCode, Kept, Merge, Sides, Unused, Update, differing,
 };
-use crate::workspace::ledger::{Based, Changed, Created};
+use crate::workspace::ledger::{Based, Changed, Created, Entry};
 use crate::workspace::{Change, Id, RecordKind, Structure, Thing};
 
 pub(super) use base::Base;
@@ -487,7 +488,8 @@ pub(super) fn asked(package: &Checked<'_>, request: &Request, past: Past<'_>) ->
         let detail = "`copy` makes a second copy, and `upgrade` changes the one that is there. Ask for one of the two.";
         return refuse(Code::ValidationFailed, detail.to_owned());
     }
-    if past.base.is_none() && Base::read(past.entries).is_empty() {
+    let told = |entry: &Entry| matches!(entry, Entry::Structure(done) if !done.base.is_empty());
+    if past.base.is_none() && !past.entries.iter().any(told) {
         let detail = "nothing of this template is applied here, so that there is nothing to upgrade. Apply it (without `upgrade`).";
         return refuse(Code::NoBase, detail.to_owned());
     }

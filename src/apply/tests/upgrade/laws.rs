@@ -12,7 +12,7 @@ use crate::workspace::memory::State;
 use crate::workspace::{Id, Structure, Thing};
 
 /// The same numbers on every machine.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
     fn below(&mut self, bound: usize) -> usize {
@@ -25,7 +25,7 @@ impl Dice {
 }
 
 /// A next version: labels, orders and cells that are others, and records that went.
-fn next(package: &str, dice: &mut Dice) -> String {
+pub(super) fn next(package: &str, dice: &mut Dice) -> String {
     let mut package: Json = serde_json::from_str(package).expect("JSON");
     let root = if package.get("manifest").is_some() {
         &mut package["manifest"]

@@ -8,20 +8,20 @@ mod measured;
 mod removed;
 mod rows;
 mod undone;
+mod unnoted;
 
-use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::world::{link, nothing, person, points};
 use crate::apply::test_packages::{Pack, checked, request, uid};
 use crate::apply::{
-    BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, preview, resolve_from,
-    run_from, undo,
+    BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Resolutions, Unnoted,
+    preview, resolve_from, run_from, undo,
 };
 use crate::definitions::Definitions;
 use crate::json::Value;
-use crate::workspace::ledger::Entry;
+use crate::workspace::ledger::{Entry, is_unnoted};
 use crate::workspace::memory::Memory;
 use crate::workspace::{Change, Id, RecordKind, RowData, RowWrite, Source as _, Thing, ready};
 
@@ -165,6 +165,7 @@ struct Line {
     /// Completed jobs: package and ledger.
     jobs: Vec<(String, Vec<Entry>)>,
     nonce: u64,
+    resolutions: Resolutions,
 }
 
 impl Line {
@@ -175,13 +176,31 @@ impl Line {
 
     /// A package, applied to an empty workspace.
     fn of(package: &Json) -> Line {
-        let mut line = Line {
+        let mut line = Line::empty();
+        line.apply(package, "{}");
+        line
+    }
+
+    /// An empty workspace.
+    fn empty() -> Line {
+        Line {
             memory: Memory::new(nothing()),
             jobs: Vec::new(),
             nonce: 0,
-        };
-        line.apply(package, "{}");
-        line
+            resolutions: Resolutions::new(),
+        }
+    }
+
+    /// The ledgers as they were written before ledgers told the base.
+    fn forget_base(&mut self) {
+        for (_, ledger) in &mut self.jobs {
+            ledger.retain(|entry| !matches!(entry, Entry::Cells(_)));
+            for entry in ledger {
+                if let Entry::Structure(structure) = entry {
+                    structure.base.clear();
+                }
+            }
+        }
     }
 
     fn past<R>(&self, then: impl FnOnce(Past<'_>) -> R) -> R {
@@ -190,6 +209,25 @@ impl Line {
             .iter()
             .flat_map(|(_, ledger)| ledger.clone())
             .collect();
+        let newest = self.jobs.last();
+        let tells = newest.is_some_and(|(_, ledger)| !is_unnoted(ledger));
+        let mut unnoted = Vec::new();
+        let mut end = 0;
+        for (text, ledger) in &self.jobs {
+            let start = end;
+            end += ledger.len();
+            if is_unnoted(ledger) {
+                let mut package = checked(text);
+                if tells {
+                    package.payloads.clear();
+                }
+                unnoted.push(Unnoted {
+                    entries: start..end,
+                    package,
+                    resolutions: &self.resolutions,
+                });
+            }
+        }
         match self.jobs.last() {
             None => then(Past::of(&entries)),
             Some((text, _)) => {
@@ -199,7 +237,8 @@ impl Line {
                     base: Some(BasePackage {
                         job: None,
                         package: &package,
-                        resolutions: &IndexMap::new(),
+                        resolutions: &self.resolutions,
+                        unnoted: &unnoted,
                     }),
                 })
             }
