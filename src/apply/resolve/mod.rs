@@ -130,6 +130,7 @@ pub fn resolve_from(
                 bindings: &meanings,
                 destination,
                 definitions,
+                payloads: &package.payloads,
                 built: &mut built,
                 work: upgrade::begin(request, past),
                 pointing: IndexMap::new(),

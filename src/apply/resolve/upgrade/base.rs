@@ -1,6 +1,6 @@
 //! What an upgrade goes out from, as the ledgers of the line tell it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -15,6 +15,8 @@ use crate::workspace::{Id, RecordKind, Structure, Thing};
 pub(in crate::apply::resolve) struct Base {
     things: IndexMap<Id, Based>,
     by_ref: HashMap<(String, RecordKind), Id>,
+    /// Refs of records that upgrades took away.
+    deleted: HashSet<String>,
 }
 
 impl Base {
@@ -52,6 +54,7 @@ impl Base {
                 Entry::Structure(structure) => {
                     for deleted in &structure.deleted {
                         self.remove(deleted.thing.id);
+                        self.deleted.insert(deleted.reference.clone());
                     }
                     for based in &structure.base {
                         self.add(based);
@@ -92,6 +95,12 @@ impl Base {
     ) -> Option<&Thing> {
         let id = self.by_ref.get(&(reference.to_owned(), kind))?;
         self.things.get(id).map(|based| &based.thing)
+    }
+
+    /// Whether a ref stands for a record, or stood for one that an upgrade took away.
+    pub(super) fn knows(&self, reference: &str) -> bool {
+        let mut all = self.things.values();
+        self.deleted.contains(reference) || all.any(|based| based.reference == reference)
     }
 
     /// A record by its id.

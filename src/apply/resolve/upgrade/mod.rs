@@ -10,6 +10,7 @@ mod left;
 mod orders;
 mod pairs;
 mod unnoted;
+mod unused;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -24,11 +25,12 @@ use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::model::DataClass;
+use crate::package::payload::RawEntry;
 use crate::package::reference::{WORKSPACE, used};
 use crate::package::semver::compare;
 use crate::problem::Code;
 use crate::upgrade::{
-    BaseShown, Book, Conflict, ConflictCode, Kept, Merge, Sides, Unused, Update, differing,
+    BaseShown, Book, Conflict, ConflictCode, Kept, Merge, Sides, Update, differing,
 };
 use crate::workspace::ledger::{Based, Changed, Created, Entry};
 use crate::workspace::{Change, Id, RecordKind, Structure, Thing};
@@ -44,6 +46,8 @@ pub(super) struct Merging<'a, 'p> {
     pub(super) bindings: &'a Bindings<'p>,
     pub(super) destination: &'a Structure,
     pub(super) definitions: &'a Definitions,
+    /// The rows of the package.
+    pub(super) payloads: &'a [RawEntry<'a>],
     pub(super) built: &'a mut Built<'p>,
     /// What there is to tell.
     pub(super) work: UpgradeWork,
@@ -343,43 +347,6 @@ impl Merging<'_, '_> {
                 before,
                 after,
             });
-        }
-    }
-
-    /// Decisions that did nothing; those about nothing are refused.
-    fn unused(&mut self) {
-        let refs: HashSet<&str> = self
-            .built
-            .said
-            .keys()
-            .copied()
-            .chain(self.base.all().map(|based| based.reference.as_str()))
-            .chain([WORKSPACE])
-            .collect();
-        for (reference, path, known) in self.book.unused() {
-            let of_ref = path == crate::upgrade::EVERYTHING && refs.contains(reference);
-            let cell = path.starts_with("rows.") && refs.contains(reference);
-            if cell {
-                continue;
-            }
-            if known || of_ref {
-                self.work.unused.push(Unused {
-                    reference: reference.to_owned(),
-                    path: path.to_owned(),
-                });
-                continue;
-            }
-            let detail = if refs.contains(reference) {
-                format!(
-                    "`decisions.{reference}` decides about `{path}`, which is no leaf of it. The plan of the upgrade lists the paths that can be decided."
-                )
-            } else {
-                format!(
-                    "`decisions` names `{reference}`, which neither the package nor what was applied has."
-                )
-            };
-            let code = Code::UnknownResolutionRef;
-            self.refusals.push(Refusal::about(code, reference, detail));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, asked, codes, label, v1, v2};
+use super::{Line, args, asked, codes, label, uid, v1, v2, with, without};
 use crate::workspace::RecordKind::Feature;
 
 /// Clients that both sides have renamed, orders that people have.
@@ -80,9 +80,23 @@ fn what_is_of_no_use_is_listed_and_what_is_unknown_refused() {
         .map(|unused| (unused.reference.as_str(), unused.path.as_str()))
         .collect();
     assert_eq!(unused, [("f_clients", "label"), ("f_clients", "*")]);
+    let package = v1();
+    let of = &package["payloads"][0]["rows"][0]["uid"];
+    let row = &format!("rows.{}", of.as_str().expect("a uid"));
+    let known = json!({"f_clients": {format!("{row}.city"): "ours"}});
+    assert_eq!(codes(&line.plan(&v1(), &asked(&known)).refusals), [""; 0]);
     for decisions in [
         json!({"f_nothing": "ours"}),
         json!({"f_clients": {"config.nothing": "ours"}}),
+        // No such row, no such column, no such table.
+        json!({"f_clients": {format!("rows.{}.city", uid(1)): "ours"}}),
+        json!({"f_clients": {format!("{row}.nothing"): "ours"}}),
+        json!({"f_clients": {row: "ours"}}),
+        json!({"m_m": {format!("{row}.city"): "ours"}}),
+        // Words for what is not asked there.
+        json!({"f_clients": "leave"}),
+        json!({"f_clients": "delete"}),
+        json!({"workspace": "create"}),
     ] {
         let plan = line.plan(&v1(), &asked(&decisions));
         assert_eq!(
@@ -91,6 +105,26 @@ fn what_is_of_no_use_is_listed_and_what_is_unknown_refused() {
             "{decisions}"
         );
     }
+}
+
+#[test]
+fn a_word_is_known_where_something_new_asks_for_it() {
+    let line = Line::new();
+    let new = v2(|package| {
+        let column = json!({"featureId": "$f_clients", "name": "tel", "label": "tel", "type": "text", "defaultComponent": "textfield", "order": 9});
+        with(package, "create_column", "c_clients_tel", column);
+    });
+    for word in ["rename", "adopt", "create", "leave", "delete"] {
+        let plan = line.plan(&new, &asked(&json!({"c_clients_tel": word})));
+        assert_eq!(codes(&plan.refusals), ["unknown_resolution_ref"], "{word}");
+    }
+    // What was carried out is of no use any more, and no mistake.
+    let mut line = Line::new();
+    let lost = v2(|package| without(package, "r_s"));
+    let decided = json!({"r_s": "delete"});
+    line.upgrade(&lost, &decided);
+    let plan = line.plan(&lost, &asked(&decided));
+    assert_eq!((plan.refusals.len(), plan.unused.len()), (0, 1));
 }
 
 #[test]

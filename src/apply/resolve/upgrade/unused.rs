@@ -1,0 +1,108 @@
+//! Decisions that did nothing, and those about nothing (`upgrade` 3.5.3).
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Fate, Merging};
+use crate::apply::Refusal;
+use crate::json::path::split_dotted;
+use crate::package::payload::RawEntry;
+use crate::package::reference::WORKSPACE;
+use crate::problem::Code;
+use crate::upgrade::{EVERYTHING, Unused, Word};
+
+/// The uids of rows by the refs of their tables.
+type Rows<'a> = HashMap<&'a str, HashSet<String>>;
+
+impl Merging<'_, '_> {
+    /// Lists decisions that did nothing; those about nothing are refused.
+    pub(super) fn unused(&mut self) {
+        let unused = self.book.unused();
+        let mut rows: Option<Rows<'_>> = None;
+        for (reference, path, known) in unused {
+            let stands = reference == WORKSPACE
+                || self.built.said.contains_key(reference)
+                || self.base.knows(reference);
+            let detail = if !stands {
+                format!(
+                    "`decisions` names `{reference}`, which neither the package nor what was applied has."
+                )
+            } else if path.starts_with("rows.") {
+                // Cells are merged after all tables.
+                let rows = rows.get_or_insert_with(|| uids(self.payloads));
+                if self.has_cell(reference, path, rows) {
+                    continue;
+                }
+                format!(
+                    "`decisions.{reference}` decides about `{path}`, which is no cell of the rows that the package has for it."
+                )
+            } else if known || path == EVERYTHING && self.knows_word(reference) {
+                self.work.unused.push(Unused {
+                    reference: reference.to_owned(),
+                    path: path.to_owned(),
+                });
+                continue;
+            } else if path == EVERYTHING {
+                let word = self.book.word(reference).map_or("", Word::as_str);
+                format!(
+                    "`decisions.{reference}` says `{word}`, and nothing is to be decided there by that word. The plan of the upgrade lists what can be decided."
+                )
+            } else {
+                format!(
+                    "`decisions.{reference}` decides about `{path}`, which is no leaf of it. The plan of the upgrade lists the paths that can be decided."
+                )
+            };
+            let code = Code::UnknownResolutionRef;
+            self.refusals.push(Refusal::about(code, reference, detail));
+        }
+    }
+
+    /// Whether the rules know the word for a ref there, or an earlier job may have carried it out.
+    fn knows_word(&self, reference: &str) -> bool {
+        let Some(word) = self.book.word(reference) else {
+            return true;
+        };
+        if reference == WORKSPACE {
+            return false;
+        }
+        if !self.built.said.contains_key(reference) {
+            return word == Word::Delete;
+        }
+        let fate = self.pairs.fate(reference);
+        let away = matches!(fate, Fate::Gone(_) | Fate::Again(_) | Fate::Nowhere);
+        let earlier = matches!(fate, Fate::Here(_) | Fate::Adopted(_)) || away;
+        let taken = || self.pairs.taken.iter().any(|(taken, _)| taken == reference);
+        match word {
+            Word::Rename => {
+                let mut renames = self.pairs.renames.iter();
+                earlier || renames.any(|rename| rename.reference == reference)
+            }
+            Word::Adopt | Word::Create => earlier || taken(),
+            Word::Leave => away,
+            Word::Delete => false,
+        }
+    }
+
+    /// Whether the package has a row and a column of a table at the path of a cell.
+    fn has_cell(&self, reference: &str, path: &str, rows: &Rows<'_>) -> bool {
+        let segments = split_dotted(path);
+        let [_, uid, name] = segments.as_slice() else {
+            return false;
+        };
+        let Some(table) = self.bindings.record(reference) else {
+            return false;
+        };
+        let mut columns = self.built.columns.values();
+        columns.any(|column| column.feature == table.id && column.package_name == *name)
+            && rows.get(reference).is_some_and(|uids| uids.contains(uid))
+    }
+}
+
+/// The uids of the rows of a package, by the refs of their tables.
+fn uids<'a>(payloads: &'a [RawEntry<'a>]) -> Rows<'a> {
+    let mut rows = Rows::new();
+    for entry in payloads {
+        let uids = entry.rows().map(|row| row.uid.decoded().into_owned());
+        rows.entry(&entry.feature_ref).or_default().extend(uids);
+    }
+    rows
+}
