@@ -75,7 +75,12 @@ async fn entered(
         template,
     };
     if let Some(job) = places.job {
-        Resume { place, job }.find(tx, ctx.now).await?;
+        let wanted = Resume {
+            place,
+            job,
+            upgrade: false,
+        };
+        wanted.find(tx, ctx.now).await?;
     }
     ctx.enter(organization)?;
     Ok(place)
@@ -124,6 +129,7 @@ async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Refusal>
         whole,
         request: wanted.request,
         job: None,
+        upgrade: false,
     });
     let ctx = question.clone();
     call.snapshot(ctx, |tx, ctx| Box::pin(decided(tx, ctx)))
@@ -166,13 +172,18 @@ async fn resumed(tx: &mut Tx, ctx: &OperationContext<Resume>) -> Result<ApiRespo
 }
 
 async fn go_on(mut call: Call, wanted: ApplyWanted, job: Uuid) -> Result<Response, Refusal> {
-    let place = wanted.place;
+    let (place, upgrade) = (wanted.place, wanted.request.upgrade);
     if wanted.request.plan.is_some() {
-        let question = again(&mut call, place, job, wanted.request.plan).await?;
+        let question = again(&mut call, place, job, wanted.request).await?;
         call.snapshot(Arc::new(question), |tx, ctx| Box::pin(decided(tx, ctx)))
             .await?;
     }
-    call.write(Resume { place, job }, |tx, ctx| Box::pin(resumed(tx, ctx)))
+    let wanted = Resume {
+        place,
+        job,
+        upgrade,
+    };
+    call.write(wanted, |tx, ctx| Box::pin(resumed(tx, ctx)))
         .await
 }
 
@@ -181,7 +192,7 @@ async fn again(
     call: &mut Call,
     place: ApplyTarget,
     job: Uuid,
-    plan: Option<String>,
+    asked: Request,
 ) -> Result<DecideInput, Refusal> {
     let kept = call.snapshot((place, job), |tx, ctx| Box::pin(kept(tx, ctx)));
     let (order, text) = kept.await?;
@@ -189,12 +200,13 @@ async fn again(
         place,
         whole: LoadedPackage::trusted(text),
         request: Request {
-            plan,
+            plan: asked.plan,
             // To which jobs a copy is bound is reported by their ledgers.
             copy: false,
             ..order.request
         },
         job: Some(job),
+        upgrade: asked.upgrade,
     })
 }
 
@@ -226,7 +238,7 @@ async fn planned(
     package: Option<String>,
 ) -> Result<Response, Refusal> {
     let question = if let Some(job) = wanted.job {
-        again(&mut call, wanted.place, job, wanted.request.plan).await?
+        again(&mut call, wanted.place, job, wanted.request).await?
     } else {
         let whole = if let Some(package) = package {
             offload(move || LoadedPackage::sent(package)).await?
@@ -242,6 +254,7 @@ async fn planned(
             whole,
             request: wanted.request,
             job: None,
+            upgrade: false,
         }
     };
     let plan = call.snapshot(Arc::new(question), |tx, ctx| Box::pin(answer(tx, ctx)));

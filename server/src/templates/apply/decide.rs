@@ -28,6 +28,8 @@ pub(crate) struct DecideInput {
     pub(crate) request: Request,
     /// The job to resume.
     pub(crate) job: Option<Uuid>,
+    /// Whether an upgrade is asked of that.
+    pub(crate) upgrade: bool,
 }
 
 impl DecideInput {

@@ -6,6 +6,7 @@ use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
 
 use super::decide::is_of_body;
+use super::resume::check_upgrade;
 use super::{DecideInput, LoadedPackage, in_the_way};
 use crate::jobs::{self, Job, Status};
 use crate::refusal::{Fault, Refusal};
@@ -17,7 +18,8 @@ use crate::workspace::Snapshot;
 /// Makes the plan. What is against an apply is in it.
 ///
 /// # Errors
-/// 422 for refs that the package does not have, because then the body is wrong.
+/// 422 for refs that the package does not have, because then the body is wrong, and for an upgrade by a job
+/// that is completed.
 pub(crate) async fn plan(
     tx: &mut Tx,
     question: &DecideInput,
@@ -37,6 +39,9 @@ pub(crate) async fn plan(
     }
     if let Some(job) = question.job {
         let job = jobs::find(tx, job, now).await?;
+        if let Some(job) = &job {
+            check_upgrade(job, question.upgrade)?;
+        }
         let undone = job.is_some_and(|job| job.status == Status::Undone);
         against.extend(undone.then(|| refusal(Code::Conflict, UNDONE)));
     }

@@ -14,6 +14,21 @@ use crate::store::Tx;
 pub(crate) struct Resume {
     pub(crate) place: ApplyTarget,
     pub(crate) job: Uuid,
+    /// Whether an upgrade is asked of it.
+    pub(crate) upgrade: bool,
+}
+
+/// What a completed job wrote is upgraded by another one.
+///
+/// # Errors
+/// 422 for an upgrade by a job that is completed.
+pub(super) fn check_upgrade(job: &Job, upgrade: bool) -> Result<(), Refusal> {
+    if upgrade && job.status == Status::Completed {
+        let message =
+            "goes on with an upgrade, and this job is completed; leave it out for a new upgrade";
+        return Err(Refusal::fault("jobId", message));
+    }
+    Ok(())
 }
 
 impl Resume {
@@ -34,13 +49,15 @@ impl Resume {
 /// its own package and what was decided about it.
 ///
 /// # Errors
-/// 409 while somebody works on it or on another job of the template, and for one that was undone.
+/// 409 while somebody works on it or on another job of the template, and for one that was undone; 422 for an
+/// upgrade by one that is completed.
 pub(crate) async fn resume(
     tx: &mut Tx,
     wanted: &Resume,
     job: &Job,
     (caller, now): (Uuid, i64),
 ) -> Result<Accepted, Refusal> {
+    check_upgrade(job, wanted.upgrade)?;
     if job.status == Status::Undone {
         return Err(Refusal::new(Code::Conflict, UNDONE));
     }

@@ -173,6 +173,19 @@ async fn a_job_whose_ledger_tells_no_base_is_upgraded(place: Place) {
     assert_eq!(untold, told);
     let job = applied(&editor, &template, &upgrade).await;
     assert_eq!(job["report"]["structure_updated"], 1, "{job}");
+    // A completed job goes on with nothing.
+    for completed in [&first, &job] {
+        let by = json!({"workspaceId": there, "upgrade": true, "jobId": completed["id"]});
+        editor
+            .post(&plan_path, &by)
+            .refused(422, "validation_failed");
+        apply(&editor, &template, &by).refused(422, "validation_failed");
+    }
+    let both = json!({"workspaceId": there, "upgrade": true, "copy": true});
+    apply(&editor, &template, &both).refused(422, "validation_failed");
+    editor
+        .post(&plan_path, &both)
+        .refused(422, "validation_failed");
     let label = |id: &str| editor.get(&feature(id)).expect(200).json()["label"].clone();
     assert_eq!(
         (label(&clients), label(&orders)),
