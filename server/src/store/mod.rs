@@ -6,7 +6,7 @@
 //! PostgreSQL it is repeated after a serialization failure.
 //!
 //! Two layers separate organizations: predicates in the statements, and row security of the store.
-//! Both are generated from [`policy`].
+//! Both are generated from the module `policy`.
 
 mod bulk;
 pub mod dialect;
