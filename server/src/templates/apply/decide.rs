@@ -158,7 +158,7 @@ pub(crate) async fn decide(
     if let Some(job) = active.filter(|job| approved.is_ok() && question.job != Some(job.id)) {
         return Err(in_the_way(&job));
     }
-    // What both sides changed is told before there is a job.
+    // Conflicts are reported before there is a job.
     if plan.is_some() || (question.request.upgrade && approved.is_ok()) {
         let asking = Asking {
             package: &package,
