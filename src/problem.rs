@@ -25,7 +25,7 @@ pub enum Code {
     RowsModeWithoutKey,
     /// Rows of an earlier pass are in the table, and nothing says which rows of the package they are.
     RowsUnmatched,
-    /// Nothing of the template stands there that an upgrade could go out from.
+    /// Nothing of the template stands there that an upgrade could start from.
     NoBase,
     /// The package is of a lower version than what stands there.
     Downgrade,

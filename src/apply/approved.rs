@@ -49,7 +49,7 @@ pub struct Approved {
 /// What an upgrade does to what is there, and what it asks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UpgradeWork {
-    /// What it goes out from.
+    /// What it starts from.
     pub base: Option<BaseShown>,
     /// Leaves that become something else.
     pub update: Vec<Update>,

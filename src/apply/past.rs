@@ -1,4 +1,4 @@
-//! What an apply goes out from.
+//! What an apply starts from.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub struct Past<'e> {
     pub base: Option<BasePackage<'e>>,
 }
 
-/// The package that an upgrade goes out from.
+/// The package that an upgrade starts from.
 #[derive(Debug, Clone, Copy)]
 pub struct BasePackage<'e> {
     /// The job that applied it; nothing when somebody gave it.

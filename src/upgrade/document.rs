@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::json::Value;
 use crate::workspace::{Id, RecordKind};
 
-/// What an upgrade goes out from.
+/// What an upgrade starts from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaseShown {
     /// The job; nothing when the base was given.

@@ -176,7 +176,7 @@ pub async fn earlier(
     Ok(line)
 }
 
-/// The first upgrade that goes out from what a job left, and stands: while it does, the job is not taken
+/// The first upgrade that starts from what a job left, and stands: while it does, the job is not taken
 /// back.
 ///
 /// # Errors

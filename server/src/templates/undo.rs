@@ -48,9 +48,8 @@ impl Undo {
     pub(crate) async fn make(self) -> Result<Job, Refusal> {
         refuse(&self.job)?;
         if let Some(later) = self.upgraded_by().await? {
-            let detail = format!(
-                "The upgrade {later} goes out from what this job left; undo that one first."
-            );
+            let detail =
+                format!("The upgrade {later} starts from what this job left; undo that one first.");
             return Err(Refusal::new(Code::Conflict, detail));
         }
         let UndoParts {

@@ -63,7 +63,7 @@ pub struct Preview {
     /// Secrets that the export cleared and somebody has to enter.
     #[serde(default)]
     pub redacted: Vec<RedactedField>,
-    /// What an upgrade goes out from.
+    /// What an upgrade starts from.
     #[serde(default)]
     pub base: Option<BaseShown>,
     /// Leaves that would become something else.
@@ -193,7 +193,7 @@ pub struct PreviewInput<'q, 't> {
     pub request: &'q Request,
     /// What the line wrote that this one continues, oldest first.
     pub earlier: &'q [Entry],
-    /// What it goes out from, when that is known.
+    /// What it starts from, when that is known.
     pub base: Option<BasePackage<'q>>,
     /// The definitions of the destination.
     pub definitions: &'q Definitions,
@@ -353,7 +353,7 @@ impl Preview {
 }
 
 impl<'q> PreviewInput<'q, '_> {
-    /// What it goes out from.
+    /// What it starts from.
     fn past(&self) -> Past<'q> {
         Past {
             entries: self.earlier,

@@ -66,7 +66,7 @@ pub fn resolve(
     resolve_from(package, request, destination, past, minter, definitions)
 }
 
-/// The same, with the package that an upgrade goes out from (`upgrade` 3).
+/// The same, with the package that an upgrade starts from (`upgrade` 3).
 pub fn resolve_from(
     package: &Checked<'_>,
     request: &Request,

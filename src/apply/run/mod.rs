@@ -63,7 +63,7 @@ pub async fn run<T: Target>(
     run_from(target, approved, payloads, past, definitions, watch).await
 }
 
-/// The same, with the package that an upgrade goes out from (`upgrade` 3).
+/// The same, with the package that an upgrade starts from (`upgrade` 3).
 pub async fn run_from<T: Target>(
     target: &mut T,
     approved: &Approved,
@@ -176,7 +176,7 @@ struct Run<'r, 'a, T> {
     target: &'r mut T,
     approved: &'a Approved,
     payloads: &'a [RawEntry<'a>],
-    /// Rows of what an upgrade goes out from; of several that are one row the last counts.
+    /// Rows of what an upgrade starts from; of several that are one row the last counts.
     base: Vec<&'a RawEntry<'a>>,
     definitions: &'a Definitions,
     ledger_state: LedgerState,

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let simulated = if request.upgrade {
         let Some(base) = &args.upgrade.base else {
             return Err(CliError::Usage {
-                message: "an upgrade goes out from what was applied before, and nothing says what"
+                message: "no base: an upgrade starts from the package that was applied before"
                     .to_owned(),
                 help: "name the package that was applied before with `--base FILE`".to_owned(),
             });

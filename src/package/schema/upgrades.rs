@@ -14,7 +14,7 @@ fn path() -> Value {
     json!({"description": "Path of the leaf; null for a whole record.", "type": ["string", "null"]})
 }
 
-/// What an upgrade goes out from.
+/// What an upgrade starts from.
 pub(super) fn base() -> Value {
     let nullable =
         |description: &str| json!({"description": description, "type": ["string", "null"]});

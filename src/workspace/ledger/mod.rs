@@ -75,7 +75,7 @@ pub struct Structure {
     /// Records that were taken away, those inside others after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deleted: Vec<Based>,
-    /// What later upgrades go out from, where it is another one now.
+    /// What later upgrades start from, where it is another one now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub base: Vec<Based>,
 }

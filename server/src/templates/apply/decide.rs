@@ -59,7 +59,7 @@ impl DecideInput {
     }
 }
 
-/// What an apply goes out from.
+/// What an apply starts from.
 #[derive(Debug)]
 pub(super) struct Earlier {
     /// What earlier jobs wrote.
@@ -79,7 +79,7 @@ pub(super) struct AppliedPackage {
 }
 
 impl AppliedPackage {
-    /// What an upgrade goes out from, its package read.
+    /// What an upgrade starts from, its package read.
     pub(super) fn base<'e>(
         &'e self,
         package: &'e Checked<'e>,

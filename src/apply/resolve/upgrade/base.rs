@@ -1,4 +1,4 @@
-//! What an upgrade goes out from, as the ledgers of the line tell it.
+//! What an upgrade starts from, as the ledgers of the line tell it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -108,7 +108,7 @@ impl Base {
         self.things.get(&id)
     }
 
-    /// All records, in the order in which they were first told of.
+    /// All records, in the order in which they were first recorded.
     pub(in crate::apply::resolve) fn all(&self) -> impl Iterator<Item = &Based> {
         self.things.values()
     }
