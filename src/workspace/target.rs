@@ -15,9 +15,6 @@ use crate::problem::Code;
 /// An implementation is bound to one attempt at one job: it holds the lease, and refuses with
 /// [`CommitError::Fenced`] once somebody else has taken the job over.
 pub trait Target: Lookup {
-    /// A unit that can be handed over.
-    type Ready: Send;
-
     /// What the job has written so far, in order.
     fn ledger(&self) -> impl Future<Output = Result<Vec<Entry>, Self::Error>> + Send;
 
@@ -26,33 +23,6 @@ pub trait Target: Lookup {
         &mut self,
         unit: Unit,
     ) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
-
-    /// Hears that rows of a table come next, whose shape may be looked up before they do.
-    fn expect(&self, feature: Id) -> impl Future<Output = ()> + Send {
-        let _ = feature;
-        async {}
-    }
-
-    /// Prepares a unit as far as no question to the store is needed, while another one is in flight.
-    fn ready(&self, unit: Unit) -> Self::Ready;
-
-    /// Hands a unit over that the store may write while the next one is prepared. Until
-    /// [`flush`](Target::flush) has reported what became of it, the only questions to the target are what tables
-    /// that the unit does not write are like, and where their sequences stand. A caller who gives up before that,
-    /// after an error of such a question, asks nothing more.
-    fn send(&mut self, unit: Self::Ready) -> impl Future<Output = Sent<Self::Error>> + Send;
-
-    /// Waits for the unit that is [in flight](Sent::InFlight), and returns what became of it.
-    fn flush(&mut self) -> impl Future<Output = Result<(), CommitError<Self::Error>>> + Send;
-}
-
-/// A unit that was handed over.
-#[derive(Debug)]
-pub enum Sent<E> {
-    /// What became of it is known.
-    Settled(Result<(), CommitError<E>>),
-    /// It is being written.
-    InFlight,
 }
 
 /// Changes that are written together, with what the ledger keeps of them.

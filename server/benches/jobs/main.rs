@@ -39,17 +39,16 @@ use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Written};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{
-    Change, Column, Feature, New, Progress, RowData, Sent, StoredRow, Target as _, Unit, ready,
+    Change, Column, Feature, New, Progress, RowData, StoredRow, Target as _, Unit, ready,
 };
 use tplkit_server::background::Bench;
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::jobs::{self, Destination, Part, Worker};
+use tplkit_server::jobs::{self, Part, Worker};
 use tplkit_server::metrics::Metrics;
 use tplkit_server::routes::organizations;
 use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
 use tplkit_server::wake::WorkerSignal;
-use tplkit_server::workspace::ReadError;
 use tplkit_testkit::random::large;
 use uuid::Uuid;
 
@@ -197,7 +196,6 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
     // A job mints its ids without asking anybody.
     let minter = Minter::at("2026-03-01T09:30:00Z".parse().expect("a time"), 7);
     let begun = Watch::start();
-    let mut under_way = None;
     for (at, batch) in texts.chunks(500).enumerate() {
         let rows: Vec<StoredRow> = (at * 500..)
             .zip(batch)
@@ -221,25 +219,10 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
             names: RowNames::default(),
         });
         let insert = Change::InsertRows { feature: id, rows };
-        // As a job does it: what is made ready here is made while the batch before is written.
-        let unit = target.ready(unit_of_rows(insert, entry));
-        if let Some(sent) = under_way.take() {
-            settled(&mut target, sent).await;
-        }
-        under_way = Some(target.send(unit).await);
-    }
-    if let Some(sent) = under_way {
-        settled(&mut target, sent).await;
+        let unit = unit_of_rows(insert, entry);
+        target.commit(unit).await.expect("is written");
     }
     begun.took()
-}
-
-async fn settled(target: &mut Destination, sent: Sent<ReadError>) {
-    let outcome = match sent {
-        Sent::Settled(outcome) => outcome,
-        Sent::InFlight => target.flush().await,
-    };
-    outcome.expect("is written");
 }
 
 fn unit(changes: Vec<Change>, entry: Option<Entry>) -> Unit {

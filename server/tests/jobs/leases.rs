@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{
-    Change, CommitError, Feature, New, Progress, Sent, Source as _, Target as _, Unit,
+    Change, CommitError, Feature, New, Progress, Source as _, Target as _, Unit,
 };
 use tplkit_server::auth::Role;
 use tplkit_server::context::Context;
-use tplkit_server::jobs::{self, Destination, Status, take_any};
+use tplkit_server::jobs::{self, Status, take_any};
 use tplkit_server::store::{Dialect, Scope, Store, StoreError};
 use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
@@ -22,7 +22,7 @@ on_both_stores!(
     an_organization_has_two_jobs_worked_on_at_a_time,
     one_unfinished_job_of_a_template_stands_in_a_workspace,
     an_attempt_whose_lease_is_over_writes_nothing,
-    a_unit_on_its_way_needs_the_lease_as_well,
+    a_refused_unit_needs_the_lease_as_well,
     a_unit_that_nobody_waits_for_is_never_late,
     an_attempt_from_which_the_store_has_lost_units_writes_no_more,
     every_unit_renews_the_lease,
@@ -188,20 +188,13 @@ async fn an_attempt_whose_lease_is_over_writes_nothing(place: Place) {
     assert_eq!((known.status, known.held), (Status::Structure, true));
 }
 
-async fn a_unit_on_its_way_needs_the_lease_as_well(place: Place) {
+async fn a_refused_unit_needs_the_lease_as_well(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let job = asked_for(&world).await;
     let lease = ground::taken(store, context, job, 60).await;
     let mut target = ground::destination(store, context, lease).await;
-    let send = async |target: &mut Destination, unit| {
-        let ready = target.ready(unit);
-        match target.send(ready).await {
-            Sent::Settled(outcome) => outcome,
-            Sent::InFlight => target.flush().await,
-        }
-    };
-    let written = send(&mut target, unit(context)).await;
+    let written = target.commit(unit(context)).await;
     written.expect("is written");
     let refused = Unit {
         changes: vec![Change::Publish {
@@ -209,7 +202,7 @@ async fn a_unit_on_its_way_needs_the_lease_as_well(place: Place) {
         }],
         ..unit(context)
     };
-    let reported = send(&mut target, refused.clone()).await;
+    let reported = target.commit(refused.clone()).await;
     assert!(
         matches!(reported, Err(CommitError::Refused(_))),
         "{reported:?}"
@@ -219,7 +212,7 @@ async fn a_unit_on_its_way_needs_the_lease_as_well(place: Place) {
     released.expect("is released");
     // Whether it could be written or not.
     for unit in [unit(context), refused] {
-        let late = send(&mut target, unit).await;
+        let late = target.commit(unit).await;
         assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
     }
     assert_eq!(target.structure().await.expect("reads"), before);
@@ -236,13 +229,12 @@ async fn a_unit_that_nobody_waits_for_is_never_late(place: Place) {
     for round in 0..40 {
         let lease = ground::taken(store, context, job, 60).await;
         let mut slow = ground::destination(store, context, lease.clone()).await;
-        let ready = slow.ready(unit(context));
-        let sent = slow.send(ready).await;
-        assert!(matches!(sent, Sent::InFlight), "{sent:?}");
+        let late = unit(context);
+        let written_late = tokio::spawn(async move { slow.commit(late).await });
         for _ in 0..round {
             tokio::task::yield_now().await;
         }
-        drop(slow);
+        written_late.abort();
         lease.release(store, context, 0).await.expect("is released");
         let lease = ground::taken(store, context, job, 60).await;
         let mut quick = ground::destination(store, context, lease).await;
@@ -375,13 +367,11 @@ fn a_unit_that_is_refused_after_its_lease_is_nobodys_news() {
         // The unit has begun, and waits before it comes to what is refused.
         let held = hold(store.clone(), lease.workspace);
         tokio::time::sleep(Duration::from_millis(200)).await;
-        let ready = target.ready(refused);
-        let sent = target.send(ready).await;
-        assert!(matches!(sent, Sent::InFlight), "{sent:?}");
+        let late = tokio::spawn(async move { target.commit(refused).await });
         tokio::time::sleep(Duration::from_millis(300)).await;
         lease.release(store, context, 0).await.expect("is released");
         held.await.expect("ends");
-        let late = target.flush().await;
+        let late = late.await.expect("ends");
         assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
     });
 }
@@ -427,13 +417,6 @@ async fn every_unit_asks_for_the_right_of_who_asked(place: Place) {
         .expect(204);
     let written = target.structure().await.expect("reads").features.len();
     let refused = target.commit(unit(context)).await;
-    assert!(
-        matches!(refused, Err(CommitError::Store(ReadError::Forbidden))),
-        "{refused:?}"
-    );
-    let ready = target.ready(unit(context));
-    assert!(matches!(target.send(ready).await, Sent::InFlight));
-    let refused = target.flush().await;
     assert!(
         matches!(refused, Err(CommitError::Store(ReadError::Forbidden))),
         "{refused:?}"

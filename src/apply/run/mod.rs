@@ -13,7 +13,6 @@ mod keys;
 mod ledger_state;
 mod links;
 mod merge;
-mod pipeline;
 mod rows;
 mod sequences;
 mod steps;
@@ -234,14 +233,9 @@ impl<T: Target> Run<'_, '_, T> {
     async fn try_commit(&mut self, unit: Unit) -> Result<(), CommitError<T::Error>> {
         let progress = unit.progress;
         self.target.commit(unit).await?;
-        self.written(progress);
-        Ok(())
-    }
-
-    /// Reports that a unit was written.
-    fn written(&mut self, progress: Progress) {
         self.changed = true;
         (self.watch)(progress);
+        Ok(())
     }
 
     /// Writes a unit that nothing can be done without.
@@ -278,12 +272,8 @@ impl<T: Target> Run<'_, '_, T> {
     async fn rows(&mut self) -> Result<(), ApplyError<T::Error>> {
         let approved = self.approved;
         (self.done, self.total) = (0, self.count());
-        let mut open = None;
         for (position, work) in approved.tables.iter().enumerate() {
-            open = self.table(position, work, open).await?;
-        }
-        if let Some(open) = open {
-            self.leave(open).await?;
+            self.table(position, work).await?;
         }
         self.merge().await?;
         for step in &approved.row_steps {

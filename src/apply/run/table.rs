@@ -1,10 +1,9 @@
 //! The rows of one table, batch by batch.
 
-use super::Run;
 use super::batch::Batch;
 use super::close::Pending;
 use super::columns::Columns;
-use super::pipeline::OpenTable;
+use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::workspace::ledger::{Entry, Recognised};
@@ -56,30 +55,21 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         (self.targets.count + steps.sum::<usize>()) as u64
     }
 
-    /// The rows of one table of the package, behind those of another. Gives the table that is to be left
-    /// when the next one has begun.
+    /// The rows of one table of the package.
     pub(super) async fn table(
         &mut self,
         position: usize,
         work: &'a TableWork,
-        mut before: Option<OpenTable<'a, T::Error>>,
-    ) -> Result<Option<OpenTable<'a, T::Error>>, ApplyError<T::Error>> {
+    ) -> Result<(), ApplyError<T::Error>> {
         self.tally
             .begin(&work.feature_ref, &work.uid, &self.ledger_state);
         let entry = self.payloads.get(work.entry);
         let (Some(entry), Some(feature)) = (entry, work.feature) else {
-            if let Some(before) = before {
-                self.leave(before).await?;
-            }
             self.done += entry.map_or(0, RawEntry::count) as u64;
-            return Ok(None);
+            return Ok(());
         };
         let renamed = self.ledger_state.recognise(entry, feature);
         if !renamed.is_empty() {
-            // Nothing else may be in flight while this is written.
-            if let Some(before) = before.take() {
-                self.leave(before).await?;
-            }
             self.recognised(&work.uid, entry, feature, &renamed).await?;
         }
         let mut entering = self.entering(
@@ -98,9 +88,28 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let rows = self.targets.take_rows(position);
         entering.last = rows.len().saturating_sub(1);
         entering.count_on(&rows.iter().copied());
-        let mut open = OpenTable::new(entering, rows, Some(entry));
-        self.enter_all(&mut open, before).await?;
-        Ok(Some(open))
+        self.enter_all(&mut entering, &rows).await?;
+        self.close(&mut entering, entry).await?;
+        // Rows that are there are merged when all tables are complete.
+        if self.base.is_empty() && self.approved.upgrade.is_none() {
+            self.ledger_state.leave(entering.uid);
+        }
+        Ok(())
+    }
+
+    /// The rows of a table, batch by batch.
+    async fn enter_all(
+        &mut self,
+        entering: &mut Entering<'a>,
+        rows: &[RawRow<'a>],
+    ) -> Result<(), ApplyError<T::Error>> {
+        let mut first = 0;
+        while first < rows.len() {
+            let end = first + batch_size(&rows[first..]);
+            self.enter(entering, &rows[first..end], first).await?;
+            first = end;
+        }
+        Ok(())
     }
 
     /// Notes which rows of earlier passes stand for rows of an entry.
@@ -141,9 +150,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let rows: Vec<RawRow<'a>> = rows.iter().map(|data| RawRow::of_data(data)).collect();
         entering.last = rows.len().saturating_sub(1);
         entering.count_on(&rows.iter().copied());
-        let mut open = OpenTable::new(entering, rows, None);
-        self.enter_all(&mut open, None).await?;
-        self.leave(open).await
+        self.enter_all(&mut entering, &rows).await?;
+        if self.base.is_empty() && self.approved.upgrade.is_none() {
+            self.ledger_state.leave(entering.uid);
+        }
+        Ok(())
     }
 
     fn entering(
@@ -171,4 +182,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             asked: false,
         }
     }
+}
+
+/// How many rows the next batch has: at least one, and no more than may be written together.
+fn batch_size(rows: &[RawRow<'_>]) -> usize {
+    let mut bytes = 0;
+    let fitting = rows.iter().take(BATCH).take_while(|row| {
+        bytes += row.data.len();
+        bytes <= BATCH_BYTES
+    });
+    fitting.count().max(1)
 }

@@ -30,8 +30,6 @@ pub(super) struct Targets<'a> {
     read: Vec<Option<Vec<RawRow<'a>>>>,
     /// Rows of all tables.
     pub(super) count: usize,
-    /// A table whose rows are not there for the time being, from that one on.
-    hidden: Option<(usize, usize)>,
 }
 
 /// A row of the package.
@@ -103,7 +101,6 @@ impl<'a> Targets<'a> {
             uids: Uids::default(),
             read: Vec::new(),
             count: 0,
-            hidden: None,
         };
         for step in &approved.row_steps {
             if let RowStepWork::Update { .. } = step.work {
@@ -218,11 +215,6 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// Hides rows of a table that were told of too early, from that one on; or nothing any more.
-    pub(super) fn hide(&mut self, rows: Option<(usize, usize)>) {
-        self.hidden = rows;
-    }
-
     /// Makes room for as many more rows.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.by_uid.reserve(rows);
@@ -238,12 +230,6 @@ impl<'a> Targets<'a> {
     /// The row of that uid, when it has entered the destination.
     pub(super) fn named(&self, uid: Text<'_>) -> Option<RowLocation> {
         let place = self.by_uid.get(&halves(self.uids.seen(uid)?))?.place();
-        if let Some((table, from)) = self.hidden
-            && place.table == table
-            && place.row >= from
-        {
-            return None;
-        }
         // What was taken back is not there until it is told of again.
         let (_, id) = self.tables[place.table].rows.get(place.row)?;
         (!id.is_nil()).then_some(place)

@@ -17,7 +17,7 @@ mod update;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::Entry;
-use super::{CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit};
+use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
 
 pub use state::{State, StateError};
 use table::Table;
@@ -228,8 +228,6 @@ impl Lookup for Memory {
 }
 
 impl Target for Memory {
-    type Ready = Unit;
-
     async fn ledger(&self) -> Result<Vec<Entry>, MemoryError> {
         self.read()?;
         Ok(self.ledger.clone())
@@ -253,17 +251,5 @@ impl Target for Memory {
             Some(crash) => Err(CommitError::Store(MemoryError::Crashed(crash.call))),
             None => Ok(()),
         }
-    }
-
-    fn ready(&self, unit: Unit) -> Unit {
-        unit
-    }
-
-    async fn send(&mut self, unit: Unit) -> Sent<MemoryError> {
-        Sent::Settled(self.commit(unit).await)
-    }
-
-    async fn flush(&mut self) -> Result<(), CommitError<MemoryError>> {
-        Ok(())
     }
 }

@@ -17,7 +17,7 @@ use crate::apply::Approved;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{
-    Change, CommitError, Id, Lookup, Refused, Sent, Source, StoredRow, Structure, Target, Unit,
+    Change, CommitError, Id, Lookup, Refused, Source, StoredRow, Structure, Target, Unit,
 };
 use tables::{Tables, Value, known_as};
 
@@ -328,8 +328,6 @@ impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
 }
 
 impl<T: Lookup + Sync> Target for DryRun<'_, T> {
-    type Ready = Unit;
-
     async fn ledger(&self) -> Result<Vec<Entry>, T::Error> {
         Ok(Vec::new())
     }
@@ -346,18 +344,6 @@ impl<T: Lookup + Sync> Target for DryRun<'_, T> {
                 _ => {}
             }
         }
-        Ok(())
-    }
-
-    fn ready(&self, unit: Unit) -> Unit {
-        unit
-    }
-
-    async fn send(&mut self, unit: Unit) -> Sent<T::Error> {
-        Sent::Settled(self.commit(unit).await)
-    }
-
-    async fn flush(&mut self) -> Result<(), CommitError<T::Error>> {
         Ok(())
     }
 }

@@ -1,10 +1,7 @@
+use super::contested::Contested;
 use super::{applied, counts};
-use crate::apply::test_plan::{TestPlan, cells, entry, id, linked, nothing, row, to};
-use crate::workspace::memory::Memory;
-use crate::workspace::{
-    Change, CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit, ledger,
-    ready,
-};
+use crate::apply::test_plan::{TestPlan, cells, entry, id, linked, row, to};
+use crate::workspace::{Id, ready};
 
 const SEQUENCE: &str = r#"no number id {"idType":"sequence"}"#;
 
@@ -62,120 +59,10 @@ fn what_is_minted_is_what_other_tables_hold() {
     assert_eq!(cells(&memory, 1), [r#"{"to":2}"#]);
 }
 
-/// A workspace in which somebody else takes a number before each of the first commits of rows.
-struct Contested {
-    memory: Memory,
-    thefts: u32,
-}
-
-impl Source for Contested {
-    type Error = <Memory as Source>::Error;
-
-    async fn structure(&self) -> Result<Structure, Self::Error> {
-        self.memory.structure().await
-    }
-
-    async fn rows(
-        &self,
-        feature: Id,
-        after: Option<Id>,
-        limit: usize,
-    ) -> Result<Vec<StoredRow>, Self::Error> {
-        self.memory.rows(feature, after, limit).await
-    }
-}
-
-impl Lookup for Contested {
-    async fn matching(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<Option<StoredRow>>, Self::Error> {
-        self.memory.matching(feature, column, values).await
-    }
-
-    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, Self::Error> {
-        self.memory.fetch(feature, ids).await
-    }
-
-    async fn taken(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<bool>, Self::Error> {
-        self.memory.taken(feature, column, values).await
-    }
-
-    async fn row_capacity(&self) -> Result<Option<u64>, Self::Error> {
-        self.memory.row_capacity().await
-    }
-
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, Self::Error> {
-        self.memory.sequence(feature, column).await
-    }
-}
-
-impl Target for Contested {
-    type Ready = Unit;
-
-    async fn ledger(&self) -> Result<Vec<ledger::Entry>, Self::Error> {
-        self.memory.ledger().await
-    }
-
-    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<Self::Error>> {
-        let mut changes = unit.changes.iter();
-        let moved = changes.find_map(|change| match change {
-            Change::MoveSequence {
-                feature, column, ..
-            } => Some((*feature, *column)),
-            _ => None,
-        });
-        if let Some((feature, column)) = moved
-            && self.thefts > 0
-        {
-            self.thefts -= 1;
-            let stands = self.memory.sequence(feature, column).await;
-            let stands = stands.map_err(CommitError::Store)?;
-            let theft = Change::MoveSequence {
-                feature,
-                column,
-                from: stands,
-                to: stands + 1,
-            };
-            self.memory
-                .commit(Unit {
-                    changes: vec![theft],
-                    entry: None,
-                    progress: unit.progress,
-                    report: None,
-                })
-                .await?;
-        }
-        self.memory.commit(unit).await
-    }
-
-    fn ready(&self, unit: Unit) -> Unit {
-        unit
-    }
-
-    async fn send(&mut self, unit: Unit) -> Sent<Self::Error> {
-        Sent::Settled(self.commit(unit).await)
-    }
-
-    async fn flush(&mut self) -> Result<(), CommitError<Self::Error>> {
-        Ok(())
-    }
-}
-
 #[test]
 fn a_number_is_never_shared_with_another_job() {
     let sample = TestPlan::new().table("a", &[SEQUENCE], (0..600).map(|n| row(n, "{}")).collect());
-    let mut contested = Contested {
-        memory: Memory::new(nothing()),
-        thefts: 3,
-    };
+    let mut contested = Contested::before([1, 2, 3]);
     let text = format!("[{}]", sample.rows[0].join(","));
     let payloads = [entry(&text)];
     let report = ready(super::super::run(

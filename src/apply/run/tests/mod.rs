@@ -1,11 +1,12 @@
 //! Tests of what the executor writes and reports, rule by rule.
 
 mod batches;
+mod contested;
 mod failed;
 mod identities;
 mod keys;
 mod links;
-mod pipeline;
+mod refused_batches;
 mod resume;
 mod steps;
 

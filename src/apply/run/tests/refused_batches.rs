@@ -1,150 +1,13 @@
-//! Tests of batches that are prepared while the previous one is in flight.
+//! Tests of tables of several batches, some of which are refused.
 
+use super::contested::Contested;
 use super::resume::{everything, together};
 use super::{applied, counts, dropped};
 use crate::apply::ApplyError;
 use crate::apply::test_plan::{TestPlan, cells, linked, nothing, row, to};
 use crate::problem::Code;
-use crate::workspace::memory::{Crash, Memory, MemoryError};
-use crate::workspace::{
-    Change, CommitError, Id, Lookup, Sent, Source, StoredRow, Structure, Target, Unit, ledger,
-    ready,
-};
-
-/// A workspace that writes what is handed over when somebody asks what became of it, and not before.
-struct Slow {
-    memory: Memory,
-    under_way: Option<Unit>,
-    sent: usize,
-    /// Somebody takes a number of its sequence before that unit of those that are sent.
-    contested: Option<usize>,
-}
-
-impl Slow {
-    fn new() -> Slow {
-        Slow {
-            memory: Memory::new(nothing()),
-            under_way: None,
-            sent: 0,
-            contested: None,
-        }
-    }
-
-    fn rests(&self) -> &Memory {
-        assert_eq!(self.under_way, None, "nothing is asked meanwhile");
-        &self.memory
-    }
-}
-
-impl Source for Slow {
-    type Error = MemoryError;
-
-    async fn structure(&self) -> Result<Structure, MemoryError> {
-        self.rests().structure().await
-    }
-
-    async fn rows(
-        &self,
-        feature: Id,
-        after: Option<Id>,
-        limit: usize,
-    ) -> Result<Vec<StoredRow>, MemoryError> {
-        self.rests().rows(feature, after, limit).await
-    }
-}
-
-impl Lookup for Slow {
-    async fn matching(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
-        self.rests().matching(feature, column, values).await
-    }
-
-    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
-        self.rests().fetch(feature, ids).await
-    }
-
-    async fn taken(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<bool>, MemoryError> {
-        self.rests().taken(feature, column, values).await
-    }
-
-    async fn row_capacity(&self) -> Result<Option<u64>, MemoryError> {
-        self.rests().row_capacity().await
-    }
-
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {
-        let writes = |unit: &Unit| {
-            let mut tables = unit.changes.iter().map(|change| match change {
-                Change::InsertRows { feature, .. } | Change::MoveSequence { feature, .. } => {
-                    *feature
-                }
-                _ => panic!("no rows enter: {change:?}"),
-            });
-            tables.any(|table| table == feature)
-        };
-        assert!(!self.under_way.as_ref().is_some_and(writes), "it may move");
-        self.memory.sequence(feature, column).await
-    }
-}
-
-impl Target for Slow {
-    type Ready = Unit;
-
-    async fn ledger(&self) -> Result<Vec<ledger::Entry>, MemoryError> {
-        self.rests().ledger().await
-    }
-
-    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<MemoryError>> {
-        self.rests();
-        self.memory.commit(unit).await
-    }
-
-    fn ready(&self, unit: Unit) -> Unit {
-        unit
-    }
-
-    async fn send(&mut self, unit: Unit) -> Sent<MemoryError> {
-        self.rests();
-        self.under_way = Some(unit);
-        self.sent += 1;
-        Sent::InFlight
-    }
-
-    async fn flush(&mut self) -> Result<(), CommitError<MemoryError>> {
-        let unit = self.under_way.take().expect("is on its way");
-        if self.contested == Some(self.sent) {
-            let taken = unit.changes.iter().filter_map(|change| match change {
-                Change::MoveSequence {
-                    feature,
-                    column,
-                    from,
-                    ..
-                } => Some(Change::MoveSequence {
-                    feature: *feature,
-                    column: *column,
-                    from: *from,
-                    to: from + 1,
-                }),
-                _ => None,
-            });
-            let somebody = Unit {
-                changes: taken.collect(),
-                entry: None,
-                ..unit.clone()
-            };
-            self.memory.commit(somebody).await?;
-        }
-        self.memory.commit(unit).await
-    }
-}
+use crate::workspace::memory::{Crash, Memory};
+use crate::workspace::{Target as _, ledger, ready};
 
 /// A table of four batches whose second one is refused, with links in all directions, and rows of another
 /// table that point into it.
@@ -184,14 +47,12 @@ fn refused_in_the_middle() -> TestPlan {
 }
 
 #[test]
-fn what_rested_on_a_refused_batch_is_made_ready_anew() {
-    let mut slow = Slow::new();
+fn a_refused_row_in_the_middle_takes_nothing_with_it() {
+    let mut memory = Memory::new(nothing());
     let report = refused_in_the_middle()
-        .try_run(&mut slow, &[])
+        .try_run(&mut memory, &[])
         .expect("runs");
-    // Two of the four batches, and the one of the other table: what is left after a refusal enters with care.
-    assert_eq!(slow.sent, 3);
-    let rows = cells(&slow.memory, 0);
+    let rows = cells(&memory, 0);
     // One row is not there.
     let cell = |position: usize| rows[position - usize::from(position > 700)].as_str();
     assert_eq!(rows.len(), 1699);
@@ -207,7 +68,7 @@ fn what_rested_on_a_refused_batch_is_made_ready_anew() {
     assert_eq!(cell(1101), r#"{"code":"c1101","no":1101,"to":13}"#);
     assert_eq!(cell(1102), r#"{"code":"c1102","no":1102,"to":1500}"#);
     assert_eq!(
-        cells(&slow.memory, 1),
+        cells(&memory, 1),
         [r#"{"to":"c3"}"#, r#"{"to":"c800"}"#, r#"{"to":"c1600"}"#]
     );
     let table = counts(&report, "a");
@@ -222,8 +83,7 @@ fn what_rested_on_a_refused_batch_is_made_ready_anew() {
     assert_eq!(dropped(&report), []);
 }
 
-/// A table whose last batch is refused, behind which the first of the next one is made ready, with links
-/// into both.
+/// A table whose last batch is refused before another one, with links into both.
 fn refused_at_the_end() -> TestPlan {
     let mut rows: Vec<String> = (0..700)
         .map(|n| row(n, &format!(r#"{{"code":"c{n}"}}"#)))
@@ -254,13 +114,13 @@ fn refused_at_the_end() -> TestPlan {
 }
 
 #[test]
-fn the_next_table_rests_on_the_last_batch_of_the_one_before() {
-    let mut slow = Slow::new();
-    let report = refused_at_the_end().try_run(&mut slow, &[]).expect("runs");
-    // Nothing was sent that was made ready in a belief that did not hold, and nothing was left out.
-    assert_eq!(slow.sent, 5);
-    assert_eq!(cells(&slow.memory, 0).len(), 699);
-    let rows = cells(&slow.memory, 1);
+fn a_refused_row_at_the_end_takes_nothing_of_the_next_table_with_it() {
+    let mut memory = Memory::new(nothing());
+    let report = refused_at_the_end()
+        .try_run(&mut memory, &[])
+        .expect("runs");
+    assert_eq!(cells(&memory, 0).len(), 699);
+    let rows = cells(&memory, 1);
     assert_eq!(rows.len(), 600);
     assert_eq!(rows[0], r#"{"no":1}"#);
     assert_eq!(rows[10], r#"{"to":"c3","no":11}"#);
@@ -268,7 +128,7 @@ fn the_next_table_rests_on_the_last_batch_of_the_one_before() {
     assert_eq!(rows[12], r#"{"no":13,"to":6}"#);
     assert_eq!(rows[13], r#"{"no":14,"to":591}"#);
     assert_eq!(rows[599], r#"{"no":600}"#);
-    assert_eq!(cells(&slow.memory, 2), [r#"{"to":4}"#, r#"{"to":600}"#]);
+    assert_eq!(cells(&memory, 2), [r#"{"to":4}"#, r#"{"to":600}"#]);
     let tables = ["a", "b", "c"].map(|table| counts(&report, table));
     let inserted = tables
         .each_ref()
@@ -299,14 +159,14 @@ fn mixed(codes: [&str; 2]) -> TestPlan {
     tables.table("b", &[code], others.collect())
 }
 
-/// Whether rows of the next table were made ready ahead or not, and whether they enter or not.
+/// Whether rows of the next table enter or not.
 #[test]
 fn a_table_is_complete_before_the_next_one_has_rows() {
     for (codes, entered) in [(["d1", "d2"], 2), (["d1", "d1"], 1)] {
-        let mut slow = Slow::new();
-        let report = mixed(codes).try_run(&mut slow, &[]).expect("runs");
-        assert_eq!(cells(&slow.memory, 1).len(), entered);
-        assert_eq!(cells(&slow.memory, 0)[1], r#"{"code":"c1"}"#, "{codes:?}");
+        let mut memory = Memory::new(nothing());
+        let report = mixed(codes).try_run(&mut memory, &[]).expect("runs");
+        assert_eq!(cells(&memory, 1).len(), entered);
+        assert_eq!(cells(&memory, 0)[1], r#"{"code":"c1"}"#, "{codes:?}");
         assert_eq!(dropped(&report), [("rows[].data.to".to_owned(), 1)]);
     }
 }
@@ -326,17 +186,17 @@ fn gaps() -> TestPlan {
 
 #[test]
 fn tables_without_rows_stand_in_nobodys_way() {
-    let mut slow = Slow::new();
-    let report = gaps().try_run(&mut slow, &[]).expect("runs");
+    let mut memory = Memory::new(nothing());
+    let report = gaps().try_run(&mut memory, &[]).expect("runs");
     let inserted = ["a", "empty", "b", "c"].map(|table| counts(&report, table).inserted);
     assert_eq!(inserted, [700, 0, 3, 2]);
-    let stored = [0, 1, 2, 4].map(|table| cells(&slow.memory, table).len());
+    let stored = [0, 1, 2, 4].map(|table| cells(&memory, table).len());
     assert_eq!(stored, [700, 0, 3, 2]);
 }
 
-/// A table that has to be completed while rows of the next one are ready.
+/// A table with a link that waits for it to be complete, before another one.
 #[test]
-fn what_is_only_ready_is_not_told_as_done() {
+fn only_what_is_written_is_reported_as_done() {
     let mut rows: Vec<String> = (0..600).map(|n| row(n, r#"{"code":"c"}"#)).collect();
     let refs = format!(r#"{{"to":{}}}"#, to(590, "f_a", "code"));
     rows[10] = linked(10, r#"{"code":"c","to":"x"}"#, &refs);
@@ -345,8 +205,8 @@ fn what_is_only_ready_is_not_told_as_done() {
     let sample = TestPlan::new()
         .table("a", &columns, rows)
         .table("b", &["code"], others);
-    let (mut slow, mut reported) = (Slow::new(), Vec::new());
-    let ran = sample.watched(&mut slow, &[], &mut |progress| reported.push(progress));
+    let (mut memory, mut reported) = (Memory::new(nothing()), Vec::new());
+    let ran = sample.watched(&mut memory, &[], &mut |progress| reported.push(progress));
     ran.expect("runs");
     let rows = reported.iter().filter(|progress| progress.phase == "rows");
     let rows: Vec<u64> = rows.map(|reported| reported.done).collect();
@@ -370,11 +230,11 @@ fn two_that_do_not_enter() -> TestPlan {
 
 #[test]
 fn every_row_that_does_not_enter_is_reported_once_and_takes_no_number() {
-    let mut slow = Slow::new();
+    let mut memory = Memory::new(nothing());
     let report = two_that_do_not_enter()
-        .try_run(&mut slow, &[])
+        .try_run(&mut memory, &[])
         .expect("runs");
-    let rows = cells(&slow.memory, 0);
+    let rows = cells(&memory, 0);
     assert_eq!(rows.len(), 1698);
     assert_eq!(rows[500], r#"{"code":"c500","no":501}"#);
     assert_eq!(rows[1697], r#"{"code":"c1699","no":1698}"#);
@@ -390,16 +250,14 @@ fn every_row_that_does_not_enter_is_reported_once_and_takes_no_number() {
     assert_eq!((table.inserted, table.failed), (1698, 2));
 }
 
-/// The first batch enters at its second try, and points at nothing of the next one, which was made ready
-/// behind its first try and does not enter.
+/// The first batch enters at its second try.
 #[test]
-fn a_batch_that_enters_after_all_points_at_nothing_that_was_only_assumed() {
-    let mut slow = Slow::new();
-    slow.contested = Some(1);
+fn a_batch_that_enters_after_all_numbers_its_links_anew() {
+    let mut contested = Contested::before([1]);
     let report = refused_in_the_middle()
-        .try_run(&mut slow, &[])
+        .try_run(&mut contested, &[])
         .expect("runs");
-    let rows = cells(&slow.memory, 0);
+    let rows = cells(&contested.memory, 0);
     assert_eq!(rows.len(), 1699);
     assert_eq!(rows[0], r#"{"code":"c0","no":2}"#);
     assert_eq!(rows[10], r#"{"code":"c10","no":12,"to":7}"#);
@@ -418,13 +276,12 @@ fn a_number_that_somebody_takes_is_nobody_elses() {
     let rows: Vec<String> = (0..1700).map(|n| row(n, "{}")).collect();
     let sample = TestPlan::new().table("a", &[r#"no number id {"idType":"sequence"}"#], rows);
     for contested in 1..=4 {
-        let mut slow = Slow::new();
-        slow.contested = Some(contested);
-        let report = sample.try_run(&mut slow, &[]).expect("runs");
+        let mut target = Contested::before([contested]);
+        let report = sample.try_run(&mut target, &[]).expect("runs");
         let taken = (contested as u64 - 1) * 500 + 1;
         let owed = (1..=1701).filter(|number| *number != taken);
         let owed: Vec<String> = owed.map(|no| format!(r#"{{"no":{no}}}"#)).collect();
-        assert_eq!(cells(&slow.memory, 0), owed, "{contested}");
+        assert_eq!(cells(&target.memory, 0), owed, "{contested}");
         assert_eq!(counts(&report, "a").inserted, 1700);
         assert_eq!(report.errors, [], "{contested}");
     }
@@ -493,16 +350,16 @@ fn what_is_told_of_a_job_goes_up_to_its_total() {
         two_that_do_not_enter(),
         everything(),
     ] {
-        let mut slow = Slow::new();
+        let mut memory = Memory::new(nothing());
         let mut reported = Vec::new();
-        let ran = sample.watched(&mut slow, &[], &mut |progress| reported.push(progress));
+        let ran = sample.watched(&mut memory, &[], &mut |progress| reported.push(progress));
         ran.expect("runs");
         let rows = reported.iter().filter(|progress| progress.phase == "rows");
         let rows: Vec<(u64, u64)> = rows
             .map(|reported| (reported.done, reported.total))
             .collect();
         assert!(rows.is_sorted(), "{rows:?}");
-        let entries = ready(slow.memory.ledger()).expect("reads");
+        let entries = ready(memory.ledger()).expect("reads");
         let other = |entry: &&ledger::Entry| {
             use ledger::Entry::{Completed, Published, Structure};
             matches!(entry, Structure(_) | Published { .. } | Completed)
@@ -515,26 +372,7 @@ fn what_is_told_of_a_job_goes_up_to_its_total() {
 }
 
 #[test]
-fn a_workspace_that_answers_at_once_and_one_that_does_not_end_alike() {
-    for sample in [
-        refused_in_the_middle(),
-        refused_at_the_end(),
-        mixed(["d1", "d1"]),
-        gaps(),
-        two_that_do_not_enter(),
-        everything(),
-    ] {
-        let (mut memory, report) = applied(&sample);
-        let mut slow = Slow::new();
-        let reported = sample.try_run(&mut slow, &[]).expect("runs");
-        assert_eq!(reported, report);
-        assert_eq!(slow.memory.state(), memory.state());
-        assert_eq!(slow.memory.next_job(), memory.next_job());
-    }
-}
-
-#[test]
-fn a_crash_while_a_batch_is_on_its_way_changes_nothing_in_the_end() {
+fn a_crash_at_any_call_changes_nothing_in_the_end() {
     let samples = [
         refused_in_the_middle(),
         refused_at_the_end(),
@@ -547,15 +385,13 @@ fn a_crash_while_a_batch_is_on_its_way_changes_nothing_in_the_end() {
         let (state, report) = (whole.state(), together(report));
         for call in 0..whole.calls() - 1 {
             for written in [false, true] {
-                let mut slow = Slow::new();
-                slow.memory.crash_at(Crash { call, written });
-                let stopped = sample.try_run(&mut slow, &[]).expect_err("crashed");
+                let mut memory = Memory::new(nothing());
+                memory.crash_at(Crash { call, written });
+                let stopped = sample.try_run(&mut memory, &[]).expect_err("crashed");
                 assert!(matches!(stopped, ApplyError::Store { .. }), "{stopped}");
-                // Whatever was on its way is gone with the process.
-                slow.under_way = None;
-                slow.memory.recover();
-                let resumed = sample.try_run(&mut slow, &[]).expect("goes on");
-                assert_eq!(slow.memory.state(), state, "{call} {written}");
+                memory.recover();
+                let resumed = sample.try_run(&mut memory, &[]).expect("goes on");
+                assert_eq!(memory.state(), state, "{call} {written}");
                 assert_eq!(together(resumed), report, "{call} {written}");
             }
         }
@@ -564,9 +400,9 @@ fn a_crash_while_a_batch_is_on_its_way_changes_nothing_in_the_end() {
 
 #[test]
 fn whoever_is_fenced_stops() {
-    let mut slow = Slow::new();
-    slow.memory.fence();
-    let stopped = refused_in_the_middle().try_run(&mut slow, &[]);
+    let mut memory = Memory::new(nothing());
+    memory.fence();
+    let stopped = refused_in_the_middle().try_run(&mut memory, &[]);
     assert!(matches!(stopped, Err(ApplyError::Fenced)));
-    assert_eq!(slow.memory.state(), nothing());
+    assert_eq!(memory.state(), nothing());
 }
