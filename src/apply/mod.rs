@@ -11,6 +11,7 @@
 //! again.
 
 mod approved;
+mod drift;
 mod error;
 mod init;
 mod ledger_rows;
@@ -36,6 +37,7 @@ pub use approved::{
     Approved, BaseRows, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork,
     StructureWork, TableWork, UpgradeWork,
 };
+pub use drift::{DriftInput, base_automations, drift, structure_drift};
 pub use error::ApplyError;
 pub use init::{init, proposed};
 pub use minter::Minter;

@@ -27,6 +27,28 @@ pub fn each_secret(
     graph: &mut Value,
     visit: &mut dyn FnMut(&SecretPlace, &mut String),
 ) {
+    each_field(definitions, graph, &mut |place, secret| {
+        if !secret.is_empty() {
+            visit(place, secret);
+        }
+    });
+}
+
+/// How many secrets of a `graph_config` are there and empty, so that somebody still has to enter them.
+pub fn empty_secrets(definitions: &Definitions, graph: &Value) -> u64 {
+    let mut empty = 0;
+    each_field(definitions, &mut graph.clone(), &mut |_, secret| {
+        empty += u64::from(secret.is_empty());
+    });
+    empty
+}
+
+/// Shows every text in a field for secrets.
+fn each_field(
+    definitions: &Definitions,
+    graph: &mut Value,
+    visit: &mut dyn FnMut(&SecretPlace, &mut String),
+) {
     each_step(definitions, graph, &mut |place, step| {
         let text = |key: &str| {
             let text = step.get(key).and_then(Value::as_str);
@@ -75,9 +97,7 @@ fn fields(place: &str, declared: &Fields, config: &mut Value, visit: Visit<'_>) 
 
 fn inside(place: &str, field: &Field, value: &mut Value, visit: Visit<'_>) {
     if let (true, Value::String(text)) = (field.secret, &mut *value) {
-        if !text.is_empty() {
-            visit(place, text);
-        }
+        visit(place, text);
         return;
     }
     if let (Some(element), Value::List(elements)) = (&field.items, &mut *value) {
@@ -92,7 +112,7 @@ fn inside(place: &str, field: &Field, value: &mut Value, visit: Visit<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::each_secret;
+    use super::{each_secret, empty_secrets};
     use crate::definitions::Definitions;
     use crate::json::Value;
 
@@ -103,6 +123,7 @@ mod tests {
             "routes":[{"name":"r","steps":[{"key":"http.request","config":{"bearerToken":"three"}}]}]}}]}},
             {"key":"http.request","config":{"bearerToken":""}},{"key":"nope","config":{"apiKey":"four"}}]}"#;
         let mut graph = Value::parse(text).expect("JSON");
+        assert_eq!(empty_secrets(Definitions::embedded(), &graph), 1);
         let mut seen = Vec::new();
         each_secret(Definitions::embedded(), &mut graph, &mut |at, secret| {
             seen.push(format!(

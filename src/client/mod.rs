@@ -10,6 +10,7 @@
 //! text of this module contains it.
 
 mod address;
+mod applied;
 mod automations;
 mod calls;
 mod credential;

@@ -16,9 +16,11 @@
 //! | `rule`, `decision` | the rule for one leaf, and what somebody decided |
 //! | `merge` | all leaves of a record |
 //! | `document` | what plan and report say of it |
+//! | `drift` | the rule with a package that says what the base says |
 
 pub mod decision;
 mod document;
+mod drift;
 mod key;
 mod leaf;
 mod list;
@@ -30,6 +32,10 @@ pub use decision::{Book, Decision, Decisions, EVERYTHING, Side, Take, Word, guar
 pub use document::{
     BaseShown, Conflict, ConflictCode, Kept, KeptBecause, Left, MovedLeaf, Rename, Unused, Update,
     shown,
+};
+pub use drift::{
+    AddedRecord, AppliedTemplate, CellDrift, ChangedLeaf, Drift, RemovedRecord, RowsDrift,
+    StructureDrift, drifted,
 };
 pub use key::Key;
 pub use leaf::{Leaf, Sides, field, leaves};

@@ -5,9 +5,9 @@ use std::path::Path;
 use crate::help::{Desk, Example, Help, each_command_has_two, read};
 
 /// Commands that need a server whatever their arguments are.
-const REMOTE: [&str; 11] = [
-    "api", "apply", "doctor", "export", "job", "login", "logout", "plan", "rows", "template",
-    "whoami",
+const REMOTE: [&str; 13] = [
+    "api", "apply", "doctor", "drift", "export", "job", "login", "logout", "plan", "rows",
+    "status", "template", "whoami",
 ];
 
 fn program() -> &'static Path {

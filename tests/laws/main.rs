@@ -11,6 +11,7 @@
 mod apply;
 mod closed;
 mod decide;
+mod drift;
 mod export;
 mod job;
 mod layout;

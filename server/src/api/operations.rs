@@ -10,7 +10,7 @@ use crate::call::operation::{About, Access, Fact, Limit, Operation, READ};
 use crate::routes::{
     api_keys, auth, channels, columns, connections, features, health, me, members, modules,
     notifications, organizations, rails, rows, schema, template_jobs, templates, views, workflows,
-    workspace_members, workspaces,
+    workspace_members, workspace_templates, workspaces,
 };
 
 /// Lines under the tag that they have in the document. A line: method, path, who may ask, least role, limit,
@@ -50,7 +50,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 98] = operations! {
+pub static OPERATIONS: [Operation; 100] = operations! {
     "documentation" {
         GET "/" Public, Viewer, Usual, [307, 422, 429] => documentation::root, "Leads to the documentation" [];
     }
@@ -190,6 +190,10 @@ pub static OPERATIONS: [Operation; 98] = operations! {
         POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (PlanRequest) -> Plan with [PackageBody];
         POST "/v1/templates/{template_id}/apply" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "Applies a template to a workspace, as a job" [] (Apply) -> Accepted;
         POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted;
+    }
+    "templates" {
+        GET "/v1/workspaces/{workspace_id}/templates" READ, Viewer, Usual, [200, 404, 422] => workspace_templates::list, "Lists the templates that were applied to a workspace" [cursor limit] -> AppliedTemplatePage;
+        GET "/v1/workspaces/{workspace_id}/templates/{template_id}/drift" READ, Viewer, Usual, [200, 404, 409, 422] => workspace_templates::drift, "Tells what people changed in what a template made" [rows: drift_rows job] -> Drift;
     }
     "template-jobs" {
         GET "/v1/template-jobs" READ, Viewer, Usual, [200, 404, 422] => template_jobs::list, "Lists visible template jobs" [workspace_id cursor limit] -> TemplateJobPage;

@@ -37,6 +37,16 @@ pub async fn own(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Vec<Entry
     }
 }
 
+/// The entries of a job that tell of records, in order.
+async fn records(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Vec<Entry>, StoreError> {
+    let sql = "SELECT number, entry FROM template_job_entries WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND entry LIKE $3 \
+         ORDER BY number";
+    let parameters = [organization.into(), job.into(), r#"{"structure"%"#.into()];
+    let rows = tx.query(sql, &parameters).await?;
+    rows.iter().map(read).collect()
+}
+
 fn read(row: &Row) -> Result<Entry, StoreError> {
     let text: String = row.get(1)?;
     serde_json::from_str(&text)
@@ -48,6 +58,8 @@ fn read(row: &Row) -> Result<Entry, StoreError> {
 pub struct Line {
     /// Their ledgers, oldest first.
     pub entries: Vec<Entry>,
+    /// Which of these entries each of them wrote.
+    pub jobs: Vec<(Uuid, Range<usize>)>,
     /// The newest of them.
     pub newest: Option<Uuid>,
     /// What was decided about dependencies, the newest word for each.
@@ -144,24 +156,52 @@ pub async fn earlier(
         }
         jobs.push(id);
     }
+    jobs.retain(|other| job != Some(*other));
+    told(tx, organization, (&jobs, resolutions), Told::All).await
+}
+
+/// What of ledgers and packages is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Everything.
+    All,
+    /// Records alone.
+    Records,
+}
+
+/// What these jobs wrote, oldest first, with what was decided about dependencies in them.
+///
+/// # Errors
+/// Those of the store.
+pub async fn told(
+    tx: &mut Tx,
+    organization: Uuid,
+    (jobs, resolutions): (&[Uuid], Resolutions),
+    what: Told,
+) -> Result<Line, StoreError> {
     let mut line = Line {
         resolutions,
         ..Line::default()
     };
     let mut unnoted = Vec::new();
-    for other in jobs.into_iter().filter(|other| job != Some(*other)) {
-        let told = own(tx, organization, other).await?;
+    for other in jobs.iter().copied() {
+        let told = match what {
+            Told::All => own(tx, organization, other).await?,
+            Told::Records => records(tx, organization, other).await?,
+        };
         let start = line.entries.len();
+        let entries = start..start + told.len();
         if is_unnoted(&told) {
-            unnoted.push((other, start..start + told.len()));
+            unnoted.push((other, entries.clone()));
         }
         line.entries.extend(told);
+        line.jobs.push((other, entries));
         line.newest = Some(other);
     }
     let newest = unnoted.last().map(|(newest, _)| *newest);
     for (other, entries) in unnoted {
         // The newest package is read besides, and rows of older ones count until it tells of them.
-        let rows = newest == line.newest && newest != Some(other);
+        let rows = what == Told::All && newest == line.newest && newest != Some(other);
         let kept = if rows {
             package::read(tx, organization, other).await?
         } else {

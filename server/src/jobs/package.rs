@@ -98,7 +98,7 @@ pub async fn read(
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn manifest(
+pub async fn manifest(
     tx: &mut Tx,
     organization: Uuid,
     job: Uuid,

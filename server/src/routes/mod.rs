@@ -24,4 +24,5 @@ pub mod users;
 pub mod views;
 pub mod workflows;
 pub mod workspace_members;
+pub mod workspace_templates;
 pub mod workspaces;

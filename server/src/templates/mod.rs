@@ -6,10 +6,12 @@
 //! refusals with the codes of broken rules. The library checks packages; this module never reads
 //! rows as values.
 
+mod applied;
 pub(crate) mod apply;
 pub(crate) mod cancel;
 mod catalog;
 mod change;
+mod drift;
 mod export;
 mod identity;
 mod manifest;
@@ -19,12 +21,14 @@ mod payloads;
 mod promotion;
 mod record;
 mod refusals;
+mod status;
 pub(crate) mod undo;
 mod verdict;
 mod write;
 
 pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
+pub(crate) use drift::{DriftWanted, drift};
 pub(crate) use export::{EarlierPackage, Export, earlier};
 pub(crate) use package::{Package, read as read_package};
 pub(crate) use package_parts::{Origin, PackageParts};
@@ -32,4 +36,5 @@ pub(crate) use payloads::{
     Entry, page as page_of_payloads, put as put_payload, remove as remove_payload,
 };
 pub(crate) use record::find;
+pub(crate) use status::applied;
 pub(crate) use write::{Create, Replace, create, manage, remove, replace};

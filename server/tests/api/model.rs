@@ -204,7 +204,7 @@ impl Model {
         let body = json!({"workspaceId": self.workspace});
         let job = client.post(&path, &body).expect(202).json()["jobId"].clone();
         self.job = job.as_str().expect("an id").to_owned();
-        let sql = "UPDATE main.template_jobs SET status = 'failed' WHERE id = $1";
+        let sql = "UPDATE main.template_jobs SET status = 'completed' WHERE id = $1";
         world.sql(sql, vec![uuid(&self.job).into()]).await;
         self
     }

@@ -1,6 +1,11 @@
 //! What a job has made of a workspace of the store, compared with what is expected.
 
-use tplkit::apply::Report;
+use std::collections::HashSet;
+
+use tplkit::apply::{BasePackage, DriftInput, Past, Report};
+use tplkit::check::Checked;
+use tplkit::definitions::Definitions;
+use tplkit::upgrade::Drift;
 use tplkit::workspace::ledger::{Entry, RowDigest};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Id, Lookup as _, Source as _, StoredRow, Structure, Target as _, ready};
@@ -9,6 +14,8 @@ use tplkit_server::rows::Tables;
 use tplkit_server::store::{Scope, Store, StoreError};
 use tplkit_server::workspace::{ReadError, Snapshot};
 use uuid::Uuid;
+
+use super::packages::Package;
 
 /// Everything of a workspace.
 #[derive(Debug, PartialEq)]
@@ -127,4 +134,46 @@ pub(super) fn plain(mut report: Report) -> Report {
 /// What the library's own ledger of the same job says, for comparison.
 pub(super) fn owed_ledger(expected: &Memory) -> Vec<Entry> {
     ready(expected.ledger()).expect("reads")
+}
+
+/// What drifted from a package that was applied to a workspace.
+pub(super) async fn drift(
+    store: &Store,
+    workspace: Uuid,
+    package: &Package,
+    entries: Vec<Entry>,
+) -> Drift {
+    let asked = (
+        package.text.clone(),
+        package.request.clone(),
+        entries,
+        workspace,
+    );
+    let found = store.snapshot(&Scope::Operator, asked, |tx, asked| {
+        Box::pin(async move {
+            let (text, request, entries, workspace) = asked;
+            let package = Checked::trusted(text).expect("reads");
+            let source = Snapshot::new(tx, *workspace, &Tables::default());
+            let structure = source.structure().await?;
+            let input = DriftInput {
+                template: Uuid::nil(),
+                past: Past {
+                    entries,
+                    base: Some(BasePackage {
+                        job: None,
+                        package: &package,
+                        resolutions: &request.resolutions,
+                        unnoted: &[],
+                    }),
+                },
+                request,
+                unseen: &HashSet::new(),
+                cells: true,
+                definitions: Definitions::embedded(),
+            };
+            let drift = Box::pin(tplkit::apply::drift(&source, &structure, input)).await;
+            Ok::<_, ReadError>(drift.expect("is worked out"))
+        })
+    });
+    found.await.expect("reads")
 }

@@ -5,6 +5,7 @@ use tokio::sync::watch;
 use tplkit::automation::step_ids;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Doc, Value as Json};
+use tplkit::upgrade::RowsDrift;
 use tplkit_server::background::Bench;
 use tplkit_server::jobs::{Job, Part, Status, Worker};
 use tplkit_server::wake::WorkerSignal;
@@ -12,7 +13,7 @@ use tplkit_testkit::random::{Shape, workspace};
 use uuid::Uuid;
 
 use super::ground;
-use super::outcome::{Outcome, ledger, owed_ledger, plain, published};
+use super::outcome::{Outcome, drift, ledger, owed_ledger, plain, published};
 use super::packages::{Package, everything};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -85,6 +86,10 @@ async fn hold(world: &World, package: &Package) -> Job {
     Outcome::of(store, workspace).await.is(&owed);
     let entries = ledger(store, organization, id).await;
     assert_eq!(entries, owed_ledger(&owed));
+    let drift = drift(store, workspace, package, entries).await;
+    assert!(!drift.drift, "{drift:#?}");
+    let mut rows = drift.rows.values();
+    assert!(rows.all(|rows| *rows == RowsDrift::default()), "{drift:#?}");
     job
 }
 

@@ -29,6 +29,7 @@ use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
 use super::past::BasePackage;
+pub(super) use dry_run::DryRun;
 use names::Names;
 
 pub use digest::{content_digest, fresh, package_digest};

@@ -4,6 +4,7 @@
 //! earlier jobs of the same template. Out: an [`Approved`], or all refusals at once. It reads
 //! nothing else and writes nothing.
 
+mod applied;
 mod bind;
 mod bindings;
 mod columns;
@@ -39,6 +40,7 @@ use crate::upgrade::Book;
 use crate::workspace::Structure;
 use crate::workspace::ledger::Entry;
 
+pub(super) use applied::{AppliedRows, applied_rows, base_things};
 use bindings::Bindings;
 pub(super) use columns::fits;
 use earlier::Earlier;

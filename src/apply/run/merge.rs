@@ -132,8 +132,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let (base, theirs) = (
-                self.held(table, said).await?,
-                self.held(table, row.theirs).await?,
+                self.held(&table.columns, said).await?,
+                self.held(&table.columns, row.theirs).await?,
             );
             let (Ok(base), Ok(theirs)) = (base, theirs) else {
                 continue;
@@ -264,12 +264,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// The cells of a row of a package as the destination holds them, by column; null where there are none.
-    async fn held(
+    pub(super) async fn held(
         &mut self,
-        table: &Table<'a>,
+        columns: &Columns<'a>,
         row: RawRow<'a>,
     ) -> Result<Result<Vec<String>, EntryFault>, ApplyError<T::Error>> {
-        let columns = &table.columns;
         let asked = std::iter::once((row.data, row.refs));
         let mut found = self.match_keys(columns, asked).await?.here.into_iter();
         let mut held = vec!["null".to_owned(); columns.all.len()];
@@ -314,12 +313,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         stored: &StoredRow,
         edited: bool,
     ) -> Result<Result<Outcome, EntryFault>, ApplyError<T::Error>> {
-        let theirs = match self.held(table, row.theirs).await? {
+        let theirs = match self.held(&table.columns, row.theirs).await? {
             Ok(held) => held,
             Err(fault) => return Ok(Err(fault)),
         };
         let base = match row.base {
-            Some(base) => self.held(table, base).await?.ok(),
+            Some(base) => self.held(&table.columns, base).await?.ok(),
             None => None,
         };
         let stays = self.ledger_state.stays(row.id).cloned();

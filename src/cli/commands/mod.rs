@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod diff;
 mod doctor;
+mod drift;
 mod explain;
 mod export;
 mod fmt;
@@ -27,6 +28,7 @@ mod rules;
 mod schema;
 mod show;
 mod simulate;
+mod status;
 mod template;
 mod unpack;
 mod whoami;
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Plan(Box<plan::Args>),
     Apply(Box<apply::Args>),
     Job(job::Args),
+    Status(status::Args),
+    Drift(drift::Args),
     Export(Box<export::Args>),
     Rows(Box<rows::Args>),
     Api(Box<api::Args>),
@@ -100,6 +104,8 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Plan(args) => plan::run(&args, session),
         Command::Apply(args) => apply::run(&args, session),
         Command::Job(args) => job::run(&args, session),
+        Command::Status(args) => status::run(&args, session),
+        Command::Drift(args) => drift::run(&args, session),
         Command::Export(args) => export::run(&args, session),
         Command::Rows(args) => rows::run(&args, session),
         Command::Api(args) => api::run(&args, session),

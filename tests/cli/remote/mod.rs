@@ -5,6 +5,7 @@ mod agreeing;
 mod api;
 mod applying;
 mod doctor;
+mod drifting;
 mod exporting;
 mod files;
 mod hindered;

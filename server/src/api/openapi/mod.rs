@@ -5,6 +5,7 @@ mod automations;
 mod components;
 mod configs;
 mod connections;
+mod drift;
 mod jobs;
 mod operation;
 mod parameters;

@@ -98,6 +98,16 @@ pub(super) fn query(component: &str) -> Option<Value> {
             json!({"type": "string", "enum": ["system", "org", "public"]}),
             "Only templates that are visible so.",
         ),
+        "drift_rows" => (
+            "rows",
+            boolean(),
+            "Shows cells of reference data that differ, and counts them as drift.",
+        ),
+        "job" => (
+            "job",
+            id(),
+            "Any job of the line that is compared; without it, that of the newest job.",
+        ),
         "format" => (
             "format",
             word(&["generated", "legacy"], "generated"),

@@ -5,7 +5,7 @@ use tplkit::definitions::Definitions;
 use tplkit::package::size::MOST_LABEL;
 use tplkit::problem::Code;
 
-use super::{automations, configs, connections, jobs, templates};
+use super::{automations, configs, connections, drift, jobs, templates};
 
 /// A component: what is required, and what it holds.
 #[expect(clippy::needless_pass_by_value, reason = "they are written in place")]
@@ -112,6 +112,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         .chain(automations::all())
         .chain(connections::all())
         .chain(jobs::all())
+        .chain(drift::all())
     {
         put(name, schema);
     }
@@ -147,6 +148,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
         "RunSummary",
         "Notification",
         "TemplateJob",
+        "AppliedTemplate",
     ] {
         put(&format!("{name}Page"), page(name));
     }

@@ -28,6 +28,14 @@ impl LoadedPackage {
         Ok((LoadedPackage { text }, fit))
     }
 
+    /// The text of a package of the store, as a job keeps it.
+    ///
+    /// # Errors
+    /// When it cannot be read, which is a bug.
+    pub(crate) fn versioned_text(package: Package) -> Result<String, Refusal> {
+        Ok(versioned(package)?.text())
+    }
+
     /// A package that a caller sends.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use tplkit_server::call::operation::Operation;
 use super::stage::{Stage, send};
 use crate::api::client::Answer;
 use crate::api::document::{Ids, JSON, Request};
-use crate::api::model::id;
+use crate::api::model::{id, uuid};
 
 /// The conflict of an operation that has any.
 pub(super) async fn of(stage: &Stage, operation: &Operation) -> Option<Answer> {
@@ -115,6 +115,14 @@ async fn in_the_way(stage: &Stage, operation: &Operation, ids: &Ids) -> (Request
         ("DELETE", "/v1/workflows-v2/{workflow_id}") => {
             stage.fires(&ids).await;
             "conflict"
+        }
+        ("GET", "/v1/workspaces/{workspace_id}/templates/{template_id}/drift") => {
+            let sql = "UPDATE main.template_jobs SET status = 'failed' WHERE id = $1";
+            let job = uuid(&ids["job_id"]).into();
+            stage.world.sql(sql, vec![job]).await;
+            let mut request = stage.request(operation, &ids).await;
+            request.path.extend(["?job=", &ids["job_id"]]);
+            return (request, "conflict");
         }
         // Everything that holds something holds something here.
         ("DELETE", _) => "not_empty",

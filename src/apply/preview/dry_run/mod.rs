@@ -25,10 +25,10 @@ use tables::{Tables, Value, known_as};
 const BATCH: usize = 500;
 
 /// Columns whose values links read, by table.
-pub(super) type ColumnsRead = HashMap<Id, Vec<String>>;
+pub(in crate::apply) type ColumnsRead = HashMap<Id, Vec<String>>;
 
 /// The target.
-pub(super) struct DryRun<'t, T> {
+pub(in crate::apply) struct DryRun<'t, T> {
     base: &'t T,
     tables: Tables,
     /// How many rows more may be written.
@@ -43,7 +43,7 @@ pub(super) struct DryRun<'t, T> {
 
 impl<'t, T: Lookup + Sync> DryRun<'t, T> {
     /// Begins with the workspace as it is and what is about to be created.
-    pub(super) async fn new(
+    pub(in crate::apply) async fn new(
         base: &'t T,
         destination: &Structure,
         approved: &Approved,

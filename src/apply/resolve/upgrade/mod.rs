@@ -37,6 +37,7 @@ use crate::workspace::{Change, Id, RecordKind, Structure, Thing};
 
 pub(super) use base::Base;
 pub(super) use pairs::{Fate, Pairs};
+pub(super) use unnoted::as_written;
 
 /// What records are merged with.
 pub(super) struct Merging<'a, 'p> {

@@ -20,7 +20,7 @@ use crate::apply::resolve::structure::Builder;
 use crate::apply::{Minter, Request, Unnoted};
 use crate::definitions::Definitions;
 use crate::workspace::ledger::{Based, Entry};
-use crate::workspace::{Id, Structure};
+use crate::workspace::{Id, RecordKind, Structure};
 
 /// The base of what a job wrote; and whether it created the record.
 pub(super) fn unnoted(
@@ -42,7 +42,8 @@ pub(super) fn unnoted(
     let earlier = Earlier::read(until, false, &minter);
     let mut bindings = Bindings::default();
     decisions::bind(package, &decided, destination, &mut bindings);
-    let dispositions = as_written(&steps, &earlier, destination, &mut bindings);
+    let away = |_, _| Disposition::Away;
+    let dispositions = as_written(&steps, &earlier, destination, &mut bindings, &away);
     let built = Builder {
         manifest: &package.manifest,
         steps: &steps,
@@ -83,12 +84,14 @@ pub(super) fn unnoted(
     .collect()
 }
 
-/// Binds every create step to the record that the ledgers tell of, under the name that it got.
-fn as_written<'p>(
+/// Binds every create step to the record that the ledgers tell of, under the name that it got, with what
+/// becomes of the step then.
+pub(in crate::apply::resolve) fn as_written<'p>(
     steps: &Steps<'p>,
     earlier: &Earlier<'_>,
     destination: &Structure,
     bindings: &mut Bindings<'p>,
+    disposition: &dyn Fn(RecordKind, Id) -> Disposition<'p>,
 ) -> IndexMap<&'p str, Disposition<'p>> {
     bind_workspace(destination, bindings);
     let mut dispositions = IndexMap::new();
@@ -108,7 +111,7 @@ fn as_written<'p>(
                     anew: false,
                     gone: false,
                 };
-                (Disposition::Away, Binding::Record(record))
+                (disposition(kind, made.id), Binding::Record(record))
             } else {
                 let cause = Cause::LeftOut;
                 let lot = Disposition::Homeless(Some(cause));

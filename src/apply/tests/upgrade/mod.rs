@@ -1,6 +1,7 @@
 //! Upgrades in memory: a package applied, people who work on, and the next version of the package.
 
 mod decisions;
+mod drift;
 mod killed;
 mod laws;
 mod leaves;

@@ -1,0 +1,86 @@
+//! The lines of a workspace: which jobs of a template continue one another (`upgrade` 3.1).
+
+use tplkit::apply::Resolutions;
+use uuid::Uuid;
+
+use super::package::Order;
+use crate::store::{StoreError, Tx};
+
+/// A line: the completed, not undone jobs that continue one another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppliedLine {
+    /// The template.
+    pub template: Uuid,
+    /// The jobs, oldest first; there is one at least.
+    pub jobs: Vec<AppliedJob>,
+    /// What was decided about dependencies, the newest word for each.
+    pub resolutions: Resolutions,
+}
+
+/// A job of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AppliedJob {
+    /// Its id.
+    pub id: Uuid,
+    /// Who its rows belong to.
+    pub creator: Option<Uuid>,
+    /// When it was completed, in microseconds.
+    pub ended: i64,
+}
+
+impl AppliedLine {
+    /// The id of the line: that of its first job.
+    pub fn id(&self) -> Uuid {
+        self.jobs.first().map_or_else(Uuid::nil, |job| job.id)
+    }
+
+    /// The job that later ones start from.
+    pub fn newest(&self) -> AppliedJob {
+        let none = AppliedJob {
+            id: Uuid::nil(),
+            creator: None,
+            ended: 0,
+        };
+        self.jobs.last().copied().unwrap_or(none)
+    }
+}
+
+/// All lines of a workspace, by the ids of their first jobs.
+///
+/// # Errors
+/// Those of the store.
+pub async fn lines(
+    tx: &mut Tx,
+    (organization, workspace): (Uuid, Uuid),
+) -> Result<Vec<AppliedLine>, StoreError> {
+    let sql = "SELECT id, template_id, created_by, updated_at, request FROM template_jobs \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \
+         AND workspace_id = $2 AND status = 'completed' ORDER BY id";
+    let mut lines: Vec<AppliedLine> = Vec::new();
+    for row in &tx
+        .query(sql, &[organization.into(), workspace.into()])
+        .await?
+    {
+        let (template, order): (Uuid, String) = (row.get(1)?, row.get(4)?);
+        let request = Order::read(&order)?.request;
+        let job = AppliedJob {
+            id: row.get(0)?,
+            creator: row.get(2)?,
+            ended: row.get(3)?,
+        };
+        let mut continued = lines.iter_mut().rev();
+        let continued = continued.find(|line| line.template == template && !request.copy);
+        match continued {
+            Some(line) => {
+                line.jobs.push(job);
+                line.resolutions.extend(request.resolutions);
+            }
+            None => lines.push(AppliedLine {
+                template,
+                jobs: vec![job],
+                resolutions: request.resolutions,
+            }),
+        }
+    }
+    Ok(lines)
+}

@@ -1,0 +1,111 @@
+//! A line of a workspace, read as the library compares it with what is there.
+
+use std::collections::HashSet;
+
+use tplkit::apply::{BasePackage, Past, Request, Unnoted};
+use tplkit::check::Checked;
+use tplkit::workspace::Id;
+use tplkit::workspace::ledger::Entry;
+use uuid::Uuid;
+
+use crate::jobs::{self, AppliedLine, Line, Told};
+use crate::refusal::Refusal;
+use crate::store::{Scope, Tx};
+
+/// A line with its newest package.
+#[derive(Debug)]
+pub(super) struct Applied {
+    job: Uuid,
+    line: Line,
+    /// How the newest package was applied.
+    pub(super) request: Request,
+    text: String,
+}
+
+impl Applied {
+    /// Reads it; the package without rows where records alone count.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) async fn read(
+        tx: &mut Tx,
+        organization: Uuid,
+        line: &AppliedLine,
+        what: Told,
+    ) -> Result<Applied, Refusal> {
+        let newest = line.newest().id;
+        let ids: Vec<Uuid> = line.jobs.iter().map(|job| job.id).collect();
+        let resolutions = line.resolutions.clone();
+        let told = jobs::told(tx, organization, (&ids, resolutions), what).await?;
+        let kept = match what {
+            Told::All => jobs::read_package(tx, organization, newest).await?,
+            Told::Records => jobs::read_manifest(tx, organization, newest).await?,
+        };
+        let (order, text) = kept.ok_or_else(Refusal::not_found)?;
+        Ok(Applied {
+            job: newest,
+            line: told,
+            request: order.request,
+            text,
+        })
+    }
+
+    /// The newest package.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn package(&self) -> Result<Checked<'_>, Refusal> {
+        Checked::trusted(&self.text).map_err(|error| bug(&error))
+    }
+
+    /// The packages of jobs whose ledgers do not tell the base.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn unnoted(&self) -> Result<Vec<Unnoted<'_>>, Refusal> {
+        let jobs = self.line.unnoted.iter();
+        jobs.map(|job| job.read().map_err(|error| bug(&error)))
+            .collect()
+    }
+
+    /// What the line wrote.
+    pub(super) fn past<'a>(
+        &'a self,
+        package: &'a Checked<'a>,
+        unnoted: &'a [Unnoted<'a>],
+    ) -> Past<'a> {
+        Past {
+            entries: &self.line.entries,
+            base: Some(BasePackage {
+                job: Some(self.job),
+                package,
+                resolutions: &self.line.resolutions,
+                unnoted,
+            }),
+        }
+    }
+
+    /// Rows of the line that a scope would not see if they were there: of tables that show everybody their
+    /// own rows, those that somebody else's job wrote.
+    pub(super) fn unseen(&self, line: &AppliedLine, scope: &Scope) -> HashSet<Id> {
+        let Scope::Caller(visible) = scope else {
+            return HashSet::new();
+        };
+        let others = self.line.jobs.iter().filter(|(id, _)| {
+            let mut jobs = line.jobs.iter();
+            !jobs.any(|job| job.id == *id && job.creator == Some(visible.caller))
+        });
+        let entries = others
+            .flat_map(|(_, entries)| self.line.entries.get(entries.clone()).unwrap_or_default());
+        let rows = entries.filter_map(|entry| match entry {
+            Entry::Rows(rows) if visible.guarded.contains(&rows.feature) => Some(&rows.rows),
+            _ => None,
+        });
+        rows.flatten().map(|row| row.id).collect()
+    }
+}
+
+fn bug(error: &dyn std::error::Error) -> Refusal {
+    tracing::error!(%error, "a package of the store cannot be read");
+    Refusal::internal()
+}

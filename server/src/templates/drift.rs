@@ -1,0 +1,94 @@
+//! What people changed in what a template made in a workspace (`upgrade` 4.1).
+
+use tplkit::apply::{self, ApplyError, DriftInput};
+use tplkit::definitions::Definitions;
+use tplkit::upgrade::Drift;
+use tplkit::workspace::Source as _;
+use uuid::Uuid;
+
+use super::applied::Applied;
+use crate::jobs::{self, AppliedLine, Status, Told};
+use crate::refusal::{Code, Refusal};
+use crate::rows::Tables;
+use crate::store::Tx;
+use crate::workspace::{ReadError, Snapshot};
+
+/// Which line is compared with its workspace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DriftWanted {
+    pub(crate) organization: Uuid,
+    pub(crate) workspace: Uuid,
+    pub(crate) template: Uuid,
+    /// Any job of the line; without one it is that of the newest job.
+    pub(crate) job: Option<Uuid>,
+    /// Whether cells are shown, and count.
+    pub(crate) cells: bool,
+}
+
+impl DriftWanted {
+    /// The line.
+    ///
+    /// # Errors
+    /// 404 where the template was never applied, or all of it was undone, and for a job of something else;
+    /// 409 for one that was undone or is not completed.
+    pub(crate) async fn line(&self, tx: &mut Tx, now: i64) -> Result<AppliedLine, Refusal> {
+        let lines = jobs::lines(tx, (self.organization, self.workspace)).await?;
+        let own = lines.into_iter();
+        let mut own: Vec<AppliedLine> = own.filter(|line| line.template == self.template).collect();
+        let Some(job) = self.job else {
+            let newest = own.into_iter().max_by_key(|line| line.newest().id);
+            return newest.ok_or_else(Refusal::not_found);
+        };
+        let holds = |line: &AppliedLine| line.jobs.iter().any(|one| one.id == job);
+        if let Some(at) = own.iter().position(holds) {
+            return Ok(own.swap_remove(at));
+        }
+        let found = jobs::find(tx, job, now).await?;
+        let here =
+            found.filter(|job| (job.workspace, job.template) == (self.workspace, self.template));
+        let here = here.ok_or_else(Refusal::not_found)?;
+        let why = match here.status {
+            Status::Undone => "The job was undone; name one that stands.",
+            _ => "The job is not completed; name one that is.",
+        };
+        Err(Refusal::new(Code::Conflict, why))
+    }
+}
+
+/// Compares a line with the workspace as the scope sees it.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn drift(
+    tx: &mut Tx,
+    wanted: &DriftWanted,
+    line: &AppliedLine,
+    tables: &Tables,
+) -> Result<Drift, Refusal> {
+    let applied = Applied::read(tx, wanted.organization, line, Told::All).await?;
+    let package = applied.package()?;
+    let unnoted = applied.unnoted()?;
+    let unseen = applied.unseen(line, tx.scope());
+    let snapshot = Snapshot::new(tx, wanted.workspace, tables);
+    let structure = snapshot.structure().await?;
+    let asked = DriftInput {
+        template: wanted.template,
+        past: applied.past(&package, &unnoted),
+        request: &applied.request,
+        unseen: &unseen,
+        cells: wanted.cells,
+        definitions: Definitions::embedded(),
+    };
+    let drift = Box::pin(apply::drift(&snapshot, &structure, asked)).await;
+    drift.map_err(refused)
+}
+
+fn refused(error: ApplyError<ReadError>) -> Refusal {
+    match error {
+        ApplyError::Store { source, .. } => source.into(),
+        error => {
+            tracing::error!(%error, "the drift of a template cannot be worked out");
+            Refusal::internal()
+        }
+    }
+}

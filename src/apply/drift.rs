@@ -1,0 +1,129 @@
+//! What differs from what a line applied (`upgrade` 4): records, and rows read one after the other.
+//!
+//! Goes in: what the line wrote, and the workspace as whoever asks sees it. Nothing is written. What the
+//! base says of rows comes from the executor, run over a target that keeps nothing.
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+
+use super::preview::DryRun;
+use super::resolve::{AppliedRows, applied_rows, base_things};
+use super::run::{self, DriftQuestion};
+use super::{ApplyError, Past, Request};
+use crate::definitions::Definitions;
+use crate::upgrade::{BaseShown, Drift, StructureDrift, drifted};
+use crate::workspace::{Id, Lookup, RecordKind, Structure};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct DriftInput<'q> {
+    /// The template.
+    pub template: Id,
+    /// What the line wrote. Without its newest package rows are not compared.
+    pub past: Past<'q>,
+    /// How that package was applied.
+    pub request: &'q Request,
+    /// Rows of the line that whoever asks would not see if they were there.
+    pub unseen: &'q HashSet<Id>,
+    /// Whether cells are shown, and count.
+    pub cells: bool,
+    /// The definitions of the destination.
+    pub definitions: &'q Definitions,
+}
+
+/// The records of a line compared with a workspace.
+pub fn structure_drift(
+    past: Past<'_>,
+    destination: &Structure,
+    definitions: &Definitions,
+) -> StructureDrift {
+    let base = base_things(past, destination, definitions);
+    let base: Vec<_> = base
+        .iter()
+        .map(|based| (based.reference.as_str(), &based.thing))
+        .collect();
+    drifted(&base, destination, definitions)
+}
+
+/// The automations of a line.
+pub fn base_automations(
+    past: Past<'_>,
+    destination: &Structure,
+    definitions: &Definitions,
+) -> Vec<Id> {
+    let base = base_things(past, destination, definitions).into_iter();
+    let things = base.map(|based| based.thing);
+    let automations = things.filter(|thing| thing.kind == RecordKind::Workflow);
+    automations.map(|thing| thing.id).collect()
+}
+
+/// A line compared with a workspace.
+pub async fn drift<T: Lookup + Sync>(
+    target: &T,
+    destination: &Structure,
+    asked: DriftInput<'_>,
+) -> Result<Drift, ApplyError<T::Error>> {
+    let structure = structure_drift(asked.past, destination, asked.definitions);
+    let base = asked.past.base;
+    let mut drift = Drift {
+        template_id: asked.template,
+        base: BaseShown {
+            job_id: base.and_then(|base| base.job),
+            semver: base.and_then(|base| base.package.manifest.catalog.semver.clone()),
+        },
+        drift: !structure.is_empty(),
+        changed: structure.changed,
+        removed: structure.removed,
+        added: structure.added,
+        rows: IndexMap::new(),
+        cells: None,
+        cells_more: None,
+    };
+    let Some(base) = base else { return Ok(drift) };
+    let request = Request {
+        resolutions: base.resolutions.clone(),
+        copy: false,
+        ..asked.request.clone()
+    };
+    let things = base_things(asked.past, destination, asked.definitions);
+    let tables = things.iter().filter(|based| {
+        let table = &based.thing;
+        table.kind == RecordKind::Feature && destination.feature(table.id).is_some()
+    });
+    let tables: Vec<(String, Id)> = tables
+        .map(|based| (based.reference.clone(), based.thing.id))
+        .collect();
+    let AppliedRows { approved, updates } = applied_rows(
+        base.package,
+        &request,
+        asked.past.entries,
+        destination,
+        asked.definitions,
+    );
+    let payloads = &base.package.payloads;
+    let read = run::columns_read(&approved, payloads);
+    let dry = DryRun::new(target, destination, &approved, read).await;
+    let mut dry = dry.map_err(ApplyError::store("reading the workspace"))?;
+    let question = DriftQuestion {
+        tables: &tables,
+        updates: &updates,
+        unseen: asked.unseen,
+    };
+    let found = run::drift(
+        &mut dry,
+        &approved,
+        payloads,
+        asked.past,
+        asked.definitions,
+        question,
+    )
+    .await?;
+    drift.rows = found.rows;
+    if asked.cells {
+        drift.drift |= !found.cells.is_empty();
+        drift.cells = Some(found.cells);
+        drift.cells_more = Some(found.more);
+    }
+    Ok(drift)
+}

@@ -1,0 +1,115 @@
+//! What a line has applied, as it stands in its ledgers: the records of the base, and the tables of its
+//! newest package as their rows entered.
+
+use super::bind::Disposition;
+use super::bindings::Bindings;
+use super::decisions;
+use super::earlier::Earlier;
+use super::findings::Findings;
+use super::recreated::Recreated;
+use super::row_steps;
+use super::steps::Steps;
+use super::structure::Builder;
+use super::tables::Tables;
+use super::upgrade::{Base, as_written};
+use crate::apply::{
+    Approved, BaseRows, Minter, Past, Request, RowStep, RowStepWork, StructureWork,
+};
+use crate::check::Checked;
+use crate::definitions::Definitions;
+use crate::package::model::DataClass;
+use crate::workspace::ledger::{Based, Entry};
+use crate::workspace::{Structure, Thing};
+
+/// The tables of a package as its rows entered, without anything else that an apply would do.
+pub(in crate::apply) struct AppliedRows {
+    /// Their tables: nothing is created, and nothing is published.
+    pub(in crate::apply) approved: Approved,
+    /// Rows that steps of the plan changed afterwards.
+    pub(in crate::apply) updates: Vec<RowStep>,
+}
+
+/// The records of the base with their refs, in the order in which they were first recorded.
+pub(in crate::apply) fn base_things(
+    past: Past<'_>,
+    destination: &Structure,
+    definitions: &Definitions,
+) -> Vec<Based> {
+    let base = Base::read(past, destination, definitions);
+    base.all().cloned().collect()
+}
+
+/// Works out how the rows of a package entered that was applied here. What it was mapped to and is not
+/// there any more stands for nothing.
+pub(in crate::apply) fn applied_rows(
+    package: &Checked<'_>,
+    request: &Request,
+    entries: &[Entry],
+    destination: &Structure,
+    definitions: &Definitions,
+) -> AppliedRows {
+    let mut gone = Vec::new();
+    let decided = decisions::decide(package, request, destination, definitions, &mut gone);
+    let steps = Steps::of(package, &decided);
+    let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0);
+    let earlier = Earlier::read(entries, false, &minter);
+    let mut bindings = Bindings::default();
+    decisions::bind(package, &decided, destination, &mut bindings);
+    let disposition = |kind, id| match Thing::find(destination, kind, id) {
+        Some(_) => Disposition::Bound { unfinished: false },
+        None => Disposition::Away,
+    };
+    let dispositions = as_written(&steps, &earlier, destination, &mut bindings, &disposition);
+    let mut findings = Findings::of(&package.manifest);
+    let built = Builder {
+        manifest: &package.manifest,
+        steps: &steps,
+        dispositions: &dispositions,
+        bindings: &bindings,
+        earlier: &earlier,
+        recreated: &Recreated::default(),
+        destination,
+        definitions,
+        findings: &mut findings,
+        upgrade: true,
+    }
+    .build();
+    let tables = Tables {
+        package,
+        request,
+        bindings: &bindings,
+        columns: &built.columns,
+        destination,
+        definitions,
+    };
+    let (ordered, next) = tables.all(steps.creating, &mut findings);
+    let updates = row_steps::row_steps(&steps, &tables, next, &mut findings).into_iter();
+    let updates = updates.filter(|step| matches!(step.work, RowStepWork::Update { .. }));
+    let items = package.manifest.items().iter();
+    let reference = items.filter(|item| item.data_class == Some(DataClass::Reference));
+    let approved = Approved {
+        structure: StructureWork::default(),
+        tables: ordered,
+        row_steps: Vec::new(),
+        publish: Vec::new(),
+        not_published: Vec::new(),
+        redacted: Vec::new(),
+        bound: Vec::new(),
+        unresolved: Vec::new(),
+        renamed: Vec::new(),
+        dropped_keys: Vec::new(),
+        not_carried: Vec::new(),
+        base_rows: BaseRows {
+            tables: Vec::new(),
+            cells: false,
+            reference: reference.map(|item| item.uid.clone()).collect(),
+        },
+        upgrade: None,
+        copy: false,
+        minter,
+    };
+    AppliedRows {
+        approved,
+        updates: updates.collect(),
+    }
+}

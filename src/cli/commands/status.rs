@@ -1,0 +1,99 @@
+//! `tplkit status`: the templates of a workspace, and what is newer than what was applied.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use serde_json::value::RawValue;
+use tplkit::client::WithDocument;
+use tplkit::printable;
+use tplkit::upgrade::AppliedTemplate;
+use tplkit::workspace::Id;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::cli::args::Form;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::examples::examples;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::plan_view::workspace_id;
+use crate::cli::remote::{Connection, ServerArgs};
+use crate::cli::session::Session;
+
+/// List the templates that were applied to a workspace: versions, drift, secrets that are missing.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("List what was applied to a workspace", "tplkit status --workspace $WORKSPACE"),
+    ("List it as JSON, for a program", "tplkit status --workspace $WORKSPACE --format json"),
+]))]
+pub(crate) struct Args {
+    /// The workspace.
+    #[arg(long, value_name = "ID", value_parser = workspace_id)]
+    workspace: Id,
+    /// Output format.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: ServerArgs,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let connection = Connection::open(&args.target, session)?;
+    let mut applied: Vec<WithDocument<AppliedTemplate>> = Vec::new();
+    for page in connection.client.applied(&args.workspace.to_string()) {
+        applied.extend(page?.items);
+    }
+    let text = match args.format {
+        Form::Text => {
+            if applied.is_empty() {
+                session.note("No template was applied to this workspace.");
+            }
+            let records: Vec<&AppliedTemplate> = applied.iter().map(|one| &one.record).collect();
+            table(&records)
+        }
+        Form::Json => {
+            let items: Vec<&str> = applied.iter().map(|one| one.document.get()).collect();
+            let items = RawValue::from_string(format!("[{}]", items.join(",")));
+            let items = items.unwrap_or_else(|_| document::raw(&json!([])));
+            let cursor = document::raw(&json!(null));
+            document::write_raw("clean", &[("items", &*items), ("next_cursor", &*cursor)])
+        }
+    };
+    write_result(&text, None)?;
+    Ok(Exit::Done)
+}
+
+/// A line per line of jobs, under a heading.
+fn table(applied: &[&AppliedTemplate]) -> String {
+    if applied.is_empty() {
+        return String::new();
+    }
+    let heading = ["NAME", "APPLIED", "NEWER", "DRIFT", "SECRETS"].map(str::to_owned);
+    let lines = applied.iter().map(|one| {
+        let name = one.name.as_ref().or(one.label.as_ref());
+        let name = name.map_or_else(|| one.template_id.to_string(), Clone::clone);
+        // A package without a version is known by the day of its apply.
+        let day = one.applied_at.split('T').next().unwrap_or_default();
+        [
+            printable::line(&name),
+            printable::line(one.semver.as_deref().unwrap_or(day)),
+            printable::line(one.newer.as_deref().unwrap_or("-")),
+            if one.drift { "yes" } else { "no" }.to_owned(),
+            one.secrets_missing.to_string(),
+        ]
+    });
+    let lines: Vec<[String; 5]> = std::iter::once(heading).chain(lines).collect();
+    let width = |at: usize| lines.iter().map(|line| line[at].width()).max().unwrap_or(0);
+    let mut out = String::new();
+    for line in &lines {
+        let mut row = String::new();
+        for (at, cell) in line.iter().enumerate() {
+            let pad = width(at).saturating_sub(cell.width()) + 2;
+            // Writing to a String cannot fail.
+            let _ = write!(row, "{cell}{:pad$}", "");
+        }
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    out
+}

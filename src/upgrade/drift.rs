@@ -1,0 +1,369 @@
+//! Drift: what differs from the base in what a template made (`upgrade` 4.1). It is the rule for one leaf
+//! with a package that says what the base says.
+//!
+//! Goes in: the records of the base with their refs, and the destination. Comes out: leaves that
+//! differ, records that went, and records that came in. Rows are the business of [`crate::apply`].
+
+use std::collections::{HashMap, HashSet};
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::document::{BaseShown, shown};
+use super::key::Key;
+use super::leaf::{Leaf, Sides, leaves};
+use crate::definitions::Definitions;
+use crate::json::Value;
+use crate::package::reference::WORKSPACE;
+use crate::workspace::{Id, RecordKind, Structure, Thing};
+
+/// What people changed in what a template made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drift {
+    /// The template.
+    pub template_id: Id,
+    /// What was applied last.
+    pub base: BaseShown,
+    /// Whether anything counts as drift.
+    pub drift: bool,
+    /// Leaves that are not as they were applied.
+    pub changed: Vec<ChangedLeaf>,
+    /// Records that are not there any more; what went with its parent is one with it.
+    pub removed: Vec<RemovedRecord>,
+    /// Columns, views and navigation entries that people added to tables and modules of the template.
+    pub added: Vec<AddedRecord>,
+    /// By the ref of each table: what became of its rows.
+    #[serde(default)]
+    pub rows: IndexMap<String, RowsDrift>,
+    /// The first cells of reference data that differ, when they are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Vec<CellDrift>>,
+    /// How many more there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells_more: Option<u64>,
+}
+
+/// What became of records.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StructureDrift {
+    /// Leaves that are not as they were applied.
+    pub changed: Vec<ChangedLeaf>,
+    /// Records that are not there any more; what went with its parent is one with it.
+    pub removed: Vec<RemovedRecord>,
+    /// Columns, views and navigation entries that people added to tables and modules of the template.
+    pub added: Vec<AddedRecord>,
+}
+
+impl StructureDrift {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.removed.is_empty() && self.added.is_empty()
+    }
+}
+
+/// A leaf that is not as it was applied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedLeaf {
+    /// What it belongs to.
+    pub kind: RecordKind,
+    /// Its ref; `workspace` for the workspace.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its id.
+    pub id: Id,
+    /// The path of the leaf.
+    pub path: String,
+    /// What was applied; null when there was no value.
+    pub base: Value,
+    /// What the destination has.
+    pub ours: Value,
+}
+
+/// A record that is not there any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovedRecord {
+    /// What it was.
+    pub kind: RecordKind,
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A record that people added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddedRecord {
+    /// What it is.
+    pub kind: RecordKind,
+    /// Its id.
+    pub id: Id,
+    /// The ref of what it is in.
+    pub parent_ref: String,
+    /// Its name.
+    pub name: String,
+    /// What it is called.
+    pub label: String,
+}
+
+/// What became of the rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RowsDrift {
+    /// Rows that the template did not bring.
+    pub added: u64,
+    /// Rows that it brought and that are not there any more.
+    pub deleted: u64,
+    /// Rows that it brought and that hold something else.
+    pub changed: u64,
+}
+
+/// A cell that is not as it was applied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellDrift {
+    /// The ref of the table.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The uid of the row in the package.
+    pub uid: String,
+    /// The id of the row.
+    pub id: Id,
+    /// The column.
+    pub column: String,
+    /// What was applied.
+    pub base: Value,
+    /// What the destination has.
+    pub ours: Value,
+}
+
+/// A template of a workspace, once for each line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AppliedTemplate {
+    /// The template.
+    pub template_id: Id,
+    /// Its name.
+    pub name: Option<String>,
+    /// What it is called.
+    pub label: Option<String>,
+    /// The first job of the line.
+    pub line: Id,
+    /// The version that was applied last.
+    pub semver: Option<String>,
+    /// The job that applied it.
+    pub job_id: Id,
+    /// When that was.
+    pub applied_at: String,
+    /// The version of the catalog, when that is another one.
+    pub newer: Option<String>,
+    /// Whether records drifted.
+    pub drift: bool,
+    /// How many secrets somebody still has to enter.
+    pub secrets_missing: u64,
+}
+
+/// Compares the records of a base, by their refs, with a workspace.
+pub fn drifted(
+    base: &[(&str, &Thing)],
+    destination: &Structure,
+    definitions: &Definitions,
+) -> StructureDrift {
+    let pairs = base.iter().map(|(reference, thing)| {
+        let here = match thing.kind {
+            RecordKind::Workspace => Some(Thing::of_workspace(&destination.workspace)),
+            kind => Thing::find(destination, kind, thing.id),
+        };
+        Pair {
+            reference,
+            base: thing,
+            ours: here.filter(|here| here.parent == thing.parent),
+        }
+    });
+    let pairs: Vec<Pair<'_>> = pairs.collect();
+    let gone = Gone::of(&pairs);
+    let known: HashSet<Id> = base.iter().map(|(_, thing)| thing.id).collect();
+    let mut drift = StructureDrift::default();
+    for pair in &pairs {
+        match &pair.ours {
+            Some(ours) => {
+                let changed = changed_leaves(pair, ours, &gone, definitions);
+                drift.changed.extend(changed);
+                drift.added.extend(added(pair, destination, &known));
+            }
+            None if !gone.holds(pair.base.parent) => drift.removed.push(RemovedRecord {
+                kind: pair.base.kind,
+                reference: pair.reference.to_owned(),
+                name: pair.base.name.clone(),
+            }),
+            None => {}
+        }
+    }
+    drift.changed.extend(orders(&pairs, destination));
+    drift
+}
+
+/// A record of the base, and as it is.
+struct Pair<'b> {
+    reference: &'b str,
+    base: &'b Thing,
+    ours: Option<Thing>,
+}
+
+/// Records of the base that are not there any more.
+struct Gone {
+    ids: HashSet<Id>,
+    /// Names of columns, by their tables.
+    columns: HashSet<(Id, String)>,
+}
+
+impl Gone {
+    fn of(pairs: &[Pair<'_>]) -> Gone {
+        let gone = || pairs.iter().filter(|pair| pair.ours.is_none());
+        let columns = gone().filter(|pair| pair.base.kind == RecordKind::Column);
+        Gone {
+            ids: gone().map(|pair| pair.base.id).collect(),
+            columns: columns
+                .filter_map(|pair| Some((pair.base.parent?, pair.base.name.clone())))
+                .collect(),
+        }
+    }
+
+    fn holds(&self, id: Option<Id>) -> bool {
+        id.is_some_and(|id| self.ids.contains(&id))
+    }
+
+    /// Whether an element of a list of references names one: by its id, or a column of the table by its
+    /// name.
+    fn names(&self, element: &Value, table: Option<Id>) -> bool {
+        let Some(text) = element.as_str() else {
+            return false;
+        };
+        self.holds(Id::try_parse(text).ok())
+            || table.is_some_and(|table| self.columns.contains(&(table, text.to_owned())))
+    }
+}
+
+fn changed_leaves(
+    pair: &Pair<'_>,
+    ours: &Thing,
+    gone: &Gone,
+    definitions: &Definitions,
+) -> Vec<ChangedLeaf> {
+    // What people added counts too, so that their side says which keys there are.
+    let sides = Sides {
+        base: pair.base,
+        theirs: ours,
+        ours,
+    };
+    let icon = Key::Icon.to_string();
+    let mut all: Vec<Leaf> = leaves(sides, definitions);
+    // What the package does not give is no leaf.
+    all.retain(|leaf| leaf.path != icon);
+    if pair.base.icon.is_some() {
+        all.push(Leaf {
+            path: icon,
+            keys: vec![Key::Icon],
+            list: false,
+        });
+    }
+    let changed = all.into_iter().filter_map(|leaf| {
+        let [mut base, _, mut ours] = sides.values(&leaf, definitions);
+        if leaf.list {
+            // An element whose record is gone is left out on either side.
+            let before = base.clone();
+            for side in [&mut base, &mut ours] {
+                if let Value::List(elements) = side {
+                    elements.retain(|element| !gone.names(element, pair.base.parent));
+                }
+            }
+            let none = |side: &Value| side.as_list().unwrap_or_default().is_empty();
+            if base != before && none(&base) && none(&ours) {
+                return None;
+            }
+        }
+        (base != ours).then(|| ChangedLeaf {
+            kind: pair.base.kind,
+            reference: pair.reference.to_owned(),
+            id: pair.base.id,
+            path: leaf.path,
+            base: shown(base),
+            ours: shown(ours),
+        })
+    });
+    changed.collect()
+}
+
+/// What is in a table or module and not of the base.
+fn added(pair: &Pair<'_>, destination: &Structure, known: &HashSet<Id>) -> Vec<AddedRecord> {
+    let kinds: &[RecordKind] = match pair.base.kind {
+        RecordKind::Feature => &[RecordKind::Column, RecordKind::View],
+        RecordKind::Module => &[RecordKind::Rail],
+        _ => &[],
+    };
+    let inside = |kind: &RecordKind| Thing::siblings(destination, *kind, Some(pair.base.id));
+    let inside = kinds.iter().flat_map(inside);
+    let added = inside.filter(|thing| !known.contains(&thing.id));
+    added
+        .map(|thing| AddedRecord {
+            kind: thing.kind,
+            id: thing.id,
+            parent_ref: pair.reference.to_owned(),
+            label: thing.called().to_owned(),
+            name: thing.name,
+        })
+        .collect()
+}
+
+/// Siblings that stand in another order: one leaf of their parent, by position and not by number.
+fn orders(pairs: &[Pair<'_>], destination: &Structure) -> Vec<ChangedLeaf> {
+    let workspace = destination.workspace.id;
+    let mut changed = Vec::new();
+    let modules = (RecordKind::Workspace, WORKSPACE, workspace);
+    changed.extend(order(modules, pairs, destination));
+    for pair in pairs.iter().filter(|pair| pair.ours.is_some()) {
+        let parent = (pair.base.kind, pair.reference, pair.base.id);
+        changed.extend(order(parent, pairs, destination));
+    }
+    changed
+}
+
+fn order(
+    (kind, reference, id): (RecordKind, &str, Id),
+    pairs: &[Pair<'_>],
+    destination: &Structure,
+) -> Option<ChangedLeaf> {
+    let (children, path, within) = match kind {
+        RecordKind::Workspace if reference == WORKSPACE => {
+            (RecordKind::Module, "order.modules", None)
+        }
+        RecordKind::Module => (RecordKind::Rail, "order.rails", Some(id)),
+        RecordKind::Feature => (RecordKind::Column, "order.columns", Some(id)),
+        _ => return None,
+    };
+    let here = Thing::siblings(destination, children, within);
+    let names: HashMap<Id, &str> = here.iter().map(|one| (one.id, one.name.as_str())).collect();
+    // Of what has no position in the package none is a leaf.
+    let mut base: Vec<(i64, Id)> = pairs
+        .iter()
+        .filter(|pair| pair.base.kind == children && pair.base.parent == within)
+        .filter_map(|pair| Some((pair.base.order?, pair.base.id)))
+        .filter(|(_, id)| names.contains_key(id))
+        .collect();
+    base.sort_unstable();
+    let base: Vec<Id> = base.into_iter().map(|(_, id)| id).collect();
+    let ours = here.iter().map(|one| one.id);
+    let ours: Vec<Id> = ours.filter(|id| base.contains(id)).collect();
+    if base == ours {
+        return None;
+    }
+    let called = |all: &[Id]| {
+        let names = all.iter().filter_map(|id| names.get(id).copied());
+        Value::List(names.map(Value::from).collect())
+    };
+    Some(ChangedLeaf {
+        kind,
+        reference: reference.to_owned(),
+        id,
+        path: path.to_owned(),
+        base: called(&base),
+        ours: called(&ours),
+    })
+}

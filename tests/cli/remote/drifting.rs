@@ -1,0 +1,113 @@
+//! `tplkit drift` and `tplkit status`: what was applied, and what people changed in it.
+
+use serde_json::{Value, json};
+
+use super::Desk;
+use super::routes::{JOB, Routes, TEMPLATE, WORKSPACE, page, record};
+use crate::scripted::{Reply, Scripted};
+
+fn applied(name: &str, newer: &Value) -> Value {
+    json!({
+        "template_id": TEMPLATE, "name": name, "label": "Sales", "line": JOB, "semver": "1.0.0",
+        "job_id": JOB, "applied_at": "2026-01-02T12:00:00.000000Z", "newer": newer, "drift": true,
+        "secrets_missing": 2,
+    })
+}
+
+fn drift(drifted: bool) -> Value {
+    let changed = json!([{"kind": "feature", "ref": "f_orders", "id": JOB, "path": "label",
+        "base": "Orders", "ours": "Sales"}]);
+    json!({
+        "template_id": TEMPLATE, "base": {"job_id": JOB, "semver": "1.0.0"}, "drift": drifted,
+        "changed": if drifted { changed } else { json!([]) },
+        "removed": [], "added": [],
+        "rows": {"f_orders": {"added": 2, "deleted": 0, "changed": 0}},
+    })
+}
+
+fn server(found: Reply) -> Scripted {
+    let status = format!("GET /v1/workspaces/{WORKSPACE}/templates");
+    let one = format!("{status}/{TEMPLATE}/drift");
+    Routes::new()
+        .on(&status, [page(&[applied("crm", &json!("1.1.0"))])])
+        .on(&one, [found])
+        .on("GET /v1/templates", [page(&[record(TEMPLATE, "sales")])])
+        .serve()
+}
+
+#[test]
+fn status_lists_what_was_applied() {
+    let server = server(Reply::json(&drift(true)));
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["status", "--workspace", WORKSPACE]).exits(0);
+    assert_eq!(
+        ran.out,
+        "NAME  APPLIED  NEWER  DRIFT  SECRETS\ncrm   1.0.0    1.1.0  yes    2\n"
+    );
+    let words = ["status", "--workspace", WORKSPACE, "--format", "json"];
+    let document = desk.run(&words).exits(0).json();
+    assert_eq!(document["items"], json!([applied("crm", &json!("1.1.0"))]));
+    assert_eq!(
+        (&document["next_cursor"], &document["outcome"]),
+        (&Value::Null, &json!("clean"))
+    );
+}
+
+#[test]
+fn drift_is_told_and_fails_where_it_is_asked_to() {
+    let there = server(Reply::json(&drift(true)));
+    let desk = Desk::with_key(&there.url);
+    let ran = desk
+        .run(&["drift", "crm", "--workspace", WORKSPACE])
+        .exits(0);
+    assert_eq!(
+        ran.out,
+        format!(
+            "crm 1.0.0, job {JOB}: drift\n\nChanged\n  feature f_orders label: \"Orders\" -> \"Sales\"\n\nRows\n  f_orders  2 added, 0 deleted, 0 changed\n"
+        )
+    );
+    let words = [
+        "drift",
+        "sales",
+        "--workspace",
+        WORKSPACE,
+        "--rows",
+        "--job",
+        JOB,
+        "--exit-code",
+        "--format",
+        "json",
+    ];
+    let document = desk.run(&words).exits(1).json();
+    assert_eq!(
+        (&document["outcome"], &document["drift"]),
+        (&json!("findings"), &json!(true))
+    );
+    assert_eq!(document["changed"], drift(true)["changed"]);
+    let asked = there.lines();
+    let asked = asked.iter().find(|line| line.contains("rows=true"));
+    assert!(asked.is_some_and(|line| line.ends_with(&format!("rows=true&job={JOB}"))));
+
+    let none = server(Reply::json(&drift(false)));
+    let desk = Desk::with_key(&none.url);
+    desk.run(&["drift", "crm", "--workspace", WORKSPACE, "--exit-code"])
+        .exits(0);
+
+    let never = server(Reply::problem(404, "not_found"));
+    let desk = Desk::with_key(&never.url);
+    let words = [
+        "drift",
+        TEMPLATE,
+        "--workspace",
+        WORKSPACE,
+        "--format",
+        "json",
+    ];
+    let document = desk.run(&words).exits(1).json();
+    assert_eq!(
+        (&document["outcome"], &document["errors"][0]["code"]),
+        (&json!("findings"), &json!("not_found"))
+    );
+    desk.run(&["drift", "nothing", "--workspace", WORKSPACE])
+        .exits(2);
+}
