@@ -99,8 +99,10 @@ impl Key {
             // What it is made of depends on the other sides.
             Key::Shape => Value::Null,
             Key::Step(step, key) => {
-                let graph = thing.part("graphConfig");
-                shape::step_value(definitions, &graph, step, key)
+                let graph = thing.config.get("graphConfig");
+                graph.map_or(Value::Null, |graph| {
+                    shape::step_value(definitions, graph, step, key)
+                })
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexMap;
+
 use super::key::Key;
 use super::shape;
 use crate::definitions::{Definitions, Field, FieldType};
@@ -64,8 +66,9 @@ impl<'s> Sides<'s> {
     }
 }
 
-fn graph_steps(thing: &Thing, definitions: &Definitions) -> indexmap::IndexMap<String, Object> {
-    shape::steps(definitions, &thing.part("graphConfig"))
+fn graph_steps<'t>(thing: &'t Thing, definitions: &Definitions) -> IndexMap<&'t str, &'t Object> {
+    let graph = thing.config.get("graphConfig");
+    graph.map_or_else(IndexMap::new, |graph| shape::steps(definitions, graph))
 }
 
 impl Leaf {
@@ -155,8 +158,8 @@ pub fn field<'f>(key: &Key, thing: &Thing, definitions: &'f Definitions) -> Opti
                 .map(|(_, field)| field)
         }
         Key::Step(id, name) => {
-            let steps = graph_steps(thing, definitions);
-            shape::field(definitions, steps.get(id)?, name)
+            let graph = thing.config.get("graphConfig")?;
+            shape::field(definitions, shape::step(definitions, graph, id)?, name)
         }
         _ => None,
     }
@@ -319,14 +322,14 @@ fn step_leaves(sides: Sides<'_>, definitions: &Definitions) -> Vec<Leaf> {
     let theirs = graph_steps(sides.theirs, definitions);
     let base = graph_steps(sides.base, definitions);
     let mut leaves = Vec::new();
-    for (id, step) in theirs.iter().filter(|(id, _)| common.contains(*id)) {
+    for (id, step) in theirs.iter().filter(|(id, _)| common.contains(**id)) {
         let own = [Some(step), base.get(id)].into_iter().flatten();
         let names: BTreeSet<String> = own
             .flat_map(|step| shape::keys(definitions, step))
             .collect();
         let mut left: Vec<Key> = names
             .into_iter()
-            .map(|name| Key::Step(id.clone(), name))
+            .map(|name| Key::Step((*id).to_owned(), name))
             .collect();
         let declared = step.get("key").and_then(Value::as_str);
         let declared = declared.and_then(|key| definitions.steps.get(key));
@@ -334,7 +337,7 @@ fn step_leaves(sides: Sides<'_>, definitions: &Definitions) -> Vec<Leaf> {
         let fields: Vec<(&str, &Field)> =
             fields.map(|(name, field)| (name.as_str(), field)).collect();
         for (head, members) in together(&fields) {
-            let key = |name: &str| Key::Step(id.clone(), name.to_owned());
+            let key = |name: &str| Key::Step((*id).to_owned(), name.to_owned());
             let members = members.into_iter().map(key).collect();
             leaves.extend(joined(sides, &mut left, key(head), members, definitions));
         }

@@ -175,6 +175,10 @@ pub fn differing(
     theirs: &Thing,
     definitions: &Definitions,
 ) -> Vec<(String, Value, Value)> {
+    // Most are what they were, and an automation has a leaf for each key of each step.
+    if base == theirs {
+        return Vec::new();
+    }
     let sides = Sides {
         base,
         theirs,

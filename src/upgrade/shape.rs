@@ -8,34 +8,36 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use crate::automation::each_step;
+use crate::automation::{each_step, read_steps};
 use crate::definitions::{Definitions, Field, FieldType};
 use crate::json::{Object, Value};
 
 /// Steps by their ids, each as it is written.
-pub(super) fn steps(definitions: &Definitions, graph: &Value) -> IndexMap<String, Object> {
-    let mut graph = graph.clone();
+pub(super) fn steps<'g>(
+    definitions: &Definitions,
+    graph: &'g Value,
+) -> IndexMap<&'g str, &'g Object> {
     let mut steps = IndexMap::new();
-    each_step(definitions, &mut graph, &mut |_, step| {
+    read_steps(definitions, graph, &mut |step| {
         if let Some(id) = step.get("id").and_then(Value::as_str) {
-            steps.insert(id.to_owned(), step.clone());
+            steps.insert(id, step);
         }
     });
     steps
 }
 
 /// Ids of the steps that all these have, under the same key.
-pub(super) fn common(all: &[&IndexMap<String, Object>]) -> HashSet<String> {
+pub(super) fn common(all: &[&IndexMap<&str, &Object>]) -> HashSet<String> {
     let [first, others @ ..] = all else {
         return HashSet::new();
     };
-    let same = |id: &String, step: &Object| {
+    let same = |id: &str, step: &Object| {
         let key = step.get("key");
         let mut others = others.iter();
         others.all(|steps| steps.get(id).is_some_and(|step| step.get("key") == key))
     };
     let steps = first.iter().filter(|(id, step)| same(id, step));
-    steps.map(|(id, _)| id.clone()).collect()
+    steps.map(|(id, _)| (*id).to_owned()).collect()
 }
 
 /// The keys of a step that are leaves: its name, and those of its config that hold neither steps nor
@@ -88,10 +90,20 @@ fn holds_secret(field: &Field) -> bool {
 
 /// What a step says under a key; null when it says nothing.
 pub(super) fn step_value(definitions: &Definitions, graph: &Value, id: &str, key: &str) -> Value {
-    let (mut found, mut graph) = (Value::Null, graph.clone());
-    each_step(definitions, &mut graph, &mut |_, step| {
+    let step = step(definitions, graph, id);
+    step.map_or(Value::Null, |step| value_in(definitions, step, key))
+}
+
+/// A step by its id.
+pub(super) fn step<'g>(
+    definitions: &Definitions,
+    graph: &'g Value,
+    id: &str,
+) -> Option<&'g Object> {
+    let mut found = None;
+    read_steps(definitions, graph, &mut |step| {
         if step.get("id").and_then(Value::as_str) == Some(id) {
-            found = value_in(definitions, step, key);
+            found = Some(step);
         }
     });
     found
@@ -207,7 +219,7 @@ fn inside(definitions: &Definitions, field: &Field, value: &mut Value, common: &
 pub(super) fn rebuilt(
     definitions: &Definitions,
     shape: &Value,
-    known: &IndexMap<String, Object>,
+    known: &IndexMap<&str, &Object>,
     common: &HashSet<String>,
 ) -> Value {
     let mut graph = shape.clone();
@@ -219,7 +231,7 @@ pub(super) fn rebuilt(
         let shared = common.contains(id);
         let declared = step.clone();
         if shared {
-            for (key, value) in stands {
+            for (key, value) in *stands {
                 let of_shape = key == "name" && !named_outside(definitions, &declared);
                 if key != "config" && !of_shape {
                     step.insert(key.clone(), value.clone());
