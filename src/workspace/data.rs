@@ -43,6 +43,25 @@ impl RowData {
         members(&self.0)
     }
 
+    /// These columns of it alone.
+    #[must_use]
+    pub fn only(&self, columns: &[&str]) -> RowData {
+        let mut out = String::from("{");
+        for column in columns {
+            let Some(cell) = self.cell(column) else {
+                continue;
+            };
+            if out.len() > 1 {
+                out.push(',');
+            }
+            write_string_to(&mut out, column);
+            out.push(':');
+            out.push_str(cell);
+        }
+        out.push('}');
+        RowData::trusted(&out)
+    }
+
     /// What the row holds after a write: `cells` alone, or merged over what is there; then null
     /// takes a cell away.
     #[must_use]

@@ -4,9 +4,57 @@ use std::future::Future;
 
 use super::{Id, Source, StoredRow};
 
+/// What [`Lookup::fetch`] says of all these ids: of each row what is needed of it, before more are asked for.
+///
+/// # Errors
+/// Those of the workspace.
+pub async fn fetch_each<L: Lookup, R>(
+    lookup: &L,
+    feature: Id,
+    ids: &[Id],
+    mut keep: impl FnMut(Option<StoredRow>) -> R,
+) -> Result<Vec<R>, L::Error> {
+    let mut kept = Vec::with_capacity(ids.len());
+    while kept.len() < ids.len() {
+        let found = lookup.fetch(feature, &ids[kept.len()..]).await?;
+        let (came, before) = (found.into_iter(), kept.len());
+        kept.extend(came.map(&mut keep).take(ids.len() - before));
+        if kept.len() == before {
+            kept.push(keep(None));
+        }
+    }
+    Ok(kept)
+}
+
+/// What [`Lookup::matching`] says of all these values, in the same way.
+///
+/// # Errors
+/// Those of the workspace.
+pub async fn match_each<L: Lookup, R>(
+    lookup: &L,
+    (feature, column): (Id, &str),
+    values: &[String],
+    mut keep: impl FnMut(Option<StoredRow>) -> R,
+) -> Result<Vec<R>, L::Error> {
+    let mut kept = Vec::with_capacity(values.len());
+    while kept.len() < values.len() {
+        let found = lookup.matching(feature, column, &values[kept.len()..]);
+        let (came, before) = (found.await?.into_iter(), kept.len());
+        kept.extend(came.map(&mut keep).take(values.len() - before));
+        if kept.len() == before {
+            kept.push(keep(None));
+        }
+    }
+    Ok(kept)
+}
+
 /// A workspace in which rows are looked up by what they hold.
 ///
 /// A plan needs no more than this, so a workspace that nobody may write to can be planned for.
+///
+/// Rows may be large. What is asked for by [`matching`](Lookup::matching) and [`fetch`](Lookup::fetch) is
+/// answered in order for as many of the first as may be held at once, and for one of them at least; the
+/// caller asks again for the others ([`fetch_each`], [`match_each`]).
 pub trait Lookup: Source {
     /// For each JSON value the first row, by ascending id, whose cell in `column` equals it
     /// ([`crate::rows::equal`]).

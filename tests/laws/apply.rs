@@ -118,6 +118,8 @@ fn again_changes_nothing() {
         let first = job.run(&mut target, &[])?;
         let before = saved(&target);
         let earlier = target.next_job();
+        // Whether many rows are answered for at once makes no difference.
+        target.limit_lookups(1 + usize::try_from(seed % 3).unwrap_or_default());
         let second = job.later(1).run(&mut target, &earlier)?;
         same("the state", &saved(&target), &before)?;
         hold(second.published == 0, || "published again".to_owned())?;

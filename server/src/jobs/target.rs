@@ -267,10 +267,12 @@ impl Lookup for Destination {
     }
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
-        let asked = (feature, rows.to_vec());
-        let asked = self.store.read(&self.visibility, asked, |tx, asked| {
-            Box::pin(fetch(tx, asked.0, &asked.1))
-        });
+        let asked = (feature, rows.to_vec(), self.tables.clone());
+        let asked = self
+            .store
+            .read(&self.visibility, asked, |tx, (feature, rows, tables)| {
+                Box::pin(fetch(tx, &tables.sizes, *feature, rows))
+            });
         asked.await
     }
 

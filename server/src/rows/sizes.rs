@@ -7,8 +7,12 @@ use std::sync::Arc;
 use quick_cache::sync::Cache;
 use uuid::Uuid;
 
+use crate::store::BOUND;
+
 /// How many tables are remembered.
 const KEPT: usize = 1024;
+/// From which size on five hundred rows, which are looked up together, are too many to be held.
+const LARGE: usize = BOUND / 500;
 
 /// The size of the largest row that was read last, for tables where it is large. Cheap to clone.
 #[derive(Clone)]
@@ -30,6 +34,14 @@ impl Sizes {
     /// The size of a row of that table in bytes; zero where it is not worth a thought.
     pub fn of(&self, feature: Uuid) -> usize {
         self.0.get(&feature).unwrap_or(0)
+    }
+
+    /// Notes how large the largest of some rows was that were looked up: they say nothing of the others, so
+    /// what is known of the table stays.
+    pub fn note_looked_up(&self, feature: Uuid, size: usize) {
+        if size > LARGE && size > self.of(feature) {
+            self.0.insert(feature, size);
+        }
     }
 
     /// Notes what the rows were like that were read last.

@@ -1,4 +1,7 @@
 //! Finds rows by id and by value.
+//!
+//! What is answered together is bounded in bytes, and so is what is read at once: for large rows the first of
+//! those that are asked for are answered alone.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,37 +9,61 @@ use tplkit::rows::{Cell, equal, sorted_to, text_form};
 use tplkit::workspace::{Id, StoredRow};
 
 use super::ReadError;
-use super::rows::{organization, read};
-use crate::rows::{Tables, known_as, query};
-use crate::store::{Tx, Value};
+use super::rows::{TOGETHER, fitting, organization, read};
+use crate::rows::{Sizes, Tables, known_as, query};
+use crate::store::{BOUND, Row, Tx, Value};
 
-/// The rows of these ids, as far as the scope sees them, in the order asked.
+/// The rows of the first of these ids, as far as the scope sees them, in the order asked: of as many as are
+/// held at once, and of one at least.
 ///
 /// # Errors
 /// When the scope does not see the table, and those of the store.
 pub(crate) async fn fetch(
     tx: &mut Tx,
+    sizes: &Sizes,
     feature: Id,
     ids: &[Id],
 ) -> Result<Vec<Option<StoredRow>>, ReadError> {
     let organization = organization(tx, feature).await?;
     let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND {any id $3}";
-    let parameters = [
-        organization.into(),
-        feature.into(),
-        crate::store::Value::Ids(ids.to_vec()),
-    ];
-    let mut found: HashMap<Id, StoredRow> = HashMap::new();
-    for row in &tx.query(sql, &parameters).await? {
-        let row = read(row)?;
-        found.insert(row.id, row);
+         AND organization_id = $1 AND feature_id = $2 AND {any id $3} {bounded}";
+    let mut asked = ids;
+    let mut largest = sizes.of(feature);
+    loop {
+        asked = &asked[..fitting(TOGETHER, largest, asked.len()).min(asked.len())];
+        let parameters = [
+            organization.into(),
+            feature.into(),
+            Value::Ids(asked.to_vec()),
+        ];
+        let rows = tx.query(sql, &parameters).await?;
+        let bytes: usize = rows.iter().map(Row::bytes).sum();
+        largest = rows.iter().map(Row::bytes).max().unwrap_or_default();
+        sizes.note_looked_up(feature, largest);
+        if bytes > BOUND && asked.len() > 1 {
+            // Some may be unread: fewer are asked for.
+            asked = &asked[..asked.len() - 1];
+            continue;
+        }
+        let mut found: HashMap<Id, StoredRow> = HashMap::new();
+        for row in rows {
+            let row = read(&row)?;
+            found.insert(row.id, row);
+        }
+        let mut bytes = 0;
+        let fits = asked.iter().take_while(|id| {
+            bytes += found.get(id).map_or(0, |row| row.data.as_str().len());
+            bytes <= TOGETHER
+        });
+        let answered = fits.count().max(1).min(asked.len());
+        let found = asked[..answered].iter().map(|id| found.get(id).cloned());
+        return Ok(found.collect());
     }
-    Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
 }
 
-/// For each JSON value the first row whose cell in the column equals it.
+/// For each of the first of these JSON values the first row whose cell in the column equals it: for as many as
+/// are held at once, and for one at least.
 ///
 /// # Errors
 /// When the scope does not see the table, and those of the store.
@@ -49,15 +76,11 @@ pub(crate) async fn matching(
 ) -> Result<Vec<Option<StoredRow>>, ReadError> {
     let table = tables.read(tx, feature).await?;
     let table = table.ok_or(ReadError::NoTable(feature))?;
-    // Equal values have equal text forms; the values themselves decide.
-    let mut forms: Vec<String> = values
-        .iter()
-        .filter_map(|value| text_form(value).map(std::borrow::Cow::into_owned))
-        .collect();
-    forms.sort_unstable();
-    forms.dedup();
-    if forms.is_empty() {
-        return Ok(vec![None; values.len()]);
+    let values =
+        &values[..fitting(TOGETHER, tables.sizes.of(feature), values.len()).min(values.len())];
+    let mut wanted = Wanted::of(column, values);
+    if wanted.forms.is_empty() {
+        return Ok(wanted.found);
     }
     if table
         .column(column)
@@ -65,26 +88,93 @@ pub(crate) async fn matching(
     {
         tables.hot.note(feature, column);
     }
-    let mut by_form: BTreeMap<String, Vec<StoredRow>> = BTreeMap::new();
-    for row in &query::holding(tx, &table, column, forms).await? {
-        let row = read(row)?;
-        let cell = row.data.cell(column).and_then(text_form);
-        if let Some(form) = cell.map(std::borrow::Cow::into_owned) {
-            by_form.entry(form).or_default().push(row);
+    let (mut behind, mut largest) = (None, 0);
+    loop {
+        let forms = wanted.forms.keys().cloned().collect();
+        let rows = query::holding(tx, &table, column, forms, behind).await?;
+        let mut came = 0;
+        for row in rows {
+            came += row.bytes();
+            largest = largest.max(row.bytes());
+            let row = read(&row)?;
+            behind = Some(row.id);
+            wanted.note(&row);
+        }
+        if came <= BOUND || wanted.is_complete() {
+            break;
         }
     }
-    let first = |value: &String| {
-        let form = text_form(value)?;
-        let holds = |row: &&StoredRow| row.data.cell(column).is_some_and(|cell| equal(cell, value));
-        by_form.get(form.as_ref())?.iter().find(holds).cloned()
-    };
-    Ok(values
-        .iter()
-        .map(|value| match Cell::new(value) {
-            Cell::Null => None,
-            _ => first(value),
-        })
-        .collect())
+    tables.sizes.note_looked_up(feature, largest);
+    Ok(wanted.found)
+}
+
+/// Values that rows are looked for.
+struct Wanted<'v> {
+    column: &'v str,
+    values: &'v [String],
+    /// Which of the values have a text form: equal values have equal ones, and the values themselves decide.
+    forms: BTreeMap<String, Vec<usize>>,
+    /// The first row of each; of no more than are held at once.
+    found: Vec<Option<StoredRow>>,
+    /// The bytes of these rows.
+    bytes: usize,
+}
+
+impl<'v> Wanted<'v> {
+    fn of(column: &'v str, values: &'v [String]) -> Wanted<'v> {
+        let mut forms: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, value) in values.iter().enumerate() {
+            let form = match Cell::new(value) {
+                Cell::Null => None,
+                _ => text_form(value),
+            };
+            if let Some(form) = form {
+                forms.entry(form.into_owned()).or_default().push(at);
+            }
+        }
+        Wanted {
+            column,
+            values,
+            forms,
+            found: vec![None; values.len()],
+            bytes: 0,
+        }
+    }
+
+    /// Notes a row, behind those with lower ids.
+    fn note(&mut self, row: &StoredRow) {
+        let Some(cell) = row.data.cell(self.column) else {
+            return;
+        };
+        let form = text_form(cell);
+        let places = form.and_then(|form| self.forms.get(form.as_ref()));
+        let mut first = false;
+        for at in places.into_iter().flatten() {
+            if let Some(found @ None) = self.found.get_mut(*at)
+                && equal(cell, &self.values[*at])
+            {
+                *found = Some(row.clone());
+                first = true;
+            }
+        }
+        if first {
+            self.bytes += row.data.as_str().len();
+        }
+        while self.bytes > TOGETHER && self.found.len() > 1 {
+            // It is asked for once more. Several values may have had the row.
+            if let Some(Some(row)) = self.found.pop()
+                && !self.found.iter().flatten().any(|other| other.id == row.id)
+            {
+                self.bytes -= row.data.as_str().len();
+            }
+        }
+    }
+
+    /// Whether no row that comes later is the first of any value.
+    fn is_complete(&self) -> bool {
+        let mut places = self.forms.values().flatten();
+        places.all(|at| self.found.get(*at).is_none_or(Option::is_some))
+    }
 }
 
 /// For each JSON value, as rows hold it, whether a row holds it in the unique column, whoever sees that

@@ -1,4 +1,5 @@
-//! Changes and removes existing rows, unless someone else edited them.
+//! Changes and removes existing rows, unless someone else edited them. What is read of them at once is bounded
+//! in bytes.
 
 use std::collections::HashMap;
 
@@ -8,9 +9,9 @@ use tplkit::workspace::{Id, RecordKind, Refused, Removal, RowData, RowWrite};
 
 use super::Stopped;
 use super::error::{missing, refused};
-use super::rows::read;
+use super::rows::{TOGETHER, fitting, read};
 use super::unit::{UnitTransaction, enter, not_storable};
-use crate::rows::{Table, remove_all, replace_all};
+use crate::rows::{Sizes, Table, remove_all, replace_all};
 use crate::store::{Tx, Value};
 
 /// Rows that are removed in one statement.
@@ -25,10 +26,30 @@ impl UnitTransaction<'_> {
         let opened = self.open(feature).await?;
         let opened = opened.ok_or_else(|| missing(RecordKind::Feature, feature))?;
         let table = &opened.table;
-        let ids: Vec<Id> = writes.iter().map(|write| write.id).collect();
-        let held = locked(self.tx, table, &ids).await?;
+        let mut left: Vec<usize> = (0..writes.len()).collect();
+        // In the order of their ids, as everybody who locks several.
+        left.sort_by_key(|at| writes[*at].id);
+        while !left.is_empty() {
+            let ids: Vec<Id> = left.iter().map(|at| writes[*at].id).collect();
+            let (held, answered) = locked(self.tx, &self.here.tables.sizes, table, &ids).await?;
+            let mut part = left;
+            left = part.split_off(answered);
+            part.sort_unstable();
+            self.update_part(table, (writes, &part), &held).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes those of the rows that are held.
+    async fn update_part(
+        &mut self,
+        table: &Table,
+        (writes, part): (&[RowWrite], &[usize]),
+        held: &HashMap<Id, RowData>,
+    ) -> Result<(), Stopped> {
         let (mut positions, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
-        for (position, write) in writes.iter().enumerate() {
+        for position in part.iter().copied() {
+            let write = &writes[position];
             let Some(data) = held.get(&write.id) else {
                 let reported = format!("there is no row {}", write.id);
                 return Err(Refused {
@@ -69,39 +90,70 @@ impl UnitTransaction<'_> {
             return Ok(());
         };
         let table = &opened.table;
-        for (part, removals) in rows.chunks(PART).enumerate() {
-            let ids: Vec<Id> = removals.iter().map(|removal| removal.id).collect();
-            if removals.iter().any(|removal| removal.digest.is_some()) {
-                let held = locked(self.tx, table, &ids).await?;
-                for (at, removal) in removals.iter().enumerate() {
-                    if let Some(data) = held.get(&removal.id) {
-                        unedited(part * PART + at, removal.id, removal.digest, data)?;
+        let sizes = &self.here.tables.sizes;
+        let mut first = 0;
+        while first < rows.len() {
+            let part = fitting(TOGETHER, sizes.of(feature), PART);
+            let mut part: Vec<usize> = (first..rows.len()).take(part).collect();
+            first += part.len();
+            part.sort_by_key(|at| rows[*at].id);
+            let mut left = part.as_slice();
+            while !left.is_empty() {
+                let mut ids: Vec<Id> = left.iter().map(|at| rows[*at].id).collect();
+                if left.iter().any(|at| rows[*at].digest.is_some()) {
+                    let (held, answered) = locked(self.tx, sizes, table, &ids).await?;
+                    ids.truncate(answered);
+                    let mut read: Vec<usize> = left[..answered].to_vec();
+                    read.sort_unstable();
+                    for at in read {
+                        if let Some(data) = held.get(&rows[at].id) {
+                            unedited(at, rows[at].id, rows[at].digest, data)?;
+                        }
                     }
                 }
+                left = &left[ids.len()..];
+                remove_all(self.tx, table, ids).await?;
             }
-            remove_all(self.tx, table, ids).await?;
         }
         Ok(())
     }
 }
 
-/// What rows hold, kept from others until the transaction ends.
-async fn locked(tx: &mut Tx, table: &Table, ids: &[Id]) -> Result<HashMap<Id, RowData>, Stopped> {
-    // In the order of their ids, as everybody who locks several.
+/// What the first of these rows hold, kept from others until the transaction ends, and of how many of them it
+/// is: of as many as are held at once, and of one at least. Their ids ascend.
+async fn locked(
+    tx: &mut Tx,
+    sizes: &Sizes,
+    table: &Table,
+    ids: &[Id],
+) -> Result<(HashMap<Id, RowData>, usize), Stopped> {
     let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND {any id $3} ORDER BY id {lock}";
+         AND organization_id = $1 AND feature_id = $2 AND {any id $3} ORDER BY id {lock} {bounded}";
+    let asked = fitting(TOGETHER, sizes.of(table.id), ids.len()).min(ids.len());
     let parameters = [
         table.organization.into(),
         table.id.into(),
-        Value::Ids(ids.to_vec()),
+        Value::Ids(ids[..asked].to_vec()),
     ];
-    let mut held = HashMap::with_capacity(ids.len());
-    for row in &tx.query(sql, &parameters).await? {
-        let row = read(row)?;
-        held.insert(row.id, row.data);
+    let mut held = HashMap::with_capacity(asked);
+    let (mut bytes, mut largest, mut last) = (0, 0, None);
+    for row in tx.query(sql, &parameters).await? {
+        // Behind the last one of a response that reached its bound others may be unread.
+        if bytes <= TOGETHER {
+            largest = largest.max(row.bytes());
+            bytes += row.bytes();
+            let row = read(&row)?;
+            last = Some(row.id);
+            held.insert(row.id, row.data);
+        }
     }
-    Ok(held)
+    sizes.note_looked_up(table.id, largest);
+    let answered = match last {
+        Some(last) if bytes > TOGETHER => ids[..asked].partition_point(|id| *id <= last),
+        _ => asked,
+    };
+    Ok((held, answered))
 }
 
 /// Whether a row holds what it has to hold.

@@ -12,6 +12,9 @@ use crate::store::{BOUND, Row, StoreError, Tx};
 /// How many rows of a table of which nothing is known are asked for first.
 const FIRST: usize = 50;
 
+/// Bytes of rows that are looked up together: until it is written, each is there several times.
+pub(super) const TOGETHER: usize = 2 << 20;
+
 /// At most `limit` rows after a row, by ascending id, and fewer behind the bound.
 ///
 /// # Errors
@@ -62,7 +65,7 @@ pub(crate) async fn batch(
 }
 
 /// How many rows of that size stay below so many bytes, at least one.
-fn fitting(bytes: usize, size: usize, limit: usize) -> usize {
+pub(super) fn fitting(bytes: usize, size: usize, limit: usize) -> usize {
     (bytes / size.max(1)).clamp(1, limit.max(1))
 }
 

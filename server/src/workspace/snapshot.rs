@@ -58,7 +58,8 @@ impl Lookup for Snapshot<'_> {
     }
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
-        fetch(*self.tx.lock().await, feature, rows).await
+        let mut tx = self.tx.lock().await;
+        fetch(&mut tx, &self.tables.sizes, feature, rows).await
     }
 
     async fn taken(

@@ -4,6 +4,7 @@ mod faults;
 mod ground;
 #[cfg(unix)]
 mod killed;
+mod large;
 mod leases;
 mod outcome;
 mod packages;

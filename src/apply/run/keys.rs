@@ -12,7 +12,7 @@ use super::table::Entering;
 use crate::apply::{ApplyError, LinkWork};
 use crate::package::payload::RawRow;
 use crate::rows::{Cell, equal, hash};
-use crate::workspace::Target;
+use crate::workspace::{Target, match_each};
 
 /// Whether the destination has what cells hold.
 #[derive(Debug, Default)]
@@ -58,7 +58,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             && !values.is_empty()
         {
             let name = &entering.columns.all[slot].work.column.name;
-            let matching = self.target.matching(entering.feature, name, &values).await;
+            let of = (entering.feature, name.as_str());
+            let shown = entering.shown();
+            let matching = match_each(&*self.target, of, &values, |row| shown.of(row)).await;
             found = matching.map_err(ApplyError::store("looking keys up"))?;
         }
         let state = FixedState::default();
@@ -119,10 +121,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let values: Vec<String> = places.iter().map(|at| asked[*at].1.clone()).collect();
-            let matching = self.target.matching(*feature, column, &values).await;
+            let of = (*feature, column.as_str());
+            let matching = match_each(&*self.target, of, &values, |row| row.is_some()).await;
             let matching = matching.map_err(ApplyError::store("looking links up"))?;
-            for (at, row) in places.into_iter().zip(matching) {
-                found[at] = row.is_some();
+            for (at, here) in places.into_iter().zip(matching) {
+                found[at] = here;
             }
         }
         Ok(MatchedKeys {

@@ -330,6 +330,12 @@ impl LedgerState {
         }
     }
 
+    /// Ends to hear of rows of a payload entry that other jobs wrote: they can be
+    /// [recognised](LedgerState::recognise) again.
+    pub(super) fn forget_others(&mut self, uid: &str) {
+        self.others.remove(uid);
+    }
+
     /// Ends to hear of rows of a payload entry or step: as many as it has may be known.
     pub(super) fn leave(&mut self, uid: &str) {
         self.rows.remove(uid);

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::columns::{Columns, Key};
 use super::links::{Linked, Own, link};
 use super::tally::{CellConflict, FailedRow};
-use super::{BATCH, Run};
+use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, LinkWork, TableWork, UpgradeTerms, UpgradeWork};
 use crate::json::{Value, write_string_to};
 use crate::package::payload::{RawEntry, RawRow};
@@ -48,6 +48,33 @@ impl Table<'_> {
     fn is_fresh(&self, column: Id) -> bool {
         self.upgrade
             .is_some_and(|upgrade| upgrade.fresh_columns.contains(&column))
+    }
+}
+
+/// Where rows of the base stand in its text, by the rows that they became: there is one for each, so each is
+/// read when it is its turn.
+#[derive(Default)]
+struct BaseRows<'a> {
+    entries: Vec<&'a RawEntry<'a>>,
+    places: HashMap<Id, [u32; 2]>,
+}
+
+impl<'a> BaseRows<'a> {
+    /// Adds those of an entry; of several that are one row the last counts.
+    fn add(&mut self, entry: &'a RawEntry<'a>, known: Vec<Option<Id>>) {
+        // More do not fit into a text.
+        let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let at = short(self.entries.len());
+        self.entries.push(entry);
+        let rows = entry.rows().zip(known);
+        let rows = rows.filter_map(|(row, id)| Some((id?, [at, short(row.start)])));
+        self.places.extend(rows);
+    }
+
+    /// What it says of a row.
+    fn take(&mut self, row: Id) -> Option<RawRow<'a>> {
+        let [entry, start] = self.places.remove(&row)?;
+        self.entries.get(entry as usize)?.row(start as usize)
     }
 }
 
@@ -100,20 +127,47 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entry: &'a RawEntry<'a>,
         book: &Book<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
-        let candidates = self.candidates(table, entry);
+        // What was known of its rows was forgotten when it was complete.
+        self.ledger_state.recognise(entry, table.feature);
+        let mut base = self.base_rows(table);
         let mut columns = table.columns.all.iter();
         let fresh = columns.any(|slot| table.is_fresh(slot.work.column.id));
-        if !table.whole && !fresh {
-            return Ok(());
-        }
-        for chunk in candidates.chunks(BATCH) {
+        let mut rows = entry.rows().enumerate();
+        loop {
+            let batch = self.candidates(table, &mut base, &mut rows);
+            if batch.is_empty() {
+                break;
+            }
+            if !table.whole && !fresh {
+                continue;
+            }
             if table.upgrade.is_some() {
-                self.merge_rows(table, chunk, book).await?;
+                self.merge_rows(table, &batch, book).await?;
             } else {
-                self.leave_rows(table, chunk).await?;
+                self.leave_rows(table, &batch).await?;
             }
         }
+        self.ledger_state.forget_others(&table.work.uid);
+        if table.upgrade.is_some() {
+            self.tally.table(&table.work.feature_ref).left += base.places.len() as u64;
+        }
         Ok(())
+    }
+
+    /// Where the base says something of rows of a table.
+    fn base_rows(&self, table: &Table<'a>) -> BaseRows<'a> {
+        let mut base = BaseRows::default();
+        for (reference, feature) in &self.approved.base_rows.tables {
+            if *feature != table.feature {
+                continue;
+            }
+            let entries = self.base.iter().copied();
+            for entry in entries.filter(|entry| entry.feature_ref == *reference) {
+                let known = self.ledger_state.known_in(entry, table.feature);
+                base.add(entry, known);
+            }
+        }
+        base
     }
 
     /// Notes cells that a plain apply leaves as they are although the package says something else than
@@ -178,38 +232,34 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.commit("noting cells that stay", unit).await
     }
 
-    /// Rows that are at the destination by what earlier jobs wrote, with what the base says of them.
-    fn candidates(&mut self, table: &Table<'a>, entry: &'a RawEntry<'a>) -> Vec<Candidate<'a>> {
-        let mut base: HashMap<Id, RawRow<'a>> = HashMap::new();
-        let approved = self.approved;
-        for (reference, feature) in &approved.base_rows.tables {
-            if *feature != table.feature {
+    /// The next rows that are at the destination by what earlier jobs wrote, with what the base says of them:
+    /// as many as are looked at together.
+    fn candidates(
+        &self,
+        table: &Table<'a>,
+        base: &mut BaseRows<'a>,
+        rows: &mut impl Iterator<Item = (usize, RawRow<'a>)>,
+    ) -> Vec<Candidate<'a>> {
+        let known = self.ledger_state.others(&table.work.uid, table.feature);
+        let (mut candidates, mut bytes) = (Vec::new(), 0);
+        for (position, theirs) in rows {
+            let Some(row) = known(position) else { continue };
+            let base = base.take(row.id);
+            if self.ledger_state.is_merged(row.id) {
                 continue;
             }
-            let entries = self.base.iter().copied();
-            for entry in entries.filter(|entry| entry.feature_ref == *reference) {
-                let known = self.ledger_state.known_in(entry, table.feature);
-                let rows = entry.rows().zip(known);
-                base.extend(rows.filter_map(|(row, id)| Some((id?, row))));
-            }
-        }
-        let known = self.ledger_state.others(&table.work.uid, table.feature);
-        let mut candidates = Vec::new();
-        for (position, theirs) in entry.rows().enumerate() {
-            let Some(row) = known(position) else { continue };
+            bytes += theirs.data.len();
             candidates.push(Candidate {
                 position,
                 id: row.id,
                 digest: row.digest,
                 theirs,
-                base: base.remove(&row.id),
+                base,
             });
+            if candidates.len() == BATCH || bytes > BATCH_BYTES {
+                break;
+            }
         }
-        let left = base.len() as u64;
-        if table.upgrade.is_some() {
-            self.tally.table(&table.work.feature_ref).left += left;
-        }
-        candidates.retain(|row| !self.ledger_state.is_merged(row.id));
         candidates
     }
 
@@ -221,35 +271,52 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     ) -> Result<(), ApplyError<T::Error>> {
         let mut open: Vec<Candidate<'a>> = rows.to_vec();
         for _ in 0..ATTEMPTS {
-            let ids: Vec<Id> = open.iter().map(|row| row.id).collect();
-            let stored = self.target.fetch(table.feature, &ids).await;
-            let stored = stored.map_err(ApplyError::store("reading rows"))?;
-            let mut outcomes: Vec<(Candidate<'a>, StoredRow, Outcome)> = Vec::new();
-            for (row, stored) in open.iter().zip(stored) {
-                // A row that people deleted stays deleted.
-                let Some(stored) = stored else { continue };
-                let edited = RowDigest::of(&stored.data) != row.digest;
-                let same = row.base.is_some_and(|base| {
-                    base.data == row.theirs.data && base.refs == row.theirs.refs
-                });
-                let stays = self.ledger_state.stays(row.id).is_some();
-                if same && !edited && !stays {
-                    continue;
-                }
-                match self
-                    .merge_outcome((table, book), *row, &stored, edited)
-                    .await?
-                {
-                    Ok(outcome) => outcomes.push((*row, stored, outcome)),
-                    Err(fault) => self.merge_unfit(table, *row, &fault),
-                }
+            let mut again = Vec::new();
+            let mut left = open.as_slice();
+            while !left.is_empty() {
+                let ids: Vec<Id> = left.iter().map(|row| row.id).collect();
+                let stored = self.target.fetch(table.feature, &ids).await;
+                let stored = stored.map_err(ApplyError::store("reading rows"))?;
+                // Of large rows not all are there at once.
+                let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
+                let outcomes = self.outcomes((table, book), part, stored).await?;
+                again.extend(self.write_merged(table, outcomes).await?);
+                left = rest;
             }
-            match self.write_merged(table, outcomes).await? {
-                Some(again) => open = again,
-                None => return Ok(()),
+            if again.is_empty() {
+                break;
             }
+            open = again;
         }
         Ok(())
+    }
+
+    /// What becomes of rows that are there.
+    async fn outcomes(
+        &mut self,
+        (table, book): (&Table<'a>, &Book<'_>),
+        rows: &[Candidate<'a>],
+        stored: Vec<Option<StoredRow>>,
+    ) -> Result<Vec<(Candidate<'a>, StoredRow, Outcome)>, ApplyError<T::Error>> {
+        let mut outcomes = Vec::new();
+        for (row, stored) in rows.iter().zip(stored) {
+            // A row that people deleted stays deleted.
+            let Some(stored) = stored else { continue };
+            let edited = RowDigest::of(&stored.data) != row.digest;
+            let same = row
+                .base
+                .is_some_and(|base| base.data == row.theirs.data && base.refs == row.theirs.refs);
+            let stays = self.ledger_state.stays(row.id).is_some();
+            if same && !edited && !stays {
+                continue;
+            }
+            let outcome = self.merge_outcome((table, book), *row, &stored, edited);
+            match outcome.await? {
+                Ok(outcome) => outcomes.push((*row, stored, outcome)),
+                Err(fault) => self.merge_unfit(table, *row, &fault),
+            }
+        }
+        Ok(outcomes)
     }
 
     fn merge_unfit(&mut self, table: &Table<'a>, row: Candidate<'a>, fault: &EntryFault) {
@@ -403,7 +470,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         table: &Table<'a>,
         mut outcomes: Vec<(Candidate<'a>, StoredRow, Outcome)>,
-    ) -> Result<Option<Vec<Candidate<'a>>>, ApplyError<T::Error>> {
+    ) -> Result<Vec<Candidate<'a>>, ApplyError<T::Error>> {
         outcomes.retain(|(row, _, outcome)| {
             let before = self.ledger_state.stays(row.id).is_some();
             let silent = outcome.written.is_empty() && outcome.stays.is_empty();
@@ -420,17 +487,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             match self.try_commit(unit).await {
                 Ok(()) => {
                     self.count_merged(table, &outcomes);
-                    return Ok(None);
+                    return Ok(Vec::new());
                 }
                 Err(CommitError::Refused(refused)) if refused.code == Code::NotEmpty => {
-                    return Ok(Some(outcomes.into_iter().map(|(row, ..)| row).collect()));
+                    return Ok(outcomes.into_iter().map(|(row, ..)| row).collect());
                 }
                 Err(CommitError::Refused(refused)) => {
                     let writing: Vec<usize> = (0..outcomes.len())
                         .filter(|at| !outcomes[*at].2.written.is_empty())
                         .collect();
                     let at = match writing.as_slice() {
-                        [] => return Ok(None),
+                        [] => return Ok(Vec::new()),
                         [one] => *one,
                         all => refused
                             .row
@@ -453,7 +520,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
             }
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
     fn count_merged(

@@ -11,7 +11,7 @@ use crate::apply::{ApplyError, Mode};
 use crate::package::payload::RawRow;
 use crate::problem::Code;
 use crate::rows::EntryFault;
-use crate::workspace::{CommitError, Id, Refused, StoredRow, Target};
+use crate::workspace::{CommitError, Id, Refused, StoredRow, Target, fetch_each};
 
 /// How often a batch is written again because somebody else moved a sequence.
 const ATTEMPTS: usize = 100;
@@ -21,7 +21,7 @@ const ATTEMPTS: usize = 100;
 pub(super) enum RowOutcome {
     /// It enters, as that row of the batch.
     Enters(usize),
-    /// It was written before; what it holds now is only looked up for links.
+    /// It was written before; what it holds now is only looked up for links, as far as they show it.
     Written(KnownRow, Option<StoredRow>),
     /// The destination has its key.
     Existing(StoredRow),
@@ -222,7 +222,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         if entering.pointed_at.is_some() {
             let ids: Vec<Id> = fates.iter().filter_map(written).collect();
             if !ids.is_empty() {
-                let found = self.target.fetch(feature, &ids).await;
+                let shown = entering.shown();
+                let found = fetch_each(&*self.target, feature, &ids, |row| shown.of(row)).await;
                 let found = found.map_err(ApplyError::store("reading rows"))?;
                 let written = fates.iter_mut().filter_map(|fate| match fate {
                     RowOutcome::Written(_, row) => Some(row),

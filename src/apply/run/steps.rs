@@ -166,14 +166,28 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         updating: &Updating<'a>,
         mut updates: Vec<Update<'a>>,
     ) -> Result<(), ApplyError<T::Error>> {
-        let reference = updating.work.feature_ref.as_str();
         updates.retain(|update| !self.ledger_state.is_updated(updating.uid, update.id));
-        if updates.is_empty() {
-            return Ok(());
+        let mut left = updates.as_slice();
+        while !left.is_empty() {
+            let ids: Vec<Id> = left.iter().map(|update| update.id).collect();
+            let stored = self.target.fetch(updating.feature, &ids).await;
+            let stored = stored.map_err(ApplyError::store("reading rows"))?;
+            // Of large rows not all are there at once.
+            let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
+            self.update_part(updating, part, stored).await?;
+            left = rest;
         }
-        let ids: Vec<Id> = updates.iter().map(|update| update.id).collect();
-        let stored = self.target.fetch(updating.feature, &ids).await;
-        let stored = stored.map_err(ApplyError::store("reading rows"))?;
+        Ok(())
+    }
+
+    /// Changes rows together.
+    async fn update_part(
+        &mut self,
+        updating: &Updating<'a>,
+        updates: &[Update<'a>],
+        stored: Vec<Option<StoredRow>>,
+    ) -> Result<(), ApplyError<T::Error>> {
+        let reference = updating.work.feature_ref.as_str();
         let mut writes: Vec<(&Update<'a>, RowWrite, Updated)> = Vec::new();
         for (update, stored) in updates.iter().zip(stored) {
             let Some(stored) = stored else {

@@ -7,7 +7,7 @@ use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::workspace::ledger::{Entry, Recognised};
-use crate::workspace::{Id, Target};
+use crate::workspace::{Id, StoredRow, Target};
 
 /// Rows of earlier passes that are noted together.
 const RECOGNISED: usize = 5000;
@@ -42,6 +42,29 @@ pub(super) struct Entering<'a> {
     pub(super) batch: Batch,
     /// Whether the store was asked where the sequences stand.
     pub(super) asked: bool,
+}
+
+/// What links show of rows: all that is kept of one that is there, however large it is.
+pub(super) struct Shown<'e>(Vec<&'e str>);
+
+impl Shown<'_> {
+    pub(super) fn of(&self, row: Option<StoredRow>) -> Option<StoredRow> {
+        row.map(|row| StoredRow {
+            id: row.id,
+            data: row.data.only(&self.0),
+        })
+    }
+}
+
+impl Entering<'_> {
+    pub(super) fn shown(&self) -> Shown<'_> {
+        let wanted = self.wanted.iter();
+        Shown(
+            wanted
+                .map(|slot| self.columns.all[*slot].work.column.name.as_str())
+                .collect(),
+        )
+    }
 }
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -90,11 +113,18 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering.count_on(&rows.iter().copied());
         self.enter_all(&mut entering, &rows).await?;
         self.close(&mut entering, entry).await?;
-        // Rows that are there are merged when all tables are complete.
-        if self.base.is_empty() && self.approved.upgrade.is_none() {
-            self.ledger_state.leave(entering.uid);
-        }
+        self.forget(entering.uid);
         Ok(())
+    }
+
+    /// Forgets what was known of rows of a table that is complete: there is some of each row. Rows that are
+    /// there are merged when all tables are complete; then they are found once more.
+    fn forget(&mut self, uid: &str) {
+        if self.base.is_empty() && self.approved.upgrade.is_none() {
+            self.ledger_state.leave(uid);
+        } else {
+            self.ledger_state.forget_others(uid);
+        }
     }
 
     /// The rows of a table, batch by batch.
@@ -151,9 +181,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering.last = rows.len().saturating_sub(1);
         entering.count_on(&rows.iter().copied());
         self.enter_all(&mut entering, &rows).await?;
-        if self.base.is_empty() && self.approved.upgrade.is_none() {
-            self.ledger_state.leave(entering.uid);
-        }
+        self.forget(entering.uid);
         Ok(())
     }
 

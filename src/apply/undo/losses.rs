@@ -6,7 +6,7 @@ use std::fmt;
 use super::steps::{Step, Steps};
 use super::{UndoError, store};
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Feature, Id, RecordKind, StoredRow, Target, is_last_batch};
+use crate::workspace::{Feature, Id, RecordKind, StoredRow, Target, fetch_each, is_last_batch};
 
 /// What an undo would lose of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,11 +163,13 @@ async fn of_other<T: Target>(
     let mut ids: Vec<Id> = digests.keys().copied().collect();
     ids.sort_unstable();
     for ids in ids.chunks(PAGE) {
-        let rows = target.fetch(feature.id, ids).await;
-        let rows = rows.map_err(store("reading rows"))?;
-        let edited = rows.iter().flatten();
-        let edited = edited.filter(|row| is_edited(row, digests));
-        lost.edited.extend(edited.map(|row| row.id));
+        let edited = |row: Option<StoredRow>| {
+            let edited = row.filter(|row| is_edited(row, digests));
+            edited.map(|row| row.id)
+        };
+        let edited = fetch_each(target, feature.id, ids, edited).await;
+        let edited = edited.map_err(store("reading rows"))?;
+        lost.edited.extend(edited.into_iter().flatten());
     }
     Ok(lost)
 }

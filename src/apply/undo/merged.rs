@@ -12,7 +12,9 @@ use crate::json::write_string_to;
 use crate::rows::equal;
 use crate::upgrade::{Book, Decisions, Merge, Sides};
 use crate::workspace::ledger::{CellsOf, Changed, RowDigest};
-use crate::workspace::{Change, Id, RowData, RowWrite, StoredRow, Structure, Target, Thing};
+use crate::workspace::{
+    Change, Id, RowData, RowWrite, StoredRow, Structure, Target, Thing, fetch_each,
+};
 
 /// The change that takes a record back; nothing when it is gone or nothing of it is the job's any more.
 pub(super) fn taken_back(structure: &Structure, changed: &Changed) -> (Option<Change>, u64) {
@@ -91,12 +93,19 @@ pub(super) async fn cells<T: Target>(
     rows: &[CellsOf],
 ) -> Result<(Option<Change>, Vec<Id>), UndoError<T::Error>> {
     let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
-    let stored = target.fetch(feature, &ids).await;
-    let stored = stored.map_err(store("reading rows"))?;
+    let mut asked = rows.iter();
+    let back = fetch_each(target, feature, &ids, |stored| {
+        asked
+            .next()
+            .zip(stored)
+            .map(|(row, stored)| cells_back(row, &stored))
+    });
+    let back = back.await.map_err(store("reading rows"))?;
     let (mut writes, mut lost) = (Vec::new(), Vec::new());
-    for (row, stored) in rows.iter().zip(stored) {
-        let Some(stored) = stored else { continue };
-        let (write, changed) = cells_back(row, &stored);
+    for (row, back) in rows.iter().zip(back) {
+        let Some((write, changed)) = back else {
+            continue;
+        };
         writes.extend(write);
         lost.extend(changed.then_some(row.id));
     }

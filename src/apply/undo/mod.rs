@@ -13,7 +13,7 @@ use crate::problem::Code;
 use crate::workspace::ledger::{Entry, Updated};
 use crate::workspace::{
     Change, CommitError, Id, Progress, RecordKind, Refused, Removal, RowWrite, Structure, Target,
-    Unit,
+    Unit, fetch_each,
 };
 
 pub use losses::Lost;
@@ -216,10 +216,10 @@ async fn restored<T: Target>(
     force: bool,
 ) -> Result<Option<Change>, UndoError<T::Error>> {
     let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
-    let stored = target.fetch(feature, &ids).await;
-    let stored = stored.map_err(store("reading rows"))?;
-    let rows = rows.into_iter().zip(stored);
-    let rows = rows.filter(|(_, stored)| stored.is_some());
+    let there = fetch_each(target, feature, &ids, |row| row.is_some()).await;
+    let there = there.map_err(store("reading rows"))?;
+    let rows = rows.into_iter().zip(there);
+    let rows = rows.filter(|(_, there)| *there);
     let rows: Vec<RowWrite> = rows
         .map(|(row, _)| RowWrite {
             id: row.id,

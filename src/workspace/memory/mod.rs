@@ -17,7 +17,7 @@ mod update;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::Entry;
-use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
+use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit, match_each};
 
 pub use state::{State, StateError};
 use table::Table;
@@ -33,6 +33,8 @@ pub struct Memory {
     fenced: bool,
     /// How many rows there may be.
     row_quota: Option<u64>,
+    /// For how many rows lookups answer at once.
+    together: usize,
 }
 
 /// Rows of all tables.
@@ -74,6 +76,7 @@ impl Memory {
             crash: None,
             fenced: false,
             row_quota: None,
+            together: usize::MAX,
         }
     }
 
@@ -113,6 +116,11 @@ impl Memory {
     /// Takes no more rows than these, in all tables together.
     pub fn limit_rows(&mut self, quota: u64) {
         self.row_quota = Some(quota);
+    }
+
+    /// Answers for no more rows than these at once when rows are looked up, as stores do whose rows are large.
+    pub fn limit_lookups(&mut self, together: usize) {
+        self.together = together.max(1);
     }
 
     /// Works again.
@@ -189,6 +197,7 @@ impl Lookup for Memory {
     ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
         self.read()?;
         self.check_known(feature)?;
+        let values = &values[..values.len().min(self.together)];
         Ok(match self.tables.get(&feature) {
             Some(table) => table.matching(column, values),
             None => vec![None; values.len()],
@@ -200,7 +209,7 @@ impl Lookup for Memory {
         self.check_known(feature)?;
         let table = self.tables.get(&feature);
         let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
-        Ok(ids.iter().map(find).collect())
+        Ok(ids.iter().take(self.together).map(find).collect())
     }
 
     async fn taken(
@@ -209,8 +218,7 @@ impl Lookup for Memory {
         column: &str,
         values: &[String],
     ) -> Result<Vec<bool>, MemoryError> {
-        let rows = self.matching(feature, column, values).await?;
-        Ok(rows.iter().map(Option::is_some).collect())
+        match_each(self, (feature, column), values, |row| row.is_some()).await
     }
 
     async fn row_capacity(&self) -> Result<Option<u64>, MemoryError> {

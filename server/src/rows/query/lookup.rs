@@ -1,13 +1,14 @@
 //! Looks up rows by the text form of one cell, some hundreds of values at once.
 
 use tplkit::rows::query::{CellTest, Condition, Filter, Match};
+use uuid::Uuid;
 
 use super::composer::Composer;
 use crate::rows::Table;
 use crate::store::{Row, StoreError, Tx};
 
 /// `id` and `data` of the rows that the scope sees and whose cell has one of these text forms, by
-/// ascending id. The table was read in the same transaction.
+/// ascending id, behind a row or from the first on; bounded in bytes. The table was read in the same transaction.
 ///
 /// # Errors
 /// Those of the store.
@@ -16,6 +17,7 @@ pub(crate) async fn holding(
     table: &Table,
     key: &str,
     forms: Vec<String>,
+    behind: Option<Uuid>,
 ) -> Result<Vec<Row>, StoreError> {
     let mut composer = Composer::new(table, tx.dialect()?);
     let filter = Filter {
@@ -26,7 +28,10 @@ pub(crate) async fn holding(
         },
     };
     let found = composer.where_clause(&[filter], Match::All);
-    let text = format!("SELECT id, {{text data}} FROM rows WHERE {found} ORDER BY id");
+    let behind = behind.map(|id| format!(" AND id > {}", composer.value(id)));
+    let behind = behind.unwrap_or_default();
+    let text =
+        format!("SELECT id, {{text data}} FROM rows WHERE {found}{behind} ORDER BY id {{bounded}}");
     let (text, values) = composer.words(text);
     tx.execute(&text, &values).await
 }

@@ -17,7 +17,8 @@ use crate::apply::Approved;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{
-    Change, CommitError, Id, Lookup, Refused, Source, StoredRow, Structure, Target, Unit,
+    Change, CommitError, Id, Lookup, Refused, RowData, RowWrite, Source, StoredRow, Structure,
+    Target, Unit, fetch_each, match_each,
 };
 use tables::{Tables, Value, known_as};
 
@@ -39,6 +40,15 @@ pub(in crate::apply) struct DryRun<'t, T> {
     /// Which values the workspace was asked for, and whether it has them.
     asked: HashMap<Value, bool>,
     lookups_digest: Mutex<Sha256>,
+}
+
+/// A row that a unit changes.
+struct UpdatedRow {
+    /// What later units need of it.
+    row: StoredRow,
+    /// Values that it takes, and values that it lets go.
+    claims: Vec<Value>,
+    released: Vec<Value>,
 }
 
 impl<'t, T: Lookup + Sync> DryRun<'t, T> {
@@ -161,8 +171,8 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
                     self.base.taken(feature, &column.name, values).await
                 } else {
                     // It becomes unique by this apply: then every row that is seen counts.
-                    let rows = self.base.matching(feature, &column.name, values).await;
-                    rows.map(|rows| rows.iter().map(Option::is_some).collect())
+                    let of = (feature, column.name.as_str());
+                    match_each(self.base, of, values, |row| row.is_some()).await
                 };
                 let taken = taken.map_err(CommitError::Store)?;
                 self.asked.extend(asked.iter().copied().zip(taken));
@@ -171,43 +181,56 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         Ok(())
     }
 
+    /// What becomes of a row.
+    fn updated(&self, feature: Id, write: &RowWrite, before: &StoredRow) -> UpdatedRow {
+        let row = StoredRow {
+            id: write.id,
+            data: before.data.written(&write.cells, write.replace),
+        };
+        let held = self.tables.claims(feature, before);
+        let mut claims = self.tables.claims(feature, &row);
+        let released = held.iter().filter(|value| !claims.contains(value));
+        let released = released.copied().collect();
+        claims.retain(|value| !held.contains(value));
+        UpdatedRow {
+            row: self.tables.needed(feature, row),
+            claims,
+            released,
+        }
+    }
+
     async fn update(
         &mut self,
         feature: Id,
-        writes: &[crate::workspace::RowWrite],
+        writes: &[RowWrite],
     ) -> Result<(), CommitError<T::Error>> {
         let ids: Vec<Id> = writes.iter().map(|write| write.id).collect();
-        let stored = self.fetch(feature, &ids).await;
-        let stored = stored.map_err(CommitError::Store)?;
-        let (mut after, mut released) = (Vec::new(), Vec::new());
-        for (at, (write, stored)) in writes.iter().zip(stored).enumerate() {
+        let mut asked = writes.iter();
+        let after = fetch_each(self, feature, &ids, |stored| {
+            let write = asked.next()?;
             // Of a row that entered in this run and is not kept nothing was written in these columns.
-            let before = match stored {
-                Some(stored) => stored,
-                None if self.tables.is_minted(write.id) => StoredRow {
-                    id: write.id,
-                    data: crate::workspace::RowData::trusted("{}"),
-                },
-                None => {
-                    let message = format!("there is no row {}", write.id);
-                    return Err(Refused {
-                        row: Some(at),
-                        ..refused(Code::NotFound, message)
-                    }
-                    .into());
-                }
-            };
-            let row = StoredRow {
+            let minted = || StoredRow {
                 id: write.id,
-                data: before.data.written(&write.cells, write.replace),
+                data: RowData::trusted("{}"),
             };
-            let held = self.tables.claims(feature, &before);
-            let mut claims = self.tables.claims(feature, &row);
-            released.extend(held.iter().filter(|value| !claims.contains(value)).copied());
-            claims.retain(|value| !held.contains(value));
-            after.push((row, claims));
+            let stored = stored.or_else(|| self.tables.is_minted(write.id).then(minted));
+            stored.map(|before| self.updated(feature, write, &before))
+        });
+        let after = after.await.map_err(CommitError::Store)?;
+        let (mut rows, mut claims, mut released) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, updated) in after.into_iter().enumerate() {
+            let Some(updated) = updated else {
+                let message = format!("there is no row {}", writes[at].id);
+                return Err(Refused {
+                    row: Some(at),
+                    ..refused(Code::NotFound, message)
+                }
+                .into());
+            };
+            rows.push(updated.row);
+            claims.push(updated.claims);
+            released.extend(updated.released);
         }
-        let (rows, claims): (Vec<StoredRow>, Vec<Vec<Value>>) = after.into_iter().unzip();
         self.look_up_values(feature, &rows, &claims).await?;
         let mut entering: HashSet<Value> = HashSet::new();
         for (at, claims) in claims.iter().enumerate() {
@@ -259,6 +282,7 @@ impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
     ) -> Result<Vec<Option<StoredRow>>, T::Error> {
         let mut found = vec![None; values.len()];
         if !self.tables.is_fresh(feature) {
+            // Perhaps of the first of them alone.
             found = self.base.matching(feature, column, values).await?;
             let is_key = self.tables.is_key(feature, column);
             for row in &found {
@@ -293,10 +317,12 @@ impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
             [] => Vec::new(),
             ids => self.base.fetch(feature, ids).await?,
         };
+        let unanswered = open.get(stored.len()).copied();
         for (at, row) in open.into_iter().zip(stored) {
             self.note_row(feature, row.as_ref());
             found[at] = row;
         }
+        found.truncate(unanswered.unwrap_or(rows.len()));
         Ok(found)
     }
 

@@ -199,6 +199,21 @@ impl Tables {
         of_column.or_default().insert(value.half(), stands);
     }
 
+    /// What is needed of a row that changes: all of it where rows are asked for later, else what it claims.
+    pub(super) fn needed(&self, feature: Id, row: StoredRow) -> StoredRow {
+        let Some(table) = self.by_id.get(&feature) else {
+            return row;
+        };
+        if table.keeps || !table.keys.is_empty() {
+            return row;
+        }
+        let unique: Vec<&str> = table.unique.iter().map(|one| one.name.as_str()).collect();
+        StoredRow {
+            id: row.id,
+            data: row.data.only(&unique),
+        }
+    }
+
     /// Takes rows with what they claim.
     pub(super) fn keep(&mut self, feature: Id, rows: &[StoredRow], claims: &[Vec<Value>]) {
         for value in claims.iter().flatten() {

@@ -169,6 +169,13 @@ struct Line {
     resolutions: Resolutions,
 }
 
+/// An empty workspace that answers for one row at a time, as a store does whose rows are large.
+fn large() -> Memory {
+    let mut memory = Memory::new(nothing());
+    memory.limit_lookups(1);
+    memory
+}
+
 impl Line {
     /// The first version, applied to an empty workspace.
     fn new() -> Line {
@@ -185,7 +192,7 @@ impl Line {
     /// An empty workspace.
     fn empty() -> Line {
         Line {
-            memory: Memory::new(nothing()),
+            memory: large(),
             jobs: Vec::new(),
             nonce: 0,
             resolutions: Resolutions::new(),
