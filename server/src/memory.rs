@@ -54,12 +54,26 @@ pub(crate) fn give_back() {
     });
 }
 
+/// Gives back now what was to be given back soon: what follows is large, too. It has to be called on a runtime.
+pub(crate) async fn settle() {
+    if ASKED.load(Ordering::Relaxed) {
+        // The other one still comes: what is about to be freed by now is free then.
+        let _ = spawn_blocking(trim).await;
+    }
+}
+
+/// Gives back at once what is free, before something of that size is read. As
+/// [`between_steps`], it may block.
+pub(crate) fn before_large(bytes: usize) {
+    if bytes >= WORTHWHILE {
+        trim();
+    }
+}
+
 /// Gives back at once what is free, between two steps of something large: what the first step took is not to
 /// be there next to what the second takes. It takes milliseconds, so it is for threads that may block.
 pub(crate) fn between_steps(package: &str) {
-    if package.len() >= WORTHWHILE {
-        trim();
-    }
+    before_large(package.len());
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

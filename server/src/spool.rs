@@ -1,12 +1,14 @@
 //! Large results: written in parts, to memory while small and to an unnamed file when large. A result is
 //! complete before the first byte of it leaves, so a failure is one, and a slow client holds no part of the
-//! store.
+//! store. A text that is looked at next to another one is read where it lies, so that memory holds one.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
+use std::ops::Deref;
 
 use bytes::Bytes;
 use futures_util::{Stream, stream};
-use tempfile::SpooledTempFile;
+use tempfile::{SpooledData, SpooledTempFile};
+use tplkit::package::Source;
 
 use crate::refusal::Refusal;
 
@@ -14,6 +16,41 @@ use crate::refusal::Refusal;
 pub(crate) const MEMORY: usize = 1 << 20;
 /// What is read at once when the response leaves.
 const PIECE: usize = 64 << 10;
+
+/// A text that is read where it lies: a large one in a file without a name, of which the system holds in memory
+/// what it has room for.
+#[derive(Debug)]
+pub struct SpooledText(Source);
+
+impl SpooledText {
+    /// Puts a text there.
+    ///
+    /// # Errors
+    /// When there is no room for a file.
+    pub(crate) fn of(text: String) -> io::Result<SpooledText> {
+        if text.len() <= MEMORY {
+            return Ok(SpooledText(Source::from_bytes(text.into_bytes())));
+        }
+        let mut spool = Spool::default();
+        spool.write_all(text.as_bytes())?;
+        drop(text);
+        spool.into_text()
+    }
+}
+
+impl Deref for SpooledText {
+    type Target = str;
+
+    #[expect(
+        unsafe_code,
+        reason = "what was found to be text is not looked at again each time"
+    )]
+    fn deref(&self) -> &str {
+        // SAFETY: the bytes were found to be UTF-8 when they were put here, and nobody changes them: the file has
+        // no name by which others could open it, and its handle is closed.
+        unsafe { str::from_utf8_unchecked(self.0.bytes()) }
+    }
+}
 
 /// A response that is being written.
 #[derive(Debug)]
@@ -54,6 +91,20 @@ impl Spool {
         Ok((length, pieces))
     }
 
+    /// What was written, as a text.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no text.
+    pub(crate) fn into_text(mut self) -> io::Result<SpooledText> {
+        self.rewind()?;
+        let source = match self.0.into_inner() {
+            SpooledData::InMemory(bytes) => Source::from_bytes(bytes.into_inner()),
+            SpooledData::OnDisk(mut file) => Source::of_file(&mut file)?,
+        };
+        str::from_utf8(source.bytes()).map_err(io::Error::other)?;
+        Ok(SpooledText(source))
+    }
+
     /// Goes to the beginning, and says how much there is.
     fn rewind(&mut self) -> io::Result<u64> {
         let length = self.0.stream_position()?;
@@ -74,4 +125,27 @@ fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile
 pub fn no_room(error: &io::Error) -> Refusal {
     tracing::warn!(%error, "an answer could not be written to a temporary file");
     Refusal::unavailable("There is no room for the answer at the moment.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::{MEMORY, Spool, SpooledText};
+
+    #[test]
+    fn a_text_is_read_as_it_was_written_whether_it_is_large_or_not() {
+        for count in [0, 3, MEMORY / 4 + 1] {
+            let mut spool = Spool::default();
+            for _ in 0..count {
+                spool.write_all("zwölf".as_bytes()).expect("room");
+            }
+            let text = "zwölf".repeat(count);
+            assert_eq!(&*spool.into_text().expect("is there"), text);
+            assert_eq!(&*SpooledText::of(text.clone()).expect("room"), text);
+        }
+        let mut spool = Spool::default();
+        spool.write_all(b"\xFF").expect("room");
+        spool.into_text().expect_err("is no text");
+    }
 }

@@ -34,11 +34,16 @@ impl Source {
     /// is being checked ends this process with `SIGBUS`, and whoever rewrites it in place gets a
     /// report about a mixture. Tools that replace files by renaming disturb nothing.
     pub fn open(path: &Path) -> io::Result<Source> {
-        let mut file = File::open(path)?;
+        Source::of_file(&mut File::open(path)?)
+    }
+
+    /// The same of a file that is open, from where it stands when it is read, whole when it is mapped. The
+    /// file may have no name any more.
+    pub fn of_file(file: &mut File) -> io::Result<Source> {
         let about = file.metadata()?;
         if about.is_file() && about.len() >= MAPPED_FROM {
             return Ok(Source {
-                bytes: Bytes::Mapped(map(&file)?),
+                bytes: Bytes::Mapped(map(file)?),
             });
         }
         let expected = usize::try_from(about.len()).unwrap_or_default();

@@ -3,7 +3,8 @@
 //!
 //! `cargo bench -p tplkit-server --bench memory`, or `… -- --only sqlite|postgres --tables N --rows N` (100
 //! tables of 4,000 rows each). The server is the real program with a package that comes in through
-//! `/v1/templates/import`, is planned, applied as a job, and planned once more. The peak of a step is the
+//! `/v1/templates/import`, is planned, applied as a job, planned and applied once more, and upgraded to one in
+//! which a cell of each row is another. The peak of a step is the
 //! highest of what the system says of the process every millisecond, above what it had when it was idle;
 //! pages of files that are mapped are left out, as the system may take them away at any time.
 #![expect(clippy::print_stdout, reason = "this is where it reports")]
@@ -97,13 +98,26 @@ fn measure(url: &str, package: &str, small: bool) {
     let plan = server.request("POST", &format!("/v1/templates/{template}/plan"), &asked);
     trial.step("plan", || answer(&server, &plan));
     let apply = server.request("POST", &format!("/v1/templates/{template}/apply"), &asked);
-    let job = trial.step("apply, until it is answered", || answer(&server, &apply));
-    let job = format!(
-        "/v1/template-jobs/{}",
-        job["jobId"].as_str().expect("an id")
-    );
-    trial.step("apply, until it is done", || done(&server, &job));
+    let applied = |[begun, ended]: [&str; 2], apply: &Request| {
+        let job = trial.step(begun, || answer(&server, apply));
+        let id = job["jobId"].as_str().expect("an id");
+        let job = format!("/v1/template-jobs/{id}");
+        trial.step(ended, || done(&server, &job));
+    };
+    let names = ["apply, until it is answered", "apply, until it is done"];
+    applied(names, &apply);
     trial.step("plan of what is there", || answer(&server, &plan));
+    applied(["apply again, answered", "apply again, done"], &apply);
+    let path = format!("/v1/templates/{template}");
+    let newer = package.replace("Called on Monday", "Called on Friday");
+    let newer = server.request_text("PUT", &format!("{path}/package"), &newer);
+    trial.step("replacement", || answer(&server, &newer));
+    drop(newer);
+    let asked = json!({"workspaceId": workspace, "upgrade": true});
+    let plan = server.request("POST", &format!("{path}/plan"), &asked);
+    trial.step("plan of an upgrade", || answer(&server, &plan));
+    let upgrade = server.request("POST", &format!("{path}/apply"), &asked);
+    applied(["upgrade, answered", "upgrade, done"], &upgrade);
     let export = format!("/v1/workspaces/{workspace}/export");
     let export = server.request("POST", &export, &json!({"rows": "all"}));
     trial.step("export", || Connection::open(server.address).ask(&export));

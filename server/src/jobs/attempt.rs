@@ -1,5 +1,7 @@
 //! One attempt at a job: loads the job and executes it, to its end or to an interruption.
 
+use std::borrow::Cow;
+
 use tplkit::apply::{
     ApplyError, BasePackage, Minter, Past, Request, Resolutions, Unnoted, resolve_from, run_from,
 };
@@ -14,6 +16,8 @@ use super::package::{self, Order};
 use uuid::Uuid;
 
 use super::{Destination, Job, ledger};
+use crate::memory;
+use crate::spool::SpooledText;
 use crate::store::{StoreError, Tx};
 use crate::workspace::ReadError;
 
@@ -24,12 +28,12 @@ const CHOICES: usize = 64;
 /// What an attempt reads of its job.
 struct StoredOrder {
     order: Order,
-    text: String,
+    text: SpooledText,
     earlier: Vec<Entry>,
     /// What was decided about dependencies before.
     resolutions: Resolutions,
     /// The newest of the jobs that it binds to, with its package.
-    base: Option<(Uuid, String)>,
+    base: Option<(Uuid, SpooledText)>,
     /// Those of them whose ledgers do not tell the base.
     unnoted: Vec<ledger::UnnotedJob>,
 }
@@ -47,9 +51,11 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     let Some(kept) = kept.await? else {
         return Err(Failure::reported(Code::NotFound, "The job is gone."));
     };
-    let package = checked(&kept.text)?;
+    // What the ones before took, and the reading.
+    memory::between_steps(&kept.text);
+    let package = Checked::trusted(&kept.text).map_err(unreadable)?;
     let base = match &kept.base {
-        Some((job, text)) => Some((*job, checked(text)?)),
+        Some((job, text)) => Some((*job, Checked::trusted(text).map_err(unreadable)?)),
         None => None,
     };
     let unnoted = kept.unnoted.iter().map(ledger::UnnotedJob::read);
@@ -84,11 +90,6 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     Ok(())
 }
 
-/// The package of a job.
-fn checked(text: &str) -> Result<Checked<'_>, Failure> {
-    Checked::trusted(text).map_err(unreadable)
-}
-
 #[expect(clippy::needless_pass_by_value, reason = "errors are mapped so")]
 fn unreadable(error: NotChecked) -> Failure {
     // It was checked before it was kept.
@@ -106,7 +107,10 @@ async fn carry_out(
     let definitions = Definitions::embedded();
     let own = target.ledger().await?;
     let destination = target.structure().await?;
-    let known = [past.entries, own.as_slice()].concat();
+    let known = match own.as_slice() {
+        [] => Cow::Borrowed(past.entries),
+        own => Cow::Owned([past.entries, own].concat()),
+    };
     drop(own);
     // What is there already is bound and what is missing created: the same decisions as at the first
     // attempt, but for what people have changed since.
@@ -137,13 +141,13 @@ async fn carry_out(
 }
 
 async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError> {
-    let Some((order, text)) = package::read(tx, job.organization, job.id).await? else {
+    let Some((order, text)) = package::read(tx, (job.organization, job.id), true).await? else {
         return Ok(None);
     };
     let line = ledger::kept_entries(tx, job).await?;
     let base = match line.newest {
         Some(newest) => {
-            let kept = package::read(tx, job.organization, newest).await?;
+            let kept = package::read(tx, (job.organization, newest), true).await?;
             kept.map(|(_, text)| (newest, text))
         }
         None => None,

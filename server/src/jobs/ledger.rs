@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::package::{self, Order};
 use super::{Job, Lease};
+use crate::spool::SpooledText;
 use crate::store::{PipelinedStatement, Row, StoreError, Tx};
 
 const ENTRIES: &str = "SELECT number, entry FROM template_job_entries WHERE {tenant organization_id} \
@@ -73,7 +74,7 @@ pub struct Line {
 pub struct UnnotedJob {
     entries: Range<usize>,
     resolutions: Resolutions,
-    text: String,
+    text: SpooledText,
 }
 
 impl UnnotedJob {
@@ -202,11 +203,7 @@ pub async fn told(
     for (other, entries) in unnoted {
         // The newest package is read besides, and rows of older ones count until it tells of them.
         let rows = what == Told::All && newest == line.newest && newest != Some(other);
-        let kept = if rows {
-            package::read(tx, organization, other).await?
-        } else {
-            package::manifest(tx, organization, other).await?
-        };
+        let kept = package::read(tx, (organization, other), rows).await?;
         line.unnoted.extend(kept.map(|(order, text)| UnnotedJob {
             entries,
             resolutions: order.request.resolutions,

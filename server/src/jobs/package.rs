@@ -1,10 +1,13 @@
 //! The package of a job as it was when the job was created, and the decisions about it.
 
+use std::io::{self, Write as _};
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
+use crate::spool::{Spool, SpooledText};
 use crate::store::{StoreError, Tx};
 
 /// A part of a package, packed (LZ4, with its length before it): a job keeps all of it for ever, and who
@@ -82,36 +85,41 @@ impl Order {
     }
 }
 
-/// The order of a job and its package, put together as one text; nothing when there is no such job.
+/// The order of a job and its package, with its rows or without, put together as one text; nothing when there
+/// is no such job. A large text is not in memory but in a file that nobody else sees.
 ///
 /// # Errors
-/// Those of the store.
+/// Those of the store, and when there is no room for a file.
 pub async fn read(
     tx: &mut Tx,
-    organization: Uuid,
-    job: Uuid,
-) -> Result<Option<(Order, String)>, StoreError> {
-    parts(tx, (organization, job), i64::MAX).await
+    (organization, job): (Uuid, Uuid),
+    rows: bool,
+) -> Result<Option<(Order, SpooledText)>, StoreError> {
+    let mut spool = Spool::default();
+    let mut put = |part: &str| {
+        spool
+            .write_all(part.as_bytes())
+            .map_err(|error| no_room(&error))
+    };
+    let most = if rows { i64::MAX } else { 1 };
+    let Some(order) = parts(tx, (organization, job), most, &mut put).await? else {
+        return Ok(None);
+    };
+    let text = spool.into_text().map_err(|error| no_room(&error))?;
+    Ok(Some((order, text)))
 }
 
-/// The same without rows.
-///
-/// # Errors
-/// Those of the store.
-pub async fn manifest(
-    tx: &mut Tx,
-    organization: Uuid,
-    job: Uuid,
-) -> Result<Option<(Order, String)>, StoreError> {
-    parts(tx, (organization, job), 1).await
+fn no_room(error: &io::Error) -> StoreError {
+    StoreError::Unavailable(format!("a temporary file of a package: {error}"))
 }
 
-/// The first parts of it: the manifest, then each entry of rows.
+/// Puts the first parts of a package together: the manifest, then each entry of rows.
 async fn parts(
     tx: &mut Tx,
     (organization, job): (Uuid, Uuid),
     most: i64,
-) -> Result<Option<(Order, String)>, StoreError> {
+    put: &mut (dyn FnMut(&str) -> Result<(), StoreError> + Send),
+) -> Result<Option<Order>, StoreError> {
     let sql = "SELECT request FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let at = [organization.into(), job.into()];
@@ -121,7 +129,7 @@ async fn parts(
     let order: String = row.get(0)?;
     let sql = "SELECT content FROM template_job_parts WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND number = $3";
-    let mut text = String::from("{\"manifest\":");
+    put("{\"manifest\":")?;
     let mut number: i64 = 0;
     // One part at a time: together they may be large, and are held once.
     while number < most {
@@ -131,14 +139,14 @@ async fn parts(
         };
         match number {
             0 => {}
-            1 => text.push_str(",\"payloads\":["),
-            _ => text.push(','),
+            1 => put(",\"payloads\":[")?,
+            _ => put(",")?,
         }
-        text.push_str(&Part(row.get(0)?).unpack()?);
+        put(&Part(row.get(0)?).unpack()?)?;
         number += 1;
     }
-    text.push_str(if number > 1 { "]}" } else { "}" });
-    Ok(Some((Order::read(&order)?, text)))
+    put(if number > 1 { "]}" } else { "}" })?;
+    Ok(Some(Order::read(&order)?))
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ async fn renewing<T: Send + 'static>(
 ) -> Result<T, JoinError> {
     let length = u64::try_from(lease.length).unwrap_or_default();
     let renewal = RENEW.min(Duration::from_micros(length) / 3);
+    memory::settle().await;
     let working = spawn_blocking(move || Handle::current().block_on(work));
     let mut working = std::pin::pin!(working);
     loop {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::jobs::{self, AppliedLine, Line, Told};
 use crate::refusal::Refusal;
+use crate::spool::SpooledText;
 use crate::store::{Scope, Tx};
 
 /// A line with its newest package.
@@ -19,7 +20,7 @@ pub(super) struct Applied {
     line: Line,
     /// How the newest package was applied.
     pub(super) request: Request,
-    text: String,
+    text: SpooledText,
 }
 
 impl Applied {
@@ -37,10 +38,8 @@ impl Applied {
         let ids: Vec<Uuid> = line.jobs.iter().map(|job| job.id).collect();
         let resolutions = line.resolutions.clone();
         let told = jobs::told(tx, organization, (&ids, resolutions), what).await?;
-        let kept = match what {
-            Told::All => jobs::read_package(tx, organization, newest).await?,
-            Told::Records => jobs::read_manifest(tx, organization, newest).await?,
-        };
+        let rows = what == Told::All;
+        let kept = jobs::read_package(tx, (organization, newest), rows).await?;
         let (order, text) = kept.ok_or_else(Refusal::not_found)?;
         Ok(Applied {
             job: newest,

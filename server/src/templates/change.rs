@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::identity::Identity;
 use super::manifest::{self, Member, VERSION};
-use super::package::read;
+use super::package::read_with;
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, find, internal, lock};
 use super::verdict;
@@ -78,8 +78,7 @@ impl Change {
         }
         let (manifest, identity) = changed(&manifest, &members)?;
         if record.visibility == SYSTEM {
-            let package = read(tx, &record).await?;
-            promotion::measure(package.with_manifest(&manifest))?;
+            promotion::measure(read_with(tx, &record, &manifest).await?)?;
         }
         if shown != record.visibility {
             show_payloads(tx, &record).await?;

@@ -8,13 +8,13 @@ use tplkit::export::onto::to_version_2;
 use tplkit::export::{ExportError, ExportRequest, Fault as Why, Onto, Previous, prepare_onto};
 use uuid::Uuid;
 
-use super::apply::LoadedPackage;
+use super::apply::{LoadedPackage, spooled};
 use super::refusals::refused;
-use super::{Package, find, read_package};
+use super::{find, read_spooled};
 use crate::context::{Context, RandomIds};
 use crate::refusal::{Code, Fault, Refusal};
 use crate::rows::Tables;
-use crate::spool::{Spool, no_room};
+use crate::spool::{Spool, SpooledText, no_room};
 use crate::store::Tx;
 use crate::workspace::{ReadError, Snapshot};
 
@@ -28,22 +28,25 @@ pub(crate) struct Export {
 
 /// A package whose identity is taken over: without errors, of version 2.
 #[derive(Debug)]
-pub(crate) struct EarlierPackage(String);
+pub(crate) struct EarlierPackage(SpooledText);
 
 impl EarlierPackage {
     /// A package of the store.
     ///
     /// # Errors
     /// 422 when it has errors: it may have come in parts that do not go together.
-    pub(crate) fn of(package: Package) -> Result<EarlierPackage, Refusal> {
-        let (package, fit) = LoadedPackage::of(package)?;
+    pub(crate) fn of(package: SpooledText) -> Result<EarlierPackage, Refusal> {
+        let (package, fit) = LoadedPackage::of(package);
         fit?;
         let text = to_version_2(package.text(), Definitions::embedded(), &mut RandomIds);
         let migrated = match text.map_err(|error| bug(&error))? {
             Cow::Owned(migrated) => Some(migrated),
             Cow::Borrowed(_) => None,
         };
-        Ok(EarlierPackage(migrated.unwrap_or(package.into_text())))
+        Ok(EarlierPackage(match migrated {
+            Some(migrated) => spooled(migrated)?,
+            None => package.into_text(),
+        }))
     }
 }
 
@@ -51,14 +54,14 @@ impl EarlierPackage {
 ///
 /// # Errors
 /// 422 for a template that the caller does not see.
-pub(crate) async fn earlier(tx: &mut Tx, template: Uuid) -> Result<Package, Refusal> {
+pub(crate) async fn earlier(tx: &mut Tx, template: Uuid) -> Result<SpooledText, Refusal> {
     let record = find(tx, template).await.map_err(|problem| {
         if problem.code == Code::NotFound {
             return Refusal::fault("onto", format!("there is no template {template}"));
         }
         problem
     })?;
-    read_package(tx, &record).await
+    read_spooled(tx, &record).await
 }
 
 impl Export {

@@ -30,7 +30,7 @@ pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
 pub(crate) use drift::{DriftWanted, drift};
 pub(crate) use export::{EarlierPackage, Export, earlier};
-pub(crate) use package::{Package, read as read_package};
+pub(crate) use package::{read as read_package, read_spooled};
 pub(crate) use package_parts::{Origin, PackageParts};
 pub(crate) use payloads::{
     Entry, page as page_of_payloads, put as put_payload, remove as remove_payload,

@@ -1,11 +1,14 @@
 //! Joins a package from its stored parts.
 
-use std::ops::Range;
+use std::io::Write as _;
 
 use tplkit::json::{Doc, Node};
 
+use super::manifest::{self, VERSION};
 use super::record::Record;
-use crate::refusal::Refusal;
+use crate::memory;
+use crate::refusal::{Code, Refusal};
+use crate::spool::{Spool, SpooledText};
 use crate::store::{StoreError, Tx, Value};
 
 /// A package as the store has it: its canonical text, put together as its parts are read, so that it is held
@@ -13,8 +16,6 @@ use crate::store::{StoreError, Tx, Value};
 #[derive(Debug)]
 pub(crate) struct Package {
     text: String,
-    /// Where its manifest stands.
-    manifest: Range<usize>,
 }
 
 /// How many bytes of entries are read together. They are there once more until they are put into the package.
@@ -26,25 +27,13 @@ pub(super) const BETWEEN: &str = ",\n  ";
 impl Package {
     /// Of its parts, each as it is written.
     pub(super) fn of(manifest: &str, entries: &[String], other_members: &str) -> Package {
-        let length = entries.iter().map(String::len).sum();
-        let mut writing = Writing::new(manifest, length, other_members);
+        let mut text = String::new();
+        let mut writing = Writing::new(manifest);
         for entry in entries {
-            writing.entry(entry);
+            writing.entry(entry, &mut |part| text.push_str(part));
         }
-        writing.finish(other_members)
-    }
-
-    /// With another manifest.
-    pub(super) fn with_manifest(mut self, manifest: &str) -> Package {
-        let start = self.manifest.start;
-        self.text.replace_range(self.manifest, manifest);
-        self.manifest = start..start + manifest.len();
-        self
-    }
-
-    /// Its manifest.
-    pub(super) fn manifest(&self) -> &str {
-        &self.text[self.manifest.clone()]
+        writing.finish(other_members, &mut |part| text.push_str(part));
+        Package { text }
     }
 
     /// The canonical text of the whole file. The parts go as they are written.
@@ -53,54 +42,57 @@ impl Package {
     }
 }
 
+/// Where the text of a package goes, part by part.
+type Put<'p> = dyn FnMut(&str) + Send + 'p;
+
 /// A package that is being put together.
-struct Writing {
-    package: Package,
+struct Writing<'m> {
+    manifest: &'m str,
     entries: usize,
-    /// Whether rows are to come.
-    announces: bool,
 }
 
-impl Writing {
-    /// Begins with the manifest. `length` is that of all entries.
-    fn new(manifest: &str, length: usize, other_members: &str) -> Writing {
-        const HEAD: &str = "{\n  \"manifest\": ";
-        // Room for what is around entries is made as they come.
-        let capacity = HEAD.len() + manifest.len() + length + other_members.len() + 64;
-        let mut text = String::with_capacity(capacity);
-        text.extend([HEAD, manifest]);
-        let manifest = HEAD.len()..text.len();
+impl<'m> Writing<'m> {
+    /// Begins with the manifest.
+    fn new(manifest: &'m str) -> Writing<'m> {
         Writing {
-            announces: announces_rows(&text[manifest.clone()]),
-            package: Package { text, manifest },
+            manifest,
             entries: 0,
         }
     }
 
-    fn entry(&mut self, entry: &str) {
-        let text = &mut self.package.text;
+    fn begin(&self, put: &mut Put<'_>) {
+        put("{\n  \"manifest\": ");
+        put(self.manifest);
+    }
+
+    fn entry(&mut self, entry: &str, put: &mut Put<'_>) {
         if self.entries == 0 {
-            text.extend([BETWEEN, "\"payloads\": [\n    "]);
+            self.begin(put);
+            put(BETWEEN);
+            put("\"payloads\": [\n    ");
         } else {
-            text.push_str(",\n    ");
+            put(",\n    ");
         }
-        text.push_str(entry);
+        put(entry);
         self.entries += 1;
     }
 
-    fn finish(mut self, other_members: &str) -> Package {
-        let text = &mut self.package.text;
-        match self.entries {
+    fn finish(self, other_members: &str, put: &mut Put<'_>) {
+        if self.entries > 0 {
+            put("\n  ]");
+        } else {
+            self.begin(put);
             // An empty list would say that the rows are lost; without one they did not come yet.
-            0 if self.announces => {}
-            0 => text.extend([BETWEEN, "\"payloads\": []"]),
-            _ => text.push_str("\n  ]"),
+            if !announces_rows(self.manifest) {
+                put(BETWEEN);
+                put("\"payloads\": []");
+            }
         }
         if !other_members.is_empty() {
-            text.extend([BETWEEN, other_members]);
+            put(BETWEEN);
+            put(other_members);
         }
-        text.push_str("\n}\n");
-        self.package
+        put("\n}\n");
     }
 }
 
@@ -120,6 +112,74 @@ fn announces_rows(manifest: &str) -> bool {
 /// # Errors
 /// 404 when it is gone.
 pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Refusal> {
+    let mut text = String::new();
+    put_together(tx, template, Ok, &mut |part| text.push_str(part)).await?;
+    Ok(Package { text })
+}
+
+/// The same with another manifest.
+///
+/// # Errors
+/// 404 when it is gone.
+pub(super) async fn read_with(
+    tx: &mut Tx,
+    template: &Record,
+    manifest: &str,
+) -> Result<Package, Refusal> {
+    let mut text = String::new();
+    let other = |_| Ok(manifest.to_owned());
+    put_together(tx, template, other, &mut |part| text.push_str(part)).await?;
+    Ok(Package { text })
+}
+
+/// The same where it is read where it lies, in its current version.
+///
+/// # Errors
+/// 404 when it is gone, 503 when there is no room for it.
+pub(crate) async fn read_spooled(tx: &mut Tx, template: &Record) -> Result<SpooledText, Refusal> {
+    let mut spool = Spool::default();
+    let mut written = Ok(());
+    let mut put = |part: &str| {
+        if written.is_ok() {
+            written = spool.write_all(part.as_bytes());
+        }
+    };
+    put_together(tx, template, versioned, &mut put).await?;
+    let text = written.and_then(|()| spool.into_text());
+    text.map_err(|error| no_room_for_package(&error))
+}
+
+/// The refusal of a package that could not be written down.
+pub(super) fn no_room_for_package(error: &std::io::Error) -> Refusal {
+    tracing::warn!(%error, "a package could not be written to a temporary file");
+    Refusal::unavailable("There is no room for the package at the moment.")
+}
+
+/// What lacks a version in the store is of the first (`contract` 2.5).
+fn versioned(manifest: String) -> Result<String, Refusal> {
+    let filled = {
+        let doc = Doc::parse(&manifest).map_err(|error| bug(&error))?;
+        let lacking = doc.root().get(VERSION).is_none();
+        lacking.then(|| manifest::with(doc.root(), &[]))
+    };
+    Ok(filled.unwrap_or(manifest))
+}
+
+pub(super) fn bug(error: &dyn std::error::Error) -> Refusal {
+    tracing::error!(%error, "a package of the store cannot be read");
+    Refusal::new(
+        Code::Internal,
+        "Something went wrong here; it has been recorded.",
+    )
+}
+
+/// Puts the parts of a template together.
+async fn put_together(
+    tx: &mut Tx,
+    template: &Record,
+    manifest_as: impl FnOnce(String) -> Result<String, Refusal>,
+    put: &mut Put<'_>,
+) -> Result<(), Refusal> {
     let sql = "SELECT manifest, beside FROM templates \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND id = $2";
     let at = [template.organization_id.into(), template.id.into()];
@@ -132,12 +192,14 @@ pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Refu
     let found = found.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
     let found: Vec<(String, i64)> = found.collect::<Result<_, StoreError>>()?;
     let length = found.iter().map(|(_, length)| length).sum::<i64>();
-    let length = usize::try_from(length).unwrap_or_default();
-    let mut writing = Writing::new(&manifest, length, &other_members);
+    memory::before_large(usize::try_from(length).unwrap_or_default());
+    let manifest = manifest_as(manifest)?;
+    let mut writing = Writing::new(&manifest);
     for part in parts(&found) {
-        part_of(tx, template, part, &mut writing).await?;
+        part_of(tx, template, part, (&mut writing, &mut *put)).await?;
     }
-    Ok(writing.finish(&other_members))
+    writing.finish(&other_members, put);
+    Ok(())
 }
 
 /// Entries that are read together: so many that they stay below the bound, and at least one.
@@ -160,7 +222,7 @@ async fn part_of(
     tx: &mut Tx,
     template: &Record,
     part: &[(String, i64)],
-    writing: &mut Writing,
+    (writing, put): (&mut Writing<'_>, &mut Put<'_>),
 ) -> Result<(), Refusal> {
     let sql = "SELECT entry FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \
@@ -174,7 +236,7 @@ async fn part_of(
     for row in tx.query(sql, &parameters).await? {
         let entry: String = row.get(0)?;
         drop(row);
-        writing.entry(&entry);
+        writing.entry(&entry, put);
     }
     Ok(())
 }
@@ -208,13 +270,7 @@ mod tests {
         ] {
             let entries: Vec<String> = entries.iter().map(ToString::to_string).collect();
             let package = Package::of(manifest, &entries, other_members);
-            assert_eq!(package.manifest(), manifest);
-            let changed = Package::of("{ }", &entries, other_members).with_manifest(manifest);
-            assert_eq!(changed.manifest(), manifest);
             assert_eq!(package.text(), text);
-            if manifest != rows {
-                assert_eq!(changed.text(), text);
-            }
         }
     }
 

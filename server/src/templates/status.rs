@@ -13,8 +13,7 @@ use tplkit::workspace::{Source as _, Structure};
 use uuid::Uuid;
 
 use super::applied::Applied;
-use super::apply::LoadedPackage;
-use super::package::read as read_package;
+use super::package::read_spooled;
 use super::record::{Record, find};
 use crate::automation::find as versions;
 use crate::context::rfc3339;
@@ -108,9 +107,8 @@ async fn later(
     if lower == Some(Ordering::Less) {
         return Ok(None);
     }
-    let catalog = read_package(tx, template).await?;
-    let catalog = content_digest(&LoadedPackage::versioned_text(catalog)?);
-    let kept = jobs::read_package(tx, organization, job).await?;
+    let catalog = content_digest(&read_spooled(tx, template).await?);
+    let kept = jobs::read_package(tx, (organization, job), true).await?;
     let same = kept.is_some_and(|(_, text)| content_digest(&text) == catalog);
     Ok((!same).then_some(semver))
 }

@@ -17,11 +17,12 @@ use crate::jobs;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::refusal::Refusal;
+use crate::spool::SpooledText;
 use crate::store::Tx;
+use crate::templates;
 use crate::templates::apply::{
     self, ApplyTarget, Body, DecideInput, LoadedPackage, Places, PlanBody, Resume, Start,
 };
-use crate::templates::{self, Package};
 
 /// What is asked for, once it is known that the caller may.
 struct ApplyWanted {
@@ -86,9 +87,9 @@ async fn entered(
     Ok(place)
 }
 
-async fn package(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Package, Refusal> {
+async fn package(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<SpooledText, Refusal> {
     let template = templates::find(tx, ctx.input).await?;
-    templates::read_package(tx, &template).await
+    templates::read_spooled(tx, &template).await
 }
 
 /// The package as the store has it now, and whether it is fit.
@@ -98,7 +99,7 @@ async fn load_package(
 ) -> Result<(LoadedPackage, Result<(), Refusal>), Refusal> {
     let package = call.snapshot(template, |tx, ctx| Box::pin(package(tx, ctx)));
     let package = package.await?;
-    offload(move || LoadedPackage::of(package)).await
+    offload(move || Ok(LoadedPackage::of(package))).await
 }
 
 /// Makes a job of it, or lets one go on.
@@ -213,9 +214,9 @@ async fn again(
 async fn kept(
     tx: &mut Tx,
     ctx: &OperationContext<(ApplyTarget, Uuid)>,
-) -> Result<(jobs::Order, String), Refusal> {
+) -> Result<(jobs::Order, SpooledText), Refusal> {
     let (place, job) = ctx.input;
-    let kept = jobs::read_package(tx, place.organization, job).await?;
+    let kept = jobs::read_package(tx, (place.organization, job), true).await?;
     kept.ok_or_else(Refusal::not_found)
 }
 

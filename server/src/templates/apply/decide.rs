@@ -11,12 +11,12 @@ use tplkit::workspace::Source as _;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
-use super::load::bug;
 use super::{ApplyTarget, LoadedPackage, in_the_way};
 use crate::jobs::{self, UnnotedJob};
 use crate::refusal::Refusal;
 use crate::rows::Tables;
 use crate::store::{StoreError, Tx};
+use crate::templates::package::bug;
 use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
 
@@ -42,7 +42,7 @@ impl DecideInput {
         }
         let base = match line.newest {
             Some(job) => {
-                let kept = jobs::read_package(tx, self.place.organization, job).await?;
+                let kept = jobs::read_package(tx, (self.place.organization, job), true).await?;
                 kept.map(|(_, text)| AppliedPackage {
                     job,
                     resolutions: line.resolutions,

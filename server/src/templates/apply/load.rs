@@ -5,48 +5,38 @@ use tplkit::json::{Doc, Node};
 
 use crate::jobs::Part;
 use crate::memory;
-use crate::refusal::{Code, Refusal};
-use crate::templates::manifest;
-use crate::templates::package::Package;
+use crate::refusal::Refusal;
+use crate::spool::SpooledText;
+use crate::templates::package::{bug, no_room_for_package};
 use crate::templates::verdict;
 
-/// The text of a package without errors.
+/// The text of a package without errors. It is read where it lies, next to what is made of it and to other
+/// packages.
 #[derive(Debug)]
 pub(crate) struct LoadedPackage {
-    text: String,
+    text: SpooledText,
 }
 
 impl LoadedPackage {
     /// A package of the store, and whether it is fit: it may have come in parts that do not go together.
-    ///
-    /// # Errors
-    /// When it cannot be read, which is a bug.
-    pub(crate) fn of(package: Package) -> Result<(LoadedPackage, Result<(), Refusal>), Refusal> {
-        let text = versioned(package)?.text();
+    pub(crate) fn of(text: SpooledText) -> (LoadedPackage, Result<(), Refusal>) {
         let fit = verdict::accept(&check_text(&text, &CheckOptions::default()));
         memory::between_steps(&text);
-        Ok((LoadedPackage { text }, fit))
-    }
-
-    /// The text of a package of the store, as a job keeps it.
-    ///
-    /// # Errors
-    /// When it cannot be read, which is a bug.
-    pub(crate) fn versioned_text(package: Package) -> Result<String, Refusal> {
-        Ok(versioned(package)?.text())
+        (LoadedPackage { text }, fit)
     }
 
     /// A package that a caller sends.
     ///
     /// # Errors
-    /// 422 with every rule that is broken as an error.
+    /// 422 with every rule that is broken as an error, 503 when there is no room for it.
     pub(crate) fn sent(text: String) -> Result<LoadedPackage, Refusal> {
+        let text = spooled(text)?;
         verdict::accept(&check_text(&text, &CheckOptions::default()))?;
         Ok(LoadedPackage { text })
     }
 
     /// One that was checked before.
-    pub(crate) fn trusted(text: String) -> LoadedPackage {
+    pub(crate) fn trusted(text: SpooledText) -> LoadedPackage {
         LoadedPackage { text }
     }
 
@@ -56,7 +46,7 @@ impl LoadedPackage {
     }
 
     /// The text of the file, given away.
-    pub(crate) fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> SpooledText {
         self.text
     }
 
@@ -81,23 +71,7 @@ impl LoadedPackage {
     }
 }
 
-/// What lacks a version in the store is of the first (`contract` 2.5).
-fn versioned(package: Package) -> Result<Package, Refusal> {
-    let filled = {
-        let doc = Doc::parse(package.manifest()).map_err(|error| bug(&error))?;
-        let lacking = doc.root().get(manifest::VERSION).is_none();
-        lacking.then(|| manifest::with(doc.root(), &[]))
-    };
-    Ok(match filled {
-        Some(manifest) => package.with_manifest(&manifest),
-        None => package,
-    })
-}
-
-pub(super) fn bug(error: &dyn std::error::Error) -> Refusal {
-    tracing::error!(%error, "a package of the store cannot be read");
-    Refusal::new(
-        Code::Internal,
-        "Something went wrong here; it has been recorded.",
-    )
+/// Puts a text where it is read.
+pub(crate) fn spooled(text: String) -> Result<SpooledText, Refusal> {
+    SpooledText::of(text).map_err(|error| no_room_for_package(&error))
 }

@@ -12,7 +12,7 @@ mod start;
 
 pub(crate) use body::{Body, Places, PlanBody};
 pub(crate) use decide::{DecideInput, decide};
-pub(crate) use load::LoadedPackage;
+pub(crate) use load::{LoadedPackage, spooled};
 pub(crate) use plan::{plan, unfit};
 pub(crate) use resume::{Resume, resume};
 pub(crate) use start::{Start, in_the_way, moved, start};
