@@ -56,6 +56,8 @@ async fn renewing<T: Send + 'static>(
         tokio::select! {
             done = &mut working => {
                 memory::give_back();
+                // Whoever saw the job end may send the next package at once.
+                memory::settle().await;
                 return done;
             }
             () = sleep(renewal) => {
