@@ -62,3 +62,10 @@ pub mod workspace;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+// Test tools that are the testkit's, for the tests of private parts: there the library is another crate.
+#[cfg(test)]
+extern crate self as tplkit;
+#[cfg(test)]
+#[path = "../testkit/src/crashing.rs"]
+pub mod crashing;

@@ -4,12 +4,13 @@ use super::{
     Approved, BaseRows, ColumnWork, LinkWork, Minter, Mode, Publish, Report, RowStep, RowStepWork,
     StructureWork, TableWork, run,
 };
+use crate::crashing::Memory;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::package::Tool;
 use crate::package::payload::RawEntry;
 use crate::workspace::ledger::{self, Created, Entry};
-use crate::workspace::memory::{Memory, State};
+use crate::workspace::memory::State;
 use crate::workspace::{
     Automation, Change, Column, Feature, Id, New, Progress, RecordKind, RowData, StoredRow, Target,
     ready,

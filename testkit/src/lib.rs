@@ -4,9 +4,11 @@
 //! | To | Use |
 //! |---|---|
 //! | hold an implementation of a workspace to what all of them promise | [`contract`] |
+//! | let a workspace fail at any call | [`crashing`] |
 //! | get a workspace with anything in it, from a number | [`random`] |
 //! | hold the modules of a crate to one order | [`direction`] |
 
 pub mod contract;
+pub mod crashing;
 pub mod direction;
 pub mod random;

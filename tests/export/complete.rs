@@ -4,8 +4,8 @@ use serde_json::json;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Fault, prepare};
-use tplkit::workspace::memory::Crash;
 use tplkit::workspace::ready;
+use tplkit_testkit::crashing::{Crash, Memory};
 
 use crate::exported::{try_export, with_rows};
 use crate::space::Space;
@@ -88,7 +88,7 @@ fn rows_that_change_between_the_readings_are_reported() {
 fn a_source_that_fails_is_reported() {
     let space = many();
     for call in 0..6 {
-        let mut memory = space.memory();
+        let mut memory = Memory::new(space.state.clone());
         memory.crash_at(Crash {
             call,
             written: false,

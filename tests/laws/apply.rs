@@ -3,8 +3,9 @@
 use tplkit::apply::Report;
 use tplkit::check::Checked;
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::memory::{Crash, Memory, State};
+use tplkit::workspace::memory::State;
 use tplkit::workspace::{Target as _, ready};
+use tplkit_testkit::crashing::{Crash, Memory};
 
 use crate::job::{Job, job};
 use crate::people::delete;

@@ -4,8 +4,8 @@ use tplkit::apply::{ApplyError, Approved, Minter, Report, Request, resolve, run}
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::{Source as _, Structure, Target as _, ready};
+use tplkit::workspace::memory::State;
+use tplkit::workspace::{Structure, Target, ready};
 
 use crate::decide::{decided, modes};
 use crate::seeds::Dice;
@@ -69,9 +69,9 @@ impl<'t> Job<'t> {
     }
 
     /// The whole apply, as far as it gets: the report, or nothing when the store failed.
-    pub(crate) fn attempt(
+    pub(crate) fn attempt<T: Target>(
         &self,
-        target: &mut Memory,
+        target: &mut T,
         earlier: &[Entry],
     ) -> Result<Option<Report>, String> {
         let (Ok(own), Ok(destination)) = (ready(target.ledger()), ready(target.structure())) else {
@@ -82,14 +82,18 @@ impl<'t> Job<'t> {
     }
 
     /// The whole apply.
-    pub(crate) fn run(&self, target: &mut Memory, earlier: &[Entry]) -> Result<Report, String> {
+    pub(crate) fn run<T: Target>(
+        &self,
+        target: &mut T,
+        earlier: &[Entry],
+    ) -> Result<Report, String> {
         let report = self.attempt(target, earlier)?;
         report.ok_or_else(|| "the store failed, and nobody asked it to".to_owned())
     }
 }
 
-fn carry_out(
-    target: &mut Memory,
+fn carry_out<T: Target>(
+    target: &mut T,
     approved: &Approved,
     package: &Checked<'_>,
     earlier: &[Entry],

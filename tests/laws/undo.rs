@@ -2,8 +2,8 @@
 
 use tplkit::apply::{Undoing, undo, undo_in_units};
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::memory::{Crash, Memory};
 use tplkit::workspace::{Target as _, ready};
+use tplkit_testkit::crashing::{Crash, Memory};
 
 use crate::job::job;
 use crate::people::delete;

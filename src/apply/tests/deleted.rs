@@ -2,9 +2,9 @@
 
 use super::world::{attempt, cells, created, delete, nothing, person, shop, structure_text};
 use crate::apply::undo;
+use crate::crashing::{Crash, Memory};
 use crate::json::Value;
 use crate::workspace::ledger::{Created, Entry};
-use crate::workspace::memory::{Crash, Memory};
 use crate::workspace::{Change, New, RecordKind, Target as _, ready};
 
 const ORDERS: [&str; 2] = [

@@ -5,8 +5,9 @@ use serde_json::json;
 use super::world::{attempt, cells, link, nothing, person};
 use crate::apply::test_packages::{Pack, feature, id};
 use crate::apply::{UndoError, undo};
+use crate::crashing::Memory;
 use crate::json::Value;
-use crate::workspace::memory::{Memory, State};
+use crate::workspace::memory::State;
 use crate::workspace::{Change, RowData, RowWrite, StoredRow, ready};
 
 /// A column and rows for a table that the package does not bring, and a table that points at them.

@@ -5,9 +5,9 @@ use serde_json::{Value as Json, json};
 use super::world::{attempt, cells, link, nothing, points};
 use crate::apply::test_packages::{Pack, again, codes, uid};
 use crate::apply::{Minter, Report, undo};
+use crate::crashing::Memory;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
-use crate::workspace::memory::Memory;
 use crate::workspace::{Source as _, ready};
 
 /// People with a key or without, and notes that point at them.

@@ -5,9 +5,10 @@ use serde_json::{Value as Json, json};
 
 use crate::apply::test_packages::{Pack, checked, empty, request, uid};
 use crate::apply::{ApplyError, Minter, Report, resolve, run};
+use crate::crashing::{Error, Memory};
 use crate::definitions::Definitions;
 use crate::workspace::ledger::{Created, Entry};
-use crate::workspace::memory::{Memory, MemoryError, State};
+use crate::workspace::memory::State;
 use crate::workspace::{Change, Progress, Source as _, Target as _, Unit, ready};
 
 /// An empty workspace.
@@ -81,7 +82,7 @@ pub(super) fn attempt(
     memory: &mut Memory,
     earlier: &[Entry],
     nonce: u64,
-) -> Result<Report, ApplyError<MemoryError>> {
+) -> Result<Report, ApplyError<Error>> {
     let text = pack.text();
     let package = checked(&text);
     let own = ready(memory.ledger()).map_err(ApplyError::store("reading the ledger"))?;

@@ -1,9 +1,10 @@
 use super::{UndoError, Undoing, undo, undo_in_units};
 use crate::apply::Mode;
 use crate::apply::test_plan::{TestPlan, cells, id, linked, nothing, row, stored, to};
+use crate::crashing::{Crash, Memory};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
-use crate::workspace::memory::{Crash, Memory, State};
+use crate::workspace::memory::State;
 use crate::workspace::{Change, Progress, RowData, RowWrite, Target as _, Unit, ready};
 
 /// A package that has something of everything an undo takes back.

@@ -14,8 +14,6 @@ mod table;
 mod tests;
 mod update;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::ledger::Entry;
 use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit, match_each};
 
@@ -28,9 +26,6 @@ pub struct Memory {
     state: State,
     tables: Tables,
     ledger: Vec<Entry>,
-    calls: AtomicU64,
-    crash: Option<Crash>,
-    fenced: bool,
     /// How many rows there may be.
     row_quota: Option<u64>,
     /// For how many rows lookups answer at once.
@@ -40,21 +35,9 @@ pub struct Memory {
 /// Rows of all tables.
 pub(super) type Tables = std::collections::BTreeMap<Id, Table>;
 
-/// When the workspace fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Crash {
-    /// At which call, counted from 0 since the last [`Memory::recover`].
-    pub call: u64,
-    /// Whether a commit is written before it fails: the answer is lost, the effect is not.
-    pub written: bool,
-}
-
 /// Why the in-memory workspace did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// A crash that was asked for.
-    #[error("crashed at call {0}, as asked")]
-    Crashed(u64),
     /// No such table.
     #[error("there is no table {0}")]
     UnknownFeature(Id),
@@ -72,9 +55,6 @@ impl Memory {
             state,
             tables,
             ledger: Vec::new(),
-            calls: AtomicU64::new(0),
-            crash: None,
-            fenced: false,
             row_quota: None,
             together: usize::MAX,
         }
@@ -102,17 +82,6 @@ impl Memory {
         self.ledger = ledger;
     }
 
-    /// Every later call fails from the given one on, until [`Memory::recover`].
-    pub fn crash_at(&mut self, crash: Crash) {
-        self.calls = AtomicU64::new(0);
-        self.crash = Some(crash);
-    }
-
-    /// Somebody else takes the job over: nothing is written any more, until [`Memory::recover`].
-    pub fn fence(&mut self) {
-        self.fenced = true;
-    }
-
     /// Takes no more rows than these, in all tables together.
     pub fn limit_rows(&mut self, quota: u64) {
         self.row_quota = Some(quota);
@@ -121,36 +90,6 @@ impl Memory {
     /// Answers for no more rows than these at once when rows are looked up, as stores do whose rows are large.
     pub fn limit_lookups(&mut self, together: usize) {
         self.together = together.max(1);
-    }
-
-    /// Works again.
-    pub fn recover(&mut self) {
-        self.calls = AtomicU64::new(0);
-        self.fenced = false;
-        self.crash = None;
-    }
-
-    /// Calls since the last [`Memory::recover`]: every one is a checkpoint to crash at.
-    pub fn calls(&self) -> u64 {
-        self.calls.load(Ordering::Relaxed)
-    }
-
-    /// Counts a call, and says whether it fails (and whether its effect is kept).
-    fn call(&self) -> Result<(), Crash> {
-        let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        match self.crash {
-            Some(crash) if call >= crash.call => Err(Crash {
-                call,
-                // Whoever is dead writes nothing.
-                written: crash.written && call == crash.call,
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    fn read(&self) -> Result<(), MemoryError> {
-        self.call()
-            .map_err(|crash| MemoryError::Crashed(crash.call))
     }
 
     fn check_known(&self, feature: Id) -> Result<(), MemoryError> {
@@ -170,7 +109,6 @@ impl Source for Memory {
     type Error = MemoryError;
 
     async fn structure(&self) -> Result<Structure, MemoryError> {
-        self.read()?;
         Ok(self.state.structure.clone())
     }
 
@@ -180,7 +118,6 @@ impl Source for Memory {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<StoredRow>, MemoryError> {
-        self.read()?;
         let rows = self.rows_of(feature)?;
         let from = after.map_or(0, |after| rows.partition_point(|row| row.id <= after));
         let to = rows.len().min(from.saturating_add(limit));
@@ -195,7 +132,6 @@ impl Lookup for Memory {
         column: &str,
         values: &[String],
     ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
-        self.read()?;
         self.check_known(feature)?;
         let values = &values[..values.len().min(self.together)];
         Ok(match self.tables.get(&feature) {
@@ -205,7 +141,6 @@ impl Lookup for Memory {
     }
 
     async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
-        self.read()?;
         self.check_known(feature)?;
         let table = self.tables.get(&feature);
         let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
@@ -222,14 +157,12 @@ impl Lookup for Memory {
     }
 
     async fn row_capacity(&self) -> Result<Option<u64>, MemoryError> {
-        self.read()?;
         let written = self.tables.values().map(|table| table.rows().len() as u64);
         let written: u64 = written.sum();
         Ok(self.row_quota.map(|quota| quota.saturating_sub(written)))
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {
-        self.read()?;
         self.check_known(feature)?;
         Ok(self.state.sequence(column))
     }
@@ -237,27 +170,17 @@ impl Lookup for Memory {
 
 impl Target for Memory {
     async fn ledger(&self) -> Result<Vec<Entry>, MemoryError> {
-        self.read()?;
         Ok(self.ledger.clone())
     }
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<MemoryError>> {
-        let crash = self.call().err();
-        if self.fenced {
-            return Err(CommitError::Fenced);
-        }
-        if crash.is_none_or(|crash| crash.written) {
-            changes::write(
-                &mut self.state,
-                &mut self.tables,
-                self.row_quota,
-                unit.changes,
-            )?;
-            self.ledger.extend(unit.entry);
-        }
-        match crash {
-            Some(crash) => Err(CommitError::Store(MemoryError::Crashed(crash.call))),
-            None => Ok(()),
-        }
+        changes::write(
+            &mut self.state,
+            &mut self.tables,
+            self.row_quota,
+            unit.changes,
+        )?;
+        self.ledger.extend(unit.entry);
+        Ok(())
     }
 }

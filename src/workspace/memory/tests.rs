@@ -1,4 +1,4 @@
-use super::{Crash, Memory, MemoryError, State};
+use super::{Memory, MemoryError, State};
 use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::{Entry, RowDigest};
@@ -333,29 +333,6 @@ fn values_are_looked_up_by_value_and_the_first_row_is_found() {
     assert_eq!(fetched, [Some(row(91, r#"{"note":"n"}"#)), None]);
     let unknown = ready(memory.fetch(OTHER, &[id(91)]));
     assert_eq!(unknown, Err(MemoryError::UnknownFeature(OTHER)));
-}
-
-#[test]
-fn a_crash_comes_before_or_after_the_effect_and_lasts() {
-    for written in [false, true] {
-        let mut memory = memory();
-        memory.crash_at(Crash { call: 1, written });
-        assert!(ready(memory.ledger()).is_ok());
-        let crashed = ready(memory.commit(unit(vec![insert(vec![row(300, "{}")])])));
-        assert!(matches!(
-            crashed,
-            Err(CommitError::Store(MemoryError::Crashed(1)))
-        ));
-        // Whoever is dead writes nothing, and reads nothing.
-        let dead = ready(memory.commit(unit(vec![insert(vec![row(301, "{}")])])));
-        assert!(matches!(dead, Err(CommitError::Store(_))));
-        assert!(ready(memory.structure()).is_err());
-        memory.recover();
-        assert_eq!(memory.state().rows[&TABLE].len(), 2 + usize::from(written));
-        let ledger = ready(memory.ledger()).expect("reads");
-        assert_eq!(ledger.len(), usize::from(written));
-        assert_eq!(memory.calls(), 1);
-    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 use super::{applied, counts};
 use crate::apply::test_plan::{TestPlan, cells, entry, id, nothing, row, uid};
 use crate::apply::{ApplyError, Mode};
+use crate::crashing::{Error, Memory};
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
-use crate::workspace::memory::{Memory, MemoryError};
 use crate::workspace::{Progress, ready};
 
 fn numbered(rows: std::ops::Range<u32>) -> Vec<String> {
@@ -272,7 +272,7 @@ fn a_watcher_hears_of_every_unit() {
 fn a_store_that_does_not_answer_says_what_was_being_done() {
     let sample = TestPlan::new().table("a", &["code"], numbered(0..2));
     let mut memory = Memory::new(nothing());
-    memory.crash_at(crate::workspace::memory::Crash {
+    memory.crash_at(crate::crashing::Crash {
         call: 2,
         written: false,
     });
@@ -284,7 +284,7 @@ fn a_store_that_does_not_answer_says_what_was_being_done() {
     let ApplyError::Store { source, .. } = error else {
         panic!("{error}");
     };
-    assert_eq!(source, MemoryError::Crashed(2));
+    assert_eq!(source, Error::Crashed(2));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A workspace in which somebody else takes numbers of a sequence before a unit moves it.
 
 use crate::apply::test_plan::nothing;
-use crate::workspace::memory::Memory;
+use crate::crashing::Memory;
 use crate::workspace::{
     Change, CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit, ledger,
 };

@@ -3,8 +3,8 @@
 use super::{applied, counts, dropped};
 use crate::apply::Mode;
 use crate::apply::test_plan::{TestPlan, cells, linked, nothing, row, to, uid};
+use crate::crashing::{Crash, Memory};
 use crate::problem::Code;
-use crate::workspace::memory::{Crash, Memory};
 
 const CODE: &str = r#"code text textfield {"unique":true}"#;
 const LINK: &str = "to linked_select linkfield";

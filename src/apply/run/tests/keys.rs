@@ -1,8 +1,9 @@
 use super::{counts, dropped};
 use crate::apply::Mode;
 use crate::apply::test_plan::{TestPlan, cells, id, linked, nothing, row, stored, to};
+use crate::crashing::Memory;
 use crate::workspace::StoredRow;
-use crate::workspace::memory::{Memory, State};
+use crate::workspace::memory::State;
 
 /// A destination that has `a` already, with these rows, and a package that brings rows to it.
 fn bound(sample: TestPlan, rows: Vec<StoredRow>) -> (TestPlan, State) {

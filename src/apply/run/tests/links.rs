@@ -1,8 +1,8 @@
 use super::{applied, counts, dropped};
 use crate::apply::test_plan::{TestPlan, cells, linked, nothing, row, stored, to, to_all};
 use crate::apply::{LinkWork, Mode};
+use crate::crashing::Memory;
 use crate::workspace::ledger::Entry;
-use crate::workspace::memory::Memory;
 
 const LINK: &str = "to linked_select linkfield";
 const MANY: &str = r#"to linked_select linkfield {"isMultiSelect":true}"#;
@@ -19,7 +19,7 @@ fn into_a(columns: &[&str], rows: Vec<String>) -> TestPlan {
         .table("b", columns, rows)
 }
 
-fn minted(memory: &crate::workspace::memory::Memory, row: usize) -> String {
+fn minted(memory: &crate::crashing::Memory, row: usize) -> String {
     let rows = memory.state().rows;
     let rows = rows.values().next().expect("rows");
     rows[row].data.cell("id").expect("minted").to_owned()

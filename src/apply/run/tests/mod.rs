@@ -12,7 +12,7 @@ mod steps;
 
 use crate::apply::test_plan::{TestPlan, nothing};
 use crate::apply::{Report, TableReport};
-use crate::workspace::memory::Memory;
+use crate::crashing::Memory;
 
 /// Runs a sample in a workspace with nothing in it.
 fn applied(sample: &TestPlan) -> (Memory, Report) {

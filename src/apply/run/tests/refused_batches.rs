@@ -5,8 +5,8 @@ use super::resume::{everything, together};
 use super::{applied, counts, dropped};
 use crate::apply::ApplyError;
 use crate::apply::test_plan::{TestPlan, cells, linked, nothing, row, to};
+use crate::crashing::{Crash, Memory};
 use crate::problem::Code;
-use crate::workspace::memory::{Crash, Memory};
 use crate::workspace::{Target as _, ledger, ready};
 
 /// A table of four batches whose second one is refused, with links in all directions, and rows of another

@@ -1,7 +1,7 @@
 use super::{applied, counts, dropped};
 use crate::apply::test_plan::{TestPlan, cells, id, linked, nothing, row, to, to_all};
 use crate::apply::{Mode, Report};
-use crate::workspace::memory::{Crash, Memory};
+use crate::crashing::{Crash, Memory};
 use crate::workspace::{Change, Progress, Removal, Target as _, Unit, ready};
 
 const LINK: &str = "to linked_select linkfield";

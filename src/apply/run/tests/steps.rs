@@ -1,7 +1,7 @@
 use super::{applied, counts};
 use crate::apply::test_plan::{TestPlan, cells, nothing, row, uid};
+use crate::crashing::Memory;
 use crate::problem::Code;
-use crate::workspace::memory::Memory;
 
 fn sample() -> TestPlan {
     let columns = [

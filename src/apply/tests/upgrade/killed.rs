@@ -6,18 +6,14 @@ use serde_json::Value as Json;
 use super::undone::new;
 use super::{Line, asked, checked, label, request};
 use crate::apply::{ApplyError, Minter, Past, Report, resolve_from, run_from};
+use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
 use crate::workspace::RecordKind::Feature;
 use crate::workspace::ledger::Entry;
-use crate::workspace::memory::{Crash, Memory, MemoryError};
 use crate::workspace::{Source as _, Target as _, ready};
 
 /// One attempt at the same job.
-fn attempt(
-    memory: &mut Memory,
-    past: Past<'_>,
-    text: &str,
-) -> Result<Report, ApplyError<MemoryError>> {
+fn attempt(memory: &mut Memory, past: Past<'_>, text: &str) -> Result<Report, ApplyError<Error>> {
     let package = checked(text);
     let own = ready(memory.ledger()).map_err(ApplyError::store("reading the ledger"))?;
     let structure = ready(memory.structure()).map_err(ApplyError::store("reading"))?;

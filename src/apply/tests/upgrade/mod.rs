@@ -20,10 +20,10 @@ use crate::apply::{
     BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Resolutions, Unnoted,
     preview, resolve_from, run_from, undo,
 };
+use crate::crashing::Memory;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::workspace::ledger::{Entry, is_unnoted};
-use crate::workspace::memory::Memory;
 use crate::workspace::{Change, Id, RecordKind, RowData, RowWrite, Source as _, Thing, ready};
 
 /// The first version: clients with a city, orders that point at them, a view, an automation, a module

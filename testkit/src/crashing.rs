@@ -1,0 +1,185 @@
+//! A workspace in memory that fails where a test says, as a process that dies or loses its lease does.
+//!
+//! Every question and every unit is a call. From the call of a [`Crash`] on all of them fail, until
+//! [`Memory::recover`]; the unit of that call is written all the same when the crash says so.
+//!
+//! The unit tests of the library include this file, so it names the library `tplkit` and nothing else.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::memory::{self, MemoryError, State};
+use tplkit::workspace::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
+
+/// A workspace in memory, and where it fails.
+#[derive(Debug)]
+pub struct Memory {
+    workspace: memory::Memory,
+    calls: AtomicU64,
+    crash: Option<Crash>,
+    fenced: bool,
+}
+
+/// When the workspace fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crash {
+    /// At which call, counted from 0 since the last [`Memory::recover`].
+    pub call: u64,
+    /// Whether a commit is written before it fails: the answer is lost, the effect is not.
+    pub written: bool,
+}
+
+/// Why the workspace did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A crash that was asked for.
+    #[error("crashed at call {0}, as asked")]
+    Crashed(u64),
+    /// What the workspace itself says.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+impl Memory {
+    /// A workspace in that state, with a new job.
+    pub fn new(state: State) -> Memory {
+        Memory {
+            workspace: memory::Memory::new(state),
+            calls: AtomicU64::new(0),
+            crash: None,
+            fenced: false,
+        }
+    }
+
+    /// Every later call fails from the given one on, until [`Memory::recover`].
+    pub fn crash_at(&mut self, crash: Crash) {
+        self.calls = AtomicU64::new(0);
+        self.crash = Some(crash);
+    }
+
+    /// Somebody else takes the job over: nothing is written any more, until [`Memory::recover`].
+    pub fn fence(&mut self) {
+        self.fenced = true;
+    }
+
+    /// Works again.
+    pub fn recover(&mut self) {
+        self.calls = AtomicU64::new(0);
+        self.fenced = false;
+        self.crash = None;
+    }
+
+    /// Calls since the last [`Memory::recover`]: every one is a checkpoint to crash at.
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Counts a call, and says whether it fails (and whether its effect is kept).
+    fn call(&self) -> Result<(), Crash> {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        match self.crash {
+            Some(crash) if call >= crash.call => Err(Crash {
+                call,
+                // Whoever is dead writes nothing.
+                written: crash.written && call == crash.call,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn read(&self) -> Result<&memory::Memory, Error> {
+        match self.call() {
+            Ok(()) => Ok(&self.workspace),
+            Err(crash) => Err(Error::Crashed(crash.call)),
+        }
+    }
+}
+
+impl Deref for Memory {
+    type Target = memory::Memory;
+
+    fn deref(&self) -> &memory::Memory {
+        &self.workspace
+    }
+}
+
+impl DerefMut for Memory {
+    fn deref_mut(&mut self) -> &mut memory::Memory {
+        &mut self.workspace
+    }
+}
+
+impl Source for Memory {
+    type Error = Error;
+
+    async fn structure(&self) -> Result<Structure, Error> {
+        Ok(self.read()?.structure().await?)
+    }
+
+    async fn rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<StoredRow>, Error> {
+        Ok(self.read()?.rows(feature, after, limit).await?)
+    }
+}
+
+impl Lookup for Memory {
+    async fn matching(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<Option<StoredRow>>, Error> {
+        Ok(self.read()?.matching(feature, column, values).await?)
+    }
+
+    async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, Error> {
+        Ok(self.read()?.fetch(feature, ids).await?)
+    }
+
+    async fn taken(
+        &self,
+        feature: Id,
+        column: &str,
+        values: &[String],
+    ) -> Result<Vec<bool>, Error> {
+        Ok(self.read()?.taken(feature, column, values).await?)
+    }
+
+    async fn row_capacity(&self) -> Result<Option<u64>, Error> {
+        Ok(self.read()?.row_capacity().await?)
+    }
+
+    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, Error> {
+        Ok(self.read()?.sequence(feature, column).await?)
+    }
+}
+
+impl Target for Memory {
+    async fn ledger(&self) -> Result<Vec<Entry>, Error> {
+        Ok(self.read()?.ledger().await?)
+    }
+
+    async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<Error>> {
+        let crash = self.call().err();
+        if self.fenced {
+            return Err(CommitError::Fenced);
+        }
+        if crash.is_none_or(|crash| crash.written) {
+            let written = self.workspace.commit(unit).await;
+            written.map_err(|error| match error {
+                CommitError::Fenced => CommitError::Fenced,
+                CommitError::Refused(refused) => CommitError::Refused(refused),
+                CommitError::Store(error) => CommitError::Store(error.into()),
+            })?;
+        }
+        match crash {
+            Some(crash) => Err(CommitError::Store(Error::Crashed(crash.call))),
+            None => Ok(()),
+        }
+    }
+}
