@@ -204,6 +204,22 @@ impl serde::Serialize for Code {
     }
 }
 
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for Code {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Code".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let words: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        schemars::json_schema!({"type": "string", "enum": words})
+    }
+}
+
 impl<'de> serde::Deserialize<'de> for Code {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
         let word = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;

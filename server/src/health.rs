@@ -1,11 +1,13 @@
 //! The document of the health route: the process runs, and its version.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Body of `GET /v1/health`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// The state of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Health {
     /// Always `ok`: a process that cannot answer says nothing.
+    #[schemars(extend("const" = "ok"))]
     pub status: &'static str,
     /// Version of the server.
     pub version: &'static str,

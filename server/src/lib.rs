@@ -39,6 +39,7 @@ pub mod spool;
 pub mod store;
 pub(crate) mod templates;
 pub mod wake;
+pub mod wire;
 pub mod workspace;
 
 pub use health::{Health, health};

@@ -5,6 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -28,12 +29,13 @@ pub struct PageRequest {
     question: String,
 }
 
-/// A page.
-#[derive(Debug, Serialize)]
+/// One page of records.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
 pub struct Page<T> {
     /// The records.
     pub items: Vec<T>,
-    /// Where the next page begins, if there is one.
+    /// Pass it back as `cursor` for the next page; null on the last one.
     pub next_cursor: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 //! Goes in: what is wrong. Comes out: a value that every layer returns unchanged. Knows no status, no media type
 //! and no header: [`http::problem`](crate::http::problem) makes a response of it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 pub use tplkit::problem::Code;
 use uuid::Uuid;
@@ -44,11 +45,11 @@ pub struct JobInTheWay {
 }
 
 /// One thing that is wrong in a request.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Fault {
     /// Where: dotted as in the body, or `query.…`, `path.…`.
     pub path: String,
-    /// Why, as a code: one of [`Code`], or of a rule of the library.
+    /// Why, as a code: that of a problem, or of a rule for packages or automations.
     pub code: &'static str,
     /// Why, for people.
     pub message: String,

@@ -25,6 +25,7 @@ const LAYERS: &[Layer] = &[
             "offload",
             "paging",
             "spool",
+            "wire",
         ],
     },
     Layer {

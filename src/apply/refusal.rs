@@ -7,6 +7,11 @@ use crate::problem::Code;
 /// One reason; all of them are reported at once, before anything is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{detail}")]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanRefusal")
+)]
 pub struct Refusal {
     /// The stable code.
     pub code: Code,

@@ -141,6 +141,11 @@ impl UnresolvedEntry {
 
 /// Something that got another name, because its own was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanRename")
+)]
 pub struct Renamed {
     /// What it is.
     pub kind: RecordKind,
@@ -155,6 +160,11 @@ pub struct Renamed {
 
 /// An automation that stays a draft.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanStaysDraft")
+)]
 pub struct NotPublished {
     /// Its ref.
     #[serde(rename = "ref")]
@@ -167,6 +177,11 @@ pub struct NotPublished {
 
 /// A place in an automation that somebody has to complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanBecause")
+)]
 pub struct Because {
     /// Dotted path inside the args of its step.
     pub path: String,
@@ -176,6 +191,11 @@ pub struct Because {
 
 /// A field whose secret the export cleared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanRedacted")
+)]
 pub struct RedactedField {
     /// The ref of the record; `workspace` for the workspace.
     #[serde(rename = "ref")]
@@ -190,6 +210,11 @@ pub struct RedactedField {
 
 /// A config key that was dropped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanDroppedKey")
+)]
 pub struct DroppedKey {
     /// The ref of the record; `workspace` for the workspace.
     #[serde(rename = "ref")]
@@ -222,6 +247,11 @@ pub struct BatchError {
 
 /// A value of the package that an apply leaves out, because what it belongs to is there already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanNotCarried")
+)]
 pub struct NotCarried {
     /// What it belongs to; `rows` for cells.
     pub kind: String,
@@ -243,8 +273,13 @@ pub struct NotCarried {
 
 /// Why rows of a table cannot be written, and how many.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanRowFailure")
+)]
 pub struct FailureReason {
-    /// The code, as [`BatchError`] has it.
+    /// Stable word to branch on.
     pub code: Code,
     /// The column at fault, as the destination names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,7 @@ use crate::workspace::{Automation, Feature, Id, Module, Rail, Structure, View};
 /// What is to travel. An absent list means all of that kind; of views and rails: all of the tables
 /// and modules that travel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Selection {
     /// Tables, with all their columns.
     pub features: Option<Vec<Id>>,
@@ -20,9 +21,14 @@ pub struct Selection {
     pub rails: Option<Vec<Id>>,
     /// Automations.
     pub workflows: Option<Vec<Id>>,
-    /// Tables whose rows travel.
+    /// Which tables travel with their rows.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<RowsSelection>"))]
     pub rows: RowsSelection,
-    /// Identity in the catalog; name and label are the workspace's when absent.
+    /// Catalog fields of the package: `name`, `label`, …; name and label are the workspace's when absent.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")
+    )]
     pub identity: Catalog,
 }
 
@@ -36,6 +42,22 @@ pub enum RowsSelection {
     All,
     /// These of them.
     Some(Vec<Id>),
+}
+
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for RowsSelection {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RowsSelection".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let tables = generator.subschema_for::<Vec<Id>>();
+        schemars::json_schema!({"oneOf": [{"type": "string", "enum": ["none", "all"]}, tables]})
+    }
 }
 
 /// The records that travel, in the order of the workspace.

@@ -7,6 +7,21 @@ use serde_json::value::RawValue;
 
 use super::Value;
 
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for Value {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({})
+    }
+}
+
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let raw = RawValue::from_string(self.write()).map_err(S::Error::custom)?;

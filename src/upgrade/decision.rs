@@ -15,6 +15,11 @@ pub type Decisions = IndexMap<String, IndexMap<String, Decision>>;
 
 /// One of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(inline, rename_all = "lowercase")
+)]
 pub enum Side {
     /// What the workspace has.
     Ours,

@@ -7,6 +7,11 @@ use crate::workspace::{Id, RecordKind};
 
 /// What an upgrade starts from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "AppliedBase")
+)]
 pub struct BaseShown {
     /// The job; nothing when the base was given.
     pub job_id: Option<Id>,
@@ -16,6 +21,11 @@ pub struct BaseShown {
 
 /// A leaf that becomes something else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanUpdate")
+)]
 pub struct Update {
     /// What it belongs to.
     pub kind: RecordKind,
@@ -35,6 +45,7 @@ pub struct Update {
 /// Why somebody has to decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub enum ConflictCode {
     /// Both sides changed it.
     Changed,
@@ -66,6 +77,7 @@ impl ConflictCode {
 
 /// Something that somebody has to decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Conflict {
     /// Why.
     pub code: ConflictCode,
@@ -157,6 +169,7 @@ impl Conflict {
 /// Why something stays as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub enum KeptBecause {
     /// The package did not change it since the base.
     UnchangedInPackage,
@@ -170,6 +183,11 @@ pub enum KeptBecause {
 
 /// Something that stays as people made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanKept")
+)]
 pub struct Kept {
     /// What it belongs to.
     pub kind: RecordKind,
@@ -190,6 +208,11 @@ pub struct Kept {
 
 /// A record that the package does not have any more and that stays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanLeft")
+)]
 pub struct Left {
     /// What it is.
     pub kind: RecordKind,
@@ -214,6 +237,11 @@ pub struct Left {
 
 /// A record that may be another one under a new name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanPossibleRename")
+)]
 pub struct Rename {
     /// What it is.
     pub kind: RecordKind,
@@ -228,6 +256,11 @@ pub struct Rename {
 
 /// A decision that did nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanUnused")
+)]
 pub struct Unused {
     /// The ref that it stands under.
     #[serde(rename = "ref")]

@@ -19,6 +19,7 @@ use crate::workspace::{Id, RecordKind, Structure, Thing};
 
 /// What people changed in what a template made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Drift {
     /// The template.
     pub template_id: Id,
@@ -35,10 +36,10 @@ pub struct Drift {
     /// By the ref of each table: what became of its rows.
     #[serde(default)]
     pub rows: IndexMap<String, RowsDrift>,
-    /// The first cells of reference data that differ, when they are asked for.
+    /// The first 1,000 cells of reference data that differ, when they are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<CellDrift>>,
-    /// How many more there are.
+    /// How many more cells there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells_more: Option<u64>,
 }
@@ -63,6 +64,11 @@ impl StructureDrift {
 
 /// A leaf that is not as it was applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DriftChange")
+)]
 pub struct ChangedLeaf {
     /// What it belongs to.
     pub kind: RecordKind,
@@ -81,6 +87,11 @@ pub struct ChangedLeaf {
 
 /// A record that is not there any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DriftRemoval")
+)]
 pub struct RemovedRecord {
     /// What it was.
     pub kind: RecordKind,
@@ -93,6 +104,11 @@ pub struct RemovedRecord {
 
 /// A record that people added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DriftAddition")
+)]
 pub struct AddedRecord {
     /// What it is.
     pub kind: RecordKind,
@@ -108,6 +124,11 @@ pub struct AddedRecord {
 
 /// What became of the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DriftRows")
+)]
 pub struct RowsDrift {
     /// Rows that the template did not bring.
     pub added: u64,
@@ -119,6 +140,11 @@ pub struct RowsDrift {
 
 /// A cell that is not as it was applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DriftCell")
+)]
 pub struct CellDrift {
     /// The ref of the table.
     #[serde(rename = "ref")]
@@ -135,8 +161,9 @@ pub struct CellDrift {
     pub ours: Value,
 }
 
-/// A template of a workspace, once for each line.
+/// A template that was applied to a workspace, once for each line of jobs that continue one another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct AppliedTemplate {
     /// The template.
     pub template_id: Id,
@@ -150,13 +177,14 @@ pub struct AppliedTemplate {
     pub semver: Option<String>,
     /// The job that applied it.
     pub job_id: Id,
-    /// When that was.
+    /// When its newest job was completed.
+    #[cfg_attr(feature = "schemas", schemars(extend("format" = "date-time")))]
     pub applied_at: String,
-    /// The version of the catalog, when that is another one.
+    /// The version in the catalog, when its package is another one and not lower.
     pub newer: Option<String>,
     /// Whether records drifted.
     pub drift: bool,
-    /// How many secrets somebody still has to enter.
+    /// How many secrets of its automations somebody still has to enter.
     pub secrets_missing: u64,
 }
 

@@ -228,6 +228,7 @@ pub struct Automation {
 /// What a record is, where records of every kind are spoken of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub enum RecordKind {
     /// A workspace.
     Workspace,

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::refusal::Refusal;
 use crate::store::{Scope, Visible};
 
-/// What a member of an organization may do; each includes the ones before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What a member may do, from least to most; each role includes the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Reads.
     Viewer,
@@ -40,7 +43,9 @@ impl Role {
 }
 
 /// What an API key is good for. None includes another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum KeyScope {
     /// Safe methods, export, validation of automations.
     Read,
@@ -64,9 +69,9 @@ impl KeyScope {
     }
 }
 
-/// The scopes of a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scopes(Vec<KeyScope>);
+/// What an API key may do. Each scope grants only its own; `structure` needs `write`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Scopes(#[schemars(length(min = 1))] Vec<KeyScope>);
 
 impl Scopes {
     /// Some scopes, if a key may have them: at least one, and `structure` only with `write`.

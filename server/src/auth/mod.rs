@@ -12,7 +12,7 @@ pub use caller::{Actor, Caller, Identity, KeyScope, Role, Scopes};
 pub(crate) use credential_cache::CredentialCache;
 pub use identify::identify;
 pub(crate) use optimistic_session::OptimisticSession;
-pub use password::{Passwords, fault_of_password, hash_password};
+pub use password::{Passwords, SHORTEST_PASSWORD, fault_of_password, hash_password};
 pub use secret::{API_KEY_PREFIX, Secret, hash};
 pub use session::{
     ACCESS_SECONDS, NewPassword, Tokens, refresh, set_password, sign_in, sign_out, user_by_email,

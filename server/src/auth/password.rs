@@ -13,7 +13,7 @@ use crate::context::random;
 use crate::store::StoreError;
 
 /// Characters that a new password has at least.
-const SHORTEST_PASSWORD: usize = 10;
+pub const SHORTEST_PASSWORD: usize = 10;
 /// Bytes that a password may have.
 const LONGEST_PASSWORD: usize = 1024;
 /// How many may wait to be verified; more are sent away, so that nobody waits for minutes.

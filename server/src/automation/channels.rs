@@ -1,26 +1,27 @@
 //! Channels: named targets of an organization for the notifications of automations.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::connections::no_organization;
 use super::names::name_fault;
-use crate::context::rfc3339;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Row, Scope, Store, StoreError, Tx};
+use crate::wire::UtcInstant;
 
-/// A channel.
-#[derive(Debug, Clone, Serialize)]
+/// Where automations post notifications.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Channel {
-    /// Of the record.
+    /// Id of the record.
     pub id: Uuid,
-    /// Whose it is.
+    /// The organization.
     pub organization_id: Uuid,
-    /// For people; several channels may have the same.
+    /// Name for people; several channels may have the same.
     pub name: String,
     /// When it was created.
-    pub created_at: String,
+    pub created_at: UtcInstant,
 }
 
 impl Channel {
@@ -29,7 +30,7 @@ impl Channel {
             id: row.get(0)?,
             organization_id: row.get(1)?,
             name: row.get(2)?,
-            created_at: rfc3339(row.get(3)?),
+            created_at: UtcInstant(row.get(3)?),
         })
     }
 }
@@ -78,7 +79,7 @@ pub async fn insert(tx: &mut Tx, new: &NewChannel) -> Result<Channel, Refusal> {
             id: new.id,
             organization_id: new.organization,
             name: new.name.clone(),
-            created_at: rfc3339(new.now),
+            created_at: UtcInstant(new.now),
         }),
         Err(StoreError::Reference) => Err(no_organization()),
         Err(error) => Err(error.into()),

@@ -54,13 +54,14 @@ pub use change::{
     Definition, Standing, SwitchOutcome, activate, add_version, create, launch, mint_step_id,
     pause, publish, remove,
 };
-pub use names::name_fault;
+pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, notification_page};
 pub use secrets::keep as keep_secrets;
 pub use subscriptions::subscribe;
 pub use validate::{IssueView, Validation, WorkflowScope, validate_for};
 pub use version::Version;
-pub use view::{RunView, read_run, run_page};
+pub(crate) use version::VersionView;
+pub use view::{RunSummary, RunView, read_run, run_page};
 pub use worker::{RunExecutor, Settings};
 
 /// What is wrong with the address of a mail server, if anything.

@@ -1,12 +1,12 @@
 //! Valid names of the records that automations refer to by name.
 
 /// How many characters a name may have.
-const LONGEST: usize = 255;
+pub const LONGEST_NAME: usize = 255;
 
 /// What is wrong with the name of a channel or a connection, if anything.
 pub fn name_fault(name: &str) -> Option<&'static str> {
-    let length = name.chars().take(LONGEST + 1).count();
-    (!(1..=LONGEST).contains(&length)).then_some("has to have 1 to 255 characters")
+    let length = name.chars().take(LONGEST_NAME + 1).count();
+    (!(1..=LONGEST_NAME).contains(&length)).then_some("has to have 1 to 255 characters")
 }
 
 #[cfg(test)]

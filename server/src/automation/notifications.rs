@@ -3,26 +3,36 @@
 //! Only the addressee reads a notification to a person; every member reads those to a channel or to
 //! the organization.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::context::rfc3339;
 use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
+use crate::wire::UtcInstant;
 
-/// A notification.
-#[derive(Debug, Serialize)]
+/// A message that an automation sent.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Notification {
-    /// Its id.
+    /// Id of the record.
     pub id: Uuid,
+    /// The organization.
     organization_id: Uuid,
+    /// Whom it was sent to.
+    #[schemars(extend("enum" = ["channel", "user", "organization"]))]
     scope_type: String,
+    /// The channel or person it was sent to.
     scope_id: Option<Uuid>,
+    /// One line.
     title: String,
+    /// Text of the message.
     body: String,
+    /// The run that sent it.
     run_id: Uuid,
+    /// The step that sent it.
     step_id: String,
-    created_at: String,
+    /// When it was created.
+    created_at: UtcInstant,
 }
 
 impl Notification {
@@ -36,7 +46,7 @@ impl Notification {
             body: row.get(5)?,
             run_id: row.get(6)?,
             step_id: row.get(7)?,
-            created_at: rfc3339(row.get(8)?),
+            created_at: UtcInstant(row.get(8)?),
         })
     }
 }

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tplkit::automation::{Automation, Environment, IssueTarget, Setting, validate};
 use tplkit::definitions::{Definitions, ReferenceKind};
@@ -29,32 +30,36 @@ pub struct WorkflowScope {
     pub workflow: Option<Uuid>,
 }
 
-/// An issue as clients see it.
-#[derive(Debug, Clone, Serialize)]
+/// One fault of an automation.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WorkflowIssue")]
 pub struct IssueView {
-    /// What clients branch on.
+    /// Stable word to branch on.
     pub code: &'static str,
-    /// `error` or `warning`.
+    /// Whether it prevents publication.
+    #[schemars(extend("enum" = ["error", "warning"]))]
     pub severity: &'static str,
-    /// Where, relative to the target.
+    /// Dotted, below the target.
     pub path: String,
-    /// `trigger` or `graph`.
+    /// Which half of the definition the path belongs to.
+    #[schemars(extend("enum" = ["trigger", "graph"]))]
     pub target: &'static str,
-    /// Why, for people.
+    /// What is wrong.
     pub message: String,
-    /// What to do about it.
+    /// What to do.
     pub help: String,
     /// Where, as the body of a request has it.
     #[serde(skip)]
     place: String,
 }
 
-/// A verdict.
-#[derive(Debug, Clone, Serialize)]
+/// The result of a validation.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WorkflowVerdict")]
 pub struct Validation {
     /// Whether there is no error.
     pub ok: bool,
-    /// Everything that was found.
+    /// The faults found.
     pub issues: Vec<IssueView>,
 }
 

@@ -1,13 +1,14 @@
 //! One version of an automation: its row and its response.
 
-use serde::ser::{Error as _, SerializeMap as _};
+use schemars::JsonSchema;
+use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::secrets;
-use crate::context::rfc3339;
 use crate::store::{Row, StoreError};
+use crate::wire::{Graph, Trigger, UtcInstant};
 
 /// A version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,20 +73,51 @@ impl Version {
 impl Serialize for Version {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).map_err(S::Error::custom);
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("workflow_id", &self.workflow)?;
-        map.serialize_entry("workspace_id", &self.workspace)?;
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("version", &self.version)?;
-        map.serialize_entry("base_version", &self.base_version)?;
-        map.serialize_entry("is_draft", &self.is_draft)?;
-        map.serialize_entry("is_active", &self.is_active)?;
-        map.serialize_entry("trigger_config", &raw(&self.trigger_config)?)?;
         let masked = secrets::masked(&self.graph_config);
         let graph = masked.as_deref().unwrap_or(&self.graph_config);
-        map.serialize_entry("graph_config", &raw(graph)?)?;
-        map.serialize_entry("created_at", &rfc3339(self.created_at))?;
-        map.end()
+        let view = VersionView {
+            id: self.id,
+            workflow_id: self.workflow,
+            workspace_id: self.workspace,
+            name: &self.name,
+            version: self.version,
+            base_version: self.base_version,
+            is_draft: self.is_draft,
+            is_active: self.is_active,
+            trigger_config: raw(&self.trigger_config)?,
+            graph_config: raw(graph)?,
+            created_at: UtcInstant(self.created_at),
+        };
+        view.serialize(serializer)
     }
+}
+
+/// One version of an automation.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WorkflowVersion")]
+pub(crate) struct VersionView<'a> {
+    /// Id of the record.
+    id: Uuid,
+    /// The automation.
+    workflow_id: Uuid,
+    /// The workspace.
+    workspace_id: Uuid,
+    /// Name for people.
+    name: &'a str,
+    /// Number of the version, rising.
+    version: i64,
+    /// The version that this draft was made from.
+    base_version: Option<i64>,
+    /// Whether it is a draft.
+    is_draft: bool,
+    /// Whether it fires.
+    is_active: bool,
+    /// What starts it.
+    #[schemars(with = "Trigger")]
+    trigger_config: Box<RawValue>,
+    /// What it does, secrets masked.
+    #[schemars(with = "Graph")]
+    graph_config: Box<RawValue>,
+    /// When it was created.
+    created_at: UtcInstant,
 }

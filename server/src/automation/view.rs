@@ -4,8 +4,8 @@
 //! show all rows to everybody, now and when it ended. Everybody else sees only that it ran and how
 //! it ended. Lists never contain inputs and outputs.
 
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::value::RawValue;
 use tplkit::automation::run::{Reason, RunState};
 use tplkit::json::Value as Json;
@@ -14,39 +14,78 @@ use uuid::Uuid;
 use super::find;
 use super::mentioned_tables::mentioned_ids;
 use super::runs::{StepRow, outlines, steps};
-use crate::context::rfc3339;
 use crate::paging::{Page, PageRequest};
 use crate::refusal::Refusal;
 use crate::store::{Row, Scope, StoreError, Tx, Value};
+use crate::wire::{AnyObject, Nullable, UtcInstant};
 
 /// How many steps a page of runs reports before it ends early.
 const STEPS: usize = 20_000;
 
-/// A run.
-#[derive(Debug, Serialize)]
+/// One execution of an automation.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Run")]
 pub struct RunView {
-    /// Its id.
-    pub id: Uuid,
-    workflow_id: Uuid,
-    version: i64,
-    status: String,
-    trigger: String,
-    row_id: Option<Uuid>,
-    dry_run: bool,
-    started_at: Option<String>,
-    finished_at: Option<String>,
-    error: Option<FailureView>,
+    /// What is known of it.
+    #[serde(flatten)]
+    pub head: RunHead,
+    /// The steps that were carried out, in order.
     steps: Vec<StepView>,
 }
 
-/// Why a run or a step failed: in one word, and for people where they may read it.
-#[derive(Debug, Serialize)]
+/// One execution of an automation, without the data of its steps.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RunSummary {
+    /// What is known of it.
+    #[serde(flatten)]
+    pub head: RunHead,
+    /// Without what went in and came out: that is read run by run.
+    steps: Vec<StepSummary>,
+}
+
+/// What is known of a run itself.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RunHead {
+    /// Id of the record.
+    pub id: Uuid,
+    /// The automation.
+    workflow_id: Uuid,
+    /// Number of the version that it executes.
+    version: i64,
+    /// How it stands.
+    #[schemars(extend("enum" = ["queued", "running", "succeeded", "failed"]))]
+    status: String,
+    /// What started the run.
+    #[schemars(extend("enum" = ["manual", "record.event", "cron", "automation"]))]
+    trigger: String,
+    /// The row that started the run.
+    row_id: Option<Uuid>,
+    /// Whether nothing is kept: writes are rolled back, calls to the outside are stubbed.
+    dry_run: bool,
+    /// When it began.
+    started_at: Option<UtcInstant>,
+    /// When it ended.
+    finished_at: Option<UtcInstant>,
+    /// Why it failed; null otherwise.
+    error: Option<FailureView>,
+}
+
+/// Why a run or a step failed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RunFailure")]
 struct FailureView {
+    /// `step_failed`, `run_too_large`, `abandoned`, `publisher_lost_access`, `starter_lost_access`, `too_deep`,
+    /// or the code of a refused write.
     code: String,
+    /// For people; null for who may not read what was in the run.
     detail: Option<String>,
 }
 
 impl FailureView {
+    fn redact(&mut self) {
+        self.detail = None;
+    }
+
     fn of(code: Option<String>, detail: Option<String>) -> Option<FailureView> {
         // Before there were codes there was one reason.
         let code = code.or_else(|| {
@@ -57,44 +96,52 @@ impl FailureView {
     }
 }
 
-#[derive(Debug)]
+/// One step of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RunStep")]
 struct StepView {
+    /// Where, dotted.
     path: String,
+    /// Id of the step in the definition.
     id: String,
+    /// Which step it is.
     key: String,
+    /// How it stands.
+    #[schemars(extend("enum" = STEP_STATUS))]
     status: String,
-    error: Option<FailureView>,
-    /// What went in and came out; not in lists.
-    content: Option<Content>,
-}
-
-#[derive(Debug)]
-struct Content {
+    /// What the step was given; null where the caller may not see it.
+    #[schemars(with = "Option<AnyObject>")]
     input: Option<Box<RawValue>>,
+    /// What the step produced; null where the caller may not see it.
+    #[schemars(with = "Option<AnyObject>")]
     output: Option<Box<RawValue>>,
-    /// Of the steps of dry runs alone.
-    envelope: Option<Box<RawValue>>,
-    dry_run: bool,
+    /// Of a dry run: the variables and records that the step left, or `{"cut": true, "text"}`, the beginning of
+    /// them, where they are large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Nullable<AnyObject>")]
+    envelope: Option<Nullable<Box<RawValue>>>,
+    /// Why it failed; null otherwise.
+    error: Option<FailureView>,
 }
 
-impl Serialize for StepView {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("path", &self.path)?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("key", &self.key)?;
-        map.serialize_entry("status", &self.status)?;
-        if let Some(content) = &self.content {
-            map.serialize_entry("input", &content.input)?;
-            map.serialize_entry("output", &content.output)?;
-            if content.dry_run {
-                map.serialize_entry("envelope", &content.envelope)?;
-            }
-        }
-        map.serialize_entry("error", &self.error)?;
-        map.end()
-    }
+/// One step of a run, without its data.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RunStepSummary")]
+struct StepSummary {
+    /// Where, dotted.
+    path: String,
+    /// Id of the step in the definition.
+    id: String,
+    /// Which step it is.
+    key: String,
+    /// How it stands.
+    #[schemars(extend("enum" = STEP_STATUS))]
+    status: String,
+    /// Why it failed; null otherwise.
+    error: Option<FailureView>,
 }
+
+const STEP_STATUS: [&str; 4] = ["running", "succeeded", "failed", "skipped"];
 
 macro_rules! columns {
     () => {
@@ -112,7 +159,7 @@ struct RunRow {
     principal: Option<Uuid>,
     /// Whether rows of what it is about were kept from somebody when it ended.
     own_rows: bool,
-    run: RunView,
+    run: RunHead,
 }
 
 fn run_row(row: &Row) -> Result<RunRow, StoreError> {
@@ -123,7 +170,7 @@ fn run_row(row: &Row) -> Result<RunRow, StoreError> {
         feature: row.get(6)?,
         principal: caller.or(row.get(15)?),
         own_rows: row.get(16)?,
-        run: RunView {
+        run: RunHead {
             id: row.get(1)?,
             workflow_id: row.get(2)?,
             version: row.get(3)?,
@@ -131,10 +178,9 @@ fn run_row(row: &Row) -> Result<RunRow, StoreError> {
             trigger: row.get(5)?,
             row_id: row.get(7)?,
             dry_run: row.get(8)?,
-            started_at: row.get::<Option<i64>>(9)?.map(rfc3339),
-            finished_at: row.get::<Option<i64>>(10)?.map(rfc3339),
+            started_at: row.get::<Option<i64>>(9)?.map(UtcInstant),
+            finished_at: row.get::<Option<i64>>(10)?.map(UtcInstant),
             error: FailureView::of(row.get(12)?, row.get(11)?),
-            steps: Vec::new(),
         },
     })
 }
@@ -154,12 +200,13 @@ pub async fn read_run(tx: &mut Tx, id: Uuid) -> Result<RunView, Refusal> {
     let open = is_open(tx, &line).await?;
     let found = steps(tx, (line.organization, line.run.id)).await?;
     let dry_run = line.run.dry_run;
-    let steps = found.into_iter().map(|mut step| {
-        let content = content(&mut step, dry_run, open);
-        outline(step, Some(content))
-    });
-    let steps = steps.collect();
-    Ok(view(tx, line, steps, open).await?)
+    let mut steps: Vec<StepView> = found
+        .into_iter()
+        .map(|step| step_view(step, dry_run, open))
+        .collect();
+    let failed = steps.iter_mut().filter_map(|step| step.error.as_mut());
+    let head = view(tx, line, failed, open).await?;
+    Ok(RunView { head, steps })
 }
 
 /// A page of the runs of an automation.
@@ -170,7 +217,7 @@ pub async fn run_page(
     tx: &mut Tx,
     workflow: Uuid,
     page: &PageRequest,
-) -> Result<Page<RunView>, Refusal> {
+) -> Result<Page<RunSummary>, Refusal> {
     visible(tx, workflow).await?;
     let sql = concat!(
         "SELECT ",
@@ -191,11 +238,13 @@ pub async fn run_page(
         let open = is_open(tx, &line).await?;
         let found = outlines(tx, (line.organization, line.run.id)).await?;
         reported += found.len();
-        let steps = found.into_iter().map(|step| outline(step, None)).collect();
-        items.push(view(tx, line, steps, open).await?);
+        let mut steps: Vec<StepSummary> = found.into_iter().map(summary).collect();
+        let failed = steps.iter_mut().filter_map(|step| step.error.as_mut());
+        let head = view(tx, line, failed, open).await?;
+        items.push(RunSummary { head, steps });
     }
     let last = items.last().filter(|_| more);
-    let next_cursor = last.map(|last| page.cursor(last.id, &[]));
+    let next_cursor = last.map(|last| page.cursor(last.head.id, &[]));
     Ok(Page { items, next_cursor })
 }
 
@@ -210,22 +259,21 @@ async fn visible(tx: &mut Tx, workflow: Uuid) -> Result<(), Refusal> {
     found.map(drop).ok_or_else(Refusal::not_found)
 }
 
-/// The run with its steps, without what the caller may not see.
+/// The run without what the caller may not see; neither is it in the failures of its steps.
 async fn view(
     tx: &mut Tx,
     line: RunRow,
-    steps: Vec<StepView>,
+    failed: impl Iterator<Item = &mut FailureView>,
     open: bool,
-) -> Result<RunView, StoreError> {
+) -> Result<RunHead, StoreError> {
     let row = line.feature.zip(line.run.row_id);
     let mut run = line.run;
-    run.steps = steps;
     if open {
         return Ok(run);
     }
-    let failed = run.steps.iter_mut().filter_map(|step| step.error.as_mut());
-    for failed in failed.chain(&mut run.error) {
-        failed.detail = None;
+    failed.for_each(FailureView::redact);
+    if let Some(error) = &mut run.error {
+        error.redact();
     }
     if let Some((feature, row)) = row {
         let sql = "SELECT id FROM rows WHERE {tenant organization_id} AND {workspace workspace_id} \
@@ -238,27 +286,29 @@ async fn view(
     Ok(run)
 }
 
-fn outline(step: StepRow, content: Option<Content>) -> StepView {
-    StepView {
+fn summary(step: StepRow) -> StepSummary {
+    StepSummary {
         path: step.path,
         id: step.id,
         key: step.key,
         status: step.status,
         error: FailureView::of(step.error_code, step.error),
-        content,
     }
 }
 
-fn content(step: &mut StepRow, dry_run: bool, open: bool) -> Content {
+fn step_view(step: StepRow, dry_run: bool, open: bool) -> StepView {
     let raw = |text: String| RawValue::from_string(text).ok();
-    let input = std::mem::take(&mut step.input);
-    let output = step.output.take().filter(|_| open);
-    let envelope = step.envelope.take().filter(|_| open);
-    Content {
-        input: Some(input).filter(|_| open).and_then(raw),
+    let output = step.output.filter(|_| open);
+    let envelope = step.envelope.filter(|_| open);
+    StepView {
+        path: step.path,
+        id: step.id,
+        key: step.key,
+        status: step.status,
+        input: Some(step.input).filter(|_| open).and_then(raw),
         output: output.map(redact_output).and_then(raw),
-        envelope: envelope.and_then(raw),
-        dry_run,
+        envelope: dry_run.then(|| Nullable(envelope.and_then(raw))),
+        error: FailureView::of(step.error_code, step.error),
     }
 }
 

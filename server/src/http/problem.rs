@@ -3,10 +3,13 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Serialize;
+use tplkit::upgrade::Conflict;
 use uuid::Uuid;
 
 use crate::refusal::{Code, Fault, Refusal};
+use crate::wire::UtcInstant;
 
 /// The media type of refusals.
 pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
@@ -38,32 +41,79 @@ pub fn document(refusal: &Refusal, form: RefusalForm, path: &str) -> Vec<u8> {
     }
 }
 
+/// Why a request was refused (RFC 9457). Branch on `code`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Problem<'a> {
+    /// `urn:tplkit:problem:` and the code.
+    r#type: String,
+    /// One line.
+    title: &'static str,
+    /// HTTP status.
+    status: u16,
+    /// What happened, for people.
+    detail: &'a str,
+    /// Stable word to branch on.
+    code: Code,
+    /// The path of the request.
+    instance: &'a str,
+    /// One entry for each fault.
+    #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
+    errors: &'a [Fault],
+    /// Technical name of the column concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<&'a str>,
+    /// Symbolic name in the package, without the dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#ref: Option<&'a str>,
+    /// The job concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job_id: Option<Uuid>,
+    /// When the lease of the worker ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "UtcInstant")]
+    locked_until: Option<&'a str>,
+    /// What somebody has to decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Conflict>")]
+    conflicts: Option<&'a serde_json::Value>,
+    /// Seconds to wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u32>,
+}
+
+/// Why the executor refused a request.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExecutorProblem<'a> {
+    /// Stable word to branch on.
+    error: Code,
+    /// What happened, for people.
+    detail: &'a str,
+    /// One entry for each fault.
+    #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
+    errors: &'a [Fault],
+    /// Symbolic name in the package, without the dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#ref: Option<&'a str>,
+    /// The job concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job_id: Option<Uuid>,
+    /// How that job stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'a str>,
+    /// When the lease of the worker ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "UtcInstant")]
+    locked_until: Option<&'a str>,
+    /// What somebody has to decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Conflict>")]
+    conflicts: Option<&'a serde_json::Value>,
+}
+
 fn problem_document(refusal: &Refusal, path: &str) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        r#type: String,
-        title: &'static str,
-        status: u16,
-        detail: &'a str,
-        code: Code,
-        instance: &'a str,
-        #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
-        errors: &'a [Fault],
-        #[serde(skip_serializing_if = "Option::is_none")]
-        column: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        r#ref: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        job_id: Option<Uuid>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        locked_until: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        conflicts: Option<&'a serde_json::Value>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        retry_after: Option<u32>,
-    }
     let (status, title) = status(refusal.code);
-    let document = Document {
+    let document = Problem {
         r#type: format!("urn:tplkit:problem:{}", refusal.code),
         title,
         status: status.as_u16(),
@@ -85,26 +135,8 @@ fn problem_document(refusal: &Refusal, path: &str) -> Vec<u8> {
 }
 
 fn executor_document(refusal: &Refusal) -> Vec<u8> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Document<'a> {
-        error: Code,
-        detail: &'a str,
-        #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
-        errors: &'a [Fault],
-        #[serde(skip_serializing_if = "Option::is_none")]
-        r#ref: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        job_id: Option<Uuid>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        status: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        locked_until: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        conflicts: Option<&'a serde_json::Value>,
-    }
     let job = refusal.job.as_ref();
-    let document = Document {
+    let document = ExecutorProblem {
         error: refusal.code,
         detail: refusal.detail(),
         errors: refusal.errors(),

@@ -1,15 +1,15 @@
 //! A job: its row and its response (`rest` 6.5).
 
-use serde::ser::{Error as _, SerializeMap as _};
+use schemars::JsonSchema;
+use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
-use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::Status;
 use super::status::unfinished;
-use crate::context::rfc3339;
 use crate::store::{Row, StoreError, Tx};
+use crate::wire::{AnyObject, UtcInstant};
 
 /// A template job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,20 +97,64 @@ impl Serialize for Job {
             let raw = text.clone().map(RawValue::from_string).transpose();
             raw.map_err(S::Error::custom)
         };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("template_id", &self.template)?;
-        map.serialize_entry("workspace_id", &self.workspace)?;
-        map.serialize_entry("status", self.status.as_str())?;
-        let progress = json!({"phase": self.phase, "done": self.done, "total": self.total});
-        map.serialize_entry("progress", &progress)?;
-        map.serialize_entry("locked_until", &self.locked_until.map(rfc3339))?;
-        map.serialize_entry("report", &raw(&self.report)?)?;
-        map.serialize_entry("error", &raw(&self.error)?)?;
-        map.serialize_entry("created_at", &rfc3339(self.created_at))?;
-        map.serialize_entry("updated_at", &rfc3339(self.updated_at))?;
-        map.end()
+        let view = JobView {
+            id: self.id,
+            template_id: self.template,
+            workspace_id: self.workspace,
+            status: self.status,
+            progress: ProgressView {
+                phase: &self.phase,
+                done: self.done,
+                total: self.total,
+            },
+            locked_until: self.locked_until.map(UtcInstant),
+            report: raw(&self.report)?,
+            error: raw(&self.error)?,
+            created_at: UtcInstant(self.created_at),
+            updated_at: UtcInstant(self.updated_at),
+        };
+        view.serialize(serializer)
     }
+}
+
+/// An apply of a template to a workspace.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TemplateJob")]
+pub(crate) struct JobView<'a> {
+    /// Id of the record.
+    id: Uuid,
+    /// The template.
+    template_id: Uuid,
+    /// The workspace.
+    workspace_id: Uuid,
+    /// How it stands.
+    status: Status,
+    /// How far it is.
+    progress: ProgressView<'a>,
+    /// Until then somebody works on it; past or null: it is free to go on.
+    locked_until: Option<UtcInstant>,
+    /// What it did.
+    #[schemars(with = "Option<AnyObject>")]
+    report: Option<Box<RawValue>>,
+    /// Why it stopped.
+    #[schemars(with = "Option<AnyObject>")]
+    error: Option<Box<RawValue>>,
+    /// When it was created.
+    created_at: UtcInstant,
+    /// When it last changed.
+    updated_at: UtcInstant,
+}
+
+/// How far a job is.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "TemplateJobProgress")]
+struct ProgressView<'a> {
+    /// What it works on.
+    phase: &'a str,
+    /// How many units are done.
+    done: i64,
+    /// How many units there are.
+    total: i64,
 }
 
 /// The job of that id, if the scope sees it.

@@ -25,6 +25,7 @@ mod worker;
 
 pub use cancel::cancel;
 pub use create::{New, create, reopen};
+pub(crate) use job::JobView;
 pub use job::{COLUMNS, Job, find, unfinished};
 pub use lease::{Lease, take, take_any};
 pub use ledger::{Line, Told, UnnotedJob, earlier, own, told, upgraded_by};

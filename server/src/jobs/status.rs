@@ -1,5 +1,8 @@
 //! The status of a job.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// In a statement: the job is unfinished, as [`Status::is_finished`] has it.
 macro_rules! unfinished {
     () => {
@@ -9,7 +12,9 @@ macro_rules! unfinished {
 pub(super) use unfinished;
 
 /// The status of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "TemplateJobStatus")]
 pub enum Status {
     /// Nobody has begun.
     Pending,

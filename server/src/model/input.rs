@@ -74,9 +74,10 @@ impl RecordInput {
         for own in kind.own {
             let Some(key) = own.key else { continue };
             let value = match own.form {
-                OwnFieldForm::Word(check) => fields.text(key).map(|word| {
-                    if let Err(why) = check(&word) {
-                        fields.refuse(key, why);
+                OwnFieldForm::Word(words) => fields.text(key).map(|word| {
+                    let words = words();
+                    if !words.contains(&word.as_str()) {
+                        fields.refuse(key, format!("is none of {}", words.join(", ")));
                     }
                     word.into()
                 }),

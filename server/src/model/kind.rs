@@ -26,8 +26,8 @@ pub enum RecordKind {
 /// What a field of a kind holds.
 #[derive(Debug, Clone, Copy)]
 pub enum OwnFieldForm {
-    /// A text that the function accepts, or says why not.
-    Word(fn(&str) -> Result<(), String>),
+    /// One of these words.
+    Word(fn() -> Vec<&'static str>),
     /// A text or nothing.
     Nullable,
     /// An integer.
@@ -67,6 +67,13 @@ pub struct KindDescription {
     /// Its own fields.
     pub own: &'static [OwnField],
     statements: OnceLock<Statements>,
+}
+
+impl RecordKind {
+    /// Whether its config is kept as a list of objects.
+    pub fn lists_config(self) -> bool {
+        matches!(self, RecordKind::Rail | RecordKind::View)
+    }
 }
 
 impl KindDescription {
@@ -206,29 +213,21 @@ pub static COLUMN: KindDescription = KindDescription {
     statements: OnceLock::new(),
 };
 
-fn one_of<'n>(word: &str, names: impl Iterator<Item = &'n str> + Clone) -> Result<(), String> {
-    if names.clone().any(|name| name == word) {
-        return Ok(());
-    }
-    let names: Vec<&str> = names.collect();
-    Err(format!("is none of {}", names.join(", ")))
+fn access() -> Vec<&'static str> {
+    vec!["organization", "members"]
 }
 
-fn access(word: &str) -> Result<(), String> {
-    one_of(word, ["organization", "members"].into_iter())
-}
-
-fn view_type(word: &str) -> Result<(), String> {
+fn view_type() -> Vec<&'static str> {
     let types = Definitions::embedded().view_types.keys();
-    one_of(word, types.map(String::as_str))
+    types.map(String::as_str).collect()
 }
 
-fn column_type(word: &str) -> Result<(), String> {
+fn column_type() -> Vec<&'static str> {
     let types = Definitions::embedded().column_types.keys();
-    one_of(word, types.map(String::as_str))
+    types.map(String::as_str).collect()
 }
 
-fn component(word: &str) -> Result<(), String> {
+fn component() -> Vec<&'static str> {
     let components = Definitions::embedded().components.iter();
-    one_of(word, components.map(String::as_str))
+    components.map(String::as_str).collect()
 }

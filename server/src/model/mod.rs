@@ -8,6 +8,7 @@ mod change;
 mod column;
 mod config;
 mod create;
+pub(crate) mod document;
 mod feature;
 pub mod find;
 pub mod import;

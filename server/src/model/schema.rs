@@ -2,33 +2,47 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use uuid::Uuid;
 
+use super::document;
 use super::kind::{COLUMN, FEATURE, KindDescription, VIEW, WORKSPACE};
 use super::record::Record;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 
-/// The model.
-#[derive(Debug, Serialize)]
+/// The visible workspaces with their tables, columns and views.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Schema {
+    /// The visible workspaces.
     workspaces: Vec<Workspace>,
-    /// Whether there is more than the response holds.
+    /// Whether a cap cut something off.
     truncated: bool,
 }
 
-#[derive(Debug)]
+/// A workspace with its tables.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename = "SchemaWorkspace")]
 struct Workspace {
+    #[schemars(flatten, with = "document::Workspace")]
     record: Record,
+    /// Its tables.
     features: Vec<Feature>,
 }
 
-#[derive(Debug)]
+/// A table with its columns and views.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename = "SchemaFeature")]
 struct Feature {
+    #[schemars(flatten, with = "document::Feature")]
     record: Record,
+    /// Its columns, in display order.
+    #[schemars(with = "Vec<document::Column>")]
     columns: Vec<Record>,
+    /// Its views, in order.
+    #[schemars(with = "Vec<document::View>")]
     views: Vec<Record>,
 }
 

@@ -3,44 +3,63 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use crate::auth::{Scopes, Secret, hash};
 use crate::call::{Call, json, nothing};
-use crate::context::rfc3339;
-use crate::fields::Fields;
+use crate::fields::{Fields, LABEL};
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Row, StoreError, Tx};
+use crate::wire::{Nullable, UtcInstant};
 
-/// A key as it is answered.
-#[derive(Debug, Serialize)]
+/// A credential for machines, without its secret.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiKey {
-    /// Of the record.
+    /// Id of the record.
     pub id: Uuid,
-    /// Whose key it is.
+    /// The organization.
     pub organization_id: Uuid,
-    /// For people.
+    /// Name for people.
     pub name: String,
-    /// What it is good for.
-    pub scopes: Vec<&'static str>,
-    /// How it begins.
+    /// What it may do.
+    pub scopes: Scopes,
+    /// How the key begins, to recognize it.
     pub prefix: String,
     /// When it was created.
-    pub created_at: String,
-    /// When it ends, if ever.
-    pub expires_at: Option<String>,
-    /// When it was last used, give or take a minute.
-    pub last_used_at: Option<String>,
+    pub created_at: UtcInstant,
+    /// When it stops working; null is never.
+    pub expires_at: Option<UtcInstant>,
+    /// When a request last used it, give or take a minute.
+    pub last_used_at: Option<UtcInstant>,
 }
 
-#[derive(Serialize)]
-struct WithKey<'a> {
+/// A new credential, with its secret.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ApiKeyCreated<'a> {
     #[serde(flatten)]
     record: &'a ApiKey,
+    /// Shown once and never again.
     key: &'a str,
+}
+
+/// A credential to make.
+#[derive(JsonSchema)]
+pub(crate) struct ApiKeyCreate {
+    /// The organization.
+    organization_id: Uuid,
+    /// Name for people.
+    #[schemars(length(min = *LABEL.start(), max = *LABEL.end()))]
+    name: String,
+    /// What it may do.
+    #[schemars(with = "Scopes")]
+    scopes: String,
+    /// When it stops working; null is never.
+    #[schemars(with = "Option<Nullable<UtcInstant>>")]
+    expires_at: Option<i64>,
 }
 
 macro_rules! columns {
@@ -56,23 +75,20 @@ impl ApiKey {
             id: row.get(0)?,
             organization_id: row.get(1)?,
             name: row.get(2)?,
-            scopes: Scopes::parse(&scopes).words(),
+            scopes: Scopes::parse(&scopes),
             prefix: row.get(4)?,
-            created_at: rfc3339(row.get(5)?),
-            expires_at: row.get::<Option<i64>>(6)?.map(rfc3339),
-            last_used_at: row.get::<Option<i64>>(7)?.map(rfc3339),
+            created_at: UtcInstant(row.get(5)?),
+            expires_at: row.get::<Option<i64>>(6)?.map(UtcInstant),
+            last_used_at: row.get::<Option<i64>>(7)?.map(UtcInstant),
         })
     }
 }
 
 struct New {
     id: Uuid,
-    organization: Uuid,
-    name: String,
-    scopes: String,
+    body: ApiKeyCreate,
     prefix: String,
     hash: [u8; 32],
-    expires_at: Option<i64>,
     now: i64,
 }
 
@@ -113,24 +129,24 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let now = call.app.context.now();
     let mut fields = call.fields().await?;
     let before = fields.count();
-    let organization = fields.required_id("organization_id");
+    let organization_id = fields.required_id("organization_id");
     if fields.count() == before {
-        call.enter(organization)?;
+        call.enter(organization_id)?;
     }
     fields.required("name");
-    let name = fields.label("name").unwrap_or_default();
-    let scopes = scopes_field(&mut fields);
-    let expires_at = expiry_field(&mut fields, now);
+    let body = ApiKeyCreate {
+        organization_id,
+        name: fields.label("name").unwrap_or_default(),
+        scopes: scopes_field(&mut fields),
+        expires_at: expiry_field(&mut fields, now),
+    };
     fields.finish()?;
-    let secret = Secret::api_key(organization);
+    let secret = Secret::api_key(organization_id);
     let new = New {
         id: call.app.context.id(),
-        organization,
-        name,
-        scopes,
+        body,
         prefix: secret.prefix().to_owned(),
         hash: hash(secret.reveal()),
-        expires_at,
         now,
     };
     let scope = call.caller()?.scope();
@@ -139,7 +155,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
         .store
         .write(&scope, new, |tx, new| Box::pin(insert(tx, new)))
         .await;
-    let document = WithKey {
+    let document = ApiKeyCreated {
         record: &record?.ok_or_else(Refusal::not_found)?,
         key: secret.reveal(),
     };
@@ -153,13 +169,13 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<Option<ApiKey>, StoreError> {
         columns!()
     );
     let parameters = [
-        new.organization.into(),
+        new.body.organization_id.into(),
         new.id.into(),
-        new.name.as_str().into(),
-        new.scopes.as_str().into(),
+        new.body.name.as_str().into(),
+        new.body.scopes.as_str().into(),
         new.prefix.as_str().into(),
         new.hash.into(),
-        new.expires_at.into(),
+        new.body.expires_at.into(),
         new.now.into(),
     ];
     let row = tx.first(sql, &parameters).await?;

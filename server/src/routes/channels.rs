@@ -2,15 +2,45 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 use super::named::{self, FROZEN};
+use crate::automation::LONGEST_NAME;
 use crate::automation::channels::{self, Channel, NewChannel};
 use crate::call::{Call, OperationContext};
+use crate::fields::Fields;
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::Tx;
+
+/// A channel to make.
+#[derive(JsonSchema)]
+pub(crate) struct ChannelCreate {
+    /// Whose; required here, unless the query names it.
+    #[schemars(with = "Option<Uuid>")]
+    organization_id: Uuid,
+    /// Name for people.
+    #[schemars(length(min = 1, max = LONGEST_NAME))]
+    name: String,
+}
+
+/// A new name.
+#[derive(JsonSchema)]
+pub(crate) struct ChannelPatch {
+    /// Name for people.
+    #[schemars(length(min = 1, max = LONGEST_NAME))]
+    name: Option<String>,
+}
+
+impl ChannelPatch {
+    fn read(mut fields: Fields) -> Result<ChannelPatch, Refusal> {
+        fields.frozen(&FROZEN)?;
+        let name = named::name(&mut fields);
+        fields.finish().map(|()| ChannelPatch { name })
+    }
+}
 
 /// `GET /v1/channels?organization_id=`
 ///
@@ -36,14 +66,17 @@ async fn select_page(
 /// # Errors
 /// 404 for strangers, 403 below administrators, 422 for a name that is too short or too long.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
-    let (organization, mut fields) = named::created(&mut call).await?;
+    let (organization_id, mut fields) = named::created(&mut call).await?;
     fields.required("name");
-    let name = named::name(&mut fields);
+    let body = ChannelCreate {
+        organization_id,
+        name: named::name(&mut fields).unwrap_or_default(),
+    };
     fields.finish()?;
     let new = NewChannel {
         id: call.app.context.id(),
-        organization,
-        name: name.unwrap_or_default(),
+        organization: body.organization_id,
+        name: body.name,
         now: call.app.context.now(),
     };
     call.write(new, |tx, ctx| Box::pin(insert(tx, ctx))).await
@@ -73,20 +106,17 @@ async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Channel, Refu
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
-    let mut fields = call.fields().await?;
-    fields.frozen(&FROZEN)?;
-    let name = named::name(&mut fields);
-    fields.finish()?;
-    call.write((channel, name), |tx, ctx| Box::pin(update(tx, ctx)))
+    let patch = ChannelPatch::read(call.fields().await?)?;
+    call.write((channel, patch), |tx, ctx| Box::pin(update(tx, ctx)))
         .await
 }
 
 async fn update(
     tx: &mut Tx,
-    ctx: &OperationContext<(Channel, Option<String>)>,
+    ctx: &OperationContext<(Channel, ChannelPatch)>,
 ) -> Result<ApiResponse, Refusal> {
-    let (channel, name) = &ctx.input;
-    match name {
+    let (channel, patch) = &ctx.input;
+    match &patch.name {
         Some(name) => {
             ApiResponse::json(StatusCode::OK, &channels::rename(tx, channel, name).await?)
         }

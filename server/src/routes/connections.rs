@@ -2,9 +2,11 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 use super::named::{self, FROZEN};
+use crate::automation::LONGEST_NAME;
 use crate::automation::connections::{
     self, Change, ConnectionKind, ConnectionRecord, PreparedSecret, SetConnection,
 };
@@ -16,6 +18,76 @@ use crate::refusal::Refusal;
 use crate::store::{Scope, Tx};
 
 const KINDS: [&str; 4] = ["smtp", "http", "llm", "timer"];
+
+/// A connection to make.
+#[derive(JsonSchema)]
+pub(crate) struct ConnectionCreate {
+    /// Whose; required here, unless the query names it.
+    #[schemars(with = "Option<Uuid>")]
+    organization_id: Uuid,
+    /// Name by which automations call it.
+    #[schemars(length(min = 1, max = LONGEST_NAME))]
+    name: String,
+    /// What it leads to.
+    kind: ConnectionKind,
+    /// Where it leads, in no response: `smtp://user@host:587?from=address`, `https://host/path`,
+    /// `https://host/v1?model=name`; of a timer `cron:0 8 * * 1-5` or `delay:3600`.
+    url: String,
+    /// The password, token or key that goes with it, in no response. Empty is none.
+    secret: Option<String>,
+}
+
+/// Changes to a connection.
+#[derive(JsonSchema)]
+pub(crate) struct ConnectionPatch {
+    /// Name by which automations call it.
+    #[schemars(length(min = 1, max = LONGEST_NAME))]
+    name: Option<String>,
+    /// Where it leads, in no response: `smtp://user@host:587?from=address`, `https://host/path`,
+    /// `https://host/v1?model=name`; of a timer `cron:0 8 * * 1-5` or `delay:3600`.
+    url: Option<String>,
+    /// The password, token or key that goes with it, in no response. Empty is none.
+    secret: Option<String>,
+}
+
+impl ConnectionCreate {
+    fn read(organization_id: Uuid, mut fields: Fields) -> Result<ConnectionCreate, Refusal> {
+        fields.required("name");
+        let name = named::name(&mut fields).unwrap_or_default();
+        let kind = kind_field(&mut fields);
+        fields.required("url");
+        let url = fields.text("url");
+        let fault = kind
+            .zip(url.as_ref())
+            .and_then(|(kind, url)| kind.fault(url));
+        if let Some(why) = fault {
+            fields.refuse("url", why);
+        }
+        let secret = fields.text("secret");
+        fields.finish()?;
+        Ok(ConnectionCreate {
+            organization_id,
+            name,
+            // It is in the body, or that was refused.
+            kind: kind.ok_or_else(|| Refusal::fault("kind", "is required"))?,
+            url: url.unwrap_or_default(),
+            secret,
+        })
+    }
+}
+
+impl ConnectionPatch {
+    fn read(mut fields: Fields) -> Result<ConnectionPatch, Refusal> {
+        fields.frozen(&FROZEN)?;
+        fields.frozen(&["kind"])?;
+        let body = ConnectionPatch {
+            name: named::name(&mut fields),
+            url: fields.text("url"),
+            secret: fields.text("secret"),
+        };
+        fields.finish().map(|()| body)
+    }
+}
 
 /// Which connections, and which page of them.
 struct Listed {
@@ -70,28 +142,15 @@ fn kind_field(fields: &mut Fields) -> Option<ConnectionKind> {
 /// 404 for strangers, 403 below administrators, 422 for an address that the kind does not take, 409 for a
 /// name that is taken, 503 for a secret that cannot be encrypted.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
-    let (organization, mut fields) = named::created(&mut call).await?;
-    fields.required("name");
-    let name = named::name(&mut fields).unwrap_or_default();
-    let kind = kind_field(&mut fields);
-    fields.required("url");
-    let url = fields.text("url");
-    let fault = kind
-        .zip(url.as_ref())
-        .and_then(|(kind, url)| kind.fault(url));
-    if let Some(why) = fault {
-        fields.refuse("url", why);
-    }
-    let secret = fields.text("secret");
-    fields.finish()?;
+    let (organization, fields) = named::created(&mut call).await?;
+    let body = ConnectionCreate::read(organization, fields)?;
     let set = SetConnection {
         id: call.app.context.id(),
-        organization,
-        name,
-        // It is in the body, or that was refused.
-        kind: kind.ok_or_else(|| Refusal::fault("kind", "is required"))?,
-        url: url.unwrap_or_default(),
-        secret,
+        organization: body.organization_id,
+        name: body.name,
+        kind: body.kind,
+        url: body.url,
+        secret: body.secret,
         now: call.app.context.now(),
     };
     let prepared = PreparedSecret::new(call.app.config.secret_key.as_ref(), set)?;
@@ -126,20 +185,17 @@ async fn open(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ConnectionRec
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let connection = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
-    let mut fields = call.fields().await?;
-    fields.frozen(&FROZEN)?;
-    fields.frozen(&["kind"])?;
+    let body = ConnectionPatch::read(call.fields().await?)?;
     let change = Change {
         organization: connection.organization_id,
         id,
-        name: named::name(&mut fields),
-        url: fields.text("url"),
-        secret: fields.text("secret"),
+        name: body.name,
+        url: body.url,
+        secret: body.secret,
         key: call.app.config.secret_key.clone(),
         fresh: call.app.context.id(),
         now: call.app.context.now(),
     };
-    fields.finish()?;
     // A secret may have to be encrypted anew, and requests cannot read secrets.
     let changed: Result<_, Refusal> = call
         .app

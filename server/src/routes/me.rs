@@ -2,31 +2,75 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::auth::{self, Identity, NewPassword, fault_of_password};
+use crate::auth::{
+    self, Identity, NewPassword, Role, SHORTEST_PASSWORD, Scopes, fault_of_password,
+};
 use crate::call::{Call, json};
+use crate::fields::Fields;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
-#[derive(Serialize)]
-struct Document<'a> {
-    kind: &'static str,
+/// The caller: a user or an API key.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Me<'a> {
+    /// Which of them.
+    kind: CallerKind,
+    /// Id of the user or the key.
     id: Uuid,
+    /// E-mail address of the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<&'a str>,
+    /// Organizations of the caller.
     organizations: Vec<Membership>,
+    /// What the key may do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    scopes: Option<Vec<&'static str>>,
+    scopes: Option<&'a Scopes>,
 }
 
-#[derive(Serialize)]
+/// What asks.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum CallerKind {
+    User,
+    ApiKey,
+}
+
+/// What the caller is in an organization.
+#[derive(Serialize, JsonSchema)]
 struct Membership {
+    /// The organization.
     id: Uuid,
+    /// Name for people.
     label: String,
-    role: &'static str,
+    /// What the caller may do there.
+    role: Role,
+}
+
+/// The present password and the new one.
+#[derive(JsonSchema)]
+pub(crate) struct PasswordChange {
+    /// The present password.
+    current: String,
+    /// The new one: at most 1,024 bytes.
+    #[schemars(length(min = SHORTEST_PASSWORD))]
+    new: String,
+}
+
+impl PasswordChange {
+    fn read(mut fields: Fields) -> Result<PasswordChange, Refusal> {
+        let current = fields.required_text("current");
+        let new = fields.required_text("new");
+        if let (Some(why), 0) = (fault_of_password(&new), fields.count()) {
+            fields.refuse("new", why);
+        }
+        fields.finish().map(|()| PasswordChange { current, new })
+    }
 }
 
 /// `GET /v1/me`
@@ -42,14 +86,14 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
         .read(&caller.scope(), (), |tx, (): &()| Box::pin(labels(tx)))
         .await;
     let organizations = labels?.into_iter().filter_map(|(id, label)| {
-        let role = caller.role_in(id)?.as_str();
+        let role = caller.role_in(id)?;
         Some(Membership { id, label, role })
     });
     let (kind, email, scopes) = match &caller.identity {
-        Identity::User { email } => ("user", Some(email.as_str()), None),
-        Identity::ApiKey { scopes } => ("api_key", None, Some(scopes.words())),
+        Identity::User { email } => (CallerKind::User, Some(email.as_str()), None),
+        Identity::ApiKey { scopes } => (CallerKind::ApiKey, None, Some(scopes)),
     };
-    let document = Document {
+    let document = Me {
         kind,
         id: caller.id,
         email,
@@ -77,13 +121,7 @@ async fn labels(tx: &mut Tx) -> Result<Vec<(Uuid, String)>, StoreError> {
 /// 403 for a wrong current password, which counts like a sign-in: 429 after too many. 422 for a new one
 /// that is too short or too long.
 pub async fn password(mut call: Call) -> Result<Response, Refusal> {
-    let mut fields = call.fields().await?;
-    let current = fields.required_text("current");
-    let new = fields.required_text("new");
-    if let (Some(why), 0) = (fault_of_password(&new), fields.count()) {
-        fields.refuse("new", why);
-    }
-    fields.finish()?;
+    let PasswordChange { current, new } = PasswordChange::read(call.fields().await?)?;
     if let Some(answered) = call.kept_response().await? {
         return Ok(answered);
     }

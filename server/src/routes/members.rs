@@ -2,29 +2,31 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::auth::{Role, normalize_email, user_by_email};
 use crate::call::{Call, OperationContext, json, nothing};
-use crate::context::rfc3339;
 use crate::fields::Fields;
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::{Code, Refusal};
 use crate::store::{Row, Scope, Store, StoreError, Tx};
+use crate::wire::UtcInstant;
 
-/// A member as it is answered.
-#[derive(Debug, Serialize)]
+/// A person who belongs to an organization.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Member {
-    /// Of the person.
+    /// The user.
     pub user_id: Uuid,
-    /// Of the person.
+    /// E-mail address.
     pub email: String,
     /// In this organization.
+    #[schemars(with = "Role")]
     pub role: String,
     /// When the person became a member.
-    pub created_at: String,
+    pub created_at: UtcInstant,
 }
 
 impl Member {
@@ -33,7 +35,7 @@ impl Member {
             user_id: row.get(0)?,
             email: row.get(1)?,
             role: row.get(2)?,
-            created_at: rfc3339(row.get(3)?),
+            created_at: UtcInstant(row.get(3)?),
         })
     }
 }
@@ -93,6 +95,42 @@ fn role_field(fields: &mut Fields) -> Option<Role> {
     role
 }
 
+/// A person to add, by the address of an existing user.
+#[derive(JsonSchema)]
+pub(crate) struct MemberCreate {
+    /// E-mail address.
+    email: String,
+    /// What the person may do.
+    role: Role,
+}
+
+impl MemberCreate {
+    fn read(mut fields: Fields) -> Result<MemberCreate, Refusal> {
+        let email = normalize_email(&fields.required_text("email"));
+        fields.required("role");
+        let role = role_field(&mut fields);
+        fields.finish()?;
+        let role =
+            role.ok_or_else(|| Refusal::fault("role", "is none of owner, admin, editor, viewer"))?;
+        Ok(MemberCreate { email, role })
+    }
+}
+
+/// A new role.
+#[derive(JsonSchema)]
+pub(crate) struct MemberPatch {
+    /// What the person may do from now on.
+    role: Option<Role>,
+}
+
+impl MemberPatch {
+    fn read(mut fields: Fields) -> Result<MemberPatch, Refusal> {
+        fields.frozen(&["user_id", "email", "created_at", "organization_id"])?;
+        let role = role_field(&mut fields);
+        fields.finish().map(|()| MemberPatch { role })
+    }
+}
+
 /// `POST …/members`
 ///
 /// # Errors
@@ -100,13 +138,7 @@ fn role_field(fields: &mut Fields) -> Option<Role> {
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let organization = call.path_id(0).await?;
     let own_role = call.enter(organization)?;
-    let mut fields = call.fields().await?;
-    let email = normalize_email(&fields.required_text("email"));
-    fields.required("role");
-    let role = role_field(&mut fields);
-    fields.finish()?;
-    let role =
-        role.ok_or_else(|| Refusal::fault("role", "is none of owner, admin, editor, viewer"))?;
+    let MemberCreate { email, role } = MemberCreate::read(call.fields().await?)?;
     if role == Role::Owner && own_role < Role::Owner {
         return Err(owners_only());
     }
@@ -315,10 +347,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
 }
 
 async fn new_role(call: &mut Call, own_role: Role) -> Result<Option<Role>, Refusal> {
-    let mut fields = call.fields().await?;
-    fields.frozen(&["user_id", "email", "created_at", "organization_id"])?;
-    let role = role_field(&mut fields);
-    fields.finish()?;
+    let MemberPatch { role } = MemberPatch::read(call.fields().await?)?;
     if role == Some(Role::Owner) && own_role < Role::Owner {
         return Err(owners_only());
     }

@@ -2,33 +2,36 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::call::{Call, json};
-use crate::context::rfc3339;
+use crate::fields::{Fields, LABEL};
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Row, Scope, Store, StoreError, Tx};
+use crate::wire::{Config, UtcInstant};
 
-/// An organization as it is answered.
-#[derive(Debug, Serialize)]
+/// A tenant.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Organization {
-    /// Of the record.
+    /// Id of the record.
     pub id: Uuid,
-    /// For people.
+    /// Name for people.
     pub label: String,
     /// Whatever its administrators keep there.
+    #[schemars(with = "Config")]
     pub config: Box<RawValue>,
-    /// How many members it may have; `null` is any number.
+    /// Most members that the organization may have; null is no limit.
     pub seats: Option<i64>,
-    /// How many rows it may have; `null` is any number.
+    /// Most rows that the organization may hold; null is no limit.
     pub row_quota: Option<i64>,
     /// When it was created.
-    pub created_at: String,
+    pub created_at: UtcInstant,
     /// When it last changed.
-    pub updated_at: String,
+    pub updated_at: UtcInstant,
 }
 
 macro_rules! columns {
@@ -47,8 +50,8 @@ impl Organization {
             config: config.map_err(|error| StoreError::Internal(error.to_string()))?,
             seats: row.get(3)?,
             row_quota: row.get(4)?,
-            created_at: rfc3339(row.get(5)?),
-            updated_at: rfc3339(row.get(6)?),
+            created_at: UtcInstant(row.get(5)?),
+            updated_at: UtcInstant(row.get(6)?),
         })
     }
 }
@@ -112,10 +115,39 @@ async fn select(tx: &mut Tx, id: &Uuid) -> Result<Option<Organization>, StoreErr
     rows.first().map(Organization::read).transpose()
 }
 
+/// Changes to an organization.
+#[derive(JsonSchema)]
+pub(crate) struct OrganizationPatch {
+    /// Name for people.
+    #[schemars(length(min = *LABEL.start(), max = *LABEL.end()))]
+    label: Option<String>,
+    /// Whatever its administrators keep there, in place of what is there.
+    #[schemars(with = "Option<Config>")]
+    config: Option<String>,
+}
+
+impl OrganizationPatch {
+    fn read(mut fields: Fields) -> Result<OrganizationPatch, Refusal> {
+        fields.frozen(&[
+            "id",
+            "organization_id",
+            "created_at",
+            "updated_at",
+            "created_by",
+            "seats",
+            "row_quota",
+        ])?;
+        let body = OrganizationPatch {
+            label: fields.label("label"),
+            config: fields.object("config"),
+        };
+        fields.finish().map(|()| body)
+    }
+}
+
 struct Change {
     id: Uuid,
-    label: Option<String>,
-    config: Option<String>,
+    patch: OrganizationPatch,
     now: i64,
 }
 
@@ -126,23 +158,11 @@ struct Change {
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     call.enter(id)?;
-    let mut fields = call.fields().await?;
-    fields.frozen(&[
-        "id",
-        "organization_id",
-        "created_at",
-        "updated_at",
-        "created_by",
-        "seats",
-        "row_quota",
-    ])?;
     let change = Change {
         id,
-        label: fields.label("label"),
-        config: fields.object("config"),
+        patch: OrganizationPatch::read(call.fields().await?)?,
         now: call.app.context.now(),
     };
-    fields.finish()?;
     let scope = call.caller()?.scope();
     let found: Result<_, StoreError> = call
         .app
@@ -153,7 +173,8 @@ pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
 }
 
 async fn update(tx: &mut Tx, change: &Change) -> Result<Option<Organization>, StoreError> {
-    if change.label.is_none() && change.config.is_none() {
+    let OrganizationPatch { label, config } = &change.patch;
+    if label.is_none() && config.is_none() {
         return select(tx, &change.id).await;
     }
     let sql = concat!(
@@ -163,8 +184,8 @@ async fn update(tx: &mut Tx, change: &Change) -> Result<Option<Organization>, St
     );
     let parameters = [
         change.id.into(),
-        change.label.clone().into(),
-        change.config.clone().into(),
+        label.clone().into(),
+        config.clone().into(),
         change.now.into(),
     ];
     let row = tx.first(sql, &parameters).await?;

@@ -5,9 +5,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::auth::{NewPassword, set_password, user_by_email};
-use crate::context::rfc3339;
 use crate::refusal::{Code, Refusal};
 use crate::store::{Row, Scope, Store, StoreError, Tx};
+use crate::wire::UtcInstant;
 
 /// A user as an administrator sees it.
 #[derive(Debug, Serialize)]
@@ -19,7 +19,7 @@ pub struct User {
     /// Whether this is an administrator of the platform.
     pub platform_admin: bool,
     /// When it was created.
-    pub created_at: String,
+    pub created_at: UtcInstant,
 }
 
 /// A new user.
@@ -62,7 +62,7 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<User, Refusal> {
             id: new.id,
             email: new.email.clone(),
             platform_admin: new.platform_admin,
-            created_at: rfc3339(new.now),
+            created_at: UtcInstant(new.now),
         }),
         Err(StoreError::Unique { constraint }) if constraint == "users_email" => Err(Refusal::new(
             Code::Conflict,

@@ -7,6 +7,7 @@
 
 mod column_usage;
 mod counts;
+pub(crate) mod document;
 mod faults;
 mod fill;
 mod merge;

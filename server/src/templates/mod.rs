@@ -11,6 +11,7 @@ pub(crate) mod apply;
 pub(crate) mod cancel;
 mod catalog;
 mod change;
+pub(crate) mod document;
 mod drift;
 mod export;
 mod identity;
@@ -33,8 +34,8 @@ pub(crate) use export::{EarlierPackage, Export, earlier};
 pub(crate) use package::{read as read_package, read_spooled};
 pub(crate) use package_parts::{Origin, PackageParts};
 pub(crate) use payloads::{
-    Entry, page as page_of_payloads, put as put_payload, remove as remove_payload,
+    Entry, Payload, page as page_of_payloads, put as put_payload, remove as remove_payload,
 };
-pub(crate) use record::find;
+pub(crate) use record::{Record, Template, find};
 pub(crate) use status::applied;
 pub(crate) use write::{Create, Replace, create, manage, remove, replace};

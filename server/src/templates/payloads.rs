@@ -1,27 +1,36 @@
 //! Single payload entries: the rows of a table, as text.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use super::document::{PayloadEntry, UID};
 use super::package::read;
 use super::package_parts;
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, internal, lock};
 use super::write::manage;
 use crate::auth::Actor;
-use crate::context::rfc3339;
 use crate::paging::{Page, PageRequest};
 use crate::refusal::Refusal;
 use crate::store::{BOUND, Row, StoreError, Tx};
+use crate::wire::UtcInstant;
 
-/// An entry as it is answered.
-#[derive(Debug, Serialize)]
+/// The stored rows of one table of a template.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Payload {
+    /// The item of the manifest whose rows these are.
+    #[schemars(regex(pattern = UID))]
     item_uid: String,
+    /// How many rows the entry holds.
     row_count: i64,
-    created_at: String,
-    updated_at: String,
+    /// When it was created.
+    created_at: UtcInstant,
+    /// When it last changed.
+    updated_at: UtcInstant,
+    /// The rows.
+    #[schemars(with = "PayloadEntry")]
     entry: Box<RawValue>,
 }
 
@@ -31,8 +40,8 @@ impl Payload {
         Ok(Payload {
             item_uid: row.get(0)?,
             row_count: row.get(1)?,
-            created_at: rfc3339(row.get(2)?),
-            updated_at: rfc3339(row.get(3)?),
+            created_at: UtcInstant(row.get(2)?),
+            updated_at: UtcInstant(row.get(3)?),
             entry: entry.map_err(|error| internal(&error))?,
         })
     }

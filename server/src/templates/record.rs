@@ -1,36 +1,58 @@
 //! The record of a template: its query and its response.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use crate::context::rfc3339;
+use super::document::Visibility;
 use crate::refusal::Refusal;
 use crate::store::{Row, StoreError, Tx};
+use crate::wire::{Manifest, UtcInstant};
 
-/// A template without its manifest.
-#[derive(Debug, Clone, Serialize)]
+/// A package in the catalog, without its contents.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Template")]
 pub(crate) struct Record {
+    /// Id of the record.
     pub(crate) id: Uuid,
+    /// The organization.
     pub(crate) organization_id: Uuid,
+    /// Technical name.
     pub(crate) name: Option<String>,
+    /// Name for people.
     pub(crate) label: Option<String>,
+    /// One paragraph for the catalog.
     pub(crate) description: Option<String>,
+    /// Heading in the catalog.
     pub(crate) category: Option<String>,
+    /// How much the package holds.
+    #[schemars(extend("enum" = ["organization", "workspace", "module", "feature", null]))]
     pub(crate) scope: Option<String>,
+    /// Who sees it.
+    #[schemars(with = "Visibility")]
     pub(crate) visibility: String,
+    /// Version of the package.
     pub(crate) semver: Option<String>,
+    /// Words to find it by.
     pub(crate) tags: Vec<String>,
+    /// Version of the package format.
+    #[schemars(extend("enum" = [1, 2]))]
     pub(crate) template_version: i64,
-    pub(crate) created_at: String,
-    pub(crate) updated_at: String,
+    /// When it was created.
+    pub(crate) created_at: UtcInstant,
+    /// When it last changed.
+    pub(crate) updated_at: UtcInstant,
 }
 
-/// A template with its manifest.
-#[derive(Debug, Serialize)]
+/// A package in the catalog, with its manifest.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TemplateWhole")]
 pub(crate) struct Template {
     #[serde(flatten)]
     record: Record,
+    /// What it holds.
+    #[schemars(with = "Manifest")]
     manifest: Box<RawValue>,
 }
 
@@ -61,8 +83,8 @@ impl Record {
             semver: row.get(8)?,
             tags: serde_json::from_str(&tags).map_err(|error| internal(&error))?,
             template_version: row.get(10)?,
-            created_at: rfc3339(row.get(11)?),
-            updated_at: rfc3339(row.get(12)?),
+            created_at: UtcInstant(row.get(11)?),
+            updated_at: UtcInstant(row.get(12)?),
         })
     }
 }

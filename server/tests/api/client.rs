@@ -6,6 +6,8 @@ use std::net::{SocketAddr, TcpStream};
 use serde_json::Value;
 use tplkit_server::api::router::{RouteMatch, find};
 
+use super::described::as_described;
+
 /// A client with one identity, or none.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
@@ -185,7 +187,7 @@ impl Client {
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
-        bytes: &[u8],
+        sent: &[u8],
     ) -> Answer {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
         if let Some(credential) = &self.credential {
@@ -198,11 +200,19 @@ impl Client {
         let mut stream = TcpStream::connect(self.address).expect("connects");
         stream.write_all(text.as_bytes()).expect("sends");
         // A server that refuses a body need not read it.
-        let _ = stream.write_all(bytes);
+        let _ = stream.write_all(sent);
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
         let response = read(&bytes);
         response.was_promised(method, path);
+        let media_type = response.header("content-type").unwrap_or_default();
+        as_described(
+            (method, path),
+            sent,
+            response.status,
+            media_type,
+            &response.body,
+        );
         response
     }
 }

@@ -6,6 +6,7 @@ mod channels;
 pub(crate) mod client;
 mod columns;
 mod connections;
+mod described;
 pub(crate) mod document;
 mod documentation;
 mod features;

@@ -34,10 +34,15 @@ use names::Names;
 
 pub use digest::{content_digest, fresh, package_digest};
 
-/// The answer of a plan.
+/// What an apply would do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Plan")
+)]
 pub struct Preview {
-    /// Changes when anything that the answer rests on does.
+    /// Send it back as `plan`. It changes when anything that the answer rests on does.
     pub digest: String,
     /// Why it cannot be applied as asked; then nothing else is known.
     pub refusals: Vec<Refusal>,
@@ -97,6 +102,11 @@ fn is_zero(count: &u64) -> bool {
 
 /// A record that would be created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanCreation")
+)]
 pub struct Creation {
     /// What it is.
     pub kind: RecordKind,
@@ -114,6 +124,11 @@ pub struct Creation {
 
 /// A record of an earlier job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanBinding")
+)]
 pub struct Binding {
     /// What it is.
     pub kind: RecordKind,
@@ -128,6 +143,11 @@ pub struct Binding {
 
 /// A config that would be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanReplacedConfig")
+)]
 pub struct ReplacedConfig {
     /// What it is of.
     pub kind: RecordKind,
@@ -144,6 +164,11 @@ pub struct ReplacedConfig {
 
 /// What would become of the rows of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanRows")
+)]
 pub struct RowsPreview {
     /// Written.
     pub insert: u64,
@@ -175,6 +200,11 @@ pub struct RowsPreview {
 
 /// An automation that would go live.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "PlanGoLive")
+)]
 pub struct GoLive {
     /// Its ref.
     #[serde(rename = "ref")]

@@ -8,12 +8,21 @@ use crate::upgrade::{Decision, Decisions, EVERYTHING, Side, Take, Word};
 
 /// How an upgrade is to be made, beyond what every apply is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(default, rename_all = "camelCase")
+)]
 pub struct UpgradeTerms {
     /// Whether the package may be of a lower version than the base.
     pub allow_downgrade: bool,
     /// What is taken where both sides changed something and nothing narrower is decided.
     pub conflicts: Option<Side>,
     /// What is decided, by ref and path.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(with = "serde_json::Map<String, serde_json::Value>")
+    )]
     pub decisions: Decisions,
 }
 

@@ -14,20 +14,30 @@ pub use decisions::UpgradeTerms;
 
 /// How a package is to be applied. Refs stand without the dollar.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(default, rename_all = "camelCase")
+)]
 pub struct Request {
     /// Whether rows are written at all; false wins over every rows mode.
     pub include_rows: bool,
-    /// What becomes of dependencies; the exporter's proposal where one is absent.
+    /// What becomes of dependencies, by their refs; the exporter's proposal where one is absent.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(with = "IndexMap<String, read::ResolutionBody>")
+    )]
     pub resolutions: IndexMap<String, Resolution>,
-    /// Which rows of a table are written; all of them where a table is absent.
+    /// Which rows of a table are written, by its ref; all of them where a table is absent.
     pub rows_modes: IndexMap<String, RowsMode>,
     /// Whether a second, separate copy is made although the template was applied before.
     pub copy: bool,
     /// The digest of the plan that was looked at.
     pub plan: Option<String>,
-    /// Whether what is there is brought to what the package says (`upgrade` 3).
+    /// Whether what was applied before is brought to what the package says.
     pub upgrade: bool,
     /// How, then.
+    #[cfg_attr(feature = "schemas", schemars(flatten))]
     pub terms: UpgradeTerms,
 }
 
@@ -133,6 +143,11 @@ pub enum Resolution {
 
 /// Which rows of a table are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(inline, rename_all = "camelCase")
+)]
 pub enum RowsMode {
     /// All of them.
     #[default]

@@ -129,6 +129,27 @@ fn invalid(detail: String) -> Refusal {
     }
 }
 
+/// How a dependency is satisfied at the destination, as it is sent.
+#[derive(Default)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Resolution", rename_all = "camelCase")
+)]
+pub(super) struct ResolutionBody {
+    /// `import` creates it from the package, `map` uses a record of the destination, `skip` leaves it out.
+    #[cfg_attr(feature = "schemas", schemars(with = "String", extend("enum" = ACTIONS)))]
+    action: Option<&'static str>,
+    /// The record at the destination that takes the place of the dependency: its id, or its name.
+    id: Option<String>,
+    /// Columns of the mapped table, by the refs of the dependency's columns.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<IndexMap<String, Id>>"))]
+    columns: IndexMap<String, Id>,
+    /// Names of required destination columns that rows may leave empty.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<Vec<String>>"))]
+    leave_empty: Vec<String>,
+}
+
 pub(super) struct Reader {
     faults: Vec<Refusal>,
 }
@@ -181,31 +202,34 @@ impl Reader {
             );
             self.about(node, &detail);
         }
-        let action = action.and_then(|action| self.word(action, &ACTIONS));
-        let mut id = None;
-        let mut columns = IndexMap::new();
-        let mut leave_empty = Vec::new();
+        let mut body = ResolutionBody {
+            action: action.and_then(|action| self.word(action, &ACTIONS)),
+            ..ResolutionBody::default()
+        };
         for member in node.members() {
             match member.key().unwrap_or_default() {
                 "action" => {}
-                "id" => id = self.text(member).filter(|text| self.filled(member, text)),
+                "id" => {
+                    let id = self.text(member).filter(|text| self.filled(member, text));
+                    body.id = id.map(str::to_owned);
+                }
                 "columns" => {
-                    self.of_map_alone(action, member);
-                    columns = self.by_ref(member, "a column", Reader::id);
-                    self.distinct(member, &columns);
+                    self.of_map_alone(body.action, member);
+                    body.columns = self.by_ref(member, "a column", Reader::id);
+                    self.distinct(member, &body.columns);
                 }
                 "leaveEmpty" => {
-                    self.of_map_alone(action, member);
-                    leave_empty = self.names(member);
+                    self.of_map_alone(body.action, member);
+                    body.leave_empty = self.names(member);
                 }
                 _ => self.unknown(member, &["action", "id", "columns", "leaveEmpty"]),
             }
         }
-        match action? {
+        match body.action? {
             "import" => Some(Resolution::Import),
             "skip" => Some(Resolution::Skip),
             _ => {
-                let Some(id) = id else {
+                let Some(id) = body.id else {
                     if node.get("id").is_none() {
                         let at = path_of(node);
                         self.about(node, &format!(
@@ -215,9 +239,9 @@ impl Reader {
                     return None;
                 };
                 Some(Resolution::Map {
-                    id: id.to_owned(),
-                    columns,
-                    leave_empty,
+                    id,
+                    columns: body.columns,
+                    leave_empty: body.leave_empty,
                 })
             }
         }

@@ -17,15 +17,23 @@ use crate::json::{Anomaly, Doc, Node};
 use crate::problem::Code;
 use crate::workspace::Id;
 
-/// What an export is asked to do.
+/// What to export. An absent list means all of that kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Export")
+)]
 pub struct ExportRequest {
     /// What is to travel.
+    #[cfg_attr(feature = "schemas", schemars(flatten))]
     pub selection: Selection,
     /// Whether the selection was made: one of its lists, or `rows`. Otherwise everything travels, or what
     /// an earlier package holds.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
     pub chosen: bool,
-    /// The template whose identity the package takes over.
+    /// A visible template whose identity the package takes over: uids, refs, rows that are still the same, and the
+    /// catalog fields that `identity` does not give. Without a selection, what it holds travels.
     pub onto: Option<Id>,
 }
 

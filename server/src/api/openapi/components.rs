@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 
 use super::texts::{self, TEXTS};
-use super::{operation, parameters, schemas, templates};
+use super::{operation, parameters, schemas};
 use crate::api::areas::Area;
 use crate::api::operations::OPERATIONS;
 use crate::call::operation::Operation;
 use crate::http::problem::RefusalForm;
+use crate::templates::document::UID;
 
 /// The component of the header that makes a request safe to repeat.
 pub(super) const IDEMPOTENCY_KEY: &str = "header_idempotency_key";
@@ -79,7 +80,7 @@ fn all_parameters() -> Map<String, Value> {
 
 fn in_path(name: &str) -> Value {
     let schema = match name {
-        "item_uid" => templates::uid(),
+        "item_uid" => json!({"type": "string", "pattern": UID}),
         _ => json!({"type": "string", "format": "uuid"}),
     };
     let description = TEXTS.parameters.get(name).map_or("", String::as_str);

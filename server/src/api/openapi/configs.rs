@@ -8,62 +8,53 @@ pub(super) fn object(fields: &Fields) -> Value {
     of(fields.iter().map(|(name, field)| (name.as_str(), field)))
 }
 
-/// The bodies that create a column, one for each type: its components and its config.
-pub(super) fn columns(definitions: &Definitions) -> Vec<(String, Value)> {
+/// What a body says that creates a record of one type.
+pub(super) struct Variant {
+    /// The type.
+    pub(super) name: String,
+    /// Own fields that the type narrows.
+    pub(super) own: Vec<(&'static str, Value)>,
+    /// The config.
+    pub(super) config: Value,
+    /// Whether it has keys that are required.
+    pub(super) config_required: bool,
+}
+
+/// Columns, by type: their components and their config.
+pub(super) fn columns(definitions: &Definitions) -> Vec<Variant> {
     let types = definitions.column_types.iter();
     let types = types.map(|(name, column_type)| {
         let fields = definitions.column_config.iter().chain(&column_type.config);
         let config = of(fields.map(|(name, field)| (name.as_str(), field)));
-        let required = config.get("required").is_some();
-        let body = created(
-            json!({
-                "type": {"const": name},
-                "default_component": {"enum": column_type.components},
-                "config": config,
-            }),
-            required,
-        );
-        (name.clone(), body)
+        Variant {
+            name: name.clone(),
+            own: vec![
+                ("type", json!({"const": name})),
+                ("default_component", json!({"enum": column_type.components})),
+            ],
+            config_required: config.get("required").is_some(),
+            config,
+        }
     });
     types.collect()
 }
 
-/// The bodies that create a view, one for each type.
-pub(super) fn views(definitions: &Definitions) -> Vec<(String, Value)> {
+/// Views, by type.
+pub(super) fn views(definitions: &Definitions) -> Vec<Variant> {
     let types = definitions.view_types.iter();
     let types = types.map(|(name, view_type)| {
         let config = object(&view_type.config);
         let required = config.get("required").is_some();
-        let config = json!({"anyOf": [config, {
-            "type": "array", "items": config, "minItems": usize::from(required), "maxItems": 1,
-        }]});
-        let mut body = created(json!({"type": {"const": name}, "config": config}), required);
-        body["properties"]["feature_id"] = json!({"type": "string", "format": "uuid"});
-        if let Some(Value::Array(required)) = body.get_mut("required") {
-            required.push("feature_id".into());
+        Variant {
+            name: name.clone(),
+            own: vec![("type", json!({"const": name}))],
+            config: json!({"anyOf": [config, {
+                "type": "array", "items": config, "minItems": usize::from(required), "maxItems": 1,
+            }]}),
+            config_required: required,
         }
-        (name.clone(), body)
     });
     types.collect()
-}
-
-/// What every creation of a typed record has.
-fn created(properties: Value, config_required: bool) -> Value {
-    let mut all = json!({
-        "name": {"$ref": "#/components/schemas/Name"},
-        "label": {"type": "string"},
-        "order": {"type": "integer", "format": "int64"},
-    });
-    if let (Value::Object(all), Value::Object(own)) = (&mut all, properties) {
-        all.extend(own);
-    }
-    let mut required = vec!["label", "type"];
-    if config_required {
-        required.push("config");
-    }
-    json!({
-        "type": "object", "properties": all, "required": required, "additionalProperties": false,
-    })
 }
 
 fn of<'f>(fields: impl Iterator<Item = (&'f str, &'f Field)>) -> Value {

@@ -1,16 +1,13 @@
 //! The OpenAPI 3.1 document, made from the table of operations. It cannot differ from the code,
 //! because the code runs on the same table.
 
-mod automations;
 mod components;
 mod configs;
-mod connections;
-mod drift;
-mod jobs;
+mod derived;
+mod model;
 mod operation;
 mod parameters;
 mod schemas;
-mod templates;
 mod texts;
 
 use serde_json::{Map, Value, json};

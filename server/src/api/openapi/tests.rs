@@ -6,7 +6,7 @@ use serde_json::Value;
 use tplkit::definitions::Definitions;
 
 use super::texts::{EXAMPLES, TEXTS};
-use super::{OPERATIONS, document, parameters};
+use super::{OPERATIONS, document, parameters, schemas};
 
 #[test]
 fn every_operation_is_described() {
@@ -112,27 +112,63 @@ fn described(component: &str, schema: &Value) {
     }
 }
 
+/// The components and properties that do not describe themselves: with an empty name the component.
+fn undescribed() -> BTreeSet<(String, String)> {
+    fn walk(family: &str, schema: &Value, found: &mut BTreeSet<(String, String)>) {
+        match schema {
+            Value::Object(members) => {
+                if let Some(Value::Object(properties)) = members.get("properties") {
+                    for (name, property) in properties {
+                        let described = ["description", "$ref"];
+                        if !described.iter().any(|key| property.get(key).is_some()) {
+                            found.insert((family.to_owned(), name.clone()));
+                        }
+                    }
+                }
+                members
+                    .values()
+                    .for_each(|member| walk(family, member, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| walk(family, item, found)),
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    for (name, schema) in schemas::all(Definitions::embedded()) {
+        if schema.get("description").is_none() {
+            found.insert((name.clone(), String::new()));
+        }
+        walk(name.split('.').next().unwrap_or(&name), &schema, &mut found);
+    }
+    found
+}
+
 #[test]
 fn every_text_is_used() {
     let document = document(Definitions::embedded());
     let components = &document["components"];
-    let text = document.to_string();
     for name in TEXTS.schemas.keys() {
         assert!(
             components["schemas"].get(name).is_some(),
             "{name} is no schema"
         );
     }
-    for (name, words) in &TEXTS.properties {
-        let property = name.split('.').next_back().unwrap_or(name);
-        assert!(
-            text.contains(&format!("\"{property}\":")),
-            "{name} is no property"
-        );
-        assert!(
-            text.contains(words.as_str()),
-            "{name} is described elsewhere"
-        );
+    let undescribed = undescribed();
+    for name in TEXTS.schemas.keys() {
+        let place = (name.clone(), String::new());
+        assert!(undescribed.contains(&place), "{name} describes itself");
+    }
+    for name in TEXTS.properties.keys() {
+        let used = match name.split_once('.') {
+            Some((component, property)) => {
+                undescribed.contains(&(component.to_owned(), property.to_owned()))
+            }
+            None => undescribed.iter().any(|(component, property)| {
+                let own = format!("{component}.{property}");
+                property == name && !TEXTS.properties.contains_key(&own)
+            }),
+        };
+        assert!(used, "{name} is no property, or it is described elsewhere");
     }
     for name in TEXTS.parameters.keys() {
         let known = components["parameters"].get(format!("path_{name}"));
@@ -236,6 +272,25 @@ fn examples_are_examples() {
         assert!(
             components["schemas"].get(name).is_some(),
             "{name} is no schema"
+        );
+    }
+}
+
+/// What is read is what is written where both have a name in common, and no two types share a name.
+#[test]
+fn a_name_is_of_one_component() {
+    let document = document(Definitions::embedded());
+    let (read, written) = (schemas::bodies(), schemas::responses());
+    for (name, schema) in &read {
+        let other = written.get(name);
+        assert!(other.is_none_or(|other| other == schema), "{name}");
+    }
+    let schemas = document["components"]["schemas"].as_object();
+    for name in schemas.expect("schemas").keys() {
+        // So a second type of that name would be called.
+        assert!(
+            !name.ends_with(|last: char| last.is_ascii_digit()),
+            "{name}"
         );
     }
 }

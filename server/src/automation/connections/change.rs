@@ -11,10 +11,10 @@ use super::{
 };
 use crate::automation::names::name_fault;
 use crate::automation::{encryption, schedules};
-use crate::context::rfc3339;
 use crate::refusal::{Code, Fault, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
+use crate::wire::UtcInstant;
 
 /// A record, ready to be written.
 #[derive(Debug)]
@@ -126,8 +126,8 @@ async fn upsert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection, Re
         kind: set.kind,
         url: set.url.clone(),
         has_secret: prepared.sealed.is_some(),
-        created_at: rfc3339(row.get(1)?),
-        updated_at: rfc3339(set.now),
+        created_at: UtcInstant(row.get(1)?),
+        updated_at: UtcInstant(set.now),
     })
 }
 
@@ -157,7 +157,7 @@ pub async fn insert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection
         organization_id: set.organization,
         name: set.name.clone(),
         kind: set.kind,
-        created_at: rfc3339(set.now),
+        created_at: UtcInstant(set.now),
     })
 }
 

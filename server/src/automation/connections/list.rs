@@ -1,26 +1,28 @@
 //! Connections as members see them: name and kind, never the address.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::ConnectionKind;
-use crate::context::rfc3339;
 use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
+use crate::wire::UtcInstant;
 
-/// A connection, as it is answered.
-#[derive(Debug, Clone, Serialize)]
+/// A server that automations may call, without its address and secret.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Connection")]
 pub struct ConnectionRecord {
-    /// Of the record.
+    /// Id of the record.
     pub id: Uuid,
-    /// Whose it is.
+    /// The organization.
     pub organization_id: Uuid,
-    /// By which automations name it.
+    /// Name by which automations call it.
     pub name: String,
     /// What it leads to.
     pub kind: ConnectionKind,
     /// When it was created.
-    pub created_at: String,
+    pub created_at: UtcInstant,
 }
 
 impl ConnectionRecord {
@@ -34,7 +36,7 @@ impl ConnectionRecord {
             organization_id: row.get(1)?,
             name: row.get(2)?,
             kind,
-            created_at: rfc3339(row.get(4)?),
+            created_at: UtcInstant(row.get(4)?),
         })
     }
 }

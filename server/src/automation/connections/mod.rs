@@ -12,11 +12,13 @@ mod change;
 mod list;
 mod open;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 use uuid::Uuid;
 
 use crate::refusal::{Code, Refusal};
+use crate::wire::UtcInstant;
 
 pub use change::{Change, PreparedSecret, insert, remove, set_connection, update};
 pub use list::{ConnectionRecord, by_id, page};
@@ -24,7 +26,7 @@ pub(super) use open::targets;
 pub use open::{OpenConnection, open, timer};
 
 /// What a connection leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConnectionKind {
     /// A mail server: `smtp://user@host:port?from=address`, or `smtps`.
@@ -97,9 +99,9 @@ pub struct Connection {
     /// Whether a secret goes with it.
     pub has_secret: bool,
     /// When it was set first.
-    pub created_at: String,
+    pub created_at: UtcInstant,
     /// When it was set last.
-    pub updated_at: String,
+    pub updated_at: UtcInstant,
 }
 
 /// A connection that is to be.

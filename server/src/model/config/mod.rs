@@ -26,7 +26,7 @@ pub(super) async fn put(
     new: bool,
 ) -> Result<Vec<String>, Refusal> {
     let what = record.kind.what;
-    let mut listed = matches!(what, RecordKind::Rail | RecordKind::View);
+    let mut listed = what.lists_config();
     if let Some(given) = given {
         listed &= matches!(given, Json::List(_));
         record.config = shaped(what, given)?;

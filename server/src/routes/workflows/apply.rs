@@ -2,17 +2,33 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use uuid::Uuid;
 
 use crate::automation::{find, publish};
 use crate::call::{Call, OperationContext};
+use crate::fields::Fields;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
 
+/// The draft to publish; the newest one where absent.
+#[derive(JsonSchema)]
+pub(crate) struct WorkflowApply {
+    /// The draft to publish.
+    version_id: Option<Uuid>,
+}
+
+impl WorkflowApply {
+    fn read(mut fields: Fields) -> Result<WorkflowApply, Refusal> {
+        let version_id = fields.id("version_id");
+        fields.finish().map(|()| WorkflowApply { version_id })
+    }
+}
+
 struct Apply {
     workflow: Uuid,
-    version: Result<Option<Uuid>, Refusal>,
+    body: Result<WorkflowApply, Refusal>,
 }
 
 /// `POST /v1/workflows-v2/{workflow_id}/apply`: publishes a draft, the newest when none is named.
@@ -22,12 +38,8 @@ struct Apply {
 pub async fn apply(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let fields = call.fields_or_none().await;
-    let version = fields.and_then(|mut fields| {
-        let version = fields.id("version_id");
-        fields.finish()?;
-        Ok(version)
-    });
-    let input = Apply { workflow, version };
+    let body = fields.and_then(WorkflowApply::read);
+    let input = Apply { workflow, body };
     call.write(input, |tx, ctx| Box::pin(promote(tx, ctx)))
         .await
 }
@@ -38,13 +50,13 @@ async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiRespon
     if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
-    let named = ctx.input.version.as_ref().map_err(Clone::clone)?;
-    let draft = match named {
+    let body = ctx.input.body.as_ref().map_err(Clone::clone)?;
+    let draft = match body.version_id {
         None => find::newest_draft(tx, row.id).await?.ok_or_else(|| {
             Refusal::new(Code::Conflict, "There is no draft that could be published.")
         })?,
         Some(id) => {
-            let found = find::by_id(tx, row.id, *id).await?;
+            let found = find::by_id(tx, row.id, id).await?;
             found.ok_or_else(Refusal::not_found)?
         }
     };

@@ -2,31 +2,52 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
+use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{self, Definition, Standing, WorkflowScope, keep_secrets, validate_for};
 use crate::call::{Call, OperationContext};
-use crate::fields::Fields;
+use crate::fields::{Fields, LABEL};
 use crate::http::response::ApiResponse;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::refusal::Refusal;
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
+use crate::wire::{Graph, Trigger};
 
 struct New {
     workspace: Uuid,
     workflow: Uuid,
     version: Uuid,
     secret_key: Option<SecretKey>,
-    body: Result<Body, Refusal>,
+    body: Result<WorkflowCreate, Refusal>,
 }
 
-struct Body {
+/// An automation to make, with its first version.
+#[derive(JsonSchema)]
+pub(crate) struct WorkflowCreate {
+    /// The workspace.
+    workspace_id: Uuid,
+    /// Name for people.
+    #[schemars(length(min = *LABEL.start(), max = *LABEL.end()))]
     name: String,
-    halves: DefinitionParts,
+    /// What starts it.
+    #[schemars(with = "Trigger")]
+    trigger_config: Json,
+    /// What it does.
+    #[schemars(with = "Graph")]
+    graph_config: Json,
+    /// Whether it is a draft.
+    #[schemars(default = "is_draft")]
     is_draft: bool,
+}
+
+/// What a version is whose body says nothing of it.
+fn is_draft() -> bool {
+    true
 }
 
 /// `POST /v1/workflows-v2`: a first version, as a draft or published at once.
@@ -37,7 +58,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let mut fields = call.body_alone().await?;
     let query = call.query_text.finish();
     let workspace = super::validate::workspace(&mut fields)?;
-    let body = query.and_then(|()| Body::read(fields));
+    let body = query.and_then(|()| WorkflowCreate::read(workspace, fields));
     let new = New {
         workspace,
         workflow: call.app.context.id(),
@@ -48,19 +69,20 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     call.write(new, |tx, ctx| Box::pin(insert(tx, ctx))).await
 }
 
-impl Body {
-    fn read(mut fields: Fields) -> Result<Body, Refusal> {
+impl WorkflowCreate {
+    fn read(workspace_id: Uuid, mut fields: Fields) -> Result<WorkflowCreate, Refusal> {
         fields.required("name");
         let name = fields.label("name").unwrap_or_default();
         fields.required("graph_config");
         let halves = DefinitionParts::take(&mut fields);
-        let is_draft = fields.flag("is_draft").unwrap_or(true);
-        fields.finish()?;
-        Ok(Body {
+        let body = WorkflowCreate {
+            workspace_id,
             name,
-            halves,
-            is_draft,
-        })
+            trigger_config: halves.trigger(),
+            graph_config: halves.graph(),
+            is_draft: fields.flag("is_draft").unwrap_or_else(is_draft),
+        };
+        fields.finish().map(|()| body)
     }
 }
 
@@ -73,15 +95,14 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
         return Ok(answered);
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
-    let (trigger, graph) = (body.halves.trigger(), body.halves.graph());
+    let (trigger, mut graph) = (body.trigger_config.clone(), body.graph_config.clone());
     let place = WorkflowScope {
         organization,
-        workspace: workspace.id,
+        workspace: body.workspace_id,
         workflow: Some(new.workflow),
     };
     let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
     checked.accept()?;
-    let mut graph = graph;
     let of = (organization, new.workflow);
     keep_secrets(tx, new.secret_key.as_ref(), of, &mut graph, None).await?;
     let definition = Definition::new(body.name.clone(), &trigger, &graph, &ctx.context);

@@ -1,13 +1,19 @@
 //! The trigger and the graph of an automation in a body.
 
+use schemars::JsonSchema;
 use tplkit::json::{Object, Value as Json};
 
 use crate::fields::Fields;
+use crate::wire::{Graph, Trigger};
 
 /// What a body says of an automation.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, JsonSchema)]
 pub(super) struct DefinitionParts {
+    /// What starts it.
+    #[schemars(rename = "trigger_config", with = "Option<Trigger>")]
     pub(super) trigger: Option<Json>,
+    /// What it does.
+    #[schemars(rename = "graph_config", with = "Option<Graph>")]
     pub(super) graph: Option<Json>,
 }
 

@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
@@ -19,13 +20,18 @@ use crate::store::Tx;
 struct New {
     workflow: Uuid,
     run: Uuid,
-    body: Result<Body, Refusal>,
+    body: Result<RunCreate, Refusal>,
 }
 
-#[derive(Default)]
-struct Body {
-    row: Option<Uuid>,
-    feature: Option<Uuid>,
+/// How to start a run.
+#[derive(Default, JsonSchema)]
+pub(crate) struct RunCreate {
+    /// The row to run on.
+    row_id: Option<Uuid>,
+    /// Its table, where the trigger names none.
+    feature_id: Option<Uuid>,
+    /// Whether nothing is kept: writes are rolled back, calls to the outside are stubbed.
+    #[schemars(default)]
     dry_run: bool,
 }
 
@@ -39,16 +45,16 @@ pub async fn run(mut call: Call) -> Result<Response, Refusal> {
     let new = New {
         workflow,
         run: call.app.context.id(),
-        body: fields.and_then(Body::read),
+        body: fields.and_then(RunCreate::read),
     };
     call.write(new, |tx, ctx| Box::pin(begin(tx, ctx))).await
 }
 
-impl Body {
-    fn read(mut fields: Fields) -> Result<Body, Refusal> {
-        let body = Body {
-            row: fields.id("row_id"),
-            feature: fields.id("feature_id"),
+impl RunCreate {
+    fn read(mut fields: Fields) -> Result<RunCreate, Refusal> {
+        let body = RunCreate {
+            row_id: fields.id("row_id"),
+            feature_id: fields.id("feature_id"),
             dry_run: fields.flag("dry_run").unwrap_or_default(),
         };
         fields.finish()?;
@@ -100,10 +106,10 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, 
 async fn fired(
     tx: &mut Tx,
     version: &Version,
-    body: &Body,
+    body: &RunCreate,
 ) -> Result<Option<(Uuid, Uuid, String)>, Refusal> {
     let watched = watched(&version.trigger_config);
-    let feature = match (body.row, body.feature, watched) {
+    let feature = match (body.row_id, body.feature_id, watched) {
         (_, Some(feature), _) | (Some(_), None, Some(feature)) => feature,
         (Some(_), None, None) => {
             let reported = "is required with row_id where the trigger names no table";
@@ -115,7 +121,7 @@ async fn fired(
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let of = [version.organization.into(), feature.into()];
     tx.first(sql, &of).await?.ok_or_else(Refusal::not_found)?;
-    let Some(row) = body.row else {
+    let Some(row) = body.row_id else {
         return Ok(None);
     };
     let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \

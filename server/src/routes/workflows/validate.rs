@@ -2,6 +2,8 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
+use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
@@ -14,10 +16,26 @@ use crate::model::kind::WORKSPACE;
 use crate::model::{Record, find};
 use crate::refusal::Refusal;
 use crate::store::Tx;
+use crate::wire::{Graph, Trigger};
+
+/// An automation to validate.
+#[derive(JsonSchema)]
+pub(crate) struct WorkflowValidate {
+    /// The workspace.
+    workspace_id: Uuid,
+    /// The automation that it is or becomes, if there is one.
+    workflow_id: Option<Uuid>,
+    /// What starts it.
+    #[schemars(with = "Option<Trigger>")]
+    trigger_config: Json,
+    /// What it does.
+    #[schemars(with = "Option<Graph>")]
+    graph_config: Json,
+}
 
 struct ValidateRequest {
     workspace: Uuid,
-    body: Result<(DefinitionParts, Option<Uuid>), Refusal>,
+    body: Result<WorkflowValidate, Refusal>,
 }
 
 /// `POST /v1/workflows-v2/validate`: the verdict of a save, without one.
@@ -28,7 +46,7 @@ pub async fn validate(mut call: Call) -> Result<Response, Refusal> {
     let mut fields = call.body_alone().await?;
     let query = call.query_text.finish();
     let workspace = workspace(&mut fields)?;
-    let body = query.and_then(|()| read(fields));
+    let body = query.and_then(|()| WorkflowValidate::read(workspace, fields));
     call.read(ValidateRequest { workspace, body }, |tx, ctx| {
         Box::pin(respond(tx, ctx))
     })
@@ -44,11 +62,17 @@ pub(super) fn workspace(fields: &mut Fields) -> Result<Uuid, Refusal> {
     id.ok_or_else(|| Refusal::fault("workspace_id", "is no UUID"))
 }
 
-fn read(mut fields: Fields) -> Result<(DefinitionParts, Option<Uuid>), Refusal> {
-    let halves = DefinitionParts::take(&mut fields);
-    let workflow = fields.id("workflow_id");
-    fields.finish()?;
-    Ok((halves, workflow))
+impl WorkflowValidate {
+    fn read(workspace_id: Uuid, mut fields: Fields) -> Result<WorkflowValidate, Refusal> {
+        let halves = DefinitionParts::take(&mut fields);
+        let body = WorkflowValidate {
+            workspace_id,
+            workflow_id: fields.id("workflow_id"),
+            trigger_config: halves.trigger(),
+            graph_config: halves.graph(),
+        };
+        fields.finish().map(|()| body)
+    }
 }
 
 async fn respond(
@@ -65,13 +89,13 @@ async fn verdict(
     ctx: &OperationContext<ValidateRequest>,
     workspace: &Record,
 ) -> Result<ApiResponse, Refusal> {
-    let (halves, workflow) = ctx.input.body.as_ref().map_err(Clone::clone)?;
+    let body = ctx.input.body.as_ref().map_err(Clone::clone)?;
     let place = WorkflowScope {
         organization: workspace.organization(),
-        workspace: workspace.id,
-        workflow: *workflow,
+        workspace: body.workspace_id,
+        workflow: body.workflow_id,
     };
-    let (trigger, graph) = (halves.trigger().write(), halves.graph().write());
+    let (trigger, graph) = (body.trigger_config.write(), body.graph_config.write());
     let checked = validate_for(tx, place, &trigger, &graph).await?;
     ApiResponse::json(StatusCode::OK, &checked)
 }

@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use schemars::JsonSchema;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
@@ -10,7 +11,7 @@ use crate::automation::{
     Definition, Standing, WorkflowScope, add_version, find, keep_secrets, validate_for,
 };
 use crate::call::{Call, OperationContext};
-use crate::fields::Fields;
+use crate::fields::{Fields, LABEL};
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Refusal};
 use crate::secret_key::SecretKey;
@@ -20,11 +21,16 @@ struct New {
     workflow: Uuid,
     version: Uuid,
     secret_key: Option<SecretKey>,
-    body: Result<Body, Refusal>,
+    body: Result<WorkflowVersionCreate, Refusal>,
 }
 
-struct Body {
+/// What the new draft changes; the rest is inherited.
+#[derive(JsonSchema)]
+pub(crate) struct WorkflowVersionCreate {
+    /// Name for people.
+    #[schemars(length(min = *LABEL.start(), max = *LABEL.end()))]
     name: Option<String>,
+    #[schemars(flatten)]
     halves: DefinitionParts,
 }
 
@@ -40,17 +46,17 @@ pub async fn versions(mut call: Call) -> Result<Response, Refusal> {
         workflow,
         version: call.app.context.id(),
         secret_key: call.app.config.secret_key.clone(),
-        body: fields.and_then(Body::read),
+        body: fields.and_then(WorkflowVersionCreate::read),
     };
     call.write(new, |tx, ctx| Box::pin(insert(tx, ctx))).await
 }
 
-impl Body {
-    fn read(mut fields: Fields) -> Result<Body, Refusal> {
+impl WorkflowVersionCreate {
+    fn read(mut fields: Fields) -> Result<WorkflowVersionCreate, Refusal> {
         let name = fields.label("name");
         let halves = DefinitionParts::take(&mut fields);
         fields.finish()?;
-        Ok(Body { name, halves })
+        Ok(WorkflowVersionCreate { name, halves })
     }
 }
 

@@ -1,5 +1,7 @@
 //! Counts, sums and averages of rows.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::value::RawValue;
 use tplkit::rows::query::{Aggregate, Column, Operation, SAMPLE};
 use tplkit::rows::{Decimal, Sum};
@@ -23,11 +25,19 @@ pub struct AggregateQuery {
     pub column: Option<String>,
 }
 
-#[derive(serde::Serialize)]
-struct Document<'a> {
+/// A count, a sum or an average.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Aggregate")]
+pub(crate) struct AggregateView<'a> {
+    /// What was worked out.
+    #[schemars(extend("enum" = ["count", "sum", "avg"]))]
     op: &'static str,
+    /// Technical name of the column concerned.
     column: Option<&'a str>,
+    /// The number.
+    #[schemars(with = "Option<serde_json::Number>")]
     result: Option<Box<RawValue>>,
+    /// How many values entered the result.
     rows_considered: u64,
 }
 
@@ -48,7 +58,7 @@ pub async fn aggregate(
     reckoning.filter.note(tables, &table, None);
     let answer = reckoning.read(&rows)?;
     let result = answer.result.map(RawValue::from_string).transpose();
-    let document = Document {
+    let document = AggregateView {
         op: reckoning.operation.as_str(),
         column: reckoning.column.as_deref(),
         result: result.map_err(|error| unwritable(&error))?,

@@ -34,6 +34,7 @@ mod row_filter;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use aggregate::AggregateView;
 pub use aggregate::{AggregateQuery, aggregate};
 pub use cost::Cost;
 pub use cursor::CursorPosition;

@@ -1,5 +1,6 @@
 //! The body of an apply and of a plan.
 
+use schemars::JsonSchema;
 use tplkit::apply::Request;
 use tplkit::json::{Doc, Node, write_string};
 use uuid::Uuid;
@@ -8,18 +9,45 @@ use crate::fields;
 use crate::ids::uuid;
 use crate::refusal::Refusal;
 use crate::templates::refusals::refused;
+use crate::wire::AnyObject;
 
 /// What a body names that may be hidden from the caller. It is looked at before anything else is said
 /// of the body.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, JsonSchema)]
 pub(crate) struct Places {
+    /// The destination.
+    #[schemars(rename = "workspaceId")]
     pub(crate) workspace: Uuid,
+    /// A job that is to go on.
+    #[schemars(rename = "jobId")]
     pub(crate) job: Option<Uuid>,
 }
 
 /// The rest of it.
 #[derive(Debug)]
 pub(crate) struct Body;
+
+/// Where and how to apply a template.
+#[derive(JsonSchema)]
+#[schemars(rename = "Apply")]
+#[expect(dead_code, reason = "its two parts are read one after the other")]
+pub(crate) struct ApplyDocument {
+    #[schemars(flatten)]
+    places: Places,
+    #[schemars(flatten)]
+    request: Request,
+}
+
+/// Where and how a template would be applied, and with which package.
+#[derive(JsonSchema)]
+#[schemars(rename = "PlanRequest")]
+#[expect(dead_code, reason = "its parts are read one after the other")]
+pub(crate) struct PlanDocument {
+    #[schemars(flatten)]
+    apply: ApplyDocument,
+    /// A package that is planned in place of the template's: a manifest with its payloads, or a manifest alone.
+    package: Option<AnyObject>,
+}
 
 impl Places {
     /// Reads them. An id of a job that is none is reported with the rest of the body.

@@ -10,12 +10,12 @@ mod plan;
 mod resume;
 mod start;
 
-pub(crate) use body::{Body, Places, PlanBody};
+pub(crate) use body::{ApplyDocument, Body, Places, PlanBody, PlanDocument};
 pub(crate) use decide::{DecideInput, decide};
 pub(crate) use load::{LoadedPackage, spooled};
 pub(crate) use plan::{plan, unfit};
 pub(crate) use resume::{Resume, resume};
-pub(crate) use start::{Start, in_the_way, moved, start};
+pub(crate) use start::{Accepted, Start, in_the_way, moved, start};
 
 use uuid::Uuid;
 

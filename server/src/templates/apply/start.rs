@@ -1,5 +1,6 @@
 //! Stores a new job.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
@@ -58,20 +59,19 @@ pub(crate) async fn start(
     Ok(Accepted::job(new.id, jobs::Status::Pending))
 }
 
-/// What who waits for a job gets to know of it.
-#[derive(Debug, Serialize)]
+/// The job that carries out an apply.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Accepted {
+    /// The job.
     job_id: Uuid,
-    status: &'static str,
+    /// How it stands.
+    status: jobs::Status,
 }
 
 impl Accepted {
     pub(super) fn job(id: Uuid, status: jobs::Status) -> Accepted {
-        Accepted {
-            job_id: id,
-            status: status.as_str(),
-        }
+        Accepted { job_id: id, status }
     }
 }
 
