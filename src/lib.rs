@@ -39,6 +39,7 @@ pub mod check;
 pub mod client;
 pub mod contents;
 pub mod context;
+pub mod declared;
 pub mod definitions;
 pub mod diff;
 pub mod export;

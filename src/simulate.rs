@@ -14,6 +14,7 @@ use crate::context::{Clock, Ids};
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::json::Object;
 use crate::package::model::{Dependency, DependencyForm};
+use crate::workspace::ledger::Entry;
 use crate::workspace::memory::{Memory, MemoryError, State};
 use crate::workspace::{
     Automation, Channel, Column, Connection, Feature, Id, Module, Named, Rail, Source as _, View,
@@ -29,6 +30,8 @@ pub struct Simulation {
     pub report: Report,
     /// The workspace afterwards.
     pub applied: State,
+    /// What the ledgers tell of it, those of the base before.
+    pub ledger: Vec<Entry>,
     /// What the same apply did once more.
     pub again: Report,
     /// Whether that changed anything.
@@ -121,13 +124,14 @@ pub fn simulate(
     let again_changed = workspace.state() != applied;
 
     ready(apply::undo(&mut workspace, false))?;
-    workspace.take_up(first);
+    workspace.take_up(first.clone());
     ready(apply::undo(&mut workspace, false))?;
     let restored = workspace.state() == before;
     Ok(Simulation {
         preview,
         report,
         applied,
+        ledger: first,
         again,
         again_changed,
         restored,
@@ -244,6 +248,7 @@ pub fn upgrade(
         preview,
         report,
         applied: after,
+        ledger: entries,
         again,
         again_changed,
         restored,

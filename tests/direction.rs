@@ -32,7 +32,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "act",
         modules: &[
-            "upgrade", "apply", "migrate", "export", "simulate", "starter",
+            "upgrade", "apply", "migrate", "export", "simulate", "declared", "starter",
         ],
     },
     // What people and other machines see.

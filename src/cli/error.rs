@@ -78,6 +78,18 @@ pub(crate) enum CliError {
         /// Everything that is wrong with it.
         refusals: Vec<Refusal>,
     },
+    /// The file of a test cannot be used.
+    #[error("{}:{line}:{column}: {message}", shown(path))]
+    Declared {
+        /// The file.
+        path: PathBuf,
+        /// Where, from 1.
+        line: usize,
+        /// In Unicode scalar values, from 1.
+        column: usize,
+        /// What is wrong there.
+        message: String,
+    },
     /// A simulation came to no end.
     #[error("the apply came to no end: {0}")]
     Simulate(Box<SimulateError>),
@@ -197,6 +209,12 @@ impl CliError {
                 members.insert("code".to_owned(), Code::NotFound.as_str().into());
                 members
             }
+            CliError::Declared { line, column, .. } => {
+                let mut members = Map::new();
+                members.insert("line".to_owned(), (*line).into());
+                members.insert("column".to_owned(), (*column).into());
+                members
+            }
             CliError::Candidates { candidates, .. } => {
                 let mut members = Map::new();
                 members.insert("candidates".to_owned(), candidates.clone().into());
@@ -235,6 +253,7 @@ impl CliError {
             | CliError::Write { path, .. }
             | CliError::Resolutions { path, .. }
             | CliError::Definitions { path, .. }
+            | CliError::Declared { path, .. }
             | CliError::Baseline { path, .. }
             | CliError::Profile { path, .. } => Some(path),
             _ => None,
@@ -271,6 +290,9 @@ impl CliError {
             }
             CliError::Baseline { .. } => "write it again with `--write-baseline`",
             CliError::Resolutions { .. } => "write one with `tplkit resolve init` and change it",
+            CliError::Declared { .. } => {
+                "docs/TESTS.md says what a test may hold; `tplkit test --help` shows how tests are run"
+            }
             CliError::Simulate(_) => "simulate with `--no-rows` to see whether rows are the reason",
             CliError::Watch(_) => "run the check without `--watch`",
             CliError::Threads(_) => "ask for fewer threads with `-j`",

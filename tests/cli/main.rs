@@ -32,6 +32,7 @@ mod simulating;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod testing;
 mod unpacking;
 mod walking;
 mod watching;

@@ -154,7 +154,10 @@ fn copy(from: &Path, to: &Path) {
         if path.is_dir() {
             fs::create_dir(to.join(&name)).expect("a folder");
             copy(&path, &to.join(&name));
-        } else if path.extension().is_some_and(|end| end == "json") {
+        } else if path
+            .extension()
+            .is_some_and(|end| end == "json" || end == "toml")
+        {
             fs::copy(&path, to.join(&name)).expect("copies");
         }
     }

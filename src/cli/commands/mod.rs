@@ -30,6 +30,7 @@ mod show;
 mod simulate;
 mod status;
 mod template;
+mod test;
 mod unpack;
 mod whoami;
 mod why;
@@ -55,6 +56,7 @@ pub(crate) enum Command {
     Pack(pack::Args),
     Migrate(migrate::Args),
     Simulate(Box<simulate::Args>),
+    Test(test::Args),
     Resolve(resolve::Args),
     Automation(automation::Args),
     New(new::Args),
@@ -88,6 +90,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Graph(args) => graph::run(&args, session),
         Command::Report(args) => report::run(&args, session),
         Command::Simulate(args) => simulate::run(&args, session),
+        Command::Test(args) => test::run(&args, session),
         Command::Resolve(args) => resolve::run(&args, session),
         Command::Automation(args) => automation::run(&args, session),
         Command::Diff(args) => diff::run(&args, session),

@@ -1,0 +1,40 @@
+//! Which tests a package has.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cli::error::CliError;
+use crate::cli::package_file::PackageFile;
+
+/// The folder of the tests of a package.
+pub(super) fn folder(named: Option<&Path>, package: &PackageFile) -> PathBuf {
+    const TESTS: &str = "tests";
+    match (named, package.is_folder()) {
+        (Some(named), _) => named.to_owned(),
+        (None, true) => package.path.join(TESTS),
+        (None, false) => package.path.parent().unwrap_or(Path::new("")).join(TESTS),
+    }
+}
+
+/// The tests in it, by name. A folder that was named has to be there.
+pub(super) fn tests(folder: &Path, named: bool) -> Result<Vec<PathBuf>, CliError> {
+    let failed = |source| CliError::Read {
+        path: folder.to_owned(),
+        source,
+    };
+    if !named && !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_test = path
+            .extension()
+            .is_some_and(|extension| extension == "toml");
+        if is_test && path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

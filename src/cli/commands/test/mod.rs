@@ -1,0 +1,158 @@
+//! `tplkit test`: the tests that the author of a package declares.
+
+mod find;
+mod read;
+mod render;
+mod snapshot;
+mod toml_value;
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use tplkit::check::{CheckOptions, NotChecked};
+use tplkit::context::Clock as _;
+use tplkit::declared::{self, Place, TestFailure};
+use tplkit::definitions::Definitions;
+use tplkit::printable;
+
+use crate::cli::args::Form;
+use crate::cli::destination;
+use crate::cli::error::CliError;
+use crate::cli::examples::examples;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::session::{Session, SystemClock};
+use read::TestFile;
+
+/// Run the tests that a package declares: what an apply makes, and what its automations do.
+///
+/// Tests are TOML files in the folder `tests` beside the package, or in its folder. Each is applied in
+/// memory, applied again, and undone; automations run as on a server, and send nothing.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Run the tests of a package", "tplkit test inventory.json --tests tests/inventory"),
+    ("Run them in CI, and fail when there are none", "tplkit test inventory.json --tests tests/inventory --require-tests --format junit"),
+]))]
+pub(crate) struct Args {
+    /// The package: a file or an unpacked folder.
+    #[arg(value_name = "PKG|DIR")]
+    package: PathBuf,
+    /// Folder with the tests, instead of `tests` beside the package or in its folder.
+    #[arg(long, value_name = "DIR")]
+    tests: Option<PathBuf>,
+    /// Write what each test reports to `NAME.snap` next to it; later runs compare it.
+    #[arg(long)]
+    update: bool,
+    /// Exit with 1 when there is no test.
+    #[arg(long)]
+    require_tests: bool,
+    /// Output format.
+    #[arg(long, default_value = "text")]
+    format: Format,
+}
+
+/// Forms of the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text to read.
+    Text,
+    /// One JSON document.
+    Json,
+    /// `JUnit` XML.
+    Junit,
+}
+
+/// What came of a test.
+#[derive(Debug)]
+struct Tested {
+    file: PathBuf,
+    name: String,
+    failures: Vec<TestFailure>,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let definitions = Definitions::embedded();
+    let options = CheckOptions {
+        definitions,
+        ..CheckOptions::default()
+    };
+    let source = package_file::read(&args.package)?;
+    let (text, package) = match package_file::checked(&source, &options) {
+        Ok(checked) => checked,
+        Err(report) => {
+            session.note("error: only a package that checks without errors can be tested");
+            let form = match args.format {
+                Format::Json => Form::Json,
+                Format::Text | Format::Junit => Form::Text,
+            };
+            return package_file::refuse(&report, form, session);
+        }
+    };
+    let folder = find::folder(args.tests.as_deref(), &source);
+    let files = find::tests(&folder, args.tests.is_some())?;
+    let now = SystemClock.now();
+    // Everything is read before anything runs.
+    let tests = files.iter().map(|file| TestFile::read(file, &package, now));
+    let tests: Vec<TestFile> = tests.collect::<Result<_, _>>()?;
+    let mut tested = Vec::new();
+    for test in tests {
+        let destination = destination::read(test.destination.as_deref(), definitions)?;
+        let base = test.base.as_deref().map(package_file::read).transpose()?;
+        let base = match &base {
+            Some(base) => Some(
+                base.checked(&options)
+                    .map_err(|error| no_base(&test, &error))?,
+            ),
+            None => None,
+        };
+        let place = Place {
+            package: &package,
+            text,
+            base: base.as_ref(),
+            destination: &destination,
+            definitions,
+        };
+        let mut outcome = declared::check(&test.declared, place);
+        if let Some(report) = &outcome.report {
+            let kept = snapshot::compare(&test.file, report, args.update)?;
+            outcome.failures.extend(kept);
+        }
+        tested.push(Tested {
+            name: test.name,
+            file: test.file,
+            failures: outcome.failures,
+        });
+    }
+    if tested.is_empty() {
+        session.note(format!(
+            "note: there are no tests in `{}`",
+            printable::path(&folder)
+        ));
+    }
+    let failed = tested.iter().any(|test| !test.failures.is_empty());
+    let exit = if failed || (tested.is_empty() && args.require_tests) {
+        Exit::Findings
+    } else {
+        Exit::Done
+    };
+    let text = match args.format {
+        Format::Text => render::text(&tested),
+        Format::Json => render::json(&tested, exit),
+        Format::Junit => render::junit(&args.package, &tested, now),
+    };
+    write_result(&text, None)?;
+    Ok(exit)
+}
+
+fn no_base(test: &TestFile, error: &NotChecked) -> CliError {
+    let base = test.base.as_deref().map(printable::path);
+    CliError::Usage {
+        message: format!(
+            "`{}`: the base `{}` cannot be applied: {error}",
+            printable::path(&test.file),
+            base.unwrap_or_default()
+        ),
+        help: "name a package that checks without errors".to_owned(),
+    }
+}

@@ -1,0 +1,300 @@
+//! Reads the file of a test.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use toml::de::{DeTable, DeValue};
+use tplkit::apply::{Request, RowsMode};
+use tplkit::check::Checked;
+use tplkit::declared::{Amount, Declared, Expect, Fire, Trigger};
+use tplkit::json::{Object, Value};
+use tplkit::package::Tool;
+
+use super::toml_value::{At, TomlFile};
+use crate::cli::error::CliError;
+use crate::cli::{resolutions, source};
+
+/// A test and what it names.
+#[derive(Debug)]
+pub(super) struct TestFile {
+    pub(super) file: PathBuf,
+    /// The name of the file, without its ending.
+    pub(super) name: String,
+    /// The package that is there before.
+    pub(super) destination: Option<PathBuf>,
+    /// The package that is upgraded.
+    pub(super) base: Option<PathBuf>,
+    pub(super) declared: Declared,
+}
+
+impl TestFile {
+    /// Reads it. `now` is the clock where it names none.
+    pub(super) fn read(
+        path: &Path,
+        package: &Checked<'_>,
+        now: Timestamp,
+    ) -> Result<TestFile, CliError> {
+        let text = source::read_text(path)?;
+        let text = text.trim_start_matches('\u{feff}');
+        let file = TomlFile {
+            path: path.to_owned(),
+            text,
+        };
+        let root = file.parse()?;
+        let root = root.get_ref();
+        file.known(root, &["given", "expect", "fire"])?;
+        let mut test = TestFile {
+            file: path.to_owned(),
+            name: path
+                .file_stem()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            destination: None,
+            base: None,
+            declared: Declared {
+                request: Request::default(),
+                now,
+                expect: Expect::default(),
+                fires: Vec::new(),
+            },
+        };
+        if let Some(given) = root.get("given") {
+            test.given(&file, file.table(given)?)?;
+        }
+        if let Some(expect) = root.get("expect") {
+            test.declared.expect = expected(&file, file.table(expect)?)?;
+        }
+        let reader = FireReader {
+            file: &file,
+            automations: automations(package),
+        };
+        for fire in root
+            .get("fire")
+            .map(|fires| file.list(fires))
+            .transpose()?
+            .unwrap_or_default()
+        {
+            let fire = reader.fire(file.table(fire)?, fire)?;
+            test.declared.fires.push(fire);
+        }
+        Ok(test)
+    }
+
+    fn given<'t>(&mut self, file: &TomlFile<'t>, given: &DeTable<'t>) -> Result<(), CliError> {
+        file.known(
+            given,
+            &["destination", "resolutions", "rows", "now", "base"],
+        )?;
+        let path = |key: &str| given.get(key).map(|value| file.file(value)).transpose();
+        self.destination = path("destination")?;
+        self.base = path("base")?;
+        if let Some(now) = given.get("now") {
+            self.declared.now = file.instant(now)?;
+        }
+        if let Some(decided) = given.get("resolutions") {
+            self.declared.request = match decided.get_ref() {
+                DeValue::String(_) => resolutions::read(Some(&file.file(decided)?))?,
+                _ => request(file, file.table(decided)?, decided)?,
+            };
+        }
+        if let Some(rows) = given.get("rows") {
+            for (table, mode) in file.table(rows)? {
+                let word = file.string(mode)?;
+                let known = RowsMode::parse(&word).ok_or_else(|| {
+                    let message = "a rows mode is `all`, `missingByKey` or `none`";
+                    file.wrong(mode.span().start, message)
+                })?;
+                let table = table.get_ref().trim_start_matches('$').to_owned();
+                self.declared.request.rows_modes.insert(table, known);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Resolutions in the file itself: by ref, or all members of a resolutions file.
+fn request<'t>(
+    file: &TomlFile<'t>,
+    table: &DeTable<'t>,
+    at: &toml::Spanned<DeValue<'t>>,
+) -> Result<Request, CliError> {
+    const MEMBERS: [&str; 7] = [
+        "resolutions",
+        "rowsModes",
+        "includeRows",
+        "decisions",
+        "conflicts",
+        "allowDowngrade",
+        "allowDestructive",
+    ];
+    let members = file.object(table)?;
+    let whole = members.keys().any(|key| MEMBERS.contains(&key.as_str()));
+    let members = if whole {
+        members
+    } else {
+        Object::from_iter([("resolutions".to_owned(), members.into())])
+    };
+    Request::from_json(&Value::Object(members).write()).map_err(|refusals| {
+        let details: Vec<String> = refusals.into_iter().map(|one| one.detail).collect();
+        file.wrong(at.span().start, details.join("; "))
+    })
+}
+
+fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expect, CliError> {
+    let always = [("again", "unchanged"), ("undo", "empty")];
+    let mut known = Expect::names().to_vec();
+    known.extend(always.map(|(key, _)| key));
+    file.known(expect, &known)?;
+    for (key, word) in always {
+        if let Some(value) = expect.get(key)
+            && file.string(value)? != word
+        {
+            let message = format!("`{key}` is always `{word}`");
+            return Err(file.wrong(value.span().start, message));
+        }
+    }
+    let mut amounts = BTreeMap::new();
+    for name in Expect::names() {
+        let Some(value) = expect.get(name) else {
+            continue;
+        };
+        let amount = match value.get_ref() {
+            DeValue::Table(table) => {
+                let each = table
+                    .iter()
+                    .map(|(key, count)| Ok((undollared(key.get_ref()), file.count(count)?)));
+                Amount::Each(each.collect::<Result<_, CliError>>()?)
+            }
+            _ => Amount::Sum(file.count(value)?),
+        };
+        amounts.insert(name.to_owned(), amount);
+    }
+    Ok(Expect { amounts })
+}
+
+fn undollared(reference: &str) -> String {
+    reference.trim_start_matches('$').to_owned()
+}
+
+/// The automations of a package: refs and names.
+fn automations(package: &Checked<'_>) -> Vec<(String, String)> {
+    let steps = package.manifest.plan.steps.iter();
+    let steps = steps.filter(|step| step.tool == Tool::CreateWorkflowV2);
+    steps
+        .filter_map(|step| {
+            let name = step.args.get("name").and_then(Value::as_str);
+            Some((step.reference.clone()?, name.unwrap_or_default().to_owned()))
+        })
+        .collect()
+}
+
+struct FireReader<'f, 't> {
+    file: &'f TomlFile<'t>,
+    automations: Vec<(String, String)>,
+}
+
+impl<'t> FireReader<'_, 't> {
+    fn fire(&self, fire: &DeTable<'t>, at: &toml::Spanned<DeValue<'t>>) -> Result<Fire, CliError> {
+        let file = self.file;
+        file.known(
+            fire,
+            &[
+                "automation",
+                "row",
+                "body",
+                "at",
+                "steps",
+                "outputs",
+                "rows",
+                "notifications",
+                "mails",
+            ],
+        )?;
+        let automation = fire.get("automation");
+        let automation = automation.ok_or_else(|| {
+            file.wrong(at.span().start, "`automation` is missing: a ref, or a name")
+        })?;
+        let by_table = |key: &str| {
+            let table = fire.get(key).map(|value| file.table(value)).transpose()?;
+            Ok::<_, CliError>(table.into_iter().flatten())
+        };
+        let mut outputs = IndexMap::new();
+        for (step, output) in by_table("outputs")? {
+            outputs.insert(
+                step.get_ref().to_string(),
+                file.object(file.table(output)?)?,
+            );
+        }
+        let mut rows = IndexMap::new();
+        for (table, all) in by_table("rows")? {
+            rows.insert(undollared(table.get_ref()), file.objects(all)?);
+        }
+        let steps = match fire.get("steps") {
+            Some(steps) => {
+                let keys = file.list(steps)?.into_iter();
+                Some(keys.map(|key| file.string(key)).collect::<Result<_, _>>()?)
+            }
+            None => None,
+        };
+        let lists = |key: &str| fire.get(key).map(|value| file.objects(value)).transpose();
+        Ok(Fire {
+            automation: self.automation(automation)?,
+            trigger: self.trigger(fire)?,
+            steps,
+            outputs,
+            rows,
+            notifications: lists("notifications")?,
+            mails: lists("mails")?,
+        })
+    }
+
+    /// The ref of an automation that is named by its ref or its name.
+    fn automation(&self, value: &toml::Spanned<DeValue<'t>>) -> Result<String, CliError> {
+        let word = self.file.string(value)?;
+        let reference = undollared(&word);
+        let by_ref = self
+            .automations
+            .iter()
+            .find(|(known, _)| *known == reference);
+        if let Some((reference, _)) = by_ref {
+            return Ok(reference.clone());
+        }
+        let named: Vec<&str> = self
+            .automations
+            .iter()
+            .filter(|(_, name)| *name == word)
+            .map(|(reference, _)| reference.as_str())
+            .collect();
+        let start = value.span().start;
+        match named.as_slice() {
+            [only] => Ok((*only).to_owned()),
+            [] => Err(self
+                .file
+                .wrong(start, format!("the package has no automation `{word}`"))),
+            several => {
+                let message = format!("`{word}` names several automations: {}", several.join(", "));
+                Err(self.file.wrong(start, message))
+            }
+        }
+    }
+
+    fn trigger(&self, fire: &DeTable<'t>) -> Result<Trigger, CliError> {
+        let file = self.file;
+        let given: Vec<(&str, At<'_>)> = ["row", "body", "at"]
+            .into_iter()
+            .filter_map(|key| Some((key, fire.get(key)?)))
+            .collect();
+        match given.as_slice() {
+            [] => Ok(Trigger::Nothing),
+            [("row", cells)] => Ok(Trigger::Row(file.object(file.table(cells)?)?)),
+            [("body", cells)] => Ok(Trigger::Body(file.object(file.table(cells)?)?)),
+            [(_, instant)] => Ok(Trigger::At(file.instant(instant)?)),
+            [_, (_, second), ..] => {
+                let message = "only one of `row`, `body` and `at` fires an automation";
+                Err(file.wrong(second.span().start, message))
+            }
+        }
+    }
+}

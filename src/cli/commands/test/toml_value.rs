@@ -1,0 +1,155 @@
+//! Values of a TOML file with their places.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use tplkit::finding::position::Positions;
+use tplkit::json::{Object, Value};
+
+use crate::cli::error::CliError;
+
+/// A value and where it stands.
+pub(super) type At<'t> = &'t Spanned<DeValue<'t>>;
+
+/// A file, for places in it.
+pub(super) struct TomlFile<'t> {
+    pub(super) path: PathBuf,
+    pub(super) text: &'t str,
+}
+
+impl<'t> TomlFile<'t> {
+    /// The table at its root.
+    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'t>>, CliError> {
+        DeTable::parse(self.text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            self.wrong(start, error.message().to_owned())
+        })
+    }
+
+    /// Something is wrong at a place.
+    pub(super) fn wrong(&self, offset: usize, message: impl Into<String>) -> CliError {
+        let places = Positions::find(self.text.as_bytes(), vec![offset]);
+        let place = places.get(offset);
+        CliError::Declared {
+            path: self.path.clone(),
+            line: place.line,
+            column: place.column,
+            message: message.into(),
+        }
+    }
+
+    /// Refuses keys that nobody knows; the first of them.
+    pub(super) fn known(&self, table: &DeTable<'t>, known: &[&str]) -> Result<(), CliError> {
+        let unknown = table
+            .keys()
+            .filter(|key| !known.contains(&key.get_ref().as_ref()));
+        match unknown.min_by_key(|key| key.span().start) {
+            None => Ok(()),
+            Some(key) => {
+                let name = key.get_ref();
+                let message = format!("unknown key `{name}`: known are {}", known.join(", "));
+                Err(self.wrong(key.span().start, message))
+            }
+        }
+    }
+
+    /// A table.
+    pub(super) fn table<'v>(
+        &self,
+        value: &'v Spanned<DeValue<'t>>,
+    ) -> Result<&'v DeTable<'t>, CliError> {
+        match value.get_ref() {
+            DeValue::Table(table) => Ok(table),
+            _ => Err(self.wrong(value.span().start, "a table is expected here")),
+        }
+    }
+
+    /// A list.
+    pub(super) fn list<'v>(
+        &self,
+        value: &'v Spanned<DeValue<'t>>,
+    ) -> Result<Vec<&'v Spanned<DeValue<'t>>>, CliError> {
+        match value.get_ref() {
+            DeValue::Array(elements) => Ok(elements.iter().collect()),
+            _ => Err(self.wrong(value.span().start, "a list is expected here")),
+        }
+    }
+
+    /// A text.
+    pub(super) fn string(&self, value: &Spanned<DeValue<'t>>) -> Result<String, CliError> {
+        match value.get_ref() {
+            DeValue::String(text) => Ok(text.to_string()),
+            _ => Err(self.wrong(value.span().start, "a text is expected here")),
+        }
+    }
+
+    /// A path, relative to the file.
+    pub(super) fn file(&self, value: &Spanned<DeValue<'t>>) -> Result<PathBuf, CliError> {
+        let name = self.string(value)?;
+        Ok(self.path.parent().unwrap_or(Path::new("")).join(name))
+    }
+
+    /// A number of things.
+    pub(super) fn count(&self, value: &Spanned<DeValue<'t>>) -> Result<u64, CliError> {
+        let number = match value.get_ref() {
+            DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
+            _ => None,
+        };
+        number.ok_or_else(|| self.wrong(value.span().start, "a number is expected here, 0 or more"))
+    }
+
+    /// An instant: a date-time with an offset, or its text.
+    pub(super) fn instant(&self, value: &Spanned<DeValue<'t>>) -> Result<Timestamp, CliError> {
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Datetime(instant) => instant.to_string(),
+            _ => String::new(),
+        };
+        let parsed = text.parse::<Timestamp>();
+        parsed.map_err(|_| {
+            let message = "an instant is expected here, such as 2026-01-31T12:00:00Z";
+            self.wrong(value.span().start, message)
+        })
+    }
+
+    /// Any value as JSON: dates and times are texts there.
+    pub(super) fn json(&self, value: &Spanned<DeValue<'t>>) -> Result<Value, CliError> {
+        Ok(match value.get_ref() {
+            DeValue::String(text) => text.as_ref().into(),
+            DeValue::Boolean(truth) => (*truth).into(),
+            DeValue::Datetime(instant) => instant.to_string().into(),
+            DeValue::Integer(number) => {
+                let read = i64::from_str_radix(number.as_str(), number.radix());
+                let read =
+                    read.map_err(|_| self.wrong(value.span().start, "the number is too large"))?;
+                read.into()
+            }
+            DeValue::Float(number) => {
+                let digits = number.as_str().trim_start_matches('+');
+                let read = Value::parse(digits);
+                read.map_err(|_| self.wrong(value.span().start, "this is no number of JSON"))?
+            }
+            DeValue::Array(elements) => {
+                let elements = elements.iter().map(|one| self.json(one));
+                Value::List(elements.collect::<Result<_, _>>()?)
+            }
+            DeValue::Table(table) => Value::Object(self.object(table)?),
+        })
+    }
+
+    /// A table as a JSON object.
+    pub(super) fn object(&self, table: &DeTable<'t>) -> Result<Object, CliError> {
+        let members = table
+            .iter()
+            .map(|(key, value)| Ok((key.get_ref().to_string(), self.json(value)?)));
+        members.collect()
+    }
+
+    /// A list of tables as JSON objects.
+    pub(super) fn objects(&self, value: &Spanned<DeValue<'t>>) -> Result<Vec<Object>, CliError> {
+        let elements = self.list(value)?.into_iter();
+        elements.map(|one| self.object(self.table(one)?)).collect()
+    }
+}
