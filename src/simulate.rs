@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::apply::{
     self, ApplyError, BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Request,
-    Resolution, UndoError,
+    Resolution, Resolutions, UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -36,6 +36,8 @@ pub struct Simulation {
     pub again: Report,
     /// Whether that changed anything.
     pub again_changed: bool,
+    /// What its own job wrote, for later upgrades to start from.
+    pub written: Vec<Entry>,
     /// Whether the undo gave back the workspace that was there before, byte for byte.
     pub restored: bool,
 }
@@ -131,11 +133,32 @@ pub fn simulate(
         preview,
         report,
         applied,
-        ledger: first,
+        ledger: first.clone(),
+        written: first,
         again,
         again_changed,
         restored,
     })
+}
+
+/// What an upgrade that is tried starts from.
+#[derive(Debug, Clone, Copy)]
+pub enum UpgradeBase<'q, 't> {
+    /// The package that is applied before.
+    Package(&'q Checked<'t>),
+    /// Jobs that were completed in the destination, oldest first.
+    Jobs(&'q [KnownJob<'t>]),
+}
+
+/// A job that was completed in the destination.
+#[derive(Debug, Clone)]
+pub struct KnownJob<'t> {
+    /// Its package.
+    pub package: Checked<'t>,
+    /// What was decided about dependencies.
+    pub resolutions: Resolutions,
+    /// What it wrote.
+    pub ledger: Vec<Entry>,
 }
 
 /// An upgrade that is tried.
@@ -147,8 +170,8 @@ pub struct UpgradeQuestion<'q, 't> {
     pub package_digest: &'q str,
     /// How it is applied: an upgrade.
     pub request: &'q Request,
-    /// The package that is applied before.
-    pub base: &'q Checked<'t>,
+    /// What it starts from.
+    pub base: UpgradeBase<'q, 't>,
     /// The definitions of the destination.
     pub definitions: &'q Definitions,
 }
@@ -170,18 +193,24 @@ pub fn upgrade(
         ..
     } = question;
     let mut workspace = Memory::new(destination);
-    let first = Request {
-        resolutions: proposed(base, request),
-        ..Request::default()
+    let (base, resolutions, applied) = match base {
+        UpgradeBase::Package(base) => {
+            let first = Request {
+                resolutions: proposed(base, request),
+                ..Request::default()
+            };
+            let minter = Minter::new(clock, ids);
+            let from = Past::default();
+            pass(&mut workspace, (base, &first), from, definitions, minter)?;
+            (Some(base), first.resolutions, workspace.next_job())
+        }
+        UpgradeBase::Jobs(jobs) => {
+            let resolutions = jobs.iter().flat_map(|job| job.resolutions.clone());
+            let ledgers = jobs.iter().flat_map(|job| job.ledger.iter().cloned());
+            let newest = jobs.last().map(|job| &job.package);
+            (newest, resolutions.collect(), ledgers.collect())
+        }
     };
-    pass(
-        &mut workspace,
-        (base, &first),
-        Past::default(),
-        definitions,
-        Minter::new(clock, ids),
-    )?;
-    let applied = workspace.next_job();
     let mut state = workspace.state();
     people(&mut state);
     let mut workspace = Memory::new(state);
@@ -189,10 +218,10 @@ pub fn upgrade(
     let structure = ready(workspace.structure())?;
     let past = Past {
         entries: &applied,
-        base: Some(BasePackage {
+        base: base.map(|package| BasePackage {
             job: None,
-            package: base,
-            resolutions: &first.resolutions,
+            package,
+            resolutions: &resolutions,
             unnoted: &[],
         }),
     };
@@ -241,7 +270,7 @@ pub fn upgrade(
     )?;
     let again_changed = workspace.state() != after;
     ready(apply::undo(&mut workspace, false))?;
-    workspace.take_up(upgraded);
+    workspace.take_up(upgraded.clone());
     ready(apply::undo(&mut workspace, false))?;
     let restored = workspace.state() == before;
     Ok(Simulation {
@@ -249,6 +278,7 @@ pub fn upgrade(
         report,
         applied: after,
         ledger: entries,
+        written: upgraded,
         again,
         again_changed,
         restored,
@@ -280,7 +310,7 @@ fn pass(
 }
 
 /// What becomes of dependencies: what a request says, else what can be had without asking.
-pub(crate) fn proposed(package: &Checked<'_>, request: &Request) -> IndexMap<String, Resolution> {
+pub fn proposed(package: &Checked<'_>, request: &Request) -> IndexMap<String, Resolution> {
     let dependencies = package.manifest.dependencies().iter();
     let resolution = |dependency: &Dependency| {
         let given = request.resolutions.get(&dependency.reference).cloned();

@@ -49,6 +49,9 @@ pub struct Report {
     /// What people changed after the plan: it stays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedLeaf>,
+    /// What an undo left as people made it after the job.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub undo_left: Vec<MovedLeaf>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]

@@ -10,7 +10,7 @@ use tplkit::printable;
 use tplkit::simulate::Simulation;
 use tplkit::workspace::RecordKind;
 
-use super::upgrade_summary;
+use super::upgrade_view;
 
 /// The widest name of a table that others are lined up with.
 const WIDEST: usize = 32;
@@ -45,7 +45,7 @@ impl FailedRows {
 pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulation) -> String {
     let mut out = format!("`{}` applied in memory\n", printable::path(path));
     created(&mut out, simulation);
-    upgrade_summary::upgrade(&mut out, &simulation.preview);
+    upgrade_view::upgrade(&mut out, &simulation.preview);
     report(&mut out, Some(manifest), &simulation.report);
     let live = &simulation.preview.go_live;
     section(&mut out, "Live from now on", live, |live| live.name.clone());
@@ -175,7 +175,16 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
             format!("{} {}", moved.reference, place.map_or("", String::as_str))
         },
     );
-    upgrade_summary::not_carried(out, &report.not_carried);
+    section(
+        out,
+        "Changed by people since, and left by the undo",
+        &report.undo_left,
+        |left| {
+            let place = left.path.as_ref().or(left.column.as_ref());
+            format!("{} {}", left.reference, place.map_or("", String::as_str))
+        },
+    );
+    upgrade_view::not_carried(out, &report.not_carried);
     let (brought, new): (Vec<_>, Vec<_>) = report
         .unresolved
         .iter()

@@ -33,6 +33,6 @@ pub(crate) mod session;
 mod source;
 mod start_job;
 mod upgrade_args;
-mod upgrade_summary;
+mod upgrade_view;
 mod walk;
 mod watch;

@@ -23,6 +23,8 @@ pub(crate) struct StartJob<'s> {
     /// The job that is gone on with, if there is one.
     pub(crate) job: Option<&'s str>,
     pub(crate) body: &'s Value,
+    /// The package that an upgrade starts from, where one is given.
+    pub(crate) base: Option<&'s str>,
     pub(crate) waiting: &'s Waiting,
     pub(crate) detach: bool,
     pub(crate) form: Form,
@@ -40,7 +42,8 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
         None => ResumeHint::Workspace(start.workspace.to_owned()),
     };
     resume_hint::leave(&way, start.form);
-    let started = match start.client.apply(start.template, start.body) {
+    let base: Vec<(&str, &str)> = start.base.map(|base| ("base", base)).into_iter().collect();
+    let started = match start.client.apply_with(start.template, start.body, &base) {
         Ok(started) => started,
         Err(Error::Refused(problem)) if problem.is(Code::JobActive) => {
             return held(start, &members, &problem);

@@ -3,24 +3,45 @@
 use std::path::PathBuf;
 
 use tplkit::apply::Request;
+use tplkit::check::CheckOptions;
+use tplkit::finding::render::Report;
 use tplkit::upgrade::Side;
+use tplkit::workspace::Id;
+
+use super::error::CliError;
+use super::package_file;
 
 /// An upgrade instead of a plain apply.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Upgrade")]
 pub(crate) struct UpgradeArgs {
     /// Bring what was applied before to what the package says: what people changed stays, and what both
     /// sides changed is asked.
     #[arg(long)]
     pub(crate) upgrade: bool,
-    /// The package that was applied before.
+    /// The package that was applied before. On a server: the one that a workspace was set up by, by hand.
     #[arg(long, value_name = "FILE", requires = "upgrade")]
     pub(crate) base: Option<PathBuf>,
     /// Upgrade to a package of a lower version, too.
     #[arg(long, requires = "upgrade")]
     allow_downgrade: bool,
+    /// Allow decisions that lose cells or rows: taking a type that they do not fit, deleting columns
+    /// and tables.
+    #[arg(long, requires = "upgrade")]
+    allow_destructive: bool,
     /// Where both sides changed something and no decision says otherwise: take `ours` or `theirs`.
     #[arg(long, value_name = "SIDE", requires = "upgrade", value_parser = side)]
     conflicts: Option<Side>,
+}
+
+/// The same for a workspace on a server.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ServerUpgradeArgs {
+    #[command(flatten)]
+    pub(crate) args: UpgradeArgs,
+    /// Start from this job, where a template was applied several times (`--copy`).
+    #[arg(long, value_name = "ID", requires = "upgrade", conflicts_with = "base", help_heading = "Upgrade", value_parser = crate::cli::plan_view::job_id)]
+    job: Option<Id>,
 }
 
 fn side(word: &str) -> Result<Side, String> {
@@ -32,8 +53,50 @@ impl UpgradeArgs {
     pub(crate) fn complete(&self, request: &mut Request) {
         request.upgrade |= self.upgrade;
         request.terms.allow_downgrade |= self.allow_downgrade;
+        request.terms.allow_destructive |= self.allow_destructive;
         if self.conflicts.is_some() {
             request.terms.conflicts = self.conflicts;
         }
     }
+}
+
+impl ServerUpgradeArgs {
+    /// Puts it into a request.
+    pub(crate) fn complete(&self, request: &mut Request) {
+        self.args.complete(request);
+        if self.job.is_some() {
+            request.terms.base_job = self.job;
+        }
+    }
+
+    /// Whether nothing was said.
+    pub(crate) fn is_none(&self) -> bool {
+        // Everything else needs it.
+        !self.args.upgrade
+    }
+
+    /// The package of `--base`, checked: the server gets its text. Or the report that says why it
+    /// cannot be used.
+    pub(crate) fn base(&self) -> Result<Result<Option<BaseFile>, Box<Report>>, CliError> {
+        let Some(path) = &self.args.base else {
+            return Ok(Ok(None));
+        };
+        let source = package_file::read(path)?;
+        Ok(
+            match package_file::checked(&source, &CheckOptions::default()) {
+                Ok((text, _)) => Ok(Some(BaseFile {
+                    path: std::path::absolute(path).unwrap_or_else(|_| path.clone()),
+                    text: text.trim_start_matches('\u{feff}').to_owned(),
+                })),
+                Err(report) => Err(report),
+            },
+        )
+    }
+}
+
+/// The package that a workspace was set up by.
+#[derive(Debug)]
+pub(crate) struct BaseFile {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
 }

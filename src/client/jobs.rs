@@ -125,29 +125,37 @@ impl Job {
 impl Client {
     /// `POST /v1/templates/{id}/plan`: what an apply with that body would do. Writes nothing.
     pub fn plan(&self, template: &str, body: &Value) -> Result<WithDocument<Preview>, Error> {
-        self.read(&Request::post(path(template, "/plan"), body).harmless())
+        self.plan_with(template, body, &[])
     }
 
-    /// The same for a package that would stand in place of the template's, if the server takes one.
-    pub fn plan_package(
+    /// The same with packages in the body, by the members that hold them: `package` stands in place of
+    /// the template's, if the server takes one, and `base` is what an upgrade starts from.
+    pub fn plan_with(
         &self,
         template: &str,
         body: &Value,
-        package: &str,
+        packages: &[(&str, &str)],
     ) -> Result<WithDocument<Preview>, Error> {
         let mut request = Request::post(path(template, "/plan"), body).harmless();
-        let rest = body.to_string();
-        let rest = rest.strip_prefix('{').unwrap_or_default();
-        let package = package.trim_start_matches('\u{feff}');
-        let between = if rest == "}" { "" } else { "," };
-        let text = format!("{{\"package\":{package}{between}{rest}");
-        request.body = Some(text.into_bytes());
+        request.body = Some(with_packages(body, packages));
         self.read(&request)
     }
 
     /// `POST /v1/templates/{id}/apply`: begins a job, or goes on with the one that the body names.
     pub fn apply(&self, template: &str, body: &Value) -> Result<Started, Error> {
-        self.read(&self.keyed(Request::post(path(template, "/apply"), body)))
+        self.apply_with(template, body, &[])
+    }
+
+    /// The same with packages in the body, by the members that hold them.
+    pub fn apply_with(
+        &self,
+        template: &str,
+        body: &Value,
+        packages: &[(&str, &str)],
+    ) -> Result<Started, Error> {
+        let mut request = Request::post(path(template, "/apply"), body);
+        request.body = Some(with_packages(body, packages));
+        self.read(&self.keyed(request))
     }
 
     /// `GET /v1/template-jobs`, of one workspace or of all.
@@ -181,6 +189,20 @@ impl Client {
         }
         self.read(&self.keyed(request))
     }
+}
+
+/// A body with packages in it as they are written: numbers keep their digits.
+fn with_packages(body: &Value, packages: &[(&str, &str)]) -> Vec<u8> {
+    let rest = body.to_string();
+    let rest = rest.strip_prefix('{').unwrap_or_default();
+    let mut members: Vec<String> = packages
+        .iter()
+        .map(|(name, text)| format!("\"{name}\":{}", text.trim_start_matches('\u{feff}')))
+        .collect();
+    if rest != "}" {
+        members.push(rest.strip_suffix('}').unwrap_or_default().to_owned());
+    }
+    format!("{{{}}}", members.join(",")).into_bytes()
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ fn simulated(test: &Declared, place: Place<'_, '_>) -> Result<Simulation, Simula
                 package: place.package,
                 package_digest: &digest,
                 request: &request,
-                base,
+                base: simulate::UpgradeBase::Package(base),
                 definitions: place.definitions,
             };
             simulate::upgrade(question, state, &mut |_| {}, &clock, &mut ids)

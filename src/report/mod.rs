@@ -14,6 +14,7 @@ mod plan;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod upgrade;
 
 use crate::check::facts::Facts;
 use crate::contents::Contents;
@@ -21,6 +22,8 @@ use crate::finding::LocatedReport;
 use crate::graph::{Graph, GraphKind, svg_style};
 
 use html::Html;
+
+pub use upgrade::upgrade_page;
 
 /// What a page is made of.
 #[derive(Debug, Clone, Copy)]
@@ -63,15 +66,7 @@ pub fn page(report: Report<'_, '_>) -> String {
     };
     let title = page.title();
     let mut html = Html::default();
-    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n")
-        .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\" />\n")
-        .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n")
-        .raw("<meta name=\"color-scheme\" content=\"light dark\" />\n<meta name=\"generator\" content=\"tplkit\" />\n")
-        .say("title", "", format!("{title}: package report"))
-        .raw("\n<style>\n")
-        .raw(include_str!("style.css"))
-        .raw(svg_style())
-        .raw("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n<div class=\"page\">\n");
+    begin(&mut html, &format!("{title}: package report"));
     page.navigation_bar(&mut html);
     html.with("main", &[("id", "main")], |html| {
         overview::write(&page, html);
@@ -84,8 +79,26 @@ pub fn page(report: Report<'_, '_>) -> String {
         plan::write(&page, html);
         findings::write(&page, html);
     });
-    html.raw("\n</div>\n</body>\n</html>\n");
+    end(&mut html);
     html.finish()
+}
+
+/// Everything before the content of a page.
+fn begin(html: &mut Html, title: &str) {
+    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n")
+        .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\" />\n")
+        .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n")
+        .raw("<meta name=\"color-scheme\" content=\"light dark\" />\n<meta name=\"generator\" content=\"tplkit\" />\n")
+        .say("title", "", title)
+        .raw("\n<style>\n")
+        .raw(include_str!("style.css"))
+        .raw(svg_style())
+        .raw("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n<div class=\"page\">\n");
+}
+
+/// Everything after it.
+fn end(html: &mut Html) {
+    html.raw("\n</div>\n</body>\n</html>\n");
 }
 
 impl<'r, 'd> Page<'r, 'd> {

@@ -269,28 +269,6 @@ pub struct Unused {
     pub path: String,
 }
 
-/// Something that people changed after the plan was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MovedLeaf {
-    /// What it belongs to; nothing of a row.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<RecordKind>,
-    /// Its ref; of a row that of the table.
-    #[serde(rename = "ref")]
-    pub reference: String,
-    /// The uid of a row in the package.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub uid: Option<String>,
-    /// Its id.
-    pub id: Id,
-    /// The path of the leaf.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The column of a cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub column: Option<String>,
-}
-
 /// The longest value that is shown, in bytes.
 const SHOWN: usize = 2048;
 

@@ -28,10 +28,10 @@ mod merge;
 pub mod rule;
 mod shape;
 
+pub use crate::workspace::ledger::MovedLeaf;
 pub use decision::{Book, Decision, Decisions, EVERYTHING, Side, Take, Word, guard};
 pub use document::{
-    BaseShown, Conflict, ConflictCode, Kept, KeptBecause, Left, MovedLeaf, Rename, Unused, Update,
-    shown,
+    BaseShown, Conflict, ConflictCode, Kept, KeptBecause, Left, Rename, Unused, Update, shown,
 };
 pub use drift::{
     AddedRecord, AppliedTemplate, CellDrift, ChangedLeaf, Drift, RemovedRecord, RowsDrift,

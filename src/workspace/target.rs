@@ -34,7 +34,8 @@ pub struct Unit {
     pub entry: Option<Entry>,
     /// How far the job is once the unit is written.
     pub progress: Progress,
-    /// What is reported of the job, as JSON text. It is in the last unit and nowhere else: the job
+    /// What is reported of the job, as JSON text; with the last entry of an undo the list of what it left
+    /// as people made it. It is in the last unit and nowhere else: the job
     /// is done when it is written, and nobody can come between the two.
     pub report: Option<String>,
 }

@@ -306,8 +306,8 @@ fn an_upgrade_is_tried_and_taken_back() {
     let ran = place.run(&upgrade).exits(0);
     for told in [
         "Created: 1 table",
-        "feature f_notes label: ",
-        "-> \"Notebook\"",
+        "Changed\n  feature f_notes\n    label: ",
+        "→ \"Notebook\"",
         "Again: 0 changes",
         "Undo: the workspace is what it was before",
     ] {
@@ -352,6 +352,32 @@ fn what_an_upgrade_asks_stands_first_with_the_line_to_write() {
     let decided = [&upgrade[..], &["--resolutions", "r.toml"]].concat();
     let ran = place.run(&decided).exits(0);
     assert!(ran.out.contains("extra -> extra_2"), "{}", ran.out);
+}
+
+#[test]
+fn a_saved_workspace_is_upgraded_from_what_was_applied_there() {
+    let place = Place::with(&[("old.json", &tiny()), ("new.json", &next().to_string())]);
+    place
+        .run(&["simulate", "old.json", "--save", "here.json"])
+        .exits(0);
+    let upgrade = ["simulate", "new.json", "--upgrade", "--into", "here.json"];
+    let save = ["--save", "then.json", "--format", "json"];
+    let document = place.run(&[&upgrade[..], &save].concat()).exits(0).json();
+    assert_eq!(document["plan"]["update"][0]["path"], "label");
+    assert_eq!(document["report"]["structure_updated"], 1);
+    // What the upgrade did is known, too.
+    let again = ["simulate", "new.json", "--upgrade", "--into", "then.json"];
+    let json = [&again[..], &["--format", "json"]].concat();
+    let document = place.run(&json).exits(0).json();
+    assert_eq!(document["report"]["structure_updated"], 0);
+    assert_eq!(document["plan"]["create"], serde_json::json!([]));
+    // Nothing of that package was applied there.
+    let other = tiny().replace("\"vendas\"", "\"compras\"");
+    assert_ne!(other, tiny());
+    place.write("other.json", &other);
+    let words = ["simulate", "other.json", "--upgrade", "--into", "here.json"];
+    let ran = place.run(&words).exits(2);
+    assert!(ran.err.contains("--base"), "{}", ran.err);
 }
 
 #[test]

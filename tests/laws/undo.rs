@@ -123,7 +123,7 @@ fn undo_in_units_brings_back_what_was_there_whatever_happens_on_the_way() {
             let stops = dice.below(3) == 0;
             let ran = ready(undo_in_units(&mut target, false, size, &mut |_| !stops));
             target.recover();
-            if let Ok(Undoing::Done) = ran {
+            if let Ok(Undoing::Done(_)) = ran {
                 return same("the state", &saved(&target), &before);
             }
         }
@@ -134,7 +134,7 @@ fn undo_in_units_brings_back_what_was_there_whatever_happens_on_the_way() {
         }
         let left = ready(undo_in_units(&mut target, false, size, &mut |_| true));
         match left {
-            Ok(Undoing::Done) => {}
+            Ok(Undoing::Done(_)) => {}
             Ok(Undoing::Paused) => return Err("nobody told it to stop".to_owned()),
             Err(error) => return Err(format!("no undo: {error}")),
         }

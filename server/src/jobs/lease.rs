@@ -4,6 +4,7 @@
 //! lease, and its end updates the row of the job only for the same attempt. The row is not locked in
 //! between, so the lease can be renewed during a long unit.
 
+use tplkit::apply::Report;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Progress, Unit};
 use uuid::Uuid;
@@ -188,8 +189,8 @@ impl Lease {
         (entries, now): (i64, i64),
     ) -> Result<i64, Stopped> {
         let line = match &unit.report {
-            Some(report) => self.finish(unit, report, now),
-            None => self.go_on(unit, now),
+            Some(report) if !is_undone(unit) => self.finish(unit, report, now),
+            _ => self.go_on(unit, now),
         };
         let mut asked = vec![line];
         if let Some(entry) = &unit.entry {
@@ -197,7 +198,31 @@ impl Lease {
         }
         let responses = tx.pipeline(asked).await?;
         let line = responses.first().and_then(|rows| rows.first());
-        Ok(line.ok_or(Stopped::Fenced)?.get(0)?)
+        let entries = line.ok_or(Stopped::Fenced)?.get(0)?;
+        if let (Some(left), true) = (&unit.report, is_undone(unit)) {
+            self.report_left(tx, left).await?;
+        }
+        Ok(entries)
+    }
+
+    /// Adds what an undo left as people made it to the report of the job.
+    async fn report_left(&self, tx: &mut Tx, left: &str) -> Result<(), StoreError> {
+        let sql = "SELECT report FROM template_jobs WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+        let at = [self.organization.into(), self.job.into()];
+        let row = tx.first(sql, &at).await?;
+        let kept: Option<String> = row.map_or(Ok(None), |row| row.get(0))?;
+        let bad = |error: serde_json::Error| StoreError::Internal(format!("a report: {error}"));
+        let mut report: Report = match &kept {
+            Some(kept) => serde_json::from_str(kept).map_err(bad)?,
+            None => Report::default(),
+        };
+        report.undo_left = serde_json::from_str(left).map_err(bad)?;
+        let report = serde_json::to_string(&report).map_err(bad)?;
+        let sql = "UPDATE main.template_jobs SET report = $3 WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND organization_id = $1 AND id = $2 RETURNING id";
+        let parameters = [self.organization.into(), self.job.into(), report.into()];
+        tx.first(sql, &parameters).await.map(drop)
     }
 
     fn go_on(&self, unit: &Unit, now: i64) -> PipelinedStatement {
@@ -253,6 +278,11 @@ impl Lease {
             now.into(),
         ])
     }
+}
+
+/// Whether a unit is the last of an undo.
+fn is_undone(unit: &Unit) -> bool {
+    matches!(unit.entry, Some(Entry::Undone))
 }
 
 fn count(number: u64) -> i64 {

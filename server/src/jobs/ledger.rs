@@ -7,7 +7,8 @@ use tplkit::check::{Checked, NotChecked};
 use tplkit::workspace::ledger::{Entry, is_unnoted};
 use uuid::Uuid;
 
-use super::package::{self, Order};
+use super::package;
+use super::standing;
 use super::{Job, Lease};
 use crate::spool::SpooledText;
 use crate::store::{PipelinedStatement, Row, StoreError, Tx};
@@ -116,48 +117,32 @@ fn text(entry: &Entry) -> Result<String, StoreError> {
 }
 
 /// The ledgers that a job is bound to (`rest` 6.4), oldest first, without its own; nothing of jobs that
-/// were undone. That of a new job are those of its template that were completed in its workspace, from the
-/// last separate copy on. A job that goes on or passes again (`job`) has those of the same copy, also of
-/// jobs that came after it: what they put in place of what was gone, it finds there.
+/// were undone. That of a new job are those of the line of `base_job`, else of the newest line of its
+/// template in its workspace. A job that goes on or passes again (`job`) has those of its own line, also
+/// of jobs that came after it: what they put in place of what was gone, it finds there.
 ///
 /// # Errors
 /// Those of the store.
 pub async fn earlier(
     tx: &mut Tx,
     (organization, workspace, template): (Uuid, Uuid, Uuid),
-    job: Option<Uuid>,
+    (job, base_job): (Option<Uuid>, Option<Uuid>),
 ) -> Result<Line, StoreError> {
-    let sql = "SELECT id, request FROM template_jobs WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 \
-         AND template_id = $3 AND (status = 'completed' OR id = $4) ORDER BY id";
-    let parameters = [
-        organization.into(),
-        workspace.into(),
-        template.into(),
-        job.unwrap_or_default().into(),
-    ];
-    let mut jobs: Vec<Uuid> = Vec::new();
-    let mut resolutions = Resolutions::new();
-    for row in &tx.query(sql, &parameters).await? {
-        let (id, order): (Uuid, String) = (row.get(0)?, row.get(1)?);
-        let request = Order::read(&order)?.request;
-        if request.copy {
-            if job == Some(id) && !was_completed(tx, organization, id).await? {
-                // Nobody has bound to a copy that was never whole.
-                return Ok(Line::default());
-            }
-            if job.is_some_and(|job| jobs.contains(&job)) {
-                break;
-            }
-            jobs.clear();
-            resolutions.clear();
-        }
-        if job != Some(id) {
-            resolutions.extend(request.resolutions);
-        }
-        jobs.push(id);
+    let known = standing::completed(tx, (organization, workspace), job).await?;
+    let jobs = known.of(template, job, base_job);
+    if let Some(own) = jobs.iter().find(|known| Some(known.id) == job)
+        && own.request.copy
+        && !was_completed(tx, organization, own.id).await?
+    {
+        // Nobody has bound to a copy that was never whole.
+        return Ok(Line::default());
     }
-    jobs.retain(|other| job != Some(*other));
+    let others = || jobs.iter().filter(|known| Some(known.id) != job);
+    let mut resolutions = Resolutions::new();
+    for known in others() {
+        resolutions.extend(known.request.resolutions.clone());
+    }
+    let jobs: Vec<Uuid> = others().map(|known| known.id).collect();
     told(tx, organization, (&jobs, resolutions), Told::All).await
 }
 
@@ -219,26 +204,11 @@ pub async fn told(
 /// # Errors
 /// Those of the store.
 pub async fn upgraded_by(tx: &mut Tx, job: &Job) -> Result<Option<Uuid>, StoreError> {
-    let sql = "SELECT id, request FROM template_jobs WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 \
-         AND template_id = $3 AND id > $4 AND status IN ('completed', 'failed') ORDER BY id";
-    let parameters = [
-        job.organization.into(),
-        job.workspace.into(),
-        job.template.into(),
-        job.id.into(),
-    ];
-    for row in &tx.query(sql, &parameters).await? {
-        let (id, order): (Uuid, String) = (row.get(0)?, row.get(1)?);
-        let request = Order::read(&order)?.request;
-        if request.copy {
-            break;
-        }
-        if request.upgrade {
-            return Ok(Some(id));
-        }
-    }
-    Ok(None)
+    let known = standing::standing(tx, (job.organization, job.workspace)).await?;
+    let line = known.of(job.template, Some(job.id), None);
+    let mut later = line.iter().filter(|known| known.id > job.id);
+    let upgrade = later.find(|known| known.request.upgrade);
+    Ok(upgrade.map(|known| known.id))
 }
 
 /// Whether a job has ever come to its end.
@@ -259,5 +229,5 @@ async fn was_completed(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<boo
 /// Those of the store.
 pub(super) async fn kept_entries(tx: &mut Tx, job: &Job) -> Result<Line, StoreError> {
     let of = (job.organization, job.workspace, job.template);
-    earlier(tx, of, Some(job.id)).await
+    earlier(tx, of, (Some(job.id), None)).await
 }

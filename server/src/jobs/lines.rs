@@ -4,12 +4,13 @@ use tplkit::apply::Resolutions;
 use uuid::Uuid;
 
 use super::package::Order;
+use super::standing::Continuing;
 use crate::store::{StoreError, Tx};
 
 /// A line: the completed, not undone jobs that continue one another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppliedLine {
-    /// The template.
+    /// The template, of the newest job.
     pub template: Uuid,
     /// The jobs, oldest first; there is one at least.
     pub jobs: Vec<AppliedJob>,
@@ -57,6 +58,7 @@ pub async fn lines(
          WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \
          AND workspace_id = $2 AND status = 'completed' ORDER BY id";
     let mut lines: Vec<AppliedLine> = Vec::new();
+    let mut known = Continuing::default();
     for row in &tx
         .query(sql, &[organization.into(), workspace.into()])
         .await?
@@ -68,10 +70,10 @@ pub async fn lines(
             creator: row.get(2)?,
             ended: row.get(3)?,
         };
-        let mut continued = lines.iter_mut().rev();
-        let continued = continued.find(|line| line.template == template && !request.copy);
-        match continued {
+        let at = known.next(template, job.id, &request);
+        match lines.get_mut(at) {
             Some(line) => {
+                line.template = template;
                 line.jobs.push(job);
                 line.resolutions.extend(request.resolutions);
             }

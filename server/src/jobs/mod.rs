@@ -16,6 +16,7 @@ mod package;
 mod permission;
 mod redaction;
 mod renewal;
+mod standing;
 mod status;
 mod target;
 mod undo;

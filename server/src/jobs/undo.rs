@@ -81,7 +81,7 @@ impl Undo {
         let mut go_on = |_| !stop.load(Ordering::Relaxed);
         let ran = undo_in_units(&mut target, self.force, UNDO_UNIT, &mut go_on).await;
         match ran {
-            Ok(Undoing::Done) => Ended::Done,
+            Ok(Undoing::Done(_)) => Ended::Done,
             Ok(Undoing::Paused) => Ended::Paused,
             Err(UndoError::Fenced) => Ended::Fenced,
             Err(UndoError::Store { source, .. }) => Ended::Failed(source),

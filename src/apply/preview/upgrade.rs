@@ -47,6 +47,17 @@ pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Pr
 }
 
 impl Preview {
+    /// Whether an apply would write anything.
+    pub fn changes(&self) -> bool {
+        let rows = |rows: &super::RowsPreview| rows.insert > 0 || rows.update > 0;
+        !self.create.is_empty()
+            || !self.replaced_configs.is_empty()
+            || !self.update.is_empty()
+            || !self.go_live.is_empty()
+            || self.left.iter().any(|left| left.delete)
+            || self.rows.values().any(rows)
+    }
+
     /// With the cells that somebody has to decide.
     pub(super) fn cells(&mut self, cells: CellConflicts) {
         self.not_carried.extend(cells_left_out(&cells.left_out));

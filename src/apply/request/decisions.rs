@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use super::read::{Reader, path_of};
 use crate::json::{Node, Value};
 use crate::upgrade::{Decision, Decisions, EVERYTHING, Side, Take, Word};
+use crate::workspace::Id;
 
 /// How an upgrade is to be made, beyond what every apply is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,6 +17,10 @@ use crate::upgrade::{Decision, Decisions, EVERYTHING, Side, Take, Word};
 pub struct UpgradeTerms {
     /// Whether the package may be of a lower version than the base.
     pub allow_downgrade: bool,
+    /// Whether decisions may lose cells and rows.
+    pub allow_destructive: bool,
+    /// The job that it starts from; that of the newest line without it.
+    pub base_job: Option<Id>,
     /// What is taken where both sides changed something and nothing narrower is decided.
     pub conflicts: Option<Side>,
     /// What is decided, by ref and path.
@@ -28,13 +33,25 @@ pub struct UpgradeTerms {
 
 impl UpgradeTerms {
     /// The members of a request that say it.
-    pub(super) const MEMBERS: [&'static str; 3] = ["allowDowngrade", "conflicts", "decisions"];
+    pub(super) const MEMBERS: [&'static str; 5] = [
+        "allowDowngrade",
+        "allowDestructive",
+        "baseJob",
+        "conflicts",
+        "decisions",
+    ];
 
     /// The members that say something else than what is so anyway.
     pub(super) fn members(&self) -> Vec<(&'static str, Value)> {
         let mut members = Vec::new();
         if self.allow_downgrade {
             members.push(("allowDowngrade", true.into()));
+        }
+        if self.allow_destructive {
+            members.push(("allowDestructive", true.into()));
+        }
+        if let Some(job) = self.base_job {
+            members.push(("baseJob", job.to_string().into()));
         }
         if let Some(side) = self.conflicts {
             members.push(("conflicts", side.as_str().into()));
@@ -56,6 +73,8 @@ impl UpgradeTerms {
     pub(super) fn read(&mut self, reader: &mut Reader, member: Node<'_>) {
         match member.key().unwrap_or_default() {
             "allowDowngrade" => self.allow_downgrade = reader.flag(member).unwrap_or_default(),
+            "allowDestructive" => self.allow_destructive = reader.flag(member).unwrap_or_default(),
+            "baseJob" => self.base_job = reader.id(member),
             "conflicts" => {
                 let side = reader.word(member, &["ours", "theirs"]);
                 self.conflicts = side.and_then(Side::parse);

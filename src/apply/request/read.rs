@@ -16,7 +16,7 @@ use crate::problem::Code;
 use crate::workspace::Id;
 
 /// The members of a request. Where and which job it is about is read by whoever takes requests.
-const MEMBERS: [&str; 12] = [
+const MEMBERS: [&str; 14] = [
     "$schema",
     "workspaceId",
     "includeRows",
@@ -27,6 +27,8 @@ const MEMBERS: [&str; 12] = [
     "plan",
     "upgrade",
     "allowDowngrade",
+    "allowDestructive",
+    "baseJob",
     "conflicts",
     "decisions",
 ];

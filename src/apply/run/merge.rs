@@ -213,6 +213,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if before.as_ref().map_or("{}", RowData::as_str) != stays.as_str() {
                 cells.push(CellsOf {
                     id: row.id,
+                    uid: Some(row.theirs.uid.decoded().into_owned()),
                     before: RowData::trusted("{}"),
                     after: RowData::trusted("{}"),
                     digest: Some(row.digest),
@@ -225,6 +226,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
         let entry = Entry::Cells(Cells {
             uid: table.work.uid.clone(),
+            reference: table.work.feature_ref.clone(),
             feature: table.feature,
             rows: cells,
         });
@@ -616,6 +618,7 @@ fn merged_unit(
         let stays = outcome.stays.iter();
         cells.push(CellsOf {
             id: row.id,
+            uid: Some(row.theirs.uid.decoded().into_owned()),
             before,
             after,
             digest: whole.then_some(then),
@@ -630,6 +633,7 @@ fn merged_unit(
     };
     let entry = Entry::Cells(Cells {
         uid: table.work.uid.clone(),
+        reference: table.work.feature_ref.clone(),
         feature,
         rows: cells,
     });

@@ -332,6 +332,7 @@ impl<'a> Tally<'a> {
             renamed: approved.renamed.clone(),
             dropped_keys: approved.dropped_keys.clone(),
             errors: self.errors,
+            undo_left: Vec::new(),
         }
     }
 }

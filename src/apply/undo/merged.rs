@@ -11,16 +11,20 @@ use crate::definitions::Definitions;
 use crate::json::write_string_to;
 use crate::rows::equal;
 use crate::upgrade::{Book, Decisions, Merge, Sides};
-use crate::workspace::ledger::{CellsOf, Changed, RowDigest};
+use crate::workspace::ledger::{CellsOf, Changed, MovedLeaf, RowDigest};
 use crate::workspace::{
     Change, Id, RowData, RowWrite, StoredRow, Structure, Target, Thing, fetch_each,
 };
 
-/// The change that takes a record back; nothing when it is gone or nothing of it is the job's any more.
-pub(super) fn taken_back(structure: &Structure, changed: &Changed) -> (Option<Change>, u64) {
+/// The change that takes a record back, nothing when it is gone or nothing of it is the job's any more;
+/// and the leaves that people have changed since.
+pub(super) fn taken_back(
+    structure: &Structure,
+    changed: &Changed,
+) -> (Option<Change>, Vec<MovedLeaf>) {
     let (kind, id) = (changed.after.kind, changed.after.id);
     let Some(ours) = Thing::find(structure, kind, id) else {
-        return (None, 0);
+        return (None, Vec::new());
     };
     let decisions = Decisions::default();
     let book = Book::new(&decisions, None);
@@ -46,24 +50,34 @@ pub(super) fn taken_back(structure: &Structure, changed: &Changed) -> (Option<Ch
     if ours.icon == changed.after.icon {
         thing.icon.clone_from(&changed.before.icon);
     }
-    let lost = merged.conflicts.len() as u64;
+    let left = merged.conflicts.iter().map(|(path, _)| MovedLeaf {
+        kind: Some(kind),
+        reference: changed.reference.clone(),
+        uid: None,
+        id,
+        path: Some(path.clone()),
+        column: None,
+    });
+    let left = left.collect();
     let change = (thing != ours).then(|| Change::Update {
         from: Box::new(ours),
         to: Box::new(thing),
     });
-    (change, lost)
+    (change, left)
 }
 
-/// The cells of a row that are still what the job wrote, as they were; and whether others are not.
-fn cells_back(row: &CellsOf, stored: &StoredRow) -> (Option<RowWrite>, bool) {
+/// The cells of a row that are still what the job wrote, as they were; and the columns of others.
+fn cells_back(row: &CellsOf, stored: &StoredRow) -> (Option<RowWrite>, Vec<String>) {
     let mut out = String::from("{");
-    let mut lost = false;
+    let mut left = Vec::new();
     for (key, after) in row.after.cells() {
         let name = key.decoded();
         let before = row.before.cell(&name).unwrap_or("null");
         let stands = stored.data.cell(&name).unwrap_or("null");
         if !equal(stands, after) {
-            lost |= !equal(stands, before);
+            if !equal(stands, before) {
+                left.push(name.into_owned());
+            }
             continue;
         }
         if out.len() > 1 {
@@ -74,7 +88,7 @@ fn cells_back(row: &CellsOf, stored: &StoredRow) -> (Option<RowWrite>, bool) {
         out.push_str(before);
     }
     if out.len() == 1 {
-        return (None, lost);
+        return (None, left);
     }
     out.push('}');
     let write = RowWrite {
@@ -83,15 +97,15 @@ fn cells_back(row: &CellsOf, stored: &StoredRow) -> (Option<RowWrite>, bool) {
         replace: false,
         digest: Some(RowDigest::of(&stored.data)),
     };
-    (Some(write), lost)
+    (Some(write), left)
 }
 
-/// The change that takes cells of a table back.
+/// The change that takes cells of a table back, and the cells that people have changed since.
 pub(super) async fn cells<T: Target>(
     target: &T,
-    feature: Id,
+    (feature, reference): (Id, &str),
     rows: &[CellsOf],
-) -> Result<(Option<Change>, Vec<Id>), UndoError<T::Error>> {
+) -> Result<(Option<Change>, Vec<MovedLeaf>), UndoError<T::Error>> {
     let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
     let mut asked = rows.iter();
     let back = fetch_each(target, feature, &ids, |stored| {
@@ -101,17 +115,24 @@ pub(super) async fn cells<T: Target>(
             .map(|(row, stored)| cells_back(row, &stored))
     });
     let back = back.await.map_err(store("reading rows"))?;
-    let (mut writes, mut lost) = (Vec::new(), Vec::new());
+    let (mut writes, mut left) = (Vec::new(), Vec::new());
     for (row, back) in rows.iter().zip(back) {
-        let Some((write, changed)) = back else {
+        let Some((write, columns)) = back else {
             continue;
         };
         writes.extend(write);
-        lost.extend(changed.then_some(row.id));
+        left.extend(columns.into_iter().map(|column| MovedLeaf {
+            kind: None,
+            reference: reference.to_owned(),
+            uid: row.uid.clone(),
+            id: row.id,
+            path: None,
+            column: Some(column),
+        }));
     }
     let rows = writes;
     let change = (!rows.is_empty()).then_some(Change::UpdateRows { feature, rows });
-    Ok((change, lost))
+    Ok((change, left))
 }
 
 /// What of an upgrade cannot be taken back, because somebody has changed it since.
@@ -129,7 +150,7 @@ pub(super) async fn losses<T: Target>(
     for step in steps.left() {
         match step {
             Step::Back(changed) => {
-                let (_, leaves) = taken_back(&structure, changed);
+                let leaves = taken_back(&structure, changed).1.len() as u64;
                 if leaves > 0 {
                     lost.push(Lost {
                         feature: changed.after.id,
@@ -141,11 +162,17 @@ pub(super) async fn losses<T: Target>(
                     });
                 }
             }
-            Step::Cells { feature, rows } => {
+            Step::Cells {
+                feature,
+                reference,
+                rows,
+            } => {
                 let Some(table) = structure.feature(*feature) else {
                     continue;
                 };
-                let (_, edited) = cells(target, *feature, rows).await?;
+                let (_, left) = cells(target, (*feature, reference), rows).await?;
+                let mut edited: Vec<Id> = left.iter().map(|cell| cell.id).collect();
+                edited.dedup();
                 if !edited.is_empty() {
                     lost.push(Lost {
                         edited,

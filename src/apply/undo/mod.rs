@@ -10,7 +10,7 @@ mod merged;
 mod steps;
 
 use crate::problem::Code;
-use crate::workspace::ledger::{Entry, Updated};
+use crate::workspace::ledger::{Entry, MovedLeaf, Updated};
 use crate::workspace::{
     Change, CommitError, Id, Progress, RecordKind, Refused, Removal, RowWrite, Structure, Target,
     Unit, fetch_each,
@@ -57,10 +57,10 @@ fn listed(lost: &[Lost]) -> String {
 }
 
 /// How far an undo has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undoing {
-    /// To its end.
-    Done,
+    /// To its end. What people have changed since stays, and is listed.
+    Done(Vec<MovedLeaf>),
     /// It stopped after a unit on request; the next call resumes.
     Paused,
 }
@@ -90,9 +90,10 @@ pub async fn undo_in_units<T: Target>(
     }
     let mut steps = Steps::of(&ledger);
     let begun = ledger.iter().rev().find_map(|entry| match entry {
-        Entry::Undoing { done } => Some(*done),
+        Entry::Undoing { done, .. } => Some(*done),
         _ => None,
     });
+    let mut left: Vec<MovedLeaf> = ledger.iter().flat_map(left_so_far).cloned().collect();
     drop(ledger);
     let total = steps.weight() as u64;
     let mut done = begun.unwrap_or_default();
@@ -117,26 +118,36 @@ pub async fn undo_in_units<T: Target>(
             done: done.max(1),
             total: total.max(1),
         };
-        let entry = if steps.is_empty() {
-            Entry::Undone
-        } else {
-            Entry::Undoing { done }
-        };
         let terms = Terms { force, first };
+        let (changes, stays) = changes(target, taken, &steps, terms).await?;
+        left.extend(stays.iter().cloned());
+        let (entry, report) = if steps.is_empty() {
+            (Entry::Undone, serde_json::to_string(&left).ok())
+        } else {
+            (Entry::Undoing { done, left: stays }, None)
+        };
         let unit = Unit {
-            changes: changes(target, taken, &steps, terms).await?,
+            changes,
             entry: Some(entry),
             progress,
-            report: None,
+            report: report.filter(|_| !left.is_empty()),
         };
         write(target, unit, terms).await?;
         first = false;
         if steps.is_empty() {
-            return Ok(Undoing::Done);
+            return Ok(Undoing::Done(left));
         }
         if !go_on(progress) {
             return Ok(Undoing::Paused);
         }
+    }
+}
+
+/// What earlier units of an undo left as people made it.
+fn left_so_far(entry: &Entry) -> &[MovedLeaf] {
+    match entry {
+        Entry::Undoing { left, .. } => left,
+        _ => &[],
     }
 }
 
@@ -153,14 +164,15 @@ struct Terms {
     first: bool,
 }
 
-/// What is done to the workspace by some steps.
+/// What is done to the workspace by some steps, and what stays as people made it.
 async fn changes<T: Target>(
     target: &T,
     taken: Vec<Step>,
     steps: &Steps,
     Terms { force, first }: Terms,
-) -> Result<Vec<Change>, UndoError<T::Error>> {
+) -> Result<(Vec<Change>, Vec<MovedLeaf>), UndoError<T::Error>> {
     let mut structure = None;
+    let mut left = Vec::new();
     let mut changes = Vec::with_capacity(taken.len());
     for step in taken {
         match step {
@@ -177,16 +189,25 @@ async fn changes<T: Target>(
             Step::Back(changed) => {
                 let read = target.structure().await;
                 let read = read.map_err(store("reading the structure"))?;
-                changes.extend(merged::taken_back(&read, &changed).0);
+                let (change, stays) = merged::taken_back(&read, &changed);
+                changes.extend(change);
+                left.extend(stays);
             }
-            Step::Cells { feature, rows } => {
+            Step::Cells {
+                feature,
+                reference,
+                rows,
+            } => {
                 if structure.is_none() {
                     let read = target.structure().await;
                     structure = Some(read.map_err(store("reading the structure"))?);
                 }
                 let there = |structure: &Structure| structure.feature(feature).is_some();
                 if structure.as_ref().is_some_and(there) {
-                    changes.extend(merged::cells(target, feature, &rows).await?.0);
+                    let of = (feature, reference.as_str());
+                    let (change, stays) = merged::cells(target, of, &rows).await?;
+                    changes.extend(change);
+                    left.extend(stays);
                 }
             }
             Step::Remove { feature, mut rows } => {
@@ -205,7 +226,7 @@ async fn changes<T: Target>(
             Step::Single(change) => changes.push(change),
         }
     }
-    Ok(changes)
+    Ok((changes, left))
 }
 
 /// Rows as they were; those that are gone stay gone.

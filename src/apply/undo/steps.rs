@@ -16,7 +16,11 @@ pub(super) enum Step {
     /// Rows that the job wrote go.
     Remove { feature: Id, rows: Vec<Removal> },
     /// Cells that an upgrade changed become what they were.
-    Cells { feature: Id, rows: Vec<CellsOf> },
+    Cells {
+        feature: Id,
+        reference: String,
+        rows: Vec<CellsOf>,
+    },
     /// A record of which an upgrade changed leaves becomes what it was.
     Back(Box<Changed>),
     /// A sequence, a config or a record.
@@ -53,11 +57,16 @@ impl Step {
                     rows,
                 }
             }
-            Step::Cells { feature, rows } => {
+            Step::Cells {
+                feature,
+                reference,
+                rows,
+            } => {
                 let rest = rows.split_off(at);
                 let rows = std::mem::replace(rows, rest);
                 Step::Cells {
                     feature: *feature,
+                    reference: reference.clone(),
                     rows,
                 }
             }
@@ -111,8 +120,11 @@ impl Steps {
                     let rows = cells.rows.iter().filter(|row| row.after.as_str() != "{}");
                     let rows: Vec<CellsOf> = rows.cloned().collect();
                     if !rows.is_empty() {
-                        let feature = cells.feature;
-                        steps.left.push_back(Step::Cells { feature, rows });
+                        steps.left.push_back(Step::Cells {
+                            feature: cells.feature,
+                            reference: cells.reference.clone(),
+                            rows,
+                        });
                     }
                 }
                 Entry::Structure(_)

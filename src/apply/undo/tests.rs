@@ -147,7 +147,7 @@ fn an_undo_in_units_that_is_killed_after_any_of_them_ends_as_one_that_is_not() {
             match ready(undo_in_units(&mut memory, false, size, &mut |_| true)) {
                 // The answer to the last unit was lost, the effect was not.
                 Err(UndoError::Conflict) => assert!(written),
-                other => assert_eq!(other.expect("undone"), Undoing::Done),
+                other => assert_eq!(other.expect("undone"), Undoing::Done(Vec::new())),
             }
             assert_eq!(
                 text(&memory),
@@ -175,7 +175,7 @@ fn an_undo_stops_after_a_unit_and_counts_how_far_it_is() {
         };
         calls += 1;
         match ready(undo_in_units(&mut memory, false, 300, &mut stop)).expect("goes on") {
-            Undoing::Done => break,
+            Undoing::Done(_) => break,
             Undoing::Paused => {}
         }
         let error = sample
@@ -233,7 +233,7 @@ fn what_refuses_an_undo_in_units_refuses_it_before_the_first() {
     assert!(matches!(error, Err(UndoError::NotEmpty(_))), "{error:?}");
     assert_eq!(text(&memory), state);
     let forced = ready(undo_in_units(&mut memory, true, 100, &mut |_| true));
-    assert_eq!(forced.expect("undone"), Undoing::Done);
+    assert_eq!(forced.expect("undone"), Undoing::Done(Vec::new()));
     assert_eq!(text(&memory), nothing().save().expect("saves"));
 }
 

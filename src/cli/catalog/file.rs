@@ -12,7 +12,12 @@ use crate::cli::remote::subject;
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct FileTemplate {
     /// The template that the file replaces, instead of the one with its `manifest.id` or name.
-    #[arg(long, value_name = "ID", conflicts_with = "new")]
+    #[arg(
+        long,
+        visible_alias = "template",
+        value_name = "ID",
+        conflicts_with = "new"
+    )]
     id: Option<String>,
     /// Make another template of the file, whatever the catalog holds.
     #[arg(long)]

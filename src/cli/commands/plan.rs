@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use serde_json::json;
 use tplkit::printable;
 use tplkit::problem::Code;
@@ -16,11 +17,13 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::plan_view::examine::{self, Examined, File, PlanRequest};
-use crate::cli::plan_view::{Decisions, Saved, body, screen, workspace_id};
+use crate::cli::plan_view::{Decisions, Package, Saved, body, screen, workspace_id};
 use crate::cli::remote::subject::Subject;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
+use crate::cli::upgrade_args::{BaseFile, ServerUpgradeArgs};
+use crate::cli::upgrade_view;
 
 /// Show what an apply would do to a workspace, without doing it.
 ///
@@ -30,6 +33,7 @@ use crate::cli::source::is_stdin;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Show what a package would do to a workspace", "tplkit plan crm.json --workspace $WORKSPACE"),
+    ("Show what an upgrade to a new version would do, as a comment for a pull request", "tplkit plan crm.json --upgrade --workspace $WORKSPACE --format md"),
     ("Save the plan, to apply it later", "tplkit plan inventory.json --workspace $WORKSPACE --out inventory.plan"),
 ]))]
 pub(crate) struct Args {
@@ -45,23 +49,64 @@ pub(crate) struct Args {
     bump: Bump,
     #[command(flatten)]
     decisions: Decisions,
+    #[command(flatten)]
+    upgrade: ServerUpgradeArgs,
+    /// Exit with 1 when an apply would change something.
+    #[arg(long)]
+    exit_code: bool,
     /// Save the plan to this file.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Output format.
     #[arg(long, default_value = "text")]
-    format: Form,
+    format: PlanForm,
     #[command(flatten)]
     target: ServerArgs,
 }
 
+/// Forms of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum PlanForm {
+    /// Text to read.
+    Text,
+    /// One JSON document.
+    Json,
+    /// Markdown, for a comment on a pull request.
+    Md,
+}
+
+impl PlanForm {
+    /// The form of everything that is no plan.
+    fn form(self) -> Form {
+        match self {
+            PlanForm::Json => Form::Json,
+            PlanForm::Text | PlanForm::Md => Form::Text,
+        }
+    }
+}
+
+impl From<Form> for PlanForm {
+    fn from(form: Form) -> PlanForm {
+        match form {
+            Form::Text => PlanForm::Text,
+            Form::Json => PlanForm::Json,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let request = args.decisions.request()?;
+    let mut request = args.decisions.request()?;
+    args.upgrade.complete(&mut request);
+    let base = match args.upgrade.base()? {
+        Ok(base) => base,
+        Err(report) => return package_file::refuse(&report, args.format.form(), session),
+    };
     let connection = Connection::open(&args.target, session)?;
     let question = PlanRequest {
         client: &connection.client,
         workspace: args.workspace,
         request: &request,
+        base: base.as_ref().map(|base| base.text.as_str()),
         session,
     };
     let mut risen = true;
@@ -81,35 +126,50 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                     }
                     examine::file(question, &held, &file)?
                 }
-                Err(report) => return package_file::refuse(&report, args.format, session),
+                Err(report) => return package_file::refuse(&report, args.format.form(), session),
             }
         }
     };
     let output = args.out.as_deref();
     if let Some(path) = output {
-        save(path, &connection, question, &examined, session)?;
+        save(
+            path,
+            &connection,
+            question,
+            (&examined, base.as_ref()),
+            session,
+        )?;
     }
     let exit = print_plan(&args.subject, &examined, args.format, output, question)?;
-    Ok(if risen { exit } else { Exit::Findings })
+    let changes = args.exit_code && examined.planned.preview.changes();
+    Ok(if risen && !changes {
+        exit
+    } else {
+        Exit::Findings
+    })
 }
 
 /// Reports a plan, which is the result; where it was saved, too.
 pub(super) fn print_plan(
     subject: &Path,
     examined: &Examined,
-    form: Form,
+    form: impl Into<PlanForm>,
     output: Option<&Path>,
     question: PlanRequest<'_>,
 ) -> Result<Exit, CliError> {
     let workspace = question.workspace;
     let planned = &examined.planned;
     let refused = !planned.preview.refusals.is_empty();
-    let text = match form {
-        Form::Text => {
+    let text = match form.into() {
+        PlanForm::Text => {
             let subject = format!("`{}`", printable::path(subject));
             screen(&subject, &workspace.to_string(), &planned.preview)
         }
-        Form::Json => document::write(
+        PlanForm::Md => {
+            let subject = subject.to_string_lossy();
+            upgrade_view::markdown(&subject, &workspace.to_string(), &planned.preview)
+        }
+        PlanForm::Json => document::write(
             if refused { "findings" } else { "clean" },
             &json!({
                 "subject": subject.to_string_lossy(),
@@ -133,6 +193,12 @@ pub(super) fn print_plan(
             printable::path(subject)
         ));
     }
+    if about(|code| code == Code::UpgradeConflicts) {
+        question.session.note(format!(
+            "help: `tplkit resolve init {} --workspace {workspace} --upgrade -o FILE` writes down what is to be decided; give it with `--resolutions FILE`, or decide with `--conflicts`",
+            printable::path(subject)
+        ));
+    }
     if about(remote::is_of_rows) {
         question
             .session
@@ -145,7 +211,7 @@ fn save(
     path: &Path,
     connection: &Connection,
     question: PlanRequest<'_>,
-    examined: &Examined,
+    (examined, base): (&Examined, Option<&BaseFile>),
     session: &Session,
 ) -> Result<(), CliError> {
     let usage = |message: &str, help: &str| CliError::Usage {
@@ -169,7 +235,10 @@ fn save(
         connection.client.base().to_string(),
         examined.template.clone(),
         examined.replaces,
-        package,
+        (
+            package,
+            base.map(|base| Package::of(&base.path, &base.text)),
+        ),
         question.workspace,
         body(question.request, question.workspace),
         examined.planned.preview.clone(),

@@ -6,8 +6,10 @@ use serde_json::json;
 use tplkit::apply::{Preview, Request, RowsMode, package_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
+use tplkit::json::Value;
 use tplkit::printable;
-use tplkit::simulate::{self, SimulateError, UpgradeQuestion};
+use tplkit::simulate::{self, KnownJob, SimulateError, UpgradeBase, UpgradeQuestion};
+use tplkit::workspace::memory::{AppliedJob, State};
 
 use crate::cli::apply_summary::{self, FailedRows};
 use crate::cli::args::Form;
@@ -22,7 +24,7 @@ use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::upgrade_args::UpgradeArgs;
-use crate::cli::upgrade_summary;
+use crate::cli::upgrade_view;
 
 /// Apply a package to a workspace in memory, apply it again, and undo it.
 ///
@@ -90,29 +92,42 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let digest = package_digest(text);
     let simulated = if request.upgrade {
-        let Some(base) = &args.upgrade.base else {
-            return Err(CliError::Usage {
-                message: "no base: an upgrade starts from the package that was applied before"
-                    .to_owned(),
-                help: "name the package that was applied before with `--base FILE`".to_owned(),
-            });
+        let source = match &args.upgrade.base {
+            Some(base) => Some(package_file::read(base)?),
+            None => None,
         };
-        let source = package_file::read(base)?;
-        let before = match package_file::checked(&source, &options) {
-            Ok((_, before)) => before,
-            Err(report) => {
+        let before = match source
+            .as_ref()
+            .map(|one| package_file::checked(one, &options))
+        {
+            Some(Ok((_, before))) => Some(before),
+            Some(Err(report)) => {
                 session.note("error: only a package that checks without errors can be applied");
                 return package_file::refuse(&report, args.format, session);
             }
+            None => None,
         };
+        let texts = applied_texts(&state, &package);
+        let jobs = known_jobs(&texts)?;
+        if before.is_none() && jobs.is_empty() {
+            return Err(CliError::Usage {
+                message: "no base: an upgrade starts from what was applied before".to_owned(),
+                help: "name the package that was applied before with `--base FILE`, or a workspace that it was applied to (of `--save`) with `--into FILE`".to_owned(),
+            });
+        }
         let question = UpgradeQuestion {
             package: &package,
             package_digest: &digest,
             request: &request,
-            base: &before,
+            base: match &before {
+                Some(before) => UpgradeBase::Package(before),
+                None => UpgradeBase::Jobs(&jobs),
+            },
             definitions,
         };
-        simulate::upgrade(question, state, &mut |_| {}, &SystemClock, &mut RandomIds)
+        let destination = state.clone();
+        let (clock, ids) = (&SystemClock, &mut RandomIds);
+        simulate::upgrade(question, destination, &mut |_| {}, clock, ids)
     } else {
         simulate::simulate(
             &package,
@@ -137,7 +152,17 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(error) => return Err(CliError::Simulate(Box::new(error))),
     };
     if let Some(path) = &args.save {
-        let saved = simulation.applied.save();
+        let mut applied = simulation.applied.clone();
+        applied.jobs.push(AppliedJob {
+            package: Value::parse(text.trim_start_matches('\u{feff}')).unwrap_or_default(),
+            request: Request {
+                resolutions: simulate::proposed(&package, &request),
+                ..Request::default()
+            }
+            .to_value(),
+            ledger: simulation.written.clone(),
+        });
+        let saved = applied.save();
         let text = saved.map_err(|error| CliError::Usage {
             message: format!("the workspace cannot be written: {error}"),
             help: "leave `--save` out".to_owned(),
@@ -174,6 +199,40 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(exit)
 }
 
+/// The completed jobs of a saved workspace that applied another version of a package: their texts.
+fn applied_texts<'s>(state: &'s State, package: &Checked<'_>) -> Vec<(String, &'s AppliedJob)> {
+    let own = &package.manifest.catalog;
+    let is_same = |text: &str| {
+        Checked::trusted(text).is_ok_and(|applied| {
+            let theirs = &applied.manifest.catalog;
+            match (&own.id, &theirs.id) {
+                (None, None) => own.name == theirs.name,
+                (own, theirs) => own == theirs,
+            }
+        })
+    };
+    let jobs = state.jobs.iter().map(|job| (job.package.write(), job));
+    jobs.filter(|(text, _)| is_same(text)).collect()
+}
+
+fn known_jobs<'t>(texts: &'t [(String, &AppliedJob)]) -> Result<Vec<KnownJob<'t>>, CliError> {
+    let unreadable = |why: String| CliError::Usage {
+        message: format!("a job of the saved workspace cannot be read: {why}"),
+        help: "save the workspace anew with `tplkit simulate … --save`".to_owned(),
+    };
+    let jobs = texts.iter().map(|(text, job)| {
+        let request = Request::from_json(&job.request.write());
+        Ok(KnownJob {
+            package: Checked::trusted(text).map_err(|error| unreadable(error.to_string()))?,
+            resolutions: request
+                .map_err(|_| unreadable("its decisions".to_owned()))?
+                .resolutions,
+            ledger: job.ledger.clone(),
+        })
+    });
+    jobs.collect()
+}
+
 /// Says why an upgrade cannot be made as asked, and what is to be decided.
 fn undecided(args: &Args, plan: &Preview) -> Result<Exit, CliError> {
     if args.format == Form::Text && plan.conflicts.is_empty() {
@@ -183,7 +242,7 @@ fn undecided(args: &Args, plan: &Preview) -> Result<Exit, CliError> {
         Form::Text => {
             let path = printable::path(&args.package);
             let mut text = format!("`{path}` cannot be upgraded to as asked\n");
-            upgrade_summary::upgrade(&mut text, plan);
+            upgrade_view::upgrade(&mut text, plan);
             text
         }
         Form::Json => document::write(

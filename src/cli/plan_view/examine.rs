@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tplkit::apply::{Request, content_digest};
+use tplkit::apply::Request;
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::Client;
 use tplkit::finding::render::Report;
@@ -32,19 +32,50 @@ pub(crate) struct PlanRequest<'q> {
     pub(crate) client: &'q Client,
     pub(crate) workspace: Id,
     pub(crate) request: &'q Request,
+    /// The package of `--base`.
+    pub(crate) base: Option<&'q str>,
     pub(crate) session: &'q Session,
+}
+
+impl PlanRequest<'_> {
+    /// The body that the server is asked with, without `base`.
+    pub(crate) fn body(self) -> serde_json::Value {
+        body(self.request, self.workspace)
+    }
 }
 
 /// A plan for a template of the catalog.
 pub(crate) fn template(question: PlanRequest<'_>, word: &str) -> Result<Examined, CliError> {
     let id = subject::template(question.client, word)?;
-    let body = body(question.request, question.workspace);
+    let body = question.body();
     Ok(Examined {
-        planned: by_server(question.client, &id, &body)?,
+        planned: by_server(question.client, &id, (&body, question.base))?,
         template: Some(id),
         replaces: false,
         package: None,
     })
+}
+
+/// A plan for a file, or for a template of the catalog; or the report that says why the file cannot be
+/// used.
+pub(crate) fn any(
+    question: PlanRequest<'_>,
+    template: &FileTemplate,
+    word: &Path,
+) -> Result<Result<Examined, Box<Report>>, CliError> {
+    match subject::Subject::of(word) {
+        subject::Subject::Template(word) => self::template(question, word).map(Ok),
+        subject::Subject::File(path) => {
+            let source = package_file::read(path)?;
+            match File::checked(&source) {
+                Ok(read) => {
+                    let held = held(question, template, &read)?;
+                    file(question, &held, &read).map(Ok)
+                }
+                Err(report) => Ok(Err(report)),
+            }
+        }
+    }
 }
 
 /// A package file, or an unpacked folder, without errors.
@@ -67,10 +98,7 @@ impl<'s> File<'s> {
 
     /// What a saved plan remembers of it: nothing of standard input, which is gone by then.
     fn remembered(&self) -> Option<Package> {
-        (!is_stdin(self.path)).then(|| Package {
-            path: std::path::absolute(self.path).unwrap_or_else(|_| self.path.to_owned()),
-            digest: content_digest(self.text),
-        })
+        (!is_stdin(self.path)).then(|| Package::of(self.path, self.text))
     }
 }
 
@@ -91,24 +119,32 @@ pub(crate) fn file(
     held: &Held,
     file: &File<'_>,
 ) -> Result<Examined, CliError> {
-    let body = body(question.request, question.workspace);
+    let body = question.body();
+    let asked = (&body, question.base);
     let (template, planned) = match held {
         Held::Nothing => (None, None),
         Held::Same(id) => {
             question.session.note(format!(
                 "note: the catalog holds this package already, as template {id}"
             ));
-            let planned = by_server(question.client, id, &body).map(Some);
+            let planned = by_server(question.client, id, asked).map(Some);
             (Some(id), unless_foreign(planned)?)
         }
         Held::Other { id, .. } => {
             question.session.note(format!(
                 "note: a push of this file replaces template {id}; this is what its apply would do then"
             ));
-            let planned = by_server_for(question.client, id, &body, file.text);
+            let planned = by_server_for(question.client, id, asked, file.text);
             (Some(id), planned?)
         }
     };
+    if question.request.upgrade && template.is_some() && planned.is_none() {
+        return Err(CliError::Degraded {
+            message: "this server does not plan an upgrade to a package file".to_owned(),
+            help: "`tplkit simulate FILE --upgrade --base OLD` shows what an upgrade would do"
+                .to_owned(),
+        });
+    }
     let replaces = matches!(held, Held::Other { .. });
     // Where the server does not plan, nothing is bound to a template that holds the file.
     let template = template.filter(|_| replaces || planned.is_some());

@@ -53,24 +53,37 @@ impl PlanView {
             && (&one.rows, &one.go_live, one.bind.len())
                 == (&other.rows, &other.go_live, other.bind.len())
             && one.stays_draft == other.stays_draft
+            && (&one.base, &one.update, &one.kept, &one.left)
+                == (&other.base, &other.update, &other.kept, &other.left)
+            && (&one.conflicts, &one.not_carried) == (&other.conflicts, &other.not_carried)
             && configs(one) == configs(other)
     }
 }
 
 /// The id of a workspace, as the user typed it.
 pub(crate) fn workspace_id(word: &str) -> Result<Id, String> {
+    id(word, "workspace")
+}
+
+/// The id of a job, as the user typed it.
+pub(crate) fn job_id(word: &str) -> Result<Id, String> {
+    id(word, "job")
+}
+
+fn id(word: &str, what: &str) -> Result<Id, String> {
     let parsed = Some(word).filter(|word| word.len() == 36);
     let parsed = parsed.and_then(|word| Id::try_parse(word).ok());
-    parsed.ok_or_else(|| "the id of a workspace is a UUID with hyphens".to_owned())
+    parsed.ok_or_else(|| format!("the id of a {what} is a UUID with hyphens"))
 }
 
 /// Asks the server.
 pub(crate) fn by_server(
     client: &Client,
     template: &str,
-    body: &Value,
+    (body, base): (&Value, Option<&str>),
 ) -> Result<PlanView, CliError> {
-    let reported = client.plan(template, body).map_err(|error| {
+    let base: Vec<(&str, &str)> = base.map(|base| ("base", base)).into_iter().collect();
+    let reported = client.plan_with(template, body, &base).map_err(|error| {
         let what = format!("what an apply of template `{template}` would do cannot be asked");
         subject::degraded(client, template, error, &what)
     })?;
@@ -114,10 +127,12 @@ pub(crate) fn by_reading(
 pub(crate) fn by_server_for(
     client: &Client,
     template: &str,
-    body: &Value,
+    (body, base): (&Value, Option<&str>),
     package: &str,
 ) -> Result<Option<PlanView>, CliError> {
-    let reported = match client.plan_package(template, body, package) {
+    let base = base.map(|base| ("base", base));
+    let packages: Vec<(&str, &str)> = base.into_iter().chain([("package", package)]).collect();
+    let reported = match client.plan_with(template, body, &packages) {
         Ok(reported) => reported,
         Err(error) if subject::lacks_route(&error) || refuses_packages(&error) => return Ok(None),
         Err(error) => return Err(error.into()),

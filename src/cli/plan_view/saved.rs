@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tplkit::apply::Preview;
+use tplkit::apply::{Preview, content_digest};
 use tplkit::printable;
 use tplkit::workspace::Id;
 
@@ -31,6 +31,9 @@ pub(crate) struct Saved {
     pub(crate) replaces: bool,
     /// The file, where it was made for one.
     pub(crate) package: Option<Package>,
+    /// The file of `--base`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base: Option<Package>,
     /// The destination.
     pub(crate) workspace: Id,
     /// The body of the apply.
@@ -49,13 +52,23 @@ pub(crate) struct Package {
     pub(crate) digest: String,
 }
 
+impl Package {
+    /// What is remembered of a file.
+    pub(crate) fn of(path: &Path, text: &str) -> Package {
+        Package {
+            path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+            digest: content_digest(text),
+        }
+    }
+}
+
 impl Saved {
     /// What is to be written.
     pub(crate) fn new(
         server: String,
         template: Option<String>,
         replaces: bool,
-        package: Option<Package>,
+        (package, base): (Option<Package>, Option<Package>),
         workspace: Id,
         body: Value,
         plan: Preview,
@@ -67,6 +80,7 @@ impl Saved {
             template,
             replaces,
             package,
+            base,
             workspace,
             body,
             digest: plan.digest.clone(),

@@ -10,7 +10,7 @@ use tplkit::workspace::RecordKind;
 
 use super::pretty;
 use crate::cli::apply_summary::{drafts, kinds, section};
-use crate::cli::upgrade_summary;
+use crate::cli::upgrade_view;
 
 /// A plan on one screen.
 pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
@@ -24,7 +24,7 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
             let (about, why) = (printable::line(about), printable::line(&refusal.detail));
             let _ = write!(out, "\n{} {about}\n  {why}\n", refusal.code);
         }
-        upgrade_summary::upgrade(&mut out, plan);
+        upgrade_view::upgrade(&mut out, plan);
         return out;
     }
     let _ = writeln!(out, "\nCreate: {}", kinds(&plan.create));
@@ -75,8 +75,8 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
     section(&mut out, "Rows", &tables, |(table, rows)| {
         format!("{table}  {}", counts(rows))
     });
-    upgrade_summary::upgrade(&mut out, plan);
-    upgrade_summary::not_carried(&mut out, &plan.not_carried);
+    upgrade_view::upgrade(&mut out, plan);
+    upgrade_view::not_carried(&mut out, &plan.not_carried);
     section(&mut out, "Go live", &plan.go_live, |one| one.name.clone());
     drafts(&mut out, &plan.stays_draft);
     section(

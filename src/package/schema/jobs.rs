@@ -274,8 +274,17 @@ pub(super) fn report() -> Value {
             ("left", upgrades::left()),
             ("unused", upgrades::unused()),
             ("moved", upgrades::moved()),
+            ("undo_left", upgrades::undo_left()),
         ],
-        &["base", "decided", "kept", "left", "unused", "moved"],
+        &[
+            "base",
+            "decided",
+            "kept",
+            "left",
+            "unused",
+            "moved",
+            "undo_left",
+        ],
     )
 }
 

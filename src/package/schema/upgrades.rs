@@ -143,10 +143,9 @@ pub(super) fn unused() -> Value {
     list("Decisions that did nothing.", &one)
 }
 
-/// What people changed after the plan.
-pub(super) fn moved() -> Value {
-    let one = object(
-        "Something that people changed after the plan was made: it stays.",
+fn stays(description: &str) -> Value {
+    object(
+        description,
         vec![
             ("kind", kind()),
             ("ref", reference()),
@@ -156,8 +155,19 @@ pub(super) fn moved() -> Value {
             ("column", text("Column of a cell.")),
         ],
         &["kind", "uid", "path", "column"],
-    );
+    )
+}
+
+/// What people changed after the plan.
+pub(super) fn moved() -> Value {
+    let one = stays("Something that people changed after the plan was made: it stays.");
     list("What people changed after the plan was made.", &one)
+}
+
+/// What an undo left.
+pub(super) fn undo_left() -> Value {
+    let one = stays("Something that people changed after the job: its undo left it.");
+    list("What the undo left as people made it after the job.", &one)
 }
 
 /// The members of a plan.
@@ -233,6 +243,14 @@ pub(super) fn request() -> Vec<(&'static str, Value)> {
         (
             "allowDowngrade",
             json!({"description": "For an upgrade: whether the package may be of a lower version.", "type": "boolean", "default": false}),
+        ),
+        (
+            "allowDestructive",
+            json!({"description": "For an upgrade: whether decisions may lose cells and rows.", "type": "boolean", "default": false}),
+        ),
+        (
+            "baseJob",
+            json!({"description": "For an upgrade: the job that it starts from; the newest one without it.", "type": "string", "format": "uuid"}),
         ),
         (
             "conflicts",

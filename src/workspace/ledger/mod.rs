@@ -48,6 +48,9 @@ pub enum Entry {
     Undoing {
         /// Rows and records that are gone or as they were before.
         done: u64,
+        /// What is not as it was before, because people have changed it since.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left: Vec<MovedLeaf>,
     },
     /// What the job wrote was taken away again.
     Undone,
@@ -257,12 +260,37 @@ pub struct Links {
     pub emptied: Vec<Emptied>,
 }
 
+/// A leaf or a cell that people changed while something was about to write it, and that stays so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedLeaf {
+    /// What it belongs to; nothing of a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<RecordKind>,
+    /// Its ref; of a row that of the table.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The uid of a row in the package.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// Its id.
+    pub id: Id,
+    /// The path of the leaf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The column of a cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+}
+
 /// What became of cells of rows that an earlier job wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cells {
     /// The rows item.
     pub uid: String,
+    /// The ref of the table.
+    #[serde(default, rename = "ref", skip_serializing_if = "String::is_empty")]
+    pub reference: String,
     /// The table.
     pub feature: Id,
     /// The rows.
@@ -274,6 +302,9 @@ pub struct Cells {
 pub struct CellsOf {
     /// The row.
     pub id: Id,
+    /// Its uid in the package.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
     /// Cells that were written, before: null where there was none.
     pub before: RowData,
     /// The same cells after.
@@ -311,9 +342,9 @@ pub struct Updated {
 #[cfg(test)]
 mod tests {
     use super::{
-        Based, Cells, CellsOf, Changed, Created, Emptied, Entry, Links, Moved, Recognised,
-        Replaced, RowDigest, RowName, RowNames, Rows, Settled, Structure, Updated, Updates,
-        Written,
+        Based, Cells, CellsOf, Changed, Created, Emptied, Entry, Links, Moved, MovedLeaf,
+        Recognised, Replaced, RowDigest, RowName, RowNames, Rows, Settled, Structure, Updated,
+        Updates, Written,
     };
     use crate::workspace::{RecordKind, RowData, Thing};
 
@@ -425,9 +456,11 @@ mod tests {
             }),
             Entry::Cells(Cells {
                 uid: uid(),
+                reference: "f_a".to_owned(),
                 feature: id,
                 rows: vec![CellsOf {
                     id,
+                    uid: Some(uid()),
                     before: RowData::trusted(r#"{"a":null}"#),
                     after: RowData::trusted(r#"{"a":1.50}"#),
                     digest: Some(digest),
@@ -438,7 +471,17 @@ mod tests {
                 reference: "w_a".to_owned(),
             },
             Entry::Completed,
-            Entry::Undoing { done: u64::MAX },
+            Entry::Undoing {
+                done: u64::MAX,
+                left: vec![MovedLeaf {
+                    kind: None,
+                    reference: "f_a".to_owned(),
+                    uid: Some(uid()),
+                    id,
+                    path: None,
+                    column: Some("a".to_owned()),
+                }],
+            },
             Entry::Undone,
         ];
         for entry in entries {

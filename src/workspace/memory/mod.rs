@@ -17,7 +17,7 @@ mod update;
 use super::ledger::Entry;
 use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit, match_each};
 
-pub use state::{State, StateError};
+pub use state::{AppliedJob, State, StateError};
 use table::Table;
 
 /// A workspace in memory, bound to one job.

@@ -5,11 +5,25 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::contradictions::contradictions;
-use crate::json::Object;
+use crate::json::{Object, Value};
+use crate::workspace::ledger::Entry;
 use crate::workspace::{Id, Organization, StoredRow, Structure, Workspace};
 
+/// A job that was completed in a workspace: what a later upgrade starts from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AppliedJob {
+    /// The package, as it was applied.
+    pub package: Value,
+    /// What was decided about dependencies, in the form of an apply body.
+    #[serde(default)]
+    pub request: Value,
+    /// What it wrote.
+    pub ledger: Vec<Entry>,
+}
+
 /// Everything of a workspace: one JSON file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct State {
     /// Everything but rows.
@@ -23,6 +37,9 @@ pub struct State {
     /// By sequence column: the next number, where it is not 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sequences: BTreeMap<Id, u64>,
+    /// Jobs that were completed here, oldest first. A workspace does not look at them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<AppliedJob>,
 }
 
 /// A file that is no workspace.
@@ -63,6 +80,7 @@ impl State {
             other_workspaces: Vec::new(),
             rows: BTreeMap::new(),
             sequences: BTreeMap::new(),
+            jobs: Vec::new(),
         }
     }
 

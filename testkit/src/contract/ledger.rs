@@ -123,7 +123,10 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
             reference: "w_a".to_owned(),
         },
         Entry::Completed,
-        Entry::Undoing { done: 7 },
+        Entry::Undoing {
+            done: 7,
+            left: Vec::new(),
+        },
         Entry::Undone,
     ]
 }

@@ -23,6 +23,7 @@ mod routes;
 mod rows;
 mod secrets;
 mod templates;
+mod upgrading;
 mod waiting;
 
 use std::io::Write as _;

@@ -83,6 +83,9 @@ async fn entered(
         };
         wanted.find(tx, ctx.now).await?;
     }
+    if let Some(job) = places.base_job {
+        apply::check_base_job(tx, place, job, ctx.now).await?;
+    }
     ctx.enter(organization)?;
     Ok(place)
 }

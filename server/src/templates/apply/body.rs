@@ -21,6 +21,9 @@ pub(crate) struct Places {
     /// A job that is to go on.
     #[schemars(rename = "jobId")]
     pub(crate) job: Option<Uuid>,
+    /// The job that an upgrade starts from, which the request has, too.
+    #[schemars(skip)]
+    pub(crate) base_job: Option<Uuid>,
 }
 
 /// The rest of it.
@@ -69,6 +72,7 @@ impl Places {
         Ok(Places {
             workspace,
             job: id("jobId"),
+            base_job: id("baseJob"),
         })
     }
 }

@@ -11,6 +11,7 @@ use tplkit::workspace::Source as _;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
+use super::base_job;
 use super::{ApplyTarget, LoadedPackage, in_the_way};
 use crate::jobs::{self, UnnotedJob};
 use crate::refusal::Refusal;
@@ -35,7 +36,8 @@ pub(crate) struct DecideInput {
 impl DecideInput {
     /// What earlier jobs wrote that this one binds to, and its own ledger.
     pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<Earlier, StoreError> {
-        let line = jobs::earlier(tx, self.place.key(), self.job).await?;
+        let from = (self.job, self.request.terms.base_job);
+        let line = jobs::earlier(tx, self.place.key(), from).await?;
         let mut entries = line.entries;
         if let Some(job) = self.job {
             entries.extend(jobs::own(tx, self.place.organization, job).await?);
@@ -137,6 +139,8 @@ pub(crate) async fn decide(
         base,
     };
     let active = jobs::unfinished(tx, question.place.key(), now).await?;
+    // A completed job may be taken back while nobody looks.
+    let unfit = base_job::unfit(tx, question.request.terms.base_job, now).await?;
     let snapshot = Snapshot::new(tx, question.place.workspace, tables);
     let structure = snapshot.structure().await?;
     let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0);
@@ -150,6 +154,13 @@ pub(crate) async fn decide(
     );
     let plan = question.request.plan.as_deref();
     // A plan that was looked at had other refusals, or none: what changed since is the reason.
+    if let Some(unfit) = unfit
+        && !approved
+            .as_ref()
+            .is_err_and(|all| all.iter().any(is_of_body))
+    {
+        return Err(unfit);
+    }
     if let Err(refusals) = &approved
         && (plan.is_none() || refusals.iter().any(is_of_body))
     {

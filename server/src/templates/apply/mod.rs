@@ -3,6 +3,7 @@
 //! The stored package is checked, the library resolves it against one snapshot of the destination,
 //! and only then the job is stored. A plan uses the same code.
 
+mod base_job;
 mod body;
 mod decide;
 mod load;
@@ -10,6 +11,7 @@ mod plan;
 mod resume;
 mod start;
 
+pub(crate) use base_job::check as check_base_job;
 pub(crate) use body::{ApplyDocument, Body, Places, PlanBody, PlanDocument};
 pub(crate) use decide::{DecideInput, decide};
 pub(crate) use load::{LoadedPackage, spooled};

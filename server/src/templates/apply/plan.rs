@@ -5,6 +5,7 @@ use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
 
+use super::base_job;
 use super::decide::is_of_body;
 use super::resume::check_upgrade;
 use super::{DecideInput, LoadedPackage, in_the_way};
@@ -44,6 +45,9 @@ pub(crate) async fn plan(
         }
         let undone = job.is_some_and(|job| job.status == Status::Undone);
         against.extend(undone.then(|| refusal(Code::Conflict, UNDONE)));
+    }
+    if let Some(unfit) = base_job::unfit(tx, question.request.terms.base_job, now).await? {
+        against.push(refusal(Code::Conflict, unfit.detail()));
     }
     let snapshot = Snapshot::new(tx, question.place.workspace, tables);
     let structure = snapshot.structure().await?;

@@ -11,6 +11,8 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     an_upgrade_asks_writes_and_is_taken_back,
     a_job_whose_ledger_tells_no_base_is_upgraded,
+    an_upgrade_starts_from_the_line_of_a_job,
+    what_people_changed_after_an_upgrade_stays_when_it_is_undone,
 );
 
 /// The args of the step that creates what has that name.
@@ -191,4 +193,152 @@ async fn a_job_whose_ledger_tells_no_base_is_upgraded(place: Place) {
         (label(&clients), label(&orders)),
         (json!("Ours"), json!("Sales"))
     );
+}
+
+async fn an_upgrade_starts_from_the_line_of_a_job(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    let first = applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let copy = applied(
+        &editor,
+        &template,
+        &json!({"workspaceId": there, "copy": true}),
+    )
+    .await;
+    let kept = format!("/v1/templates/{template}/package");
+    let mut package = admin.get(&kept).expect(200).json();
+    args(&mut package, "create_feature", "orders")["label"] = "Sales".into();
+    admin.json("PUT", &kept, &package.to_string()).expect(200);
+
+    let plan_path = format!("/v1/templates/{template}/plan");
+    let asked = |job: &Value| json!({"workspaceId": there, "upgrade": true, "baseJob": job["id"]});
+    let newest = json!({"workspaceId": there, "upgrade": true});
+    let plan = editor.post(&plan_path, &newest).expect(200).json();
+    assert_eq!(plan["base"]["job_id"], copy["id"]);
+    let plan = editor.post(&plan_path, &asked(&first)).expect(200).json();
+    assert_eq!(plan["base"]["job_id"], first["id"]);
+    let orders = named(&editor, &there, "orders").expect("a table");
+    assert_eq!(plan["update"][0]["id"], orders, "{plan}");
+    let upgrade = applied(&editor, &template, &asked(&first)).await;
+    assert_eq!(upgrade["report"]["base"]["job_id"], first["id"]);
+    assert_eq!(upgrade["report"]["structure_updated"], 1);
+    // Its line is the newest now, and what it starts from is not taken back before it.
+    let plan = editor.post(&plan_path, &newest).expect(200).json();
+    assert_eq!(plan["base"]["job_id"], upgrade["id"]);
+    assert_eq!(plan["update"], json!([]));
+    let plan = editor.post(&plan_path, &asked(&copy)).expect(200).json();
+    assert_eq!(plan["update"].as_array().map(Vec::len), Some(1), "{plan}");
+    let undo = |job: &Value| {
+        let id = job["id"].as_str().expect("an id");
+        editor.send("POST", &format!("/v1/template-jobs/{id}/undo"), &[], None)
+    };
+    undo(&first).refused(409, "conflict");
+    undo(&copy).expect(200);
+
+    // What cannot be started from.
+    editor
+        .post(
+            &plan_path,
+            &json!({"workspaceId": there, "baseJob": first["id"]}),
+        )
+        .refused(422, "validation_failed");
+    for (job, wanted) in [(json!({"id": Uuid::from_u128(7)}), 404), (copy, 409)] {
+        let code = if wanted == 404 {
+            "not_found"
+        } else {
+            "conflict"
+        };
+        apply(&editor, &template, &asked(&job)).refused(wanted, code);
+        let planned = editor.post(&plan_path, &asked(&job));
+        if wanted == 404 {
+            planned.refused(404, "not_found");
+        } else {
+            let plan = planned.expect(200).json();
+            let codes = plan["refusals"].as_array().expect("refusals").iter();
+            let mut codes = codes.map(|refusal| &refusal["code"]);
+            assert!(codes.any(|code| code == "conflict"), "{plan}");
+        }
+    }
+    let elsewhere = workspace(&editor, world.acme);
+    let other = applied(&editor, &template, &json!({"workspaceId": elsewhere})).await;
+    apply(&editor, &template, &asked(&other)).refused(404, "not_found");
+    // Another template is the same by its id alone.
+    for (id, status) in [(Value::Null, 404), (json!("shop"), 202)] {
+        let mut package = package.clone();
+        if id != Value::Null {
+            package["manifest"]["id"] = id;
+            admin.json("PUT", &kept, &package.to_string()).expect(200);
+            applied(&editor, &template, &newest).await;
+        }
+        let import = format!("/v1/templates/import?organization_id={}", world.acme);
+        let twin = admin
+            .json("POST", &import, &package.to_string())
+            .expect(201)
+            .json();
+        let twin = twin["id"].as_str().expect("an id");
+        let newest = editor.post(&plan_path, &newest).expect(200).json()["base"]["job_id"].clone();
+        let asked = asked(&json!({"id": newest}));
+        if status == 404 {
+            apply(&editor, twin, &asked).refused(404, "not_found");
+        } else {
+            let job = applied(&editor, twin, &asked).await;
+            assert_eq!(job["report"]["structure_updated"], 0, "{job}");
+            assert_eq!(job["report"]["base"]["job_id"], newest);
+        }
+    }
+}
+
+async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let kept = format!("/v1/templates/{template}/package");
+    let mut package = admin.get(&kept).expect(200).json();
+    args(&mut package, "create_feature", "orders")["label"] = "Sales".into();
+    args(&mut package, "create_feature", "clients")["label"] = "Customers".into();
+    admin.json("PUT", &kept, &package.to_string()).expect(200);
+    let upgrade = json!({"workspaceId": there, "upgrade": true});
+    let job = applied(&editor, &template, &upgrade).await;
+    let orders = named(&editor, &there, "orders").expect("a table");
+    let feature = format!("/v1/features/{orders}");
+    editor
+        .json("PATCH", &feature, r#"{"label": "Since"}"#)
+        .expect(200);
+    let undo = |query: &str| {
+        let id = job["id"].as_str().expect("an id");
+        let path = format!("/v1/template-jobs/{id}/undo{query}");
+        editor.send("POST", &path, &[], None)
+    };
+    undo("").refused(409, "not_empty");
+    let undone = undo("?force=true").expect(200).json();
+    let report = &undone["report"];
+    let reference = package["manifest"]["plan"]["steps"]
+        .as_array()
+        .expect("steps")
+        .iter();
+    let mut reference = reference.filter(|step| step["args"]["label"] == "Sales");
+    let reference = &reference.next().expect("a step")["ref"];
+    assert_eq!(
+        report["undo_left"],
+        json!([{"kind": "feature", "ref": reference, "id": orders, "path": "label"}]),
+        "{undone}"
+    );
+    assert_eq!(report["structure_updated"], 2);
+    assert_eq!(editor.get(&feature).expect(200).json()["label"], "Since");
+    let clients = named(&editor, &there, "clients").expect("a table");
+    let clients = editor
+        .get(&format!("/v1/features/{clients}"))
+        .expect(200)
+        .json();
+    assert_eq!(clients["label"], "Clients");
 }

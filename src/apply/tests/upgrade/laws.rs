@@ -125,7 +125,7 @@ fn upgraded(
         package: &package,
         package_digest: &package_digest(new),
         request: &request,
-        base: &before,
+        base: crate::simulate::UpgradeBase::Package(&before),
         definitions: Definitions::embedded(),
     };
     upgrade(

@@ -17,13 +17,13 @@ use serde_json::{Value as Json, json};
 use super::world::{link, nothing, person, points};
 use crate::apply::test_packages::{Pack, checked, request, uid};
 use crate::apply::{
-    BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Resolutions, Unnoted,
-    preview, resolve_from, run_from, undo,
+    BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Resolutions, UNDO_UNIT,
+    Undoing, Unnoted, preview, resolve_from, run_from, undo_in_units,
 };
 use crate::crashing::Memory;
 use crate::definitions::Definitions;
 use crate::json::Value;
-use crate::workspace::ledger::{Entry, is_unnoted};
+use crate::workspace::ledger::{Entry, MovedLeaf, is_unnoted};
 use crate::workspace::{Change, Id, RecordKind, RowData, RowWrite, Source as _, Thing, ready};
 
 /// The first version: clients with a city, orders that point at them, a view, an automation, a module
@@ -315,10 +315,16 @@ impl Line {
     }
 
     /// Takes the last job back.
-    fn undo(&mut self, force: bool) -> Result<(), String> {
+    fn undo(&mut self, force: bool) -> Result<Vec<MovedLeaf>, String> {
         let (text, ledger) = self.jobs.pop().expect("a job");
         self.memory.take_up(ledger.clone());
-        let undone = ready(undo(&mut self.memory, force)).map_err(|error| error.to_string());
+        let mut go_on = |_| true;
+        let undone = undo_in_units(&mut self.memory, force, UNDO_UNIT, &mut go_on);
+        let undone = match ready(undone) {
+            Ok(Undoing::Done(left)) => Ok(left),
+            Ok(Undoing::Paused) => Err("paused".to_owned()),
+            Err(error) => Err(error.to_string()),
+        };
         self.memory.next_job();
         if undone.is_err() {
             self.jobs.push((text, ledger));

@@ -47,7 +47,19 @@ fn what_people_changed_since_refuses_and_stays_when_forced() {
         refused.contains("1 row edited") && refused.contains("1 leaf changed"),
         "{refused}"
     );
-    line.undo(true).expect("undone");
+    let left = line.undo(true).expect("undone");
+    let places: Vec<_> = left
+        .iter()
+        .map(|one| {
+            let place = one.path.as_ref().or(one.column.as_ref());
+            (one.reference.as_str(), place.map(String::as_str))
+        })
+        .collect();
+    // Rows go back before structure.
+    let expected = [("f_clients", Some("city")), ("f_clients", Some("label"))];
+    assert_eq!(places, expected);
+    assert_eq!((left[0].kind, left[1].kind), (None, Some(Feature)));
+    assert!(left[0].uid.is_some() && left[1].uid.is_none());
     assert_eq!(line.get(Feature, "clients").called(), "Since");
     assert!(line.clients()[0].contains("Since"));
     let view = line.get(View, "orders");

@@ -56,7 +56,8 @@ fn run_agreed(
 ) -> Result<Exit, CliError> {
     let body = body(question.request, question.workspace);
     if let Held::Other { id, .. } = held
-        && let Some(planned) = by_server_for(question.client, id, &body, file.text)?
+        && let Some(planned) =
+            by_server_for(question.client, id, (&body, question.base), file.text)?
         && !planned.preview.refusals.is_empty()
     {
         let examined = Examined {
@@ -73,7 +74,7 @@ fn run_agreed(
 }
 
 /// Pushes what was agreed to, and asks again where the server knows better.
-fn pushed(
+pub(super) fn pushed(
     args: &Args,
     question: PlanRequest<'_>,
     (held, file): (&Held, &File<'_>),
@@ -91,7 +92,7 @@ fn again(
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
     let body = body(question.request, question.workspace);
-    let planned = match by_server(question.client, id, &body) {
+    let planned = match by_server(question.client, id, (&body, question.base)) {
         Ok(planned) => planned,
         Err(error) if is_foreign(&error) => return args.start(question, id, &body),
         Err(error) => return Err(error),

@@ -2,6 +2,7 @@
 
 mod file;
 mod saved;
+mod upgrade;
 
 use std::path::PathBuf;
 
@@ -23,6 +24,7 @@ use crate::cli::remote::subject::{self, Subject};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::start_job::{self, StartJob};
+use crate::cli::upgrade_args::ServerUpgradeArgs;
 
 use super::plan::print_plan;
 
@@ -37,6 +39,7 @@ use super::plan::print_plan;
 #[command(after_long_help = examples(&[
     ("Apply a saved plan", "tplkit apply inventory.plan"),
     ("Apply a package without a prompt", "tplkit apply crm.json --workspace $WORKSPACE --yes"),
+    ("Upgrade what was applied before to a new version of the package", "tplkit apply crm.json --upgrade --workspace $WORKSPACE --yes --resolutions decisions.toml"),
     ("Start the job and do not wait for it", "tplkit apply sales-crm --workspace $WORKSPACE --yes --detach"),
 ]))]
 pub(crate) struct Args {
@@ -51,6 +54,8 @@ pub(crate) struct Args {
     template: FileTemplate,
     #[command(flatten)]
     decisions: Decisions,
+    #[command(flatten)]
+    upgrade: ServerUpgradeArgs,
     /// Apply without a prompt.
     #[arg(short, long)]
     yes: bool,
@@ -96,7 +101,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             "give `--yes`, or save a plan with `tplkit plan … --out FILE`, look at it, and apply that",
         ));
     }
-    let request = args.decisions.request()?;
+    let mut request = args.decisions.request()?;
+    args.upgrade.complete(&mut request);
+    let base = match args.upgrade.base()? {
+        Ok(base) => base,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
     let file = match &source {
         None => None,
         Some((_, source)) => match File::checked(source) {
@@ -112,8 +122,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         client: &connection.client,
         workspace,
         request: &request,
+        base: base.as_ref().map(|base| base.text.as_str()),
         session,
     };
+    if request.upgrade {
+        return upgrade::run(args, question, subject, file.as_ref());
+    }
     match (subject, file) {
         (_, Some(file)) => file::run(args, question, &file),
         (Subject::Template(word), None) => template(args, question, word),
@@ -207,6 +221,7 @@ impl Args {
             workspace: &question.workspace.to_string(),
             job: None,
             body,
+            base: question.base,
             waiting: &self.waiting,
             detach: self.detach,
             form: self.format,

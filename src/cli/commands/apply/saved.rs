@@ -15,7 +15,8 @@ use crate::cli::remote::Connection;
 use crate::cli::session::Session;
 
 pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit, CliError> {
-    if !args.decisions.are_none() || !args.template.is_none() || args.dry_run {
+    let upgrade = !args.upgrade.is_none();
+    if !args.decisions.are_none() || !args.template.is_none() || args.dry_run || upgrade {
         return Err(usage(
             "a saved plan is carried out as it is",
             "plan again with other decisions: `tplkit plan … --out FILE`",
@@ -35,10 +36,22 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         ));
     }
     let request = request(saved)?;
+    let base = match &saved.base {
+        Some(package) => Some((package, package_file::read(&package.path)?)),
+        None => None,
+    };
+    let base = match &base {
+        Some((package, source)) => match File::checked(source) {
+            Ok(file) => Some(unchanged(package, file)?.text),
+            Err(report) => return package_file::refuse(&report, args.format, session),
+        },
+        None => None,
+    };
     let question = PlanRequest {
         client: &connection.client,
         workspace: saved.workspace,
         request: &request,
+        base,
         session,
     };
     let source = match &saved.package {
@@ -64,7 +77,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         ));
     };
     let replaced = match &saved.template {
-        Some(id) => by_server_for(question.client, id, &saved.body, file.text)?,
+        Some(id) => by_server_for(question.client, id, (&saved.body, question.base), file.text)?,
         None => None,
     };
     let planned = match replaced {
@@ -106,7 +119,7 @@ fn carry_out(
     saved: &Saved,
     template: &str,
 ) -> Result<Exit, CliError> {
-    let planned = by_server(question.client, template, &saved.body)?;
+    let planned = by_server(question.client, template, (&saved.body, question.base))?;
     if !planned.shows_what(&saved.plan) {
         return Err(stale(
             "the server would do something else than was planned".to_owned(),

@@ -46,6 +46,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         template: &template,
         workspace: &workspace,
         job: Some(&args.job),
+        base: None,
         body: &json!({"workspaceId": workspace, "jobId": args.job}),
         waiting: &args.waiting,
         detach: args.detach,

@@ -20,36 +20,43 @@ use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
+use crate::cli::upgrade_args::ServerUpgradeArgs;
 
 /// Write a resolutions file: the proposals of the package, with reasons, uses and choices.
+///
+/// With `--upgrade` it holds what an upgrade asks: each conflict with its three values and the line that
+/// decides it.
 ///
 /// On a terminal the command prompts for every dependency. Elsewhere, and with `--no-input`, what
 /// only a person can decide is a comment in the file.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Write a resolutions file without prompts", "tplkit resolve init event-planning.json --no-input -o events.toml"),
+    ("Write down what an upgrade asks", "tplkit resolve init crm.json --workspace $WORKSPACE --upgrade --no-input -o decisions.toml"),
     ("Propose tables and views of a workspace on the server", "tplkit resolve init event-planning.json --workspace $WORKSPACE --no-input -o events.toml --force"),
 ]))]
 pub(crate) struct Args {
     /// The package (a file, an unpacked folder, `-` for standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
-    package: PathBuf,
+    pub(super) package: PathBuf,
     #[command(flatten)]
-    place: DestinationArgs,
+    pub(super) place: DestinationArgs,
+    #[command(flatten)]
+    pub(super) upgrade: ServerUpgradeArgs,
     /// Never prompt.
     #[arg(long)]
     no_input: bool,
     /// Write to this file, which must not exist yet, instead of standard output.
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(long, requires = "output")]
     force: bool,
     /// Output format.
     #[arg(long, default_value = "text")]
-    format: Form,
+    pub(super) format: Form,
     #[command(flatten)]
-    target: crate::cli::remote::ServerArgs,
+    pub(super) target: crate::cli::remote::ServerArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
@@ -62,6 +69,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             message: format!("`{}` is there already", printable::path(path)),
             help: "decisions in it would be lost: name another file, or give `--force`".to_owned(),
         });
+    }
+    if !args.upgrade.is_none() {
+        return super::upgrade::run(args, session);
     }
     let place = DestinationReader::new(&args.place, &args.target, session);
     let source = place.package(&args.package)?;
@@ -99,7 +109,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// Whether the command can prompt.
-fn asks(args: &Args) -> bool {
+pub(super) fn asks(args: &Args) -> bool {
     !args.no_input
         && args.format == Form::Text
         && !is_stdin(&args.package)

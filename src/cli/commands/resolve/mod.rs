@@ -5,6 +5,7 @@ mod destination;
 mod init;
 mod prompts;
 mod suggest;
+mod upgrade;
 
 use clap::Subcommand;
 

@@ -1,4 +1,6 @@
-//! `tplkit report`: a package as one page for the browser.
+//! `tplkit report`: a package, or an upgrade to it, as one page for the browser.
+
+mod upgrade;
 
 use std::path::PathBuf;
 
@@ -24,6 +26,8 @@ use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
 
+use upgrade::UpgradeReportArgs;
+
 /// Write an HTML page about a package: contents, decisions, rows, graphs, plan, findings.
 ///
 /// The page is self-contained: it has no scripts and loads nothing. Findings do not change the exit
@@ -31,21 +35,25 @@ use crate::cli::source::is_stdin;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Write the page", "tplkit report crm.json -o crm.html"),
+    ("Write what an upgrade would do: base, package and workspace side by side", "tplkit report crm.json --upgrade --workspace $WORKSPACE -o upgrade.html"),
     ("Show 100 rows of each table", "tplkit report inventory.json --rows 100 -o inventory.html"),
 ]))]
 pub(crate) struct Args {
-    /// The package: a file or an unpacked folder; `-` is standard input.
-    #[arg(value_name = "PKG")]
-    package: PathBuf,
+    /// The package: a file or an unpacked folder; `-` is standard input. With `--upgrade` also a template
+    /// by id or name.
+    #[arg(value_name = "PKG|TEMPLATE")]
+    pub(super) package: PathBuf,
+    #[command(flatten)]
+    pub(super) upgrade: UpgradeReportArgs,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// How many rows of each table to show.
     #[arg(long, value_name = "N", default_value_t = 10)]
     rows: usize,
     /// Output format; `json` wraps the page in a document, or describes the written file.
     #[arg(long, default_value = "html")]
-    format: Format,
+    pub(super) format: Format,
     /// Use the registry in this file, from another server, instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
@@ -53,7 +61,7 @@ pub(crate) struct Args {
 
 /// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// The page.
     Html,
     /// One JSON document.
@@ -61,6 +69,9 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    if args.upgrade.is_asked() {
+        return upgrade::run(args, session);
+    }
     let definitions = Checker::definitions(args.definitions.as_ref())?;
     let bytes = package_file::read(&args.package)?;
     let doc = match package_file::parse(&bytes) {

@@ -1,0 +1,107 @@
+//! `tplkit report --upgrade`: what an upgrade would do, as a page.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tplkit::printable;
+use tplkit::report;
+use tplkit::workspace::Id;
+
+use super::{Args, Format};
+use crate::cli::args::Form;
+use crate::cli::catalog::FileTemplate;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::write_result;
+use crate::cli::package_file;
+use crate::cli::plan_view::examine::{self, PlanRequest};
+use crate::cli::plan_view::workspace_id;
+use crate::cli::remote::{Connection, ServerArgs};
+use crate::cli::resolutions;
+use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
+use crate::cli::upgrade_args::ServerUpgradeArgs;
+
+/// What an upgrade is made a page of.
+#[derive(Debug, clap::Args)]
+pub(crate) struct UpgradeReportArgs {
+    #[command(flatten)]
+    upgrade: ServerUpgradeArgs,
+    /// The workspace that is upgraded.
+    #[arg(long, value_name = "ID", value_parser = workspace_id, requires = "upgrade", help_heading = "Upgrade")]
+    workspace: Option<Id>,
+    /// Decisions: TOML as `resolve init` writes it, or JSON.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "upgrade",
+        help_heading = "Upgrade"
+    )]
+    resolutions: Option<PathBuf>,
+    #[command(flatten)]
+    target: ServerArgs,
+}
+
+impl UpgradeReportArgs {
+    /// Whether a page of an upgrade is wanted.
+    pub(super) fn is_asked(&self) -> bool {
+        !self.upgrade.is_none()
+    }
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let asked = &args.upgrade;
+    let Some(workspace) = asked.workspace else {
+        return Err(CliError::Usage {
+            message: "an upgrade is of a workspace on a server".to_owned(),
+            help: "name it with `--workspace ID`".to_owned(),
+        });
+    };
+    let form = match args.format {
+        Format::Html => Form::Text,
+        Format::Json => Form::Json,
+    };
+    let mut request = resolutions::read(asked.resolutions.as_deref())?;
+    request.plan = None;
+    asked.upgrade.complete(&mut request);
+    let base = match asked.upgrade.base()? {
+        Ok(base) => base,
+        Err(report) => return package_file::refuse(&report, form, session),
+    };
+    let connection = Connection::open(&asked.target, session)?;
+    let question = PlanRequest {
+        client: &connection.client,
+        workspace,
+        request: &request,
+        base: base.as_ref().map(|base| base.text.as_str()),
+        session,
+    };
+    let examined = match examine::any(question, &FileTemplate::default(), &args.package)? {
+        Ok(examined) => examined,
+        Err(report) => return package_file::refuse(&report, form, session),
+    };
+    let subject = args.package.to_string_lossy();
+    let plan = &examined.planned.preview;
+    let page = report::upgrade_page(&subject, &workspace.to_string(), plan);
+    let output = args.output.as_deref().filter(|path| !is_stdin(path));
+    if args.format == Format::Html || output.is_some() {
+        write_result(&page, output)?;
+    }
+    if let Some(path) = output {
+        session.note(format!("`{}` written", printable::path(path)));
+    }
+    if args.format == Format::Json {
+        let mut body = json!({
+            "path": subject,
+            "output": output.map(|path| path.to_string_lossy()),
+            "workspace_id": workspace.to_string(),
+            "plan": examined.planned.document,
+        });
+        if output.is_none() {
+            body["page"] = json!(page);
+        }
+        write_result(&document::write("clean", &body), None)?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,94 @@
+//! `tplkit resolve init --upgrade`: the decisions that an upgrade asks for (`upgrade` 3.7.4).
+
+use serde_json::json;
+use tplkit::apply::UpgradeTerms;
+use tplkit::finding::render::counted;
+use tplkit::printable;
+use tplkit::problem::Code;
+use tplkit::upgrade::Conflict;
+
+use super::init::{self, Args};
+use crate::cli::catalog::FileTemplate;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::output::{write_data, write_result};
+use crate::cli::package_file;
+use crate::cli::plan_view::examine::{self, PlanRequest};
+use crate::cli::remote::Connection;
+use crate::cli::resolutions;
+use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
+use crate::cli::upgrade_view::{ask, decisions_file, place};
+
+const HEAD: &str = "# What the upgrade asks: what the package and people have both changed since it was applied.\n\
+     # `ours` keeps what the workspace has, `theirs` takes what the package brings, `{ value = … }` neither.\n\
+     # A decision holds while the workspace has the value that it was made against.\n";
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let Some(workspace) = args.place.workspace else {
+        return Err(CliError::Usage {
+            message: "an upgrade is of a workspace on a server".to_owned(),
+            help: "name it with `--workspace ID`".to_owned(),
+        });
+    };
+    let mut request = tplkit::apply::Request::default();
+    args.upgrade.complete(&mut request);
+    let base = match args.upgrade.base()? {
+        Ok(base) => base,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
+    let connection = Connection::open(&args.target, session)?;
+    let question = PlanRequest {
+        client: &connection.client,
+        workspace,
+        request: &request,
+        base: base.as_ref().map(|base| base.text.as_str()),
+        session,
+    };
+    let examined = match examine::any(question, &FileTemplate::default(), &args.package)? {
+        Ok(examined) => examined,
+        Err(report) => return package_file::refuse(&report, args.format, session),
+    };
+    let plan = &examined.planned.preview;
+    let others = plan.refusals.iter();
+    let others = others.filter(|refusal| refusal.code != Code::UpgradeConflicts);
+    let others: Vec<_> = others.cloned().collect();
+    if !others.is_empty() {
+        return resolutions::refuse(&args.package, &others, args.format);
+    }
+    let mut terms = UpgradeTerms::default();
+    if init::asks(args) {
+        ask(plan, &mut terms)?;
+    }
+    let decided = |conflict: &Conflict| {
+        let of = terms.decisions.get(&conflict.reference)?;
+        of.get(place(conflict)).cloned()
+    };
+    let mut text = HEAD.to_owned();
+    if let Some(side) = terms.conflicts {
+        text = format!("{text}\nconflicts = \"{}\"\n", side.as_str());
+    }
+    text.push_str(&decisions_file(plan, &decided));
+    let output = args.output.as_deref().filter(|path| !is_stdin(path));
+    if output.is_some() || args.format == crate::cli::args::Form::Text {
+        write_data(&text, output)?;
+    }
+    if args.format == crate::cli::args::Form::Json {
+        let mut body = json!({"path": args.package.to_string_lossy(), "conflicts": plan.conflicts});
+        match output {
+            Some(path) => body["output"] = json!(path.to_string_lossy()),
+            None => body["text"] = json!(text),
+        }
+        write_result(&document::write("clean", &body), None)?;
+    }
+    let count = counted(plan.conflicts.len(), "conflict");
+    if let Some(path) = output {
+        session.note(format!(
+            "`{0}` is written, {count}; `tplkit plan {1} --upgrade --workspace {workspace} --resolutions {0}` says whether it decides everything",
+            printable::path(path),
+            printable::path(&args.package)
+        ));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,125 @@
+//! Asks on a terminal what an upgrade leaves to people.
+
+use dialoguer::console::Term;
+use dialoguer::{Error, Select};
+use tplkit::apply::{Preview, UpgradeTerms};
+use tplkit::printable;
+use tplkit::upgrade::{Conflict, ConflictCode, Decision, Side, Take, Word};
+
+use super::decision::{Words, choices, place};
+use super::{counted_cells, sides};
+use crate::cli::error::CliError;
+use crate::cli::output::print_note;
+
+/// What came of asking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Every conflict is decided.
+    Everything,
+    /// Some are left for later.
+    Some,
+}
+
+/// What follows from a choice.
+enum Choice {
+    This(Take),
+    /// For everything that is left and that no narrower word decides.
+    Rest(Side),
+    Later,
+}
+
+/// Asks about every conflict of a plan; what is decided goes into `terms`.
+///
+/// # Errors
+/// When whoever is asked stops.
+pub(crate) fn ask(preview: &Preview, terms: &mut UpgradeTerms) -> Result<Asked, CliError> {
+    let words = Words::of(preview);
+    let mut asked = Asked::Everything;
+    for conflict in &preview.conflicts {
+        // What was decided for the rest covers it.
+        if terms.conflicts.is_some() && is_covered(conflict) {
+            continue;
+        }
+        introduce(conflict);
+        match chosen(conflict)? {
+            Choice::This(take) => note(terms, conflict, words.decision(conflict, take)),
+            Choice::Rest(side) => terms.conflicts = Some(side),
+            Choice::Later => asked = Asked::Some,
+        }
+    }
+    Ok(asked)
+}
+
+fn note(terms: &mut UpgradeTerms, conflict: &Conflict, decision: Decision) {
+    let of = terms.decisions.entry(conflict.reference.clone());
+    of.or_default().insert(place(conflict).to_owned(), decision);
+}
+
+/// Whether the word for everything decides about it.
+fn is_covered(conflict: &Conflict) -> bool {
+    conflict.code == ConflictCode::Changed
+}
+
+fn introduce(conflict: &Conflict) {
+    let place = conflict.path.as_deref().unwrap_or("(whole)");
+    let sides = sides(conflict).into_iter().flatten();
+    let sides: Vec<String> = sides
+        .map(|(side, value)| format!("\n  {side}: {value}"))
+        .collect();
+    let text = format!(
+        "\n{} {} {place} ({}){}{}",
+        conflict.kind,
+        conflict.reference,
+        conflict.code.as_str(),
+        counted_cells(conflict),
+        sides.concat()
+    );
+    print_note(&printable::lines(&text));
+}
+
+fn chosen(conflict: &Conflict) -> Result<Choice, CliError> {
+    let mut offered: Vec<(&'static str, Choice)> = choices(conflict)
+        .into_iter()
+        .map(|take| (words(&take), Choice::This(take)))
+        .collect();
+    if is_covered(conflict) {
+        offered.extend([
+            ("ours, here and for the rest", Choice::Rest(Side::Ours)),
+            ("theirs, here and for the rest", Choice::Rest(Side::Theirs)),
+        ]);
+    }
+    offered.push(("decide later", Choice::Later));
+    let items: Vec<&str> = offered.iter().map(|(words, _)| *words).collect();
+    let asked = Select::new()
+        .with_prompt(place(conflict))
+        .items(&items)
+        .default(items.len() - 1)
+        .interact();
+    match asked {
+        Ok(at) => Ok(offered.swap_remove(at).1),
+        Err(Error::IO(error)) => {
+            // The question has hidden it.
+            Term::stderr().show_cursor().ok();
+            if error.kind() == std::io::ErrorKind::Interrupted {
+                return Err(CliError::Interrupted);
+            }
+            Err(CliError::Usage {
+                message: format!("nothing could be asked: {error}"),
+                help: "decide in a resolutions file: `tplkit resolve init … --upgrade` writes one"
+                    .to_owned(),
+            })
+        }
+    }
+}
+
+fn words(take: &Take) -> &'static str {
+    match take {
+        Take::Side(Side::Ours) => "ours: keep what the workspace has",
+        Take::Side(Side::Theirs) => "theirs: take what the package brings",
+        Take::Word(Word::Adopt) => "adopt: what people made is it",
+        Take::Word(Word::Create) => "create",
+        Take::Word(Word::Leave) => "leave: it stays away",
+        Take::Word(word) => word.as_str(),
+        Take::Value(_) => "another value",
+    }
+}

@@ -1,0 +1,156 @@
+//! The lines of a resolutions file that decide conflicts (`upgrade` 3.5.3, 3.7.4).
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use tplkit::apply::Preview;
+use tplkit::json::{Value, write_string};
+use tplkit::printable;
+use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, Side, Take, Word};
+
+use super::{by_record, counted_cells, sides};
+
+/// The part of a resolutions file that decides the conflicts of a plan: those that `decided` knows as
+/// they were decided, the others as comments.
+pub(crate) fn decisions_file(
+    preview: &Preview,
+    decided: &dyn Fn(&Conflict) -> Option<Decision>,
+) -> String {
+    let words = Words::of(preview);
+    let mut out = String::new();
+    let record = |conflict: &Conflict| (String::new(), conflict.reference.clone());
+    for ((_, reference), conflicts) in by_record(&preview.conflicts, record) {
+        let name = printable::line(&write_string(&reference));
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(out, "\n[decisions.{name}]");
+        for conflict in conflicts {
+            one(&mut out, conflict, &words, decided(conflict));
+        }
+    }
+    if preview.conflicts_more > 0 {
+        let _ = writeln!(out, "# and {} more cells", preview.conflicts_more);
+    }
+    out
+}
+
+fn one(out: &mut String, conflict: &Conflict, words: &Words, decided: Option<Decision>) {
+    let (kind, code) = (&conflict.kind, conflict.code.as_str());
+    let head = format!("# {kind} ({code}){}", counted_cells(conflict));
+    let _ = writeln!(out, "{}", printable::line(&head));
+    for (side, value) in sides(conflict).into_iter().flatten() {
+        let line = format!("# {side}: {value}");
+        let _ = writeln!(out, "{}", printable::line(&line));
+    }
+    let mark = if decided.is_some() { "" } else { "# " };
+    let choices = choices(conflict);
+    let decision = decided.unwrap_or_else(|| words.decision(conflict, choices[0].clone()));
+    let others: Vec<String> = choices[1..].iter().map(said).collect();
+    let others = match (mark, conflict.path.is_none(), others.is_empty()) {
+        ("# ", true, false) => format!("  # or {}", others.join(" or ")),
+        _ => String::new(),
+    };
+    let line = format!(
+        "{mark}{} = {}{others}",
+        write_string(place(conflict)),
+        written(&decision)
+    );
+    let _ = writeln!(out, "{}", printable::line(&line));
+}
+
+/// Where the decision about a conflict stands.
+pub(crate) fn place(conflict: &Conflict) -> &str {
+    conflict.path.as_deref().unwrap_or(EVERYTHING)
+}
+
+/// What can be decided about a conflict, what keeps most first.
+pub(super) fn choices(conflict: &Conflict) -> Vec<Take> {
+    match conflict.code {
+        ConflictCode::NameTaken => vec![Take::Word(Word::Adopt), Take::Word(Word::Create)],
+        ConflictCode::RemovedHere => vec![Take::Word(Word::Leave), Take::Word(Word::Create)],
+        // What is repeated stays repeated.
+        ConflictCode::UniqueRepeated => vec![Take::Side(Side::Ours)],
+        _ => vec![Take::Side(Side::Ours), Take::Side(Side::Theirs)],
+    }
+}
+
+fn said(take: &Take) -> String {
+    match take {
+        Take::Side(side) => write_string(side.as_str()),
+        Take::Word(word) => write_string(word.as_str()),
+        Take::Value(value) => value.write(),
+    }
+}
+
+/// A decision as a value of TOML.
+fn written(decision: &Decision) -> String {
+    let take = said(&decision.take);
+    match &decision.ours {
+        None => take,
+        Some(Value::Null) => format!("{{ take = {take}, absent = true }}"),
+        Some(ours) => match toml(ours) {
+            Some(ours) => format!("{{ take = {take}, ours = {ours} }}"),
+            None => format!("{{ take = {take} }}"),
+        },
+    }
+}
+
+/// Ids of records by the words that a package has for them.
+pub(super) struct Words(HashMap<String, String>);
+
+impl Words {
+    /// Those of a plan.
+    pub(super) fn of(preview: &Preview) -> Words {
+        let bound = preview.bind.iter();
+        Words(
+            bound
+                .map(|bound| (bound.id.to_string(), format!("${}", bound.reference)))
+                .collect(),
+        )
+    }
+
+    /// A decision about a conflict; about a leaf with the value that it is made against.
+    pub(super) fn decision(&self, conflict: &Conflict, take: Take) -> Decision {
+        let ours = match &conflict.ours {
+            _ if conflict.path.is_none() => None,
+            Value::Null => Some(Value::Null),
+            // It is cut, so that nothing can be compared with it.
+            Value::String(text) if text.ends_with('…') => None,
+            ours => Some(self.in_package_words(ours)),
+        };
+        Decision { take, ours }
+    }
+
+    /// A value of the destination as a package holds it.
+    fn in_package_words(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.0.get(text).unwrap_or(text).as_str().into(),
+            Value::List(list) => {
+                Value::List(list.iter().map(|one| self.in_package_words(one)).collect())
+            }
+            Value::Object(members) => {
+                let members = members.iter();
+                let members = members.map(|(key, one)| (key.clone(), self.in_package_words(one)));
+                Value::Object(members.collect())
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+/// A value in one line of TOML, which has no null.
+fn toml(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Null => return None,
+        Value::List(list) => {
+            let list: Option<Vec<String>> = list.iter().map(toml).collect();
+            format!("[{}]", list?.join(", "))
+        }
+        Value::Object(members) => {
+            let members = members.iter();
+            let members =
+                members.map(|(key, one)| Some(format!("{} = {}", write_string(key), toml(one)?)));
+            format!("{{ {} }}", members.collect::<Option<Vec<_>>>()?.join(", "))
+        }
+        other => other.write(),
+    })
+}

@@ -1,0 +1,81 @@
+//! What an upgrade does and asks, shown to people: conflicts first.
+//!
+//! | Module | What |
+//! |---|---|
+//! | `text` | the parts of a plan as text |
+//! | `markdown` | a plan as a comment on a pull request |
+//! | `decision` | the lines of a resolutions file that decide conflicts |
+//! | `ask` | conflicts asked about on a terminal |
+
+mod ask;
+mod decision;
+mod markdown;
+mod text;
+
+use indexmap::IndexMap;
+use tplkit::json::Value;
+use tplkit::upgrade::Conflict;
+
+pub(crate) use ask::{Asked, ask};
+pub(crate) use decision::{decisions_file, place};
+pub(crate) use markdown::markdown;
+pub(crate) use text::{not_carried, upgrade};
+
+/// Entries by the record that they belong to, in the order of their first.
+fn by_record<T>(
+    entries: &[T],
+    record: impl Fn(&T) -> (String, String),
+) -> IndexMap<(String, String), Vec<&T>> {
+    let mut groups: IndexMap<(String, String), Vec<&T>> = IndexMap::new();
+    for entry in entries {
+        groups.entry(record(entry)).or_default().push(entry);
+    }
+    groups
+}
+
+/// A value in a line; what is null is not there.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "(none)".to_owned(),
+        value => value.write(),
+    }
+}
+
+/// The three sides of a conflict as they are shown; nothing of a conflict about a whole record.
+fn sides(conflict: &Conflict) -> Option<[(&'static str, String); 3]> {
+    conflict.path.as_ref()?;
+    let side = |name: &'static str, value: &Value| {
+        let absent = conflict.absent.iter().any(|absent| absent == name);
+        let value = if absent {
+            "(none)".to_owned()
+        } else {
+            value.write()
+        };
+        (name, value)
+    };
+    Some([
+        side("base", &conflict.base),
+        side("theirs", &conflict.theirs),
+        side("ours", &conflict.ours),
+    ])
+}
+
+/// How many cells a conflict is about, and which rows are the first; empty when it does not count.
+fn counted_cells(conflict: &Conflict) -> String {
+    let Some(count) = conflict.count else {
+        return String::new();
+    };
+    let noun = if conflict.kind == "rows" {
+        "hidden cell"
+    } else {
+        "cell"
+    };
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let count = tplkit::finding::render::counted(count, noun);
+    let places: Vec<String> = conflict.places.iter().map(ToString::to_string).collect();
+    if places.is_empty() {
+        format!(": {count}")
+    } else {
+        format!(": {count}, in rows {}", places.join(", "))
+    }
+}

@@ -1,0 +1,106 @@
+//! The parts of a plan about an upgrade, as text.
+
+use std::fmt::Write as _;
+
+use tplkit::apply::{NotCarried, Preview};
+use tplkit::finding::render::counted;
+use tplkit::printable;
+use tplkit::upgrade::{Kept, Update};
+
+use super::decision::decisions_file;
+use super::{by_record, shown};
+use crate::cli::apply_summary::section;
+
+/// The parts of a plan about an upgrade.
+pub(crate) fn upgrade(out: &mut String, preview: &Preview) {
+    conflicts(out, preview);
+    updates(out, &preview.update);
+    section(
+        out,
+        "Stays as people made it",
+        &preview.kept,
+        |kept: &Kept| {
+            let path = kept.path.as_deref().unwrap_or("(whole)");
+            let because = serde_json::to_value(kept.because).unwrap_or_default();
+            let because = because.as_str().unwrap_or_default().replace('_', " ");
+            let (kind, ours) = (kept.kind.as_str(), kept.ours.write());
+            format!("{kind} {} {path}: {ours} ({because})", kept.reference)
+        },
+    );
+    section(
+        out,
+        "No longer in the package, and left",
+        &preview.left,
+        |left| {
+            let goes = if left.delete { ": goes" } else { "" };
+            format!(
+                "{} {} ({}){goes}",
+                left.kind.as_str(),
+                left.reference,
+                left.label
+            )
+        },
+    );
+    section(out, "Perhaps renamed", &preview.renames, |rename| {
+        let (kind, reference) = (rename.kind.as_str(), &rename.reference);
+        format!(
+            "{kind} {} → {reference}: decide `\"{reference}\" = \"rename\"`",
+            rename.from
+        )
+    });
+    section(out, "Decisions of no use", &preview.unused, |unused| {
+        format!("{} {}", unused.reference, unused.path)
+    });
+}
+
+/// Leaves that become something else, by record.
+fn updates(out: &mut String, updates: &[Update]) {
+    if updates.is_empty() {
+        return;
+    }
+    out.push_str("\nChanged\n");
+    let record = |update: &Update| (update.kind.as_str().to_owned(), update.reference.clone());
+    for ((kind, reference), updates) in by_record(updates, record) {
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(out, "  {kind} {}", printable::line(&reference));
+        for update in updates {
+            let (before, after) = (shown(&update.before), shown(&update.after));
+            let line = format!("{}: {before} → {after}", update.path);
+            let _ = writeln!(out, "    {}", printable::line(&line));
+        }
+    }
+}
+
+/// What the package says and the destination does not get.
+pub(crate) fn not_carried(out: &mut String, entries: &[NotCarried]) {
+    section(
+        out,
+        "In the package, and not carried over",
+        entries,
+        |left| {
+            let path = left.path.as_deref().unwrap_or("(whole)");
+            let count = left.count.map_or(String::new(), |count| {
+                format!(
+                    " ({})",
+                    counted(usize::try_from(count).unwrap_or(usize::MAX), "cell")
+                )
+            });
+            let theirs = left.theirs.as_ref();
+            let theirs = theirs.map_or(String::new(), |value| format!(": {}", value.write()));
+            format!("{} {} {path}{theirs}{count}", left.kind, left.reference)
+        },
+    );
+}
+
+fn conflicts(out: &mut String, preview: &Preview) {
+    if preview.conflicts.is_empty() {
+        return;
+    }
+    let count = preview.conflicts.len();
+    let _ = writeln!(
+        out,
+        "\n{}, to be decided in a resolutions file",
+        counted(count, "conflict")
+    );
+    out.push_str(&decisions_file(preview, &|_| None));
+}

@@ -1,0 +1,219 @@
+//! An HTML page about an upgrade: base, package and destination side by side.
+//!
+//! In: the plan of an upgrade. Out: a page as [`super::page`] makes one of a package.
+
+use std::borrow::Cow;
+
+use super::html::Html;
+use super::{begin, cut, end};
+use crate::apply::Preview;
+use crate::finding::render::counted;
+use crate::json::Value;
+use crate::upgrade::{Conflict, KeptBecause};
+
+/// Longer values are cut.
+const LONGEST: usize = 400;
+
+/// A leaf on all sides.
+struct Line<'p> {
+    kind: &'p str,
+    reference: &'p str,
+    path: &'p str,
+    /// What the base, the package and the destination have; nothing where the plan does not say it.
+    sides: [Option<&'p Value>; 3],
+    outcome: Cow<'p, str>,
+    good: bool,
+}
+
+/// The page of a plan.
+pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview) -> String {
+    let mut html = Html::default();
+    begin(&mut html, &format!("{subject}: upgrade"));
+    html.with("nav", &[("aria-label", "Parts of the report")], |html| {
+        html.say("p", "brand", subject);
+    });
+    html.with("main", &[("id", "main")], |html| {
+        html.say("p", "eyebrow", format!("Upgrade of workspace {workspace}"));
+        html.say("h1", "", subject);
+        html.say("p", "lead", summary(plan));
+        for refusal in &plan.refusals {
+            html.with("p", &[("class", "none")], |html| {
+                html.say("code", "", refusal.code.as_str())
+                    .raw(" ")
+                    .text(&refusal.detail);
+            });
+        }
+        section(html, "Conflicts", &conflicts(&plan.conflicts));
+        section(html, "Changed", &updates(plan));
+        section(html, "Stays as people made it", &kept(plan));
+        list(
+            html,
+            "Created",
+            plan.create
+                .iter()
+                .map(|one| format!("{} {} ({})", one.kind.noun(), one.label, one.reference)),
+        );
+        list(
+            html,
+            "No longer in the package, and left",
+            plan.left
+                .iter()
+                .map(|one| format!("{} {} ({})", one.kind.noun(), one.label, one.reference)),
+        );
+        list(
+            html,
+            "Rows",
+            plan.rows.iter().map(|(table, rows)| {
+                format!(
+                    "{table}: {} to insert, {} to update, {} left, {} cells kept, {} to decide",
+                    rows.insert, rows.update, rows.left, rows.kept, rows.conflicts
+                )
+            }),
+        );
+    });
+    end(&mut html);
+    html.finish()
+}
+
+fn summary(plan: &Preview) -> String {
+    let base = match plan.base.as_ref().and_then(|base| base.semver.as_deref()) {
+        Some(semver) => format!("From version {semver}: "),
+        None => String::new(),
+    };
+    format!(
+        "{base}{}, {}, {}.",
+        counted(plan.conflicts.len(), "conflict"),
+        counted(plan.update.len(), "changed value"),
+        counted(plan.create.len(), "new record")
+    )
+}
+
+fn conflicts(conflicts: &[Conflict]) -> Vec<Line<'_>> {
+    let lines = conflicts.iter().map(|one| {
+        let outcome = match one.count {
+            Some(count) => format!("{}: {count}", one.code.as_str()).into(),
+            None => one.code.as_str().into(),
+        };
+        Line {
+            kind: &one.kind,
+            reference: &one.reference,
+            path: one.path.as_deref().unwrap_or("(whole)"),
+            sides: [Some(&one.base), Some(&one.theirs), Some(&one.ours)],
+            outcome,
+            good: false,
+        }
+    });
+    lines.collect()
+}
+
+fn updates(plan: &Preview) -> Vec<Line<'_>> {
+    let lines = plan.update.iter().map(|one| Line {
+        kind: one.kind.as_str(),
+        reference: &one.reference,
+        path: &one.path,
+        // What is written without a decision is what nobody here had changed.
+        sides: [None, Some(&one.after), Some(&one.before)],
+        outcome: "written".into(),
+        good: true,
+    });
+    lines.collect()
+}
+
+fn kept(plan: &Preview) -> Vec<Line<'_>> {
+    let lines = plan.kept.iter().map(|one| {
+        let unchanged = one.because == KeptBecause::UnchangedInPackage;
+        let outcome = match one.because {
+            KeptBecause::UnchangedInPackage => "the package did not change it",
+            KeptBecause::RemovedHere => "removed here",
+            KeptBecause::Forbidden => "an admin has to decide it",
+            KeptBecause::Decided => "decided",
+        };
+        Line {
+            kind: one.kind.as_str(),
+            reference: &one.reference,
+            path: one.path.as_deref().unwrap_or("(whole)"),
+            sides: [
+                Some(&one.base),
+                Some(&one.base).filter(|_| unchanged),
+                Some(&one.ours),
+            ],
+            outcome: outcome.into(),
+            good: true,
+        }
+    });
+    lines.collect()
+}
+
+fn section(html: &mut Html, heading: &str, lines: &[Line<'_>]) {
+    if lines.is_empty() {
+        return;
+    }
+    html.with("section", &[], |html| {
+        html.say("h2", "", heading);
+        let mut rest = lines;
+        while let Some(first) = rest.first() {
+            let same =
+                |line: &&Line<'_>| (line.kind, line.reference) == (first.kind, first.reference);
+            let count = rest.iter().take_while(same).count();
+            let (group, after) = rest.split_at(count);
+            record(html, group);
+            rest = after;
+        }
+    });
+}
+
+fn record(html: &mut Html, lines: &[Line<'_>]) {
+    let Some(first) = lines.first() else { return };
+    html.with("div", &[("class", "card")], |html| {
+        html.with("h3", &[], |html| {
+            html.text(first.kind)
+                .raw(" ")
+                .say("code", "ref", first.reference);
+        });
+        html.with("div", &[("class", "scroll")], |html| {
+            html.with("table", &[], |html| {
+                html.heads(&["Path", "Base", "New", "Destination", "Outcome"]);
+                html.with("tbody", &[], |html| {
+                    for line in lines {
+                        html.with("tr", &[], |html| leaf(html, line));
+                    }
+                });
+            });
+        });
+    });
+}
+
+fn leaf(html: &mut Html, line: &Line<'_>) {
+    html.with("td", &[("class", "path")], |html| {
+        html.say("code", "", line.path);
+    });
+    for side in line.sides {
+        html.with("td", &[], |html| match side {
+            Some(Value::Null) | None => {
+                html.say("span", "soft", "–");
+            }
+            Some(value) => {
+                html.say("code", "", cut(&value.write(), LONGEST));
+            }
+        });
+    }
+    let class = if line.good { "good" } else { "bad" };
+    html.with("td", &[("class", class)], |html| {
+        html.text(&line.outcome);
+    });
+}
+
+fn list(html: &mut Html, heading: &str, entries: impl Iterator<Item = String>) {
+    let mut entries = entries.peekable();
+    if entries.peek().is_none() {
+        return;
+    }
+    html.with("section", &[], |html| {
+        html.say("h2", "", heading);
+        html.with("ul", &[], |html| {
+            for entry in entries {
+                html.say("li", "", entry);
+            }
+        });
+    });
+}

@@ -1,0 +1,426 @@
+//! `tplkit plan --upgrade`, `apply --upgrade`, `resolve init --upgrade`, `report --upgrade`: what is
+//! asked of the server, how the commands end, and what they show.
+
+use serde_json::{Value, json};
+
+use super::Desk;
+use super::routes::{
+    JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, page, plan,
+    plan_route, record, started,
+};
+use crate::scripted::{Received, Reply, Scripted};
+use crate::support::tiny;
+use crate::terminal::Terminal;
+
+const COLUMN: &str = "0198c0de-0000-7000-8000-0000000000c1";
+
+/// The plan of an upgrade that nothing is against.
+fn quiet() -> Value {
+    plan(&json!({
+        "create": [], "rows": {},
+        "bind": [{"kind": "column", "ref": "c_city", "id": COLUMN, "name": "city"}],
+        "base": {"job_id": JOB, "semver": "1.0.0"},
+        "update": [
+            {"kind": "column", "ref": "c_city", "id": COLUMN, "path": "config.required", "before": null, "after": true},
+            {"kind": "column", "ref": "c_name", "id": JOB, "path": "label", "before": "Name", "after": "Full name"},
+            {"kind": "column", "ref": "c_city", "id": COLUMN, "path": "icon", "before": "a", "after": "b"},
+        ],
+        "conflicts": [], "kept": [], "left": [], "renames": [], "unused": [],
+    }))
+}
+
+/// The same with conflicts.
+fn asking() -> Value {
+    let mut plan = quiet();
+    plan["refusals"] = json!([{"code": "upgrade_conflicts", "ref": null, "detail": "decide"}]);
+    plan["conflicts"] = json!([
+        {"code": "changed", "kind": "column", "ref": "c_city", "id": COLUMN, "path": "label",
+         "base": "City", "theirs": "Place", "ours": "Town"},
+        {"code": "changed", "kind": "view", "ref": "v_list", "id": JOB, "path": "config.linked",
+         "base": null, "theirs": "x", "ours": {"a": [COLUMN, 1.5]}, "absent": ["base"]},
+        {"code": "changed", "kind": "column", "ref": "c_city", "id": COLUMN, "path": "config.help",
+         "base": "h", "theirs": "i", "ours": null, "absent": ["ours"]},
+        {"code": "removed_here", "kind": "view", "ref": "v_old", "id": JOB, "path": null,
+         "base": null, "theirs": null, "ours": null},
+        {"code": "required_empty", "kind": "column", "ref": "c_name", "id": JOB, "path": "config.required",
+         "base": null, "theirs": true, "ours": null, "count": 12, "places": [JOB], "absent": ["base", "ours"]},
+    ]);
+    plan
+}
+
+fn serve(plan: &Value) -> Scripted {
+    catalog([job("completed")])
+        .on(&plan_route(TEMPLATE), [Reply::json(plan)])
+        .serve()
+}
+
+/// The first body that was sent to a route.
+fn body(server: &Scripted, route: &str) -> Value {
+    let received = server.received();
+    let found = received.iter().find(|one: &&Received| one.line() == route);
+    let body = found.map(|one| serde_json::from_str(&one.body).expect("JSON"));
+    body.unwrap_or_default()
+}
+
+fn words<'w>(command: &'w str, more: &[&'w str]) -> Vec<&'w str> {
+    let head = [command, TEMPLATE, "--workspace", WORKSPACE, "--upgrade"];
+    [&head[..], more].concat()
+}
+
+#[test]
+fn flags_of_an_upgrade_need_it() {
+    let desk = Desk::with_key("http://127.0.0.1:1");
+    for command in ["plan", "apply", "report"] {
+        for flags in [
+            &["--base", "p.json"][..],
+            &["--job", JOB],
+            &["--allow-downgrade"],
+            &["--allow-destructive"],
+            &["--conflicts", "ours"],
+        ] {
+            let words = [command, TEMPLATE, "--workspace", WORKSPACE];
+            desk.run(&[&words[..], flags].concat()).exits(2);
+        }
+    }
+    desk.run(&words("plan", &["--conflicts", "mine"])).exits(2);
+    desk.run(&words("plan", &["--job", "mine"])).exits(2);
+    // Not a terminal, and nobody said yes.
+    desk.run(&words("apply", &[])).exits(2);
+}
+
+#[test]
+fn a_plan_asks_with_what_was_said_and_shows_leaves_by_record() {
+    let server = serve(&quiet());
+    let desk = Desk::with_key(&server.url);
+    desk.place.write(
+        "r.toml",
+        "[decisions.c_city]\nlabel = { take = \"ours\", ours = \"Town\" }\n",
+    );
+    let flags = [
+        "--job",
+        JOB,
+        "--allow-downgrade",
+        "--allow-destructive",
+        "--conflicts",
+        "theirs",
+        "--resolutions",
+        "r.toml",
+    ];
+    let ran = desk.run(&words("plan", &flags)).exits(0);
+    let asked = body(&server, &plan_route(TEMPLATE));
+    let expected = json!({
+        "workspaceId": WORKSPACE, "upgrade": true, "allowDowngrade": true, "allowDestructive": true,
+        "baseJob": JOB, "conflicts": "theirs",
+        "decisions": {"c_city": {"label": {"take": "ours", "ours": "Town"}}},
+    });
+    assert_eq!(asked, expected);
+    let shown = "Changed\n  column c_city\n    config.required: (none) → true\n    icon: \"a\" → \"b\"\n  column c_name\n    label: \"Name\" → \"Full name\"\n";
+    assert!(ran.out.contains(shown), "{}", ran.out);
+    desk.run(&words("plan", &["--exit-code"])).exits(1);
+    let nothing = plan(&json!({"create": [], "rows": {}}));
+    let server = serve(&nothing);
+    Desk::with_key(&server.url)
+        .run(&words("plan", &["--exit-code"]))
+        .exits(0);
+}
+
+#[test]
+fn conflicts_stand_first_with_their_values_and_the_line_that_decides() {
+    let server = serve(&asking());
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&words("plan", &["-o", "saved.json"])).exits(1);
+    assert!(!desk.place.path("saved.json").exists());
+    let shown = "[decisions.\"c_city\"]\n# column (changed)\n# base: \"City\"\n# theirs: \"Place\"\n# ours: \"Town\"\n# \"label\" = { take = \"ours\", ours = \"Town\" }\n";
+    assert!(ran.out.contains(shown), "{}", ran.out);
+    let conflicts = ran.out.find("[decisions").expect("conflicts");
+    let changed = ran.out.find("Changed").expect("changes");
+    assert!(conflicts < changed, "{}", ran.out);
+    assert!(ran.err.contains("resolve init"), "{}", ran.err);
+    let document = desk
+        .run(&words("plan", &["--format", "json"]))
+        .exits(1)
+        .json();
+    assert_eq!(document["outcome"], "findings");
+    assert_eq!(document["plan"]["conflicts"][0]["path"], "label");
+}
+
+#[test]
+fn markdown_folds_and_is_bounded() {
+    let mut long = asking();
+    let leaf = |at: usize| json!({"kind": "view", "ref": format!("v_{at}"), "id": JOB, "path": "label", "before": "a|b", "after": "x"});
+    long["update"] = (0..300).map(leaf).collect();
+    let server = serve(&long);
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&words("plan", &["--format", "md"])).exits(1);
+    assert_eq!(ran.out.lines().count(), 200);
+    assert!(ran.out.starts_with("**Plan for"), "{}", ran.out);
+    for part in [
+        "<details><summary>",
+        "#### column `c_city`",
+        "| Path | Before | After | Base | Why |",
+        "| `label` | `\"Town\"` | `\"Place\"` | `\"City\"` | changed |",
+        "| Path | Before | After |\n|---|---|---|\n",
+        " more.\n",
+    ] {
+        assert!(ran.out.contains(part), "{part}\n{}", ran.out);
+    }
+    let told = ran
+        .out
+        .lines()
+        .filter(|line| line.starts_with("| `label` | `\"a\\|b\"`"));
+    let told = told.count();
+    assert!(
+        ran.out.contains(&format!("… and {} more.", 300 - told)),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.ends_with("\n</details>\n"), "{}", ran.out);
+    let server = serve(&quiet());
+    let ran = Desk::with_key(&server.url)
+        .run(&words("plan", &["--format", "md"]))
+        .exits(0);
+    assert!(ran.out.lines().count() < 30, "{}", ran.out);
+    assert!(!ran.out.contains("more."), "{}", ran.out);
+}
+
+#[test]
+fn an_apply_sends_the_plan_that_it_saw_or_begins_nothing() {
+    let server = serve(&quiet());
+    let desk = Desk::with_key(&server.url);
+    desk.run(&words("apply", &["--yes"])).exits(0);
+    let sent = body(&server, &apply_route(TEMPLATE));
+    assert_eq!(
+        sent,
+        json!({"workspaceId": WORKSPACE, "upgrade": true, "plan": "d1"})
+    );
+    for more in [&["--yes"][..], &["--dry-run"]] {
+        let server = serve(&asking());
+        let desk = Desk::with_key(&server.url);
+        let ran = desk.run(&words("apply", more)).exits(1);
+        assert!(ran.out.contains("[decisions.\"c_city\"]"), "{}", ran.out);
+        assert_eq!(body(&server, &apply_route(TEMPLATE)), Value::Null);
+    }
+}
+
+/// A catalog with a template that the small package replaces.
+fn replaced(planned: &Value) -> Scripted {
+    let mut template = record(TEMPLATE, "vendas");
+    template["manifest"] = json!({"name": "vendas"});
+    let workspace =
+        json!({"id": WORKSPACE, "organization_id": ORGANIZATION, "name": "w", "label": "W"});
+    Routes::new()
+        .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}"),
+            [Reply::json(&template)],
+        )
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}/package"),
+            [Reply::text(200, "{}")],
+        )
+        .on(
+            &format!("PUT /v1/templates/{TEMPLATE}/package"),
+            [Reply::json(&record(TEMPLATE, "vendas"))],
+        )
+        .on(
+            &format!("GET /v1/workspaces/{WORKSPACE}"),
+            [Reply::json(&workspace)],
+        )
+        .on(&plan_route(TEMPLATE), [Reply::json(planned)])
+        .on(&apply_route(TEMPLATE), [started()])
+        .on(&format!("GET /v1/template-jobs/{JOB}"), [job("completed")])
+        .serve()
+}
+
+fn writes(server: &Scripted) -> Vec<String> {
+    let lines = server.lines().into_iter();
+    lines
+        .filter(|line| !line.starts_with("GET ") && !line.ends_with("/plan"))
+        .collect()
+}
+
+#[test]
+fn a_file_means_the_template_that_it_replaces_and_a_refused_upgrade_pushes_nothing() {
+    let file = |command: &'static str, more: &[&'static str]| {
+        let head = [command, "p.json", "--workspace", WORKSPACE, "--upgrade"];
+        [&head[..], more].concat()
+    };
+    let server = replaced(&quiet());
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    desk.run(&file("plan", &[])).exits(0);
+    desk.run(&file("plan", &["--template", TEMPLATE])).exits(0);
+    assert!(writes(&server).is_empty());
+    let asked = body(&server, &plan_route(TEMPLATE));
+    assert_eq!(asked["upgrade"], true);
+    assert_eq!(asked["package"]["manifest"]["templateVersion"], 2);
+    desk.run(&file("apply", &["--yes"])).exits(0);
+    let put = format!("PUT /v1/templates/{TEMPLATE}/package");
+    assert_eq!(writes(&server), [put, apply_route(TEMPLATE)]);
+
+    let server = replaced(&asking());
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    desk.run(&file("apply", &["--yes"])).exits(1);
+    assert!(writes(&server).is_empty());
+}
+
+#[test]
+fn a_file_that_no_template_holds_has_no_base() {
+    let server = super::files::taking(super::files::empty(), &json!({})).serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &tiny());
+    for (command, more) in [("plan", &[][..]), ("apply", &["--yes"])] {
+        let head = [
+            command,
+            "p.json",
+            "--workspace",
+            WORKSPACE,
+            "--upgrade",
+            "--format",
+            "json",
+        ];
+        let document = desk.run(&[&head[..], more].concat()).exits(1).json();
+        assert_eq!(
+            document["plan"]["refusals"][0]["code"], "no_base",
+            "{document}"
+        );
+    }
+    assert_eq!(super::files::writes(&server), Vec::<String>::new());
+}
+
+#[test]
+fn a_saved_upgrade_is_carried_out_as_it_was_or_not_at_all() {
+    let server = serve(&quiet());
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("old.json", &tiny());
+    desk.run(&words("plan", &["--base", "old.json", "-o", "saved.json"]))
+        .exits(0);
+    let asked = body(&server, &plan_route(TEMPLATE));
+    assert_eq!(asked["base"]["manifest"]["templateVersion"], 2);
+    desk.run(&["apply", "saved.json", "--upgrade"]).exits(2);
+    desk.run(&["apply", "saved.json"]).exits(0);
+    let sent = body(&server, &apply_route(TEMPLATE));
+    assert_eq!(
+        (&sent["plan"], &sent["upgrade"]),
+        (&json!("d1"), &json!(true))
+    );
+    assert_eq!(sent["base"]["manifest"]["templateVersion"], 2);
+    // The base is another file by now.
+    desk.place
+        .write("old.json", &tiny().replace("Vendas", "Outras"));
+    desk.run(&["apply", "saved.json"]).exits(6);
+    // The server's plan is another one.
+    let moved = catalog([job("completed")])
+        .on(&plan_route(TEMPLATE), [Reply::json(&quiet())])
+        .on(&apply_route(TEMPLATE), [Reply::problem(409, "plan_stale")])
+        .serve();
+    let desk = Desk::with_key(&moved.url);
+    desk.run(&words("plan", &["-o", "saved.json"])).exits(0);
+    desk.run(&["apply", "saved.json"]).exits(6);
+}
+
+#[test]
+fn a_resolutions_file_of_an_upgrade_reads_back() {
+    let server = serve(&asking());
+    let desk = Desk::with_key(&server.url);
+    let init = [
+        "resolve",
+        "init",
+        TEMPLATE,
+        "--workspace",
+        WORKSPACE,
+        "--upgrade",
+        "-o",
+        "r.toml",
+    ];
+    desk.run(&init).exits(0);
+    let text = desk.place.read("r.toml");
+    for line in [
+        "[decisions.\"c_city\"]",
+        "# base: \"City\"",
+        "# theirs: \"Place\"",
+        "# ours: \"Town\"",
+        "# \"label\" = { take = \"ours\", ours = \"Town\" }",
+        "# \"config.help\" = { take = \"ours\", absent = true }",
+        "# \"config.linked\" = { take = \"ours\", ours = { \"a\" = [\"$c_city\", 1.5] } }",
+        "# \"*\" = \"leave\"  # or \"create\"",
+        "# column (required_empty): 12 cells, in rows 0198c0de-0000-7000-8000-0000000000cc",
+    ] {
+        assert!(text.lines().any(|one| one == line), "{line}\n{text}");
+    }
+    // Each table stands once.
+    assert_eq!(text.matches("[decisions.\"c_city\"]").count(), 1, "{text}");
+    let decided = text.replace("# \"", "\"");
+    desk.place.write("decided.toml", &decided);
+    let server = serve(&quiet());
+    let other = Desk::with_key(&server.url);
+    other.place.write("decided.toml", &decided);
+    other
+        .run(&words("plan", &["--resolutions", "decided.toml"]))
+        .exits(0);
+    let asked = body(&server, &plan_route(TEMPLATE));
+    let ours = json!({"a": ["$c_city", 1.5]});
+    assert_eq!(asked["decisions"]["v_list"]["config.linked"]["ours"], ours);
+    assert_eq!(asked["decisions"]["v_old"]["*"], "leave");
+    desk.run(&["resolve", "init", TEMPLATE, "--upgrade"])
+        .exits(2);
+}
+
+#[test]
+fn a_page_shows_the_sides_next_to_each_other() {
+    let server = serve(&asking());
+    let desk = Desk::with_key(&server.url);
+    desk.run(&words("report", &["-o", "u.html"])).exits(0);
+    let page = desk.place.read("u.html");
+    for part in [
+        "<th scope=\"col\">Base</th><th scope=\"col\">New</th><th scope=\"col\">Destination</th>",
+        "Conflicts",
+        "Town",
+        "default-src 'none'",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    desk.run(&["report", TEMPLATE, "--upgrade"]).exits(2);
+}
+
+#[test]
+fn a_terminal_asks_about_each_conflict() {
+    let mut first = asking();
+    first["conflicts"] = json!([first["conflicts"][0].clone()]);
+    let server = catalog([job("completed")])
+        .on(
+            &plan_route(TEMPLATE),
+            [Reply::json(&first), Reply::json(&quiet())],
+        )
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let line = words("apply", &[]).join(" ");
+    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &line) else {
+        return;
+    };
+    terminal.shows("ours: \"Town\"");
+    terminal.shows("> decide later");
+    // Down from the last is the first.
+    terminal.press("\u{1b}[B");
+    terminal.shows("> ours");
+    terminal.press("\r");
+    terminal.shows("Apply it?");
+    terminal.press("y");
+    let (code, shown) = terminal.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    let sent = body(&server, &apply_route(TEMPLATE));
+    assert_eq!(
+        sent["decisions"],
+        json!({"c_city": {"label": {"take": "ours", "ours": "Town"}}})
+    );
+
+    let server = serve(&first);
+    let desk = Desk::with_key(&server.url);
+    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &line) else {
+        return;
+    };
+    terminal.shows("> decide later");
+    terminal.press("\r");
+    assert_eq!(terminal.ends().0, Some(1));
+}
