@@ -1,8 +1,35 @@
-//! Ids as text.
+//! Ids: as text, and those that belong together.
 
 use uuid::Uuid;
 
 /// An id in its one written form, in either case.
 pub fn uuid(text: &str) -> Option<Uuid> {
     (text.len() == 36).then(|| Uuid::try_parse(text).ok())?
+}
+
+/// A workspace, with its organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkspaceKey {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// The workspace.
+    pub workspace: Uuid,
+}
+
+/// An automation, with its organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkflowKey {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// The automation.
+    pub workflow: Uuid,
+}
+
+/// What a new record gets: its id, and when it is created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// The id.
+    pub id: Uuid,
+    /// In microseconds.
+    pub now: i64,
 }

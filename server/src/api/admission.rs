@@ -114,8 +114,8 @@ async fn open(
     }
     let credential = credential(headers).ok_or_else(Refusal::unauthenticated)?;
     let cache = operation.remembers_caller().then_some(&app.remembered);
-    let presented = (credential, app.context.now());
-    let session = OptimisticSession::open(&app.store, cache, presented).await?;
+    let now = app.context.now();
+    let session = OptimisticSession::open(&app.store, cache, credential, now).await?;
     session.map(Some).ok_or_else(Refusal::unauthenticated)
 }
 

@@ -44,7 +44,8 @@ impl OptimisticSession {
     pub(crate) async fn open(
         store: &Store,
         cache: Option<&CredentialCache>,
-        (credential, now): (&str, i64),
+        credential: &str,
+        now: i64,
     ) -> Result<Option<OptimisticSession>, StoreError> {
         let Some(presented) = Presented::read(credential, now) else {
             return Ok(None);

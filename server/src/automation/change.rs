@@ -12,7 +12,7 @@ use super::find::{self, Workflow};
 use super::subscriptions::{no_table, subscribe};
 use super::version::{Version, columns};
 use crate::context::Context;
-use crate::ids;
+use crate::ids::{self, WorkflowKey};
 use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx};
 
@@ -178,7 +178,8 @@ pub async fn add_version(
 pub async fn publish(
     tx: &mut Tx,
     mut draft: Version,
-    (publisher, now): (Uuid, i64),
+    publisher: Uuid,
+    now: i64,
 ) -> Result<Version, Refusal> {
     let published = find::published(tx, draft.workflow).await?;
     if published.as_ref().map(|version| version.version) != draft.base_version {
@@ -194,7 +195,17 @@ pub async fn publish(
     supersede(tx, &draft, fires).await?;
     draft.is_draft = false;
     draft.is_active = fires;
-    if fires && !subscribe(tx, (draft.organization, draft.workflow), now).await? {
+    if fires
+        && !subscribe(
+            tx,
+            WorkflowKey {
+                organization: draft.organization,
+                workflow: draft.workflow,
+            },
+            now,
+        )
+        .await?
+    {
         return Err(no_table(tx.scope()));
     }
     Ok(draft)
@@ -255,7 +266,16 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOut
     switch_off(tx, row.organization, workflow).await?;
     supersede(tx, &newest, true).await?;
     newest.is_active = true;
-    if !subscribe(tx, (row.organization, workflow), now).await? {
+    if !subscribe(
+        tx,
+        WorkflowKey {
+            organization: row.organization,
+            workflow,
+        },
+        now,
+    )
+    .await?
+    {
         return Err(no_table(tx.scope()));
     }
     Ok(SwitchOutcome::Done(newest))
@@ -270,7 +290,8 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOut
 pub async fn launch(
     tx: &mut Tx,
     row: &Workflow,
-    (publisher, now): (Option<Uuid>, i64),
+    publisher: Option<Uuid>,
+    now: i64,
 ) -> Result<(), Refusal> {
     let newest = find::newest(tx, row.id).await?;
     let mut newest = newest.ok_or_else(Refusal::not_found)?;
@@ -281,7 +302,15 @@ pub async fn launch(
     newest.publisher = publisher;
     supersede(tx, &newest, true).await?;
     // One whose table was left out fires nothing.
-    subscribe(tx, (row.organization, row.id), now).await?;
+    subscribe(
+        tx,
+        WorkflowKey {
+            organization: row.organization,
+            workflow: row.id,
+        },
+        now,
+    )
+    .await?;
     Ok(())
 }
 
@@ -296,7 +325,15 @@ pub async fn pause(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcom
     };
     switch_off(tx, row.organization, workflow).await?;
     published.is_active = false;
-    subscribe(tx, (row.organization, workflow), now).await?;
+    subscribe(
+        tx,
+        WorkflowKey {
+            organization: row.organization,
+            workflow,
+        },
+        now,
+    )
+    .await?;
     Ok(SwitchOutcome::Done(published))
 }
 
@@ -319,7 +356,15 @@ pub async fn remove(tx: &mut Tx, row: &Workflow, force: bool, now: i64) -> Resul
         ));
     }
     switch_off(tx, row.organization, row.id).await?;
-    subscribe(tx, (row.organization, row.id), now).await?;
+    subscribe(
+        tx,
+        WorkflowKey {
+            organization: row.organization,
+            workflow: row.id,
+        },
+        now,
+    )
+    .await?;
     let sql = "DELETE FROM main.workflows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let parameters = [row.organization.into(), row.id.into()];

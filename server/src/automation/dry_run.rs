@@ -190,7 +190,7 @@ impl DryRun<'_> {
                 let room = self.usage.remaining().saturating_sub(input);
                 let asked = ReadRequest {
                     tables: player.tables.clone(),
-                    scope: (run.organization, run.workspace),
+                    scope: run.workspace_key(),
                     room: room.min(self.state.room_for_records()),
                     // The step counts its time itself: this goes on from there for the read alone.
                     meter: Meter::of(run.meter.spent()),

@@ -20,11 +20,7 @@ fn bound(organization: Uuid, name: &str) -> Vec<u8> {
 ///
 /// # Panics
 /// Never: texts are far shorter than what the cipher can take.
-pub(super) fn encrypt(
-    key: &SecretKey,
-    (organization, name): (Uuid, &str),
-    secret: &str,
-) -> Vec<u8> {
+pub(super) fn encrypt(key: &SecretKey, organization: Uuid, name: &str, secret: &str) -> Vec<u8> {
     let nonce: [u8; NONCE] = random();
     let aad = bound(organization, name);
     let payload = Payload {
@@ -40,7 +36,8 @@ pub(super) fn encrypt(
 /// Decrypts a secret; nothing when it was made with another key, for another connection, or changed.
 pub(super) fn decrypt(
     key: &SecretKey,
-    (organization, name): (Uuid, &str),
+    organization: Uuid,
+    name: &str,
     sealed: &[u8],
 ) -> Option<String> {
     let (layout, rest) = sealed.split_first()?;
@@ -67,24 +64,26 @@ mod tests {
     fn it_opens_with_its_key_for_its_connection_only() {
         let key = |byte: &str| SecretKey::parse(&byte.repeat(32)).expect("a key");
         let (ours, name) = (Uuid::from_u128(1), "mail");
-        let sealed = encrypt(&key("0a"), (ours, name), "s3cret");
+        let sealed = encrypt(&key("0a"), ours, name, "s3cret");
         assert!(!sealed.windows(6).any(|part| part == b"s3cret"));
-        assert_ne!(sealed, encrypt(&key("0a"), (ours, name), "s3cret"));
-        let opened = |key: &SecretKey, of, sealed: &[u8]| decrypt(key, of, sealed);
+        assert_ne!(sealed, encrypt(&key("0a"), ours, name, "s3cret"));
+        let opened = |key: &SecretKey, organization, name: &str, sealed: &[u8]| {
+            decrypt(key, organization, name, sealed)
+        };
         assert_eq!(
-            opened(&key("0a"), (ours, name), &sealed).as_deref(),
+            opened(&key("0a"), ours, name, &sealed).as_deref(),
             Some("s3cret")
         );
-        assert_eq!(opened(&key("0b"), (ours, name), &sealed), None);
-        assert_eq!(opened(&key("0a"), (Uuid::nil(), name), &sealed), None);
-        assert_eq!(opened(&key("0a"), (ours, "other"), &sealed), None);
+        assert_eq!(opened(&key("0b"), ours, name, &sealed), None);
+        assert_eq!(opened(&key("0a"), Uuid::nil(), name, &sealed), None);
+        assert_eq!(opened(&key("0a"), ours, "other", &sealed), None);
         for at in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
-            assert_eq!(opened(&key("0a"), (ours, name), &changed), None, "{at}");
+            assert_eq!(opened(&key("0a"), ours, name, &changed), None, "{at}");
         }
         for short in 0..sealed.len() {
-            assert_eq!(opened(&key("0a"), (ours, name), &sealed[..short]), None);
+            assert_eq!(opened(&key("0a"), ours, name, &sealed[..short]), None);
         }
     }
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::find;
 use super::runs::{self, NewRun, Run};
 use super::step::Stop;
+use crate::ids::Stamp;
 use crate::store::Tx;
 use crate::wake::WorkerSignal;
 
@@ -17,8 +18,9 @@ use crate::wake::WorkerSignal;
 pub(super) async fn notify(
     tx: &mut Tx,
     run: &Run,
+    step: &str,
     notice: &Notice,
-    (id, step, now): (Uuid, &str, i64),
+    Stamp { id, now }: Stamp,
 ) -> Result<Object, Stop> {
     let (word, to, known) = match notice.scope {
         Audience::Channel(id) => (
@@ -73,7 +75,7 @@ pub(super) async fn run_other(
     tx: &mut Tx,
     run: &Run,
     workflow: Uuid,
-    (id, now): (Uuid, i64),
+    Stamp { id, now }: Stamp,
     bell: &WorkerSignal,
 ) -> Result<Object, Stop> {
     let failed = |reason: &str| {

@@ -2,7 +2,6 @@
 //! published the version, with their current rights.
 
 use tplkit::automation::run::Reason;
-use uuid::Uuid;
 
 use super::runs::Run;
 use super::visibility::{AccountScope, account_scope};
@@ -35,10 +34,10 @@ pub(super) async fn of(
     let Some(principal) = run.principal() else {
         return Ok(Err(lost));
     };
-    let asked: (Uuid, Uuid, i64) = (run.organization, principal, now);
+    let asked = (run.organization, principal, now);
     let seen: Option<AccountScope> = store
-        .read(&Scope::Operator, asked, |tx, asked| {
-            Box::pin(account_scope(tx, *asked))
+        .read(&Scope::Operator, asked, |tx, (organization, who, now)| {
+            Box::pin(account_scope(tx, *organization, *who, *now))
         })
         .await?;
     let seen = seen.filter(|sight| !sight.visible.hidden.contains(&run.workspace));

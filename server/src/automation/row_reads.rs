@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::meter::Meter;
 use super::step::Stop;
+use crate::ids::WorkspaceKey;
 use crate::model::referenced::existing;
 use crate::paging::PageRequest;
 use crate::rows::query::{self, CursorPosition, Listing};
@@ -57,13 +58,25 @@ impl Part {
 /// A failure when it may not, and those of the store.
 pub(super) async fn usable(
     tx: &mut Tx,
-    (organization, workspace): (Uuid, Uuid),
-    (feature, field): (Uuid, &str),
+    WorkspaceKey {
+        organization,
+        workspace,
+    }: WorkspaceKey,
+    feature: Uuid,
+    field: &str,
 ) -> Result<(), Stop> {
     let kind = ReferenceKind::Feature;
-    if !existing(tx, (organization, workspace), kind, &[feature])
-        .await?
-        .is_empty()
+    if !existing(
+        tx,
+        WorkspaceKey {
+            organization,
+            workspace,
+        },
+        kind,
+        &[feature],
+    )
+    .await?
+    .is_empty()
     {
         return Ok(());
     }
@@ -75,8 +88,8 @@ pub(super) async fn usable(
 #[derive(Debug, Clone)]
 pub(super) struct ReadRequest {
     pub(super) tables: Tables,
-    /// Organization and workspace of the run.
-    pub(super) scope: (Uuid, Uuid),
+    /// The workspace of the run.
+    pub(super) scope: WorkspaceKey,
     /// How many bytes of records there is room for.
     pub(super) room: usize,
     pub(super) meter: Meter,
@@ -92,7 +105,7 @@ pub(super) struct ReadRequest {
 pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Stop> {
     let mut working = asked.meter.start();
     let question = &asked.question;
-    usable(tx, asked.scope, (question.feature, "featureId")).await?;
+    usable(tx, asked.scope, question.feature, "featureId").await?;
     let mut listing = Listing {
         filter: query::RowFilter {
             feature: question.feature,

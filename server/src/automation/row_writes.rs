@@ -42,8 +42,7 @@ impl RowWrites<'_> {
     /// A failure that says which binding yields what cannot be written, and those of the store.
     pub(super) async fn run(&self, tx: &mut Tx) -> Result<Object, Stop> {
         let (run, write) = (self.run, self.write);
-        let place = (run.organization, run.workspace);
-        usable(tx, place, (write.feature, "targetFeatureId")).await?;
+        usable(tx, run.workspace_key(), write.feature, "targetFeatureId").await?;
         let opened = self.tables.open(tx, write.feature).await?;
         let opened = opened.ok_or_else(|| {
             let reason = format!("there is no table {} here any more", write.feature);

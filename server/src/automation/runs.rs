@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::events::too_deep;
 use super::meter::Meter;
+use crate::ids::WorkspaceKey;
 use crate::store::{Hold, PipelinedStatement, Row, StoreError, Tx, Value, lease};
 
 /// How many attempts may end without a word before a run is given up.
@@ -55,6 +56,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// The workspace that it works in.
+    pub(super) fn workspace_key(&self) -> WorkspaceKey {
+        WorkspaceKey {
+            organization: self.organization,
+            workspace: self.workspace,
+        }
+    }
+
     /// With whose visibility it works.
     pub fn principal(&self) -> Option<Uuid> {
         self.caller.or(self.publisher)
@@ -284,7 +293,8 @@ fn abandoned() -> Ending {
 pub(super) async fn leave(
     tx: &mut Tx,
     run: &Run,
-    (wake_at, now): (i64, i64),
+    wake_at: i64,
+    now: i64,
 ) -> Result<bool, StoreError> {
     if run.crashes + 1 >= CRASHES {
         return end(tx, run, Some(&abandoned()), now).await;
@@ -444,10 +454,7 @@ impl StepRow {
 ///
 /// # Errors
 /// Those of the store.
-pub async fn steps(
-    tx: &mut Tx,
-    (organization, run): (Uuid, Uuid),
-) -> Result<Vec<StepRow>, StoreError> {
+pub async fn steps(tx: &mut Tx, organization: Uuid, run: Uuid) -> Result<Vec<StepRow>, StoreError> {
     let sql = "SELECT number, path, step_id, key, status, error, error_code, input, output, envelope \
          FROM workflow_steps WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND run_id = $2 ORDER BY number";
@@ -470,7 +477,8 @@ pub async fn steps(
 /// Those of the store.
 pub async fn outlines(
     tx: &mut Tx,
-    (organization, run): (Uuid, Uuid),
+    organization: Uuid,
+    run: Uuid,
 ) -> Result<Vec<StepRow>, StoreError> {
     let sql = "SELECT number, path, step_id, key, status, error, error_code FROM workflow_steps \
          WHERE {tenant organization_id} AND {workspace workspace_id} \

@@ -177,7 +177,8 @@ async fn schedule(
 pub(super) async fn renew(
     tx: &mut Tx,
     organization: Uuid,
-    (name, id): (&str, Uuid),
+    name: &str,
+    id: Uuid,
     now: i64,
 ) -> Result<(), StoreError> {
     // What is due already stays due.

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::connections::{OpenConnection, targets};
 use super::encryption;
-use crate::ids;
+use crate::ids::{self, WorkflowKey};
 use crate::refusal::{Code, Fault, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
@@ -40,7 +40,10 @@ fn bound(workflow: Uuid) -> String {
 pub async fn keep(
     tx: &mut Tx,
     key: Option<&SecretKey>,
-    (organization, workflow): (Uuid, Uuid),
+    WorkflowKey {
+        organization,
+        workflow,
+    }: WorkflowKey,
     graph: &mut Json,
     kept: Option<&str>,
 ) -> Result<(), Refusal> {
@@ -51,12 +54,24 @@ pub async fn keep(
         }
     });
     let targets = targets(tx, organization, named).await?;
-    store(key, (organization, workflow), graph, kept, &targets)
+    store(
+        key,
+        WorkflowKey {
+            organization,
+            workflow,
+        },
+        graph,
+        kept,
+        &targets,
+    )
 }
 
 fn store(
     key: Option<&SecretKey>,
-    (organization, workflow): (Uuid, Uuid),
+    WorkflowKey {
+        organization,
+        workflow,
+    }: WorkflowKey,
     graph: &mut Json,
     kept: Option<&str>,
     targets: &HashMap<String, Uuid>,
@@ -82,7 +97,7 @@ fn store(
         let text = entered.write();
         *secret = match key {
             Some(key) => {
-                let bytes = encryption::encrypt(key, (organization, &bound(workflow)), &text);
+                let bytes = encryption::encrypt(key, organization, &bound(workflow), &text);
                 format!("{SEALED}{}", STANDARD_NO_PAD.encode(bytes))
             }
             None => format!("{PLAIN}{text}"),
@@ -181,14 +196,18 @@ pub(super) fn masked(graph: &str) -> Option<String> {
 /// In words for the run.
 pub(super) fn open(
     key: Option<&SecretKey>,
-    (organization, workflow): (Uuid, Uuid),
+    WorkflowKey {
+        organization,
+        workflow,
+    }: WorkflowKey,
     stored: &str,
-    (name, connection): (&str, &OpenConnection),
+    name: &str,
+    connection: &OpenConnection,
 ) -> Result<String, String> {
     let text = if let Some(text) = stored.strip_prefix(SEALED) {
         let key = key.ok_or("is encrypted, and this process has no TPLKIT_SECRET_KEY")?;
         let bytes = STANDARD_NO_PAD.decode(text).unwrap_or_default();
-        let opened = encryption::decrypt(key, (organization, &bound(workflow)), &bytes);
+        let opened = encryption::decrypt(key, organization, &bound(workflow), &bytes);
         opened.ok_or(
             "was encrypted with another TPLKIT_SECRET_KEY: save the automation with it again",
         )?
@@ -225,9 +244,13 @@ mod tests {
 
     use super::{MASK, masked, open, store};
     use crate::automation::connections::OpenConnection;
+    use crate::ids::WorkflowKey;
     use crate::secret_key::SecretKey;
 
-    const OF: (Uuid, Uuid) = (Uuid::from_u128(1), Uuid::from_u128(2));
+    const OF: WorkflowKey = WorkflowKey {
+        organization: Uuid::from_u128(1),
+        workflow: Uuid::from_u128(2),
+    };
     const HERE: Uuid = Uuid::from_u128(3);
 
     fn graph_to(connection: &str, secret: &str) -> Json {
@@ -272,7 +295,7 @@ mod tests {
                 let text = stored(&kept);
                 assert!(text.starts_with(head), "{text}");
                 assert!(key.is_none() || !text.contains("s3cret"), "{text}");
-                let opened = open(key, OF, &text, ("c", &here));
+                let opened = open(key, OF, &text, "c", &here);
                 assert_eq!(opened.as_deref(), Ok(secret));
                 let shown = masked(&kept.write()).expect("holds a secret");
                 assert_eq!(shown, graph(MASK).write());
@@ -281,7 +304,7 @@ mod tests {
                 assert_eq!(stored(&again), text);
             }
         }
-        let opened = open(None, OF, "as it was", ("c", &here));
+        let opened = open(None, OF, "as it was", "c", &here);
         assert_eq!(opened.as_deref(), Ok("as it was"));
         assert_eq!(masked(&graph("").write()), None);
         let refused = store(None, OF, &mut graph(MASK), None, &targets());
@@ -299,12 +322,16 @@ mod tests {
         let mut kept = graph("s3cret");
         store(Some(&key("0a")), OF, &mut kept, None, &targets()).expect("is kept");
         let text = stored(&kept);
+        let another = WorkflowKey {
+            workflow: Uuid::from_u128(1),
+            ..OF
+        };
         for (key, of) in [
             (Some(key("0b")), OF),
-            (Some(key("0a")), (OF.0, OF.0)),
+            (Some(key("0a")), another),
             (None, OF),
         ] {
-            assert!(open(key.as_ref(), of, &text, ("c", &connection(HERE))).is_err());
+            assert!(open(key.as_ref(), of, &text, "c", &connection(HERE)).is_err());
         }
     }
 
@@ -315,10 +342,7 @@ mod tests {
         store(None, OF, &mut kept, None, &targets()).expect("is kept");
         let text = stored(&kept);
         for (name, connection) in [("d", connection(HERE)), ("c", elsewhere.clone())] {
-            assert!(
-                open(None, OF, &text, (name, &connection)).is_err(),
-                "{name}"
-            );
+            assert!(open(None, OF, &text, name, &connection).is_err(), "{name}");
         }
         let refused = store(
             None,
@@ -334,8 +358,8 @@ mod tests {
         let mut early = graph_to("later", "s3cret");
         store(None, OF, &mut early, None, &targets()).expect("is kept");
         let text = stored(&early);
-        let opened = open(None, OF, &text, ("later", &elsewhere));
+        let opened = open(None, OF, &text, "later", &elsewhere);
         assert_eq!(opened.as_deref(), Ok("s3cret"));
-        assert!(open(None, OF, &text, ("c", &elsewhere)).is_err());
+        assert!(open(None, OF, &text, "c", &elsewhere).is_err());
     }
 }

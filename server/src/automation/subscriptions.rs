@@ -6,6 +6,7 @@
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
+use crate::ids::WorkflowKey;
 use crate::refusal::{Code, Refusal};
 use crate::rows::Table;
 use crate::store::{Scope, StoreError, Tx};
@@ -17,14 +18,17 @@ use crate::store::{Scope, StoreError, Tx};
 /// Those of the store.
 pub async fn subscribe(
     tx: &mut Tx,
-    (organization, workflow): (Uuid, Uuid),
+    WorkflowKey {
+        organization,
+        workflow,
+    }: WorkflowKey,
     now: i64,
 ) -> Result<bool, StoreError> {
     let of = [organization.into(), workflow.into()];
     let sql = "DELETE FROM main.workflow_watchers WHERE {tenant organization_id} \
          AND organization_id = $1 AND workflow_id = $2 RETURNING feature_id";
     for row in tx.query(sql, &of).await? {
-        Table::changed(tx, (organization, row.get(0)?), now).await?;
+        Table::changed(tx, organization, row.get(0)?, now).await?;
     }
     let sql = "SELECT version, trigger_type, trigger_feature_id, trigger_config \
          FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
@@ -50,7 +54,7 @@ pub async fn subscribe(
             if !watch_table(tx, watch, version, &config).await? {
                 return Ok(false);
             }
-            Table::changed(tx, (organization, feature), now).await?;
+            Table::changed(tx, organization, feature, now).await?;
         }
         _ => {}
     }

@@ -14,7 +14,7 @@ use tplkit::finding::Severity;
 use tplkit::json::Doc;
 use uuid::Uuid;
 
-use crate::ids;
+use crate::ids::{self, WorkspaceKey};
 use crate::model::referenced;
 use crate::refusal::{Code, Fault, MOST_FAULTS, Refusal};
 use crate::store::{StoreError, Tx};
@@ -233,7 +233,10 @@ async fn look_up(
         }
         let ids = values.iter().filter_map(|value| ids::uuid(value));
         let ids: Vec<Uuid> = ids.collect();
-        let here = (place.organization, place.workspace);
+        let here = WorkspaceKey {
+            organization: place.organization,
+            workspace: place.workspace,
+        };
         for id in referenced::existing(tx, here, kind, &ids).await? {
             known.there.insert((kind, id.to_string()));
             if kind == ReferenceKind::Feature && tables.contains(&id.to_string()) {

@@ -198,7 +198,7 @@ pub async fn read_run(tx: &mut Tx, id: Uuid) -> Result<RunView, Refusal> {
     let row = tx.first(sql, &[id.into()]).await?;
     let line = run_row(&row.ok_or_else(Refusal::not_found)?)?;
     let open = is_open(tx, &line).await?;
-    let found = steps(tx, (line.organization, line.run.id)).await?;
+    let found = steps(tx, line.organization, line.run.id).await?;
     let dry_run = line.run.dry_run;
     let mut steps: Vec<StepView> = found
         .into_iter()
@@ -236,7 +236,7 @@ pub async fn run_page(
         }
         let line = run_row(row)?;
         let open = is_open(tx, &line).await?;
-        let found = outlines(tx, (line.organization, line.run.id)).await?;
+        let found = outlines(tx, line.organization, line.run.id).await?;
         reported += found.len();
         let mut steps: Vec<StepSummary> = found.into_iter().map(summary).collect();
         let failed = steps.iter_mut().filter_map(|step| step.error.as_mut());

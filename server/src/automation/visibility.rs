@@ -21,7 +21,9 @@ pub(super) struct AccountScope {
 /// Those of the store.
 pub(super) async fn account_scope(
     tx: &mut Tx,
-    (organization, who, now): (Uuid, Uuid, i64),
+    organization: Uuid,
+    who: Uuid,
+    now: i64,
 ) -> Result<Option<AccountScope>, StoreError> {
     let of = [organization.into(), who.into()];
     let mut visible = Visible {
@@ -104,7 +106,7 @@ impl AccountScopes {
         };
         let of = (organization, publisher);
         if !self.known.contains_key(&of) {
-            let found = account_scope(tx, (organization, publisher, self.now)).await?;
+            let found = account_scope(tx, organization, publisher, self.now).await?;
             self.known.insert(of, found);
         }
         let Some(Some(sight)) = self.known.get(&of) else {

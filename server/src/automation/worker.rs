@@ -83,7 +83,8 @@ impl RunExecutor {
     pub fn new(
         store: &Store,
         context: &Context,
-        (tables, signal): (&Tables, &WorkerSignal),
+        tables: &Tables,
+        signal: &WorkerSignal,
         settings: Settings,
     ) -> RunExecutor {
         RunExecutor {

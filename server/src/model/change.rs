@@ -44,7 +44,7 @@ pub async fn change(
     }
     let mut after = before.clone();
     written.fill(&mut after);
-    visibility::stays(role, Some(&before), (&after, written))?;
+    visibility::stays(role, Some(&before), &after, written)?;
     if let Some(name) = &written.name {
         after.name.clone_from(name);
     }

@@ -69,7 +69,7 @@ pub async fn create(
     let written = create.body.as_ref().map_err(Clone::clone)?;
     let mut record = Record::new(kind, within, create.id, now);
     written.fill(&mut record);
-    visibility::stays(role, None, (&record, written))?;
+    visibility::stays(role, None, &record, written)?;
     complete(tx, &mut record, written).await?;
     insert(tx, &mut record, written.name.as_deref()).await?;
     // Its name says which cells are its own, if rows have been there before it.

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::kind::{COLUMN, KindDescription};
 use super::record::Record;
+use crate::ids::WorkspaceKey;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Row, StoreError, Tx};
@@ -51,7 +52,10 @@ pub async fn structure(
     tx: &mut Tx,
     kind: &'static KindDescription,
     share: Share,
-    (organization, workspace): (Uuid, Uuid),
+    WorkspaceKey {
+        organization,
+        workspace,
+    }: WorkspaceKey,
 ) -> Result<Vec<Record>, StoreError> {
     let [own, shared] = &kind.statements().structure;
     let statement = if share == Share::Own { own } else { shared };

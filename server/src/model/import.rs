@@ -142,7 +142,8 @@ pub async fn configure(
 pub async fn amend(
     tx: &mut Tx,
     kind: &'static KindDescription,
-    (from, to): (&Thing, &Thing),
+    from: &Thing,
+    to: &Thing,
     now: i64,
 ) -> Result<bool, Refusal> {
     let Some(before) = lock_existing(tx, kind, from.id).await? else {

@@ -8,6 +8,7 @@ use tplkit::definitions::ReferenceKind;
 use uuid::Uuid;
 
 use super::kind::COLUMN;
+use crate::ids::WorkspaceKey;
 use crate::store::{StoreError, Tx, Value};
 
 /// Finds one of a kind.
@@ -82,7 +83,10 @@ const fn within(kind: ReferenceKind, sql: &'static str) -> Referenced {
 /// Those of the store.
 pub async fn existing(
     tx: &mut Tx,
-    (organization, workspace): (Uuid, Uuid),
+    WorkspaceKey {
+        organization,
+        workspace,
+    }: WorkspaceKey,
     kind: ReferenceKind,
     ids: &[Uuid],
 ) -> Result<Vec<Uuid>, StoreError> {

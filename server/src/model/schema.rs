@@ -73,7 +73,8 @@ impl Serialize for Feature {
 pub async fn read(
     tx: &mut Tx,
     workspace: Option<Uuid>,
-    (most_features, most_columns): (usize, usize),
+    most_features: usize,
+    most_columns: usize,
 ) -> Result<Schema, Refusal> {
     let part = usize::from(workspace.is_none());
     let question = |more: &[Value]| -> Vec<Value> {

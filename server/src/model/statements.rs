@@ -62,13 +62,8 @@ impl Statements {
             lock: format!("{get} {{lock}}"),
             page_within: format!("{page} AND {parent} = $3 {end}"),
             page: format!("{page} {end}"),
-            page_below: below(
-                kind,
-                &columns("r."),
-                ("AND r.id > $1", "$3"),
-                "r.id LIMIT $2",
-            ),
-            all_below: below(kind, &columns("r."), ("", "$1"), "r.position, r.id"),
+            page_below: below(kind, &columns("r."), "AND r.id > $1", "$3", "r.id LIMIT $2"),
+            all_below: below(kind, &columns("r."), "", "$1", "r.position, r.id"),
             model: [true, false].map(|one| model(kind, &all, &seen, one)),
             structure: [false, true].map(|shared| structure(kind, &all, &seen, shared)),
             any_below: format!(
@@ -89,7 +84,8 @@ impl Statements {
 fn below(
     kind: &KindDescription,
     columns: &str,
-    (records, parent_id): (&str, &str),
+    records: &str,
+    parent_id: &str,
     order: &str,
 ) -> String {
     let Some(parent) = kind.parent else {

@@ -22,7 +22,8 @@ pub(crate) fn shows_own_rows(config: &Json) -> bool {
 pub(super) fn stays(
     role: Role,
     before: Option<&Record>,
-    (after, written): (&Record, &RecordInput),
+    after: &Record,
+    written: &RecordInput,
 ) -> Result<(), Refusal> {
     let changed = match after.kind.what {
         RecordKind::Feature => written.config.as_ref().and_then(|config| {

@@ -121,7 +121,7 @@ async fn select_page(tx: &mut Tx, ctx: &OperationContext<Listed>) -> Result<ApiR
         kind,
         page,
     } = &ctx.input;
-    let found = connections::page(tx, (*organization, *kind), page).await?;
+    let found = connections::page(tx, *organization, *kind, page).await?;
     let page = page.page(found, |connection| connection.id);
     ApiResponse::json(StatusCode::OK, &page)
 }

@@ -41,7 +41,8 @@ async fn select(tx: &mut Tx, ctx: &OperationContext<Schema>) -> Result<ApiRespon
     let found = schema::read(
         tx,
         ctx.input.workspace,
-        (cap.features as usize, cap.columns as usize),
+        cap.features as usize,
+        cap.columns as usize,
     )
     .await?;
     ctx.input.query.clone()?;

@@ -92,10 +92,10 @@ async fn give(tx: &mut Tx, feature: Uuid, names: &[String], now: i64) -> Result<
     let Some(row) = tx.first(sql, &[feature.into()]).await? else {
         return Ok(false);
     };
-    let place = (row.get(0)?, feature);
-    let given = slot_allocation::give(tx, place, names).await?;
+    let organization = row.get(0)?;
+    let given = slot_allocation::give(tx, organization, feature, names).await?;
     if given {
-        Table::changed(tx, place, now).await?;
+        Table::changed(tx, organization, feature, now).await?;
     }
     Ok(given)
 }

@@ -240,6 +240,6 @@ async fn finish(
          AND organization_id = $1 AND feature_id = $2 AND slot IS NOT NULL";
     tx.query(sql, &[organization.into(), feature.into(), true.into()])
         .await?;
-    Table::changed(tx, (organization, feature), now).await?;
+    Table::changed(tx, organization, feature, now).await?;
     Ok(true)
 }

@@ -38,7 +38,8 @@ pub(crate) async fn free(
 /// some column got one. The feature is locked.
 pub(crate) async fn give(
     tx: &mut Tx,
-    (organization, feature): (Uuid, Uuid),
+    organization: Uuid,
+    feature: Uuid,
     names: &[String],
 ) -> Result<bool, StoreError> {
     let columns = taken(tx, organization, feature).await?;

@@ -89,7 +89,7 @@ pub(super) async fn mark_long(
     columns.sort_unstable();
     columns.dedup();
     // The table first, as everybody does who changes columns.
-    Table::changed(tx, (table.organization, table.id), now).await?;
+    Table::changed(tx, table.organization, table.id, now).await?;
     for column in columns {
         let sql = "UPDATE main.columns SET slot_long = $3 WHERE {tenant organization_id} \
              AND {workspace workspace_id} AND organization_id = $1 AND id = $2";

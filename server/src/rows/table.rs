@@ -226,7 +226,8 @@ impl Table {
     /// Those of the store.
     pub async fn changed(
         tx: &mut Tx,
-        (organization, feature): (Uuid, Uuid),
+        organization: Uuid,
+        feature: Uuid,
         now: i64,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE main.features \

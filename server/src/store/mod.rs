@@ -401,7 +401,7 @@ impl Store {
                     stale: false,
                     inner: Inner::Postgres(postgres.begin(kind, share)),
                 };
-                let (result, failed) = self.attempt((begin, share), &input, &work).await;
+                let (result, failed) = self.attempt(begin, share, &input, &work).await;
                 let outcome = Outcome::of(result.is_ok(), failed);
                 (result, Some(input), outcome)
             }
@@ -414,7 +414,8 @@ impl Store {
     /// Reports what the database last said against it.
     async fn attempt<I, T, E: From<StoreError>>(
         &self,
-        (begin, share): (impl Fn() -> Tx, Option<Share>),
+        begin: impl Fn() -> Tx,
+        share: Option<Share>,
         input: &I,
         work: &impl QueryFn<I, T, E>,
     ) -> (Result<T, E>, Option<Outcome>) {

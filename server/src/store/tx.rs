@@ -279,7 +279,7 @@ impl Tx {
             Inner::Postgres(connection) => {
                 let question = (&question, parameters);
                 connection
-                    .query_after(question, &self.scope, (statement, &all), last)
+                    .query_after(question, &self.scope, statement, &all, last)
                     .await?
             }
             Inner::Gone => return Err(over()),

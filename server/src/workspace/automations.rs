@@ -127,7 +127,7 @@ async fn version(
     let as_what = (here.context.id(), here.now);
     add_version(tx, row, &definition, kind, as_what).await?;
     if before.is_active {
-        launch(tx, row, (here.creator, here.now)).await?;
+        launch(tx, row, here.creator, here.now).await?;
     }
     Ok(())
 }
@@ -136,7 +136,7 @@ async fn version(
 pub(super) async fn publish(tx: &mut Tx, here: &Here, workflow: Id) -> Result<(), Stopped> {
     let held = held(tx, here, workflow).await?;
     let (row, _) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
-    Ok(launch(tx, &row, (here.creator, here.now)).await?)
+    Ok(launch(tx, &row, here.creator, here.now).await?)
 }
 
 /// Takes an automation away with all its versions; one that is gone is no error.

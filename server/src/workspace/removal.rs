@@ -31,7 +31,7 @@ impl UnitTransaction<'_> {
         let Some(model) = of(from.kind) else {
             return automations::amend(self.tx, self.here, from, to).await;
         };
-        if !amend(self.tx, model, (from, to), self.here.now).await? {
+        if !amend(self.tx, model, from, to, self.here.now).await? {
             return Err(missing(from.kind, from.id));
         }
         Ok(())

@@ -9,6 +9,7 @@ use tplkit::workspace::{
 };
 
 use super::ReadError;
+use crate::ids::WorkspaceKey;
 use crate::model::Record;
 use crate::model::find::{self, Share};
 use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
@@ -38,7 +39,10 @@ pub(crate) async fn structure(tx: &mut Tx, workspace: Id) -> Result<Structure, R
         name: found.name,
         label: found.label,
     };
-    let of = (organization, workspace);
+    let of = WorkspaceKey {
+        organization,
+        workspace,
+    };
     let at = [organization.into(), workspace.into()];
     Ok(Structure {
         workspace: here,
@@ -53,7 +57,7 @@ pub(crate) async fn structure(tx: &mut Tx, workspace: Id) -> Result<Structure, R
     })
 }
 
-async fn modules(tx: &mut Tx, of: (Id, Id)) -> Result<Vec<Module>, StoreError> {
+async fn modules(tx: &mut Tx, of: WorkspaceKey) -> Result<Vec<Module>, StoreError> {
     let modules = find::structure(tx, &MODULE, Share::Own, of).await?;
     let rails = find::structure(tx, &RAIL, Share::Own, of).await?;
     let mut by_module = grouped(rails, |rail| {
@@ -79,7 +83,7 @@ async fn modules(tx: &mut Tx, of: (Id, Id)) -> Result<Vec<Module>, StoreError> {
     modules.into_iter().map(read).collect()
 }
 
-async fn features(tx: &mut Tx, share: Share, of: (Id, Id)) -> Result<Vec<Feature>, StoreError> {
+async fn features(tx: &mut Tx, share: Share, of: WorkspaceKey) -> Result<Vec<Feature>, StoreError> {
     let features = find::structure(tx, &FEATURE, share, of).await?;
     if features.is_empty() {
         return Ok(Vec::new());

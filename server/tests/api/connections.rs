@@ -33,7 +33,7 @@ fn body(world: &World, name: &str, kind: &str, url: &str) -> Value {
 /// Address and secret, as a step finds them.
 async fn opened(world: &World, name: &str, kind: ConnectionKind) -> (String, Option<String>) {
     let key = SecretKey::parse(&"0a".repeat(32));
-    let opened = open(&world.store, key.as_ref(), (world.acme, name), kind).await;
+    let opened = open(&world.store, key.as_ref(), world.acme, name, kind).await;
     let opened = opened.expect("reads").expect("opens");
     (opened.url, opened.secret)
 }

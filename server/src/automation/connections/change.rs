@@ -31,9 +31,8 @@ impl PreparedSecret {
     pub fn new(key: Option<&SecretKey>, mut set: SetConnection) -> Result<PreparedSecret, Refusal> {
         take_password(&mut set.url, &mut set.secret);
         let secret = set.secret.take().filter(|secret| !secret.is_empty());
-        let of = (set.organization, set.name.as_str());
         let sealed = secret
-            .map(|secret| sealed_for(key, of, &secret))
+            .map(|secret| sealed_for(key, set.organization, &set.name, &secret))
             .transpose()?;
         Ok(PreparedSecret { set, sealed })
     }
@@ -57,8 +56,18 @@ fn bytes(sealed: Option<&Vec<u8>>) -> Value {
     sealed.cloned().map_or(Value::Null, Value::Bytes)
 }
 
-fn sealed_for(key: Option<&SecretKey>, of: (Uuid, &str), secret: &str) -> Result<Vec<u8>, Refusal> {
-    Ok(encryption::encrypt(key.ok_or_else(no_key)?, of, secret))
+fn sealed_for(
+    key: Option<&SecretKey>,
+    organization: Uuid,
+    name: &str,
+    secret: &str,
+) -> Result<Vec<u8>, Refusal> {
+    Ok(encryption::encrypt(
+        key.ok_or_else(no_key)?,
+        organization,
+        name,
+        secret,
+    ))
 }
 
 /// A password in the address is a secret like any other.
@@ -118,7 +127,9 @@ async fn upsert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection, Re
     };
     let row = row.ok_or_else(no_organization)?;
     let id = row.get(0)?;
-    renew_timers(tx, (set.organization, set.kind), (&set.name, id), set.now).await?;
+    if set.kind == ConnectionKind::Timer {
+        schedules::renew(tx, set.organization, &set.name, id, set.now).await?;
+    }
     Ok(Connection {
         id,
         organization_id: set.organization,
@@ -145,20 +156,15 @@ pub async fn insert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection
         Err(StoreError::Reference) => return Err(no_organization()),
         Err(error) => return Err(repeated(error, &set.name)),
     }
-    renew_timers(
-        tx,
-        (set.organization, set.kind),
-        (&set.name, set.id),
-        set.now,
-    )
-    .await?;
-    Ok(ConnectionRecord {
+    let record = ConnectionRecord {
         id: set.id,
         organization_id: set.organization,
         name: set.name.clone(),
         kind: set.kind,
         created_at: UtcInstant(set.now),
-    })
+    };
+    renew_timers(tx, &record, &record.name, set.now).await?;
+    Ok(record)
 }
 
 /// By what the server behind a connection is known: another one is known by another id.
@@ -247,10 +253,10 @@ pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Re
     let sealed = match secret {
         Some(secret) if secret.is_empty() => None,
         Some(secret) => {
-            let of = (change.organization, name.as_str());
-            Some(sealed_for(change.key.as_ref(), of, &secret)?)
+            let key = change.key.as_ref();
+            Some(sealed_for(key, change.organization, name, &secret)?)
         }
-        None => carried(change.key.as_ref(), &kept, (name, &url))?,
+        None => carried(change.key.as_ref(), &kept, name, &url)?,
     };
     let target = target(&kept.url, &url, kept.target, change.fresh);
     let sql = "UPDATE main.connections \
@@ -267,12 +273,11 @@ pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Re
     ];
     let updated = tx.query(sql, &parameters).await;
     updated.map_err(|error| repeated(error, name))?;
-    let (timers, id) = ((change.organization, kept.record.kind), change.id);
     if renamed {
         // Who names it as it was called waits for nothing now, and is told so.
-        renew_timers(tx, timers, (&kept.record.name, id), change.now).await?;
+        renew_timers(tx, &kept.record, &kept.record.name, change.now).await?;
     }
-    renew_timers(tx, timers, (name, id), change.now).await?;
+    renew_timers(tx, &kept.record, name, change.now).await?;
     Ok(ConnectionRecord {
         name: name.clone(),
         ..kept.record
@@ -283,7 +288,8 @@ pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Re
 fn carried(
     key: Option<&SecretKey>,
     kept: &StoredSecret,
-    (name, url): (&str, &str),
+    name: &str,
+    url: &str,
 ) -> Result<Option<Vec<u8>>, Refusal> {
     let Some(sealed) = &kept.sealed else {
         return Ok(None);
@@ -298,12 +304,11 @@ fn carried(
         return Ok(Some(sealed.clone()));
     }
     let key = key.ok_or_else(no_key)?;
-    let of = (record.organization_id, record.name.as_str());
-    let opened = encryption::decrypt(key, of, sealed).ok_or_else(|| {
+    let organization = record.organization_id;
+    let opened = encryption::decrypt(key, organization, &record.name, sealed).ok_or_else(|| {
         secret_required("is required: it was encrypted with another TPLKIT_SECRET_KEY")
     })?;
-    let of = (record.organization_id, name);
-    Ok(Some(encryption::encrypt(key, of, &opened)))
+    Ok(Some(encryption::encrypt(key, organization, name, &opened)))
 }
 
 fn secret_required(why: &str) -> Refusal {
@@ -326,19 +331,18 @@ pub async fn remove(tx: &mut Tx, record: &ConnectionRecord, now: i64) -> Result<
     if tx.first(sql, &of).await?.is_none() {
         return Err(Refusal::not_found());
     }
-    let timers = (record.organization_id, record.kind);
-    Ok(renew_timers(tx, timers, (&record.name, record.id), now).await?)
+    Ok(renew_timers(tx, record, &record.name, now).await?)
 }
 
-/// Automations that wait for a timer wait for what it says now.
+/// Automations that wait for a timer under that name wait for what it says now.
 async fn renew_timers(
     tx: &mut Tx,
-    (organization, kind): (Uuid, ConnectionKind),
-    timer: (&str, Uuid),
+    record: &ConnectionRecord,
+    name: &str,
     now: i64,
 ) -> Result<(), StoreError> {
-    if kind == ConnectionKind::Timer {
-        schedules::renew(tx, organization, timer, now).await?;
+    if record.kind == ConnectionKind::Timer {
+        schedules::renew(tx, record.organization_id, name, record.id, now).await?;
     }
     Ok(())
 }

@@ -47,7 +47,8 @@ impl ConnectionRecord {
 /// Those of the store.
 pub async fn page(
     tx: &mut Tx,
-    (organization, kind): (Uuid, Option<&str>),
+    organization: Uuid,
+    kind: Option<&str>,
     page: &PageRequest,
 ) -> Result<Vec<ConnectionRecord>, StoreError> {
     macro_rules! list {

@@ -33,7 +33,8 @@ impl std::fmt::Debug for OpenConnection {
 pub async fn open(
     store: &Store,
     key: Option<&SecretKey>,
-    (organization, name): (Uuid, &str),
+    organization: Uuid,
+    name: &str,
     kind: ConnectionKind,
 ) -> Result<Result<OpenConnection, String>, StoreError> {
     let asked = (organization, name.to_owned());
@@ -59,16 +60,14 @@ pub async fn open(
     }
     let secret = match (sealed, key) {
         (None, _) => None,
-        (Some(sealed), Some(key)) => {
-            match encryption::decrypt(key, (organization, name), &sealed) {
-                Some(secret) => Some(secret),
-                None => {
-                    return Ok(Err(format!(
-                        "the secret of the connection `{name}` was encrypted with another TPLKIT_SECRET_KEY: set the connection again"
-                    )));
-                }
+        (Some(sealed), Some(key)) => match encryption::decrypt(key, organization, name, &sealed) {
+            Some(secret) => Some(secret),
+            None => {
+                return Ok(Err(format!(
+                    "the secret of the connection `{name}` was encrypted with another TPLKIT_SECRET_KEY: set the connection again"
+                )));
             }
-        }
+        },
         (Some(_), None) => {
             return Ok(Err(format!(
                 "the connection `{name}` has a secret, and this process has no TPLKIT_SECRET_KEY"

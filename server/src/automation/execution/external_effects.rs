@@ -13,6 +13,7 @@ use crate::automation::runs::{Run, StepRow};
 use crate::automation::step::Stop;
 use crate::automation::worker::RunExecutor;
 use crate::automation::{calls, runs, secrets};
+use crate::ids::WorkflowKey;
 use crate::store::{Scope, StoreError};
 
 /// After which time a place among the calls of an organization is asked for again.
@@ -183,8 +184,8 @@ impl RunExecution<'_> {
                 let connection = self
                     .connection(&request.connection, ConnectionKind::Http)
                     .await?;
-                let to = (request.connection.as_str(), &connection);
-                let bearer = self.secret("bearerToken", request.bearer.as_deref(), to)?;
+                let (name, bearer) = (&request.connection, request.bearer.as_deref());
+                let bearer = self.secret("bearerToken", bearer, name, &connection)?;
                 let request = Request {
                     bearer,
                     ..request.clone()
@@ -203,7 +204,7 @@ impl RunExecution<'_> {
                     return Err(Stop::Failed(Failure::at("connectionName", reason)));
                 };
                 let connection = self.connection(name, ConnectionKind::Llm).await?;
-                let key = self.secret("apiKey", api_key.as_deref(), (name, &connection))?;
+                let key = self.secret("apiKey", api_key.as_deref(), name, &connection)?;
                 let key = key.as_deref();
                 let asked =
                     integrations::request_completion(client()?, &connection, prompt, routes, key)
@@ -221,19 +222,23 @@ impl RunExecution<'_> {
         &self,
         field: &str,
         stored: Option<&str>,
-        to: (&str, &OpenConnection),
+        name: &str,
+        connection: &OpenConnection,
     ) -> Result<Option<String>, Stop> {
         let key = self.executor.settings.secret_key.as_ref();
-        let of = (self.run.organization, self.run.workflow);
-        let opened = stored.map(|stored| secrets::open(key, of, stored, to));
+        let of = WorkflowKey {
+            organization: self.run.organization,
+            workflow: self.run.workflow,
+        };
+        let opened = stored.map(|stored| secrets::open(key, of, stored, name, connection));
         let opened = opened.transpose();
         opened.map_err(|reason| Stop::Failed(Failure::at(field, reason)))
     }
 
     async fn connection(&self, name: &str, kind: ConnectionKind) -> Result<OpenConnection, Stop> {
         let key = self.executor.settings.secret_key.as_ref();
-        let of = (self.run.organization, name);
-        let opened = connections::open(&self.executor.store, key, of, kind).await?;
+        let (store, organization) = (&self.executor.store, self.run.organization);
+        let opened = connections::open(store, key, organization, name, kind).await?;
         opened.map_err(|reason| {
             let failure = Failure::at("connectionName", reason);
             Stop::Failed(failure.yields(None, &name.into()))

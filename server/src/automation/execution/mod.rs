@@ -137,7 +137,7 @@ async fn begun(
             let (organization, workflow, version, run) = *input;
             Box::pin(async move {
                 let version = find::by_number(tx, workflow, version).await?;
-                let steps = runs::steps(tx, (organization, run)).await?;
+                let steps = runs::steps(tx, organization, run).await?;
                 Ok::<_, StoreError>(version.map(|version| (version.graph_config, steps)))
             })
         })
@@ -188,11 +188,11 @@ pub(super) async fn release(
 /// Lets go of a run because of an error of the server. At the third attempt that ends like this the run is
 /// given up.
 pub(super) async fn leave(player: &RunExecutor, run: &Run, wake_at: i64) -> Result<(), StoreError> {
-    let input = (run.clone(), (wake_at, player.context.now()));
+    let input = (run.clone(), wake_at, player.context.now());
     let over = player
         .store
-        .write(&Scope::Operator, input, |tx, (run, times)| {
-            Box::pin(runs::leave(tx, run, *times))
+        .write(&Scope::Operator, input, |tx, (run, wake_at, now)| {
+            Box::pin(runs::leave(tx, run, *wake_at, *now))
         })
         .await?;
     if over {
@@ -332,7 +332,7 @@ impl RunExecution<'_> {
         let room = self.usage.remaining().saturating_sub(input);
         let asked = ReadRequest {
             tables: self.executor.tables.clone(),
-            scope: (self.run.organization, self.run.workspace),
+            scope: self.run.workspace_key(),
             room: room.min(self.state.room_for_records()),
             meter: self.run.meter.clone(),
             processor_time: self.executor.settings.processor_time,

@@ -9,6 +9,7 @@ use crate::automation::row_writes::RowWrites;
 use crate::automation::runs::{self, Run, StepRow};
 use crate::automation::step::Stop;
 use crate::automation::worker::RunExecutor;
+use crate::ids::Stamp;
 use crate::store::Tx;
 
 /// A step that is done in the store.
@@ -46,11 +47,17 @@ impl StoreEffect {
                 writing.run(tx).await?
             }
             Act::Notify(notice) => {
-                let stamp = (player.context.id(), self.row.id.as_str(), self.now);
-                notify::notify(tx, run, notice, stamp).await?
+                let stamp = Stamp {
+                    id: player.context.id(),
+                    now: self.now,
+                };
+                notify::notify(tx, run, &self.row.id, notice, stamp).await?
             }
             Act::Run(workflow) => {
-                let stamp = (player.context.id(), self.now);
+                let stamp = Stamp {
+                    id: player.context.id(),
+                    now: self.now,
+                };
                 notify::run_other(tx, run, *workflow, stamp, &player.signal).await?
             }
             _ => Object::new(),

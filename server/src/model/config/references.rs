@@ -9,7 +9,7 @@ use tplkit::definitions::ReferenceKind;
 use uuid::Uuid;
 
 use super::validate::{Reference, ReferencedTable};
-use crate::ids;
+use crate::ids::{self, WorkspaceKey};
 use crate::model::kind::RecordKind;
 use crate::model::record::Record;
 use crate::model::referenced;
@@ -92,7 +92,10 @@ async fn records(
             .filter_map(|reference| ids::uuid(&reference.text))
             .collect();
         let ids: Vec<Uuid> = ids.into_iter().collect();
-        let place = (record.organization(), record.workspace());
+        let place = WorkspaceKey {
+            organization: record.organization(),
+            workspace: record.workspace(),
+        };
         let there = referenced::existing(tx, place, kind, &ids).await?;
         found.extend(there.into_iter().map(|id| (kind, id)));
     }

@@ -11,6 +11,7 @@ use crate::automation::{self, Definition, Standing, WorkflowScope, keep_secrets,
 use crate::call::{Call, OperationContext};
 use crate::fields::{Fields, LABEL};
 use crate::http::response::ApiResponse;
+use crate::ids::WorkflowKey;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::refusal::Refusal;
@@ -103,7 +104,10 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     };
     let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
     checked.accept()?;
-    let of = (organization, new.workflow);
+    let of = WorkflowKey {
+        organization,
+        workflow: new.workflow,
+    };
     keep_secrets(tx, new.secret_key.as_ref(), of, &mut graph, None).await?;
     let definition = Definition::new(body.name.clone(), &trigger, &graph, &ctx.context);
     let at = (organization, workspace.id, new.workflow);

@@ -13,6 +13,7 @@ use crate::automation::{
 use crate::call::{Call, OperationContext};
 use crate::fields::{Fields, LABEL};
 use crate::http::response::ApiResponse;
+use crate::ids::WorkflowKey;
 use crate::refusal::{Code, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
@@ -94,7 +95,11 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
         ));
     }
     if body.halves.graph.is_some() {
-        let (key, of) = (new.secret_key.as_ref(), (row.organization, row.id));
+        let key = new.secret_key.as_ref();
+        let of = WorkflowKey {
+            organization: row.organization,
+            workflow: row.id,
+        };
         keep_secrets(tx, key, of, &mut graph, Some(&base.graph_config)).await?;
     }
     let name = body.name.clone().unwrap_or(base.name);

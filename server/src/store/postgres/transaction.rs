@@ -107,7 +107,7 @@ impl Pipelined {
     ) -> Result<Vec<Row>, StoreError> {
         if self.begins()? {
             return self
-                .first(None, scope, (statement, parameters), last)
+                .first(None, scope, statement, parameters, last)
                 .await?
                 .1;
         }
@@ -124,10 +124,12 @@ impl Pipelined {
         &mut self,
         question: OpeningQuery<'_>,
         scope: &Scope,
-        statement: (&Arc<Statement>, &[Value]),
+        statement: &Arc<Statement>,
+        parameters: &[Value],
         last: bool,
     ) -> Result<Both, StoreError> {
-        self.first(Some(question), scope, statement, last).await
+        self.first(Some(question), scope, statement, parameters, last)
+            .await
     }
 
     /// Runs a statement once for each list of parameters; all leave before the first response is
@@ -177,7 +179,8 @@ impl Pipelined {
         &mut self,
         question: Option<OpeningQuery<'_>>,
         scope: &Scope,
-        (statement, parameters): (&Arc<Statement>, &[Value]),
+        statement: &Arc<Statement>,
+        parameters: &[Value],
         last: bool,
     ) -> Result<Both, StoreError> {
         // What else is to be written, or what comes after it of the same state, decides about an end.

@@ -123,7 +123,7 @@ impl Stage {
             app,
             ..
         } = &self.world;
-        RunExecutor::new(store, context, (&app.tables, &app.runs), settings)
+        RunExecutor::new(store, context, &app.tables, &app.runs, settings)
     }
 
     /// Executes all that there is to execute at this moment.

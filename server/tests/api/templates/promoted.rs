@@ -48,7 +48,8 @@ async fn what_fired_at_the_source_fires_here_and_rows_of_the_job_fire_nothing(pl
     let executor = RunExecutor::new(
         &world.store,
         &world.context,
-        (&world.app.tables, &world.app.runs),
+        &world.app.tables,
+        &world.app.runs,
         Settings::default(),
     );
     assert_eq!(executor.run_due().await.expect("plays"), 0);
