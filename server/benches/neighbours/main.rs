@@ -1,6 +1,9 @@
 //! What one organization notices of another that asks for as much as it may: how long its requests take, of
 //! which 95 in 100 are to be done within twenty times its quiet median or 100 ms, whichever is more.
 //!
+//! Runs that grow are measured first, on a server of its own with 1 GiB of memory: 99 of 100 requests are to take
+//! at most twice what they take when nothing runs.
+//!
 //! `cargo bench -p tplkit-server --bench neighbours`, or `… -- --only sqlite|postgres --load NAME --seconds N
 //! --rows N` (5; 20,000).
 #![expect(clippy::print_stdout, reason = "this is where it reports")]
@@ -11,6 +14,7 @@
 )]
 
 mod attack;
+mod growing;
 mod partner;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
@@ -32,10 +36,20 @@ const BOUND: Duration = Duration::from_millis(100);
 /// The same in medians of a quiet server.
 const MEDIANS: u32 = 20;
 
+/// The load of runs that grow: how long requests take at most beside it, in those of a quiet server, 99 of 100.
+const GROWING: &str = "growing runs";
+const GROWING_RATIO: f64 = 2.0;
+
 struct Options {
     rows: usize,
     time: Duration,
     load: Option<String>,
+}
+
+impl Options {
+    fn wants(&self, load: &str) -> bool {
+        self.load.as_ref().is_none_or(|wanted| wanted == load)
+    }
 }
 
 fn main() {
@@ -46,7 +60,12 @@ fn main() {
         load: arguments.text("--load"),
     };
     on_each(&arguments, |store, database| {
-        measure(store, &database("neighbours"), &options);
+        if options.wants(GROWING) {
+            grow(store, &database("growing"), &options);
+        }
+        if options.load.as_deref() != Some(GROWING) {
+            measure(store, &database("neighbours"), &options);
+        }
     });
 }
 
@@ -59,11 +78,7 @@ fn measure(name: &str, url: &str, options: &Options) {
     let median = quiet.percent(50);
     println!("{name}, {} rows; quiet: {}", options.rows, told(&quiet));
     for attack in attack::all(url, &server, &package) {
-        if options
-            .load
-            .as_ref()
-            .is_some_and(|load| load != attack.name)
-        {
+        if !options.wants(attack.name) {
             continue;
         }
         let (seen, times) = attack.during(&server, || victim.ask(options.time));
@@ -82,6 +97,23 @@ fn measure(name: &str, url: &str, options: &Options) {
             seen.other.load(Ordering::Relaxed),
         );
     }
+}
+
+fn grow(name: &str, url: &str, options: &Options) {
+    let seen = growing::measure(url, options.time);
+    let [quiet, during] = [&seen.quiet, &seen.during].map(|times| times.percent(99));
+    let ratio = during.as_secs_f64() / quiet.as_secs_f64();
+    println!(
+        "{name}, 1 GiB of memory; {GROWING}: 99 of 100 within {during:.1?}, {ratio:.2} of {quiet:.1?} when quiet, \
+         {}; of the runs {} begun, {} refused",
+        if ratio <= GROWING_RATIO {
+            "within bounds"
+        } else {
+            "BEYOND BOUNDS"
+        },
+        seen.begun,
+        seen.refused,
+    );
 }
 
 fn told(times: &Times) -> String {

@@ -91,6 +91,19 @@ impl Server {
         )
     }
 
+    /// The same with so many KiB of memory of its own at most.
+    pub(crate) fn start_within(
+        memory: u64,
+        database: &str,
+        count: usize,
+        indexed: Indexed,
+    ) -> Server {
+        let limited = format!("ulimit -d {memory} && exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited, env!("CARGO_BIN_EXE_tplkit-server")]);
+        Server::of_command(command, database, count, indexed)
+    }
+
     /// The same with a program of another build.
     pub(crate) fn of_program(
         program: &str,
@@ -98,6 +111,10 @@ impl Server {
         count: usize,
         indexed: Indexed,
     ) -> Server {
+        Server::of_command(Command::new(program), database, count, indexed)
+    }
+
+    fn of_command(mut command: Command, database: &str, count: usize, indexed: Indexed) -> Server {
         let organization = id(&admin(
             database,
             &["create-organization", "--label", "Bench"],
@@ -115,7 +132,7 @@ impl Server {
             "owner",
         ];
         admin(database, &add, "");
-        let mut child = Command::new(program)
+        let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "off"])
             .args(["--log-level", "warn", "--database", database])
             .stdout(Stdio::piped())
