@@ -20,9 +20,14 @@ mod distance;
 mod drain;
 mod edge;
 #[cfg(unix)]
+mod examples;
+#[cfg(unix)]
 mod flood;
 #[cfg(unix)]
 mod fold;
+#[cfg(unix)]
+#[path = "../../tests/help/mod.rs"]
+mod help;
 mod jobs;
 #[cfg(unix)]
 mod kill;

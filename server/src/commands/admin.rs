@@ -15,12 +15,19 @@ use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
+use super::examples::examples;
 use super::process::secret_key;
 use super::{Failure, print};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Creates an organization.
+    #[command(after_long_help = examples("", &[
+            ("Create an organization",
+             "tplkit-server admin create-organization --label Acme"),
+            ("Create one with limits",
+             "tplkit-server admin create-organization --label Acme --seats 20 \\\n--row-quota 100000"),
+        ]))]
     CreateOrganization {
         /// What people call it, in 1 to 255 characters.
         #[arg(long, value_parser = label)]
@@ -33,6 +40,12 @@ pub(super) enum Command {
         row_quota: Option<i64>,
     },
     /// Creates a user.
+    #[command(after_long_help = examples("", &[
+            ("Create a user",
+             "tplkit-server admin create-user --email ada@example.com \\\n--password-stdin < password.txt"),
+            ("Create someone who promotes templates to system",
+             "tplkit-server admin create-user --email root@example.com \\\n--platform-admin --password-stdin < password.txt"),
+        ]))]
     CreateUser {
         /// By which the user signs in.
         #[arg(long)]
@@ -46,6 +59,12 @@ pub(super) enum Command {
         platform_admin: bool,
     },
     /// Gives a user another password, and ends their sessions.
+    #[command(after_long_help = examples("", &[
+            ("Take it from a file",
+             "tplkit-server admin reset-password --email ada@example.com \\\n--password-stdin < password.txt"),
+            ("Take it from a variable",
+             "printf %s $PASSWORD | tplkit-server admin reset-password --email ada@example.com \\\n--password-stdin"),
+        ]))]
     ResetPassword {
         /// Of the user.
         #[arg(long)]
@@ -56,12 +75,24 @@ pub(super) enum Command {
         password_stdin: bool,
     },
     /// Lists users, and what they are members of.
+    #[command(after_long_help = examples("", &[
+            ("List all users",
+             "tplkit-server admin list-users"),
+            ("List the members of an organization",
+             "tplkit-server admin list-users --organization $ORGANIZATION"),
+        ]))]
     ListUsers {
         /// Only members of this one.
         #[arg(long, value_name = "ID")]
         organization: Option<Uuid>,
     },
     /// Takes a user out of an organization; the last owner stays.
+    #[command(after_long_help = examples("", &[
+            ("Take a user out",
+             "tplkit-server admin remove-member --organization $ORGANIZATION --email alan@example.com"),
+            ("Do it in another store (exit code 1: nobody is there)",
+             "tplkit-server admin remove-member --organization $ORGANIZATION --email alan@example.com \\\n--database sqlite:other.db"),
+        ]))]
     RemoveMember {
         /// Of the organization.
         #[arg(long, value_name = "ID")]
@@ -71,6 +102,12 @@ pub(super) enum Command {
         email: String,
     },
     /// Makes a user a member of an organization.
+    #[command(after_long_help = examples("", &[
+            ("Let a user edit",
+             "tplkit-server admin add-member --organization $ORGANIZATION --email ada@example.com \\\n--role editor"),
+            ("Let a user read",
+             "tplkit-server admin add-member --organization $ORGANIZATION --email grace@example.com \\\n--role viewer"),
+        ]))]
     AddMember {
         /// Of the organization.
         #[arg(long, value_name = "ID")]
@@ -83,6 +120,12 @@ pub(super) enum Command {
         role: Role,
     },
     /// Creates a channel in which automations tell people something.
+    #[command(after_long_help = examples("", &[
+            ("Create a channel",
+             "tplkit-server admin create-channel --organization $ORGANIZATION --name alerts"),
+            ("Create another one",
+             "tplkit-server admin create-channel --organization $ORGANIZATION --name support"),
+        ]))]
     CreateChannel {
         /// Whose it is.
         #[arg(long, value_name = "ID")]
@@ -93,11 +136,14 @@ pub(super) enum Command {
     },
     /// Creates a connection that automations may use, or replaces the one of that name.
     #[command(
-        after_help = "smtp   smtp://user@host:587?from=desk@example.org, or smtps://…; the secret is the password\n\
+        after_long_help = examples("smtp   smtp://user@host:587?from=desk@example.org, or smtps://…; the secret is the password\n\
                       http   https://host/base; the secret is sent as a bearer token\n\
                       llm    https://host/v1?model=NAME, compatible with OpenAI; the secret is the key\n\
                       timer  cron:0 8 * * 1-5 or delay:SECONDS\n\n\
-                      Secrets are encrypted with TPLKIT_SECRET_KEY, 32 bytes in base64 or hex."
+                      Secrets are encrypted with TPLKIT_SECRET_KEY, 32 bytes in base64 or hex.", &[
+            ("Let automations call a partner", "tplkit-server admin set-connection --organization $ORGANIZATION --name partner \\\n--kind http --url https://partner.example/api --secret-stdin < secret.txt"),
+            ("Let them send mail", "tplkit-server admin set-connection --organization $ORGANIZATION --name mail \\\n--kind smtp --url smtp://desk@mail.example:587?from=desk@example.com \\\n--secret-stdin < secret.txt"),
+        ])
     )]
     SetConnection {
         /// Whose it is.
@@ -118,17 +164,35 @@ pub(super) enum Command {
     },
     /// Says which automations fire.
     #[command(subcommand)]
+    #[command(after_long_help = examples("", &[
+            ("Let an automation fire",
+             "tplkit-server admin automation activate $WORKFLOW"),
+            ("Stop it",
+             "tplkit-server admin automation pause $WORKFLOW"),
+        ]))]
     Automation(Automation),
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Automation {
     /// Lets the newest published version fire.
+    #[command(after_long_help = examples("", &[
+            ("Let an automation fire",
+             "tplkit-server admin automation activate $WORKFLOW"),
+            ("Name the store",
+             "tplkit-server admin automation activate $WORKFLOW --database sqlite:tplkit.db"),
+        ]))]
     Activate {
         /// The automation.
         workflow_id: Uuid,
     },
     /// Lets no version fire any more.
+    #[command(after_long_help = examples("", &[
+            ("Stop an automation",
+             "tplkit-server admin automation pause $WORKFLOW"),
+            ("Name the store",
+             "tplkit-server admin automation pause $WORKFLOW --database sqlite:tplkit.db"),
+        ]))]
     Pause {
         /// The automation.
         workflow_id: Uuid,

@@ -1,6 +1,7 @@
 //! What the command can do. Results go to standard output, everything else to standard error.
 
 mod admin;
+mod examples;
 mod logs;
 mod process;
 mod serve;
@@ -20,9 +21,17 @@ use tplkit_server::context::{Context, SystemClock};
 use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Store, StoreError};
 
+use examples::examples;
+
 /// The multi-tenant /v1 API over template packages.
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true)]
+#[command(after_long_help = examples("", &[
+        ("Try it: a store in memory with a workspace in it",
+         "tplkit-server serve --demo"),
+        ("Bring the store in tplkit.db up to date",
+         "tplkit-server migrate"),
+    ]))]
 pub(crate) struct Arguments {
     #[arg(
         help = "The store: sqlite:FILE, sqlite::memory: or postgres://… [default: sqlite:tplkit.db; of serve --demo: sqlite::memory:]"
@@ -41,12 +50,30 @@ enum Command {
     /// Does the background tasks alone, next to servers of the same PostgreSQL store.
     Worker(worker::Arguments),
     /// Brings the store up to date and ends.
+    #[command(after_long_help = examples("", &[
+            ("Bring the store in tplkit.db up to date",
+             "tplkit-server migrate"),
+            ("Make another store",
+             "tplkit-server migrate --database sqlite:other.db"),
+        ]))]
     Migrate,
     /// Prints the OpenAPI document of the API that this program serves.
+    #[command(after_long_help = examples("", &[
+            ("Write it to a file",
+             "tplkit-server openapi > openapi.json"),
+            ("List the paths of templates",
+             "tplkit-server openapi | grep /v1/templates"),
+        ]))]
     Openapi,
     /// Creates organizations, people and connections, and says which automations fire, next to a running
     /// server too.
     #[command(subcommand)]
+    #[command(after_long_help = examples("", &[
+            ("Create the first organization",
+             "tplkit-server admin create-organization --label Acme"),
+            ("List who can sign in",
+             "tplkit-server admin list-users"),
+        ]))]
     Admin(admin::Command),
 }
 

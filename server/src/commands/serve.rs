@@ -16,12 +16,16 @@ use tplkit_server::{
 };
 
 use super::Failure;
+use super::examples::examples;
 use super::process::{self, Process, available_connections, listen};
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections."
-)]
+#[command(after_long_help = examples("TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections.", &[
+        ("Serve the store in tplkit.db on port 8080",
+         "tplkit-server serve"),
+        ("Leave the background tasks to workers",
+         "tplkit-server serve --no-worker"),
+    ]))]
 pub(super) struct Arguments {
     /// Where to listen; port 0 picks a free one.
     #[arg(

@@ -9,12 +9,16 @@ use tplkit_server::rows::Tables;
 use tplkit_server::wake::WorkerSignal;
 
 use super::Failure;
+use super::examples::examples;
 use super::process::{self, Process};
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections."
-)]
+#[command(after_long_help = examples("TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections.", &[
+        ("Do the background tasks of a PostgreSQL store",
+         "tplkit-server worker --database $DATABASE"),
+        ("Do not repeat the address in every call",
+         "TPLKIT_DATABASE_URL=$DATABASE tplkit-server worker"),
+    ]))]
 pub(super) struct Arguments {
     #[command(flatten)]
     process: process::Arguments,
