@@ -1,17 +1,20 @@
-//! Every command of the server shows examples in its `--help`, and they run as they are written.
+//! Every command of the server shows examples in its `--help`, and they run as they are written; so do those
+//! of `tplkit` that need a server, next to a demonstration.
 
-use std::io::Read as _;
-use std::path::Path;
-use std::process::Stdio;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::api::client::Client;
 use crate::cluster;
-use crate::help::{Desk, Example, each_command_has_two, read};
+use crate::help::{Desk, Example, Help, each_command_has_two, read};
 use crate::kill::signed_in;
-use crate::process::{Serving, admin, owner};
+use crate::process::{Serving, admin, command, owner};
+use crate::sessions::built_programs;
 
 fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_tplkit-server"))
@@ -58,14 +61,14 @@ fn given(database: &str) -> Given {
     }
 }
 
+fn root() -> PathBuf {
+    let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    parent.expect("a root").to_owned()
+}
+
 #[test]
 fn examples_run_as_they_are_written() {
-    let desk = Desk::new(
-        program(),
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .expect("a root"),
-    );
+    let desk = Desk::new(program(), &root());
     let database = format!("sqlite:{}", desk.path("tplkit.db").display());
     let Given {
         organization,
@@ -135,4 +138,150 @@ fn stopped(desk: &Desk, example: &Example, variables: &[(&str, &str)]) -> Option
     let mut pipe = running.stderr.take().expect("a pipe");
     pipe.read_to_string(&mut printed).expect("UTF-8");
     Some(format!("$ {line}\n{printed}\n-- ended {ended:?} --"))
+}
+
+/// The commands of `tplkit` that need a server, in the order in which somebody would use them.
+const REMOTE: [&str; 14] = [
+    "login", "whoami", "doctor", "template", "resolve", "plan", "apply", "status", "drift",
+    "export", "job", "rows", "api", "logout",
+];
+
+/// A demonstration, and what it says of itself.
+struct Demo {
+    child: Child,
+    url: String,
+    password: String,
+    key: String,
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Demo {
+    fn start() -> Demo {
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--demo"];
+        let mut child = command(&[&serve[..], &["--database", "sqlite::memory:"]].concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let mut demo = Demo {
+            child,
+            url: String::new(),
+            password: String::new(),
+            key: String::new(),
+        };
+        for line in lines {
+            let line = line.expect("UTF-8");
+            if let Some(url) = line.strip_prefix("listening on ") {
+                url.clone_into(&mut demo.url);
+            } else if let Some((_, password)) = line.split_once("demo@example.com") {
+                password.trim().clone_into(&mut demo.password);
+            } else if let Some((_, key)) = line.split_once("Authorization: Bearer ") {
+                key.split('\'')
+                    .next()
+                    .expect("a key")
+                    .clone_into(&mut demo.key);
+            }
+            if line.contains("/rows?") {
+                break;
+            }
+        }
+        demo
+    }
+
+    /// What a list of the API has first.
+    fn first(&self, path: &str) -> String {
+        let address = self.url.trim_start_matches("http://");
+        let client = Client::new(address.parse().expect("an address"));
+        let page: Value = client.with(&self.key).get(path).expect(200).json();
+        page["items"][0]["id"].as_str().expect("an id").to_owned()
+    }
+}
+
+#[test]
+fn examples_that_need_a_server_run_next_to_a_demonstration() {
+    let demo = Demo::start();
+    let programs = built_programs(&root());
+    let program = programs.join("tplkit");
+    let desk = Desk::new(&program, &root());
+    desk.write("password.txt", &demo.password);
+    desk.write("key.txt", &demo.key);
+    let organization = demo.first("/v1/organizations");
+    let workspace = demo.first("/v1/workspaces");
+    let new = json!({"organization_id": organization, "label": "Another"});
+    desk.write("workspace.json", &new.to_string());
+    let json = |line: &str| -> Value {
+        let output = desk.shell(line, &[]).output().expect("a shell");
+        serde_json::from_slice(&output.stdout).unwrap_or_default()
+    };
+    // The newest that can be undone.
+    let job = || {
+        let listed = json("tplkit job list --format json");
+        let jobs = listed["data"]["items"].as_array().into_iter().flatten();
+        let mut done = jobs.filter(|job| job["status"] == "completed");
+        let id = done.next().and_then(|job| job["id"].as_str());
+        id.unwrap_or_default().to_owned()
+    };
+    let push = || {
+        let line = "tplkit template push reading-list.json --new --format json";
+        let pushed = json(line);
+        let id = pushed["template"]["id"].as_str();
+        id.unwrap_or_else(|| panic!("{pushed}")).to_owned()
+    };
+    let first_template = || {
+        let listed = json("tplkit template list --format json");
+        let id = listed["data"]["items"][0]["id"].as_str();
+        id.unwrap_or_else(|| panic!("{listed}")).to_owned()
+    };
+    let help = read(&program);
+    let needed = |help: &&Help| {
+        help.command
+            .split(' ')
+            .nth(1)
+            .is_some_and(|it| REMOTE.contains(&it))
+    };
+    let mut examples: Vec<(usize, &Example)> = Vec::new();
+    for help in help.iter().filter(needed) {
+        let command = help.command.split(' ').nth(1);
+        let at = REMOTE.iter().position(|name| Some(*name) == command);
+        examples.extend(
+            help.examples
+                .iter()
+                .map(|example| (at.unwrap_or_default(), example)),
+        );
+    }
+    // Those of one command stay in the order in which it shows them.
+    examples.sort_by_key(|(at, _)| *at);
+    let mut faults = Vec::new();
+    for (_, example) in examples {
+        let named = |name| example.line.contains(name);
+        let job = if named("$JOB") { job() } else { String::new() };
+        let template = match (named("delete"), named("$TEMPLATE")) {
+            // What is deleted is something that nothing else names.
+            (true, _) if named("reading-list") || named("$TEMPLATE") => push(),
+            (_, true) => first_template(),
+            _ => String::new(),
+        };
+        let variables = [
+            ("WORKSPACE", workspace.as_str()),
+            ("ORGANIZATION", &organization),
+            ("JOB", &job),
+            ("TEMPLATE", &template),
+        ];
+        let line = example.line.replace("http://localhost:8080", &demo.url);
+        // The job has ended: a line that cancels it says so.
+        let code = if example.line.starts_with("tplkit job cancel") {
+            1
+        } else {
+            example.code
+        };
+        faults.extend(desk.fault(&Example { line, code }, &variables));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }

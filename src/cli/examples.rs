@@ -2,7 +2,7 @@
 //!
 //! In: pairs of what a command line does and the line itself. Out: the text for `after_long_help`. The files
 //! that the lines name are those of the folder `examples`. `tests/cli/examples.rs` runs the lines that need no
-//! server.
+//! server, `server/tests/examples.rs` the others.
 
 use clap::builder::StyledStr;
 

@@ -15,6 +15,7 @@ use std::process::Command;
 
 use self::document::Document;
 use self::shell::Shell;
+pub(crate) use self::shell::built_programs;
 
 /// The document that says what to install.
 const README: &str = "README.md";

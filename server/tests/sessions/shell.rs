@@ -133,7 +133,7 @@ impl Shell {
 }
 
 /// The folder of the built programs. Tests of this package alone do not build the other one.
-fn built_programs(root: &Path) -> PathBuf {
+pub(crate) fn built_programs(root: &Path) -> PathBuf {
     let programs = Path::new(env!("CARGO_BIN_EXE_tplkit-server"))
         .parent()
         .expect("a folder");
