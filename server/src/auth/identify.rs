@@ -54,7 +54,7 @@ pub(super) async fn holder(
             .write(
                 &Scope::Authentication,
                 (organization, caller.id, now),
-                |tx, input| Box::pin(note_use(tx, input)),
+                |tx, (organization, key, now)| Box::pin(note_use(tx, *organization, *key, *now)),
             )
             .await;
         if let Err(error) = noted {
@@ -210,11 +210,8 @@ pub(super) fn read_key(
     Ok(Some((caller, row.get(2)?)))
 }
 
-async fn note_use(
-    tx: &mut Tx,
-    (organization, key, now): &(Uuid, Uuid, i64),
-) -> Result<(), StoreError> {
+async fn note_use(tx: &mut Tx, organization: Uuid, key: Uuid, now: i64) -> Result<(), StoreError> {
     let sql = "UPDATE main.api_keys SET last_used_at = $3 WHERE organization_id = $1 AND id = $2";
-    let parameters = [(*organization).into(), (*key).into(), (*now).into()];
+    let parameters = [organization.into(), key.into(), now.into()];
     tx.query(sql, &parameters).await.map(drop)
 }

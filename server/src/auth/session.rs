@@ -26,11 +26,19 @@ pub struct Tokens {
 }
 
 /// What is written of a new pair.
+#[derive(Clone, Copy)]
 struct Pair {
     id: Uuid,
     access: [u8; 32],
     refresh: [u8; 32],
     now: i64,
+}
+
+/// A pair that is written, with the family and the user that it belongs to.
+struct NewSession {
+    pair: Pair,
+    family: Uuid,
+    user: Uuid,
 }
 
 impl Tokens {
@@ -77,26 +85,27 @@ async fn find_user(tx: &mut Tx, email: &str) -> Result<Option<(Uuid, String)>, S
 /// Those of the store.
 pub async fn sign_in(store: &Store, context: &Context, user: Uuid) -> Result<Tokens, StoreError> {
     let (tokens, pair) = Tokens::mint(context);
-    let family = context.id();
+    let new = NewSession {
+        pair,
+        family: context.id(),
+        user,
+    };
     store
-        .write(&Scope::Authentication, (pair, family, user), |tx, input| {
-            Box::pin(begin(tx, input))
+        .write(&Scope::Authentication, new, |tx, new| {
+            Box::pin(insert(tx, new))
         })
         .await?;
     Ok(tokens)
 }
 
-async fn begin(tx: &mut Tx, (pair, family, user): &(Pair, Uuid, Uuid)) -> Result<(), StoreError> {
-    insert(tx, pair, *family, *user).await
-}
-
-async fn insert(tx: &mut Tx, pair: &Pair, family: Uuid, user: Uuid) -> Result<(), StoreError> {
+async fn insert(tx: &mut Tx, new: &NewSession) -> Result<(), StoreError> {
+    let pair = &new.pair;
     let sql = "INSERT INTO main.sessions (id, family_id, user_id, access_hash, access_expires_at, \
          refresh_hash, refresh_expires_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let parameters: [Value; 8] = [
         pair.id.into(),
-        family.into(),
-        user.into(),
+        new.family.into(),
+        new.user.into(),
         pair.access.into(),
         (pair.now + ACCESS).into(),
         pair.refresh.into(),
@@ -117,27 +126,31 @@ pub async fn refresh(
 ) -> Result<Option<Tokens>, StoreError> {
     let (tokens, pair) = Tokens::mint(context);
     let rotated = store
-        .write(&Scope::Authentication, (pair, hash(token)), |tx, input| {
-            Box::pin(rotate(tx, input))
-        })
+        .write(
+            &Scope::Authentication,
+            (pair, hash(token)),
+            |tx, (pair, token)| Box::pin(rotate(tx, *pair, *token)),
+        )
         .await?;
     Ok(rotated.then_some(tokens))
 }
 
-async fn rotate(tx: &mut Tx, (pair, token): &(Pair, [u8; 32])) -> Result<bool, StoreError> {
+async fn rotate(tx: &mut Tx, pair: Pair, token: [u8; 32]) -> Result<bool, StoreError> {
     // Of many at once one finds the token unrotated; the others wait for it and find none.
     let rotate = "UPDATE main.sessions SET rotated_at = $2 WHERE refresh_hash = $1 \
          AND rotated_at IS NULL AND revoked_at IS NULL AND refresh_expires_at > $2 \
          RETURNING family_id, user_id";
-    if let Some(row) = tx
-        .first(rotate, &[(*token).into(), pair.now.into()])
-        .await?
-    {
-        insert(tx, pair, row.get(0)?, row.get(1)?).await?;
+    if let Some(row) = tx.first(rotate, &[token.into(), pair.now.into()]).await? {
+        let next = NewSession {
+            pair,
+            family: row.get(0)?,
+            user: row.get(1)?,
+        };
+        insert(tx, &next).await?;
         return Ok(true);
     }
     let known = "SELECT family_id, rotated_at FROM sessions WHERE refresh_hash = $1";
-    if let Some(row) = tx.first(known, &[(*token).into()]).await? {
+    if let Some(row) = tx.first(known, &[token.into()]).await? {
         let rotated: Option<i64> = row.get(1)?;
         if rotated.is_some_and(|rotated| pair.now - rotated > RACE) {
             revoke(tx, row.get(0)?, pair.now).await?;
@@ -158,16 +171,18 @@ async fn revoke(tx: &mut Tx, family: Uuid, now: i64) -> Result<(), StoreError> {
 /// Those of the store.
 pub async fn sign_out(store: &Store, token: &str, now: i64) -> Result<(), StoreError> {
     store
-        .write(&Scope::Authentication, (hash(token), now), |tx, input| {
-            Box::pin(end_family(tx, input))
-        })
+        .write(
+            &Scope::Authentication,
+            (hash(token), now),
+            |tx, (token, now)| Box::pin(end_family(tx, *token, *now)),
+        )
         .await
 }
 
-async fn end_family(tx: &mut Tx, (token, now): &([u8; 32], i64)) -> Result<(), StoreError> {
+async fn end_family(tx: &mut Tx, token: [u8; 32], now: i64) -> Result<(), StoreError> {
     let sql = "SELECT family_id FROM sessions WHERE refresh_hash = $1";
-    match tx.first(sql, &[(*token).into()]).await? {
-        Some(row) => revoke(tx, row.get(0)?, *now).await,
+    match tx.first(sql, &[token.into()]).await? {
+        Some(row) => revoke(tx, row.get(0)?, now).await,
         None => Ok(()),
     }
 }

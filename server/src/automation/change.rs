@@ -25,6 +25,30 @@ pub enum Standing {
     Published(Option<Uuid>),
 }
 
+/// An automation that is created.
+#[derive(Debug, Clone, Copy)]
+pub struct NewWorkflow {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Where it is created.
+    pub workspace: Uuid,
+    /// Its id.
+    pub id: Uuid,
+}
+
+/// A version that is added.
+#[derive(Debug, Clone, Copy)]
+pub struct NewVersion {
+    /// Its id.
+    pub id: Uuid,
+    /// Whether it is published.
+    pub standing: Standing,
+    /// The version that was in force when it was begun.
+    pub base_version: Option<i64>,
+    /// When it is added, in microseconds.
+    pub now: i64,
+}
+
 /// What a version is made of: its halves as they are kept.
 #[derive(Debug, Clone)]
 pub struct Definition {
@@ -80,30 +104,29 @@ pub fn mint_step_id(context: &Context) -> String {
 /// 404 when the workspace has gone.
 pub async fn create(
     tx: &mut Tx,
-    (organization, workspace, workflow): (Uuid, Uuid, Uuid),
+    new: NewWorkflow,
     definition: &Definition,
-    standing: Standing,
-    (id, now): (Uuid, i64),
+    first: NewVersion,
 ) -> Result<Version, Refusal> {
     let sql = "INSERT INTO main.workflows {into $1} \
          (organization_id, workspace_id, id, last_version, created_at) VALUES ($1, $2, $3, 0, $4)";
     let parameters = [
-        organization.into(),
-        workspace.into(),
-        workflow.into(),
-        now.into(),
+        new.organization.into(),
+        new.workspace.into(),
+        new.id.into(),
+        first.now.into(),
     ];
     match tx.query(sql, &parameters).await {
         Err(StoreError::Reference) => return Err(Refusal::not_found()),
         other => other?,
     };
     let workflow = Workflow {
-        organization,
-        workspace,
-        id: workflow,
+        organization: new.organization,
+        workspace: new.workspace,
+        id: new.id,
         last_version: 0,
     };
-    Ok(add_version(tx, &workflow, definition, (standing, None), (id, now)).await?)
+    Ok(add_version(tx, &workflow, definition, first).await?)
 }
 
 /// Adds a version, a draft or one that somebody publishes at once; it does not fire.
@@ -114,8 +137,7 @@ pub async fn add_version(
     tx: &mut Tx,
     workflow: &Workflow,
     definition: &Definition,
-    (standing, base): (Standing, Option<i64>),
-    (id, now): (Uuid, i64),
+    new: NewVersion,
 ) -> Result<Version, StoreError> {
     let version = workflow.last_version + 1;
     let sql = "UPDATE main.workflows SET last_version = $3 WHERE {tenant organization_id} \
@@ -136,16 +158,16 @@ pub async fn add_version(
         organization: workflow.organization,
         workspace: workflow.workspace,
         workflow: workflow.id,
-        id,
+        id: new.id,
         version,
-        base_version: base,
+        base_version: new.base_version,
         name: definition.name.clone(),
-        is_draft: matches!(standing, Standing::Draft),
+        is_draft: matches!(new.standing, Standing::Draft),
         is_active: false,
         trigger_config: definition.trigger.clone(),
         graph_config: definition.graph.clone(),
-        created_at: now,
-        publisher: match standing {
+        created_at: new.now,
+        publisher: match new.standing {
             Standing::Draft => None,
             Standing::Published(publisher) => publisher,
         },

@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use super::visibility::{AccountScopes, ChangedRow};
 use crate::context::Context;
-use crate::rows::{PreparedRow, StoredRow, Table};
+use crate::ids::{Stamp, WorkspaceKey};
+use crate::rows::{PreparedRow, StoredRow, Subscription, Table};
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
 use crate::wake::WorkerSignal;
 
@@ -60,6 +61,35 @@ impl<'b> Cause<'b> {
     }
 }
 
+/// Rows that were created.
+#[derive(Debug, Clone, Copy)]
+pub struct CreatedRows<'r> {
+    /// The rows.
+    pub rows: &'r [PreparedRow],
+    /// When, in microseconds.
+    pub now: i64,
+}
+
+/// A row that changed.
+#[derive(Debug, Clone, Copy)]
+pub struct UpdatedRow<'r> {
+    /// Its data before.
+    pub before: &'r str,
+    /// The row as it is now.
+    pub after: &'r StoredRow,
+}
+
+/// A row that was removed.
+#[derive(Debug, Clone, Copy)]
+pub struct DeletedRow<'r> {
+    /// Its id.
+    pub id: Uuid,
+    /// The data that it had.
+    pub data: &'r str,
+    /// When it was removed, in microseconds.
+    pub now: i64,
+}
+
 /// Records that rows were created.
 ///
 /// # Errors
@@ -67,13 +97,14 @@ impl<'b> Cause<'b> {
 pub async fn created(
     tx: &mut Tx,
     table: &Table,
-    (rows, now): (&[PreparedRow], i64),
+    created: CreatedRows<'_>,
     cause: Cause<'_>,
     context: &Context,
 ) -> Result<(), StoreError> {
     if table.watchers.is_empty() {
         return Ok(());
     }
+    let CreatedRows { rows, now } = created;
     let mut lines = Vec::new();
     for row in rows {
         let stored = StoredRow {
@@ -84,8 +115,9 @@ pub async fn created(
         };
         let waiting = table.watchers.iter().filter(|one| one.awaits("created"));
         for watcher in waiting {
-            let of = (watcher.workflow, watcher.version);
-            lines.push(event_row(table, of, &stored, cause, (context.id(), now)));
+            let id = context.id();
+            let stamp = Stamp { id, now };
+            lines.push(event_row(table, watcher, &stored, cause, stamp));
         }
     }
     insert(tx, &lines, cause).await
@@ -99,7 +131,7 @@ pub async fn created(
 pub async fn updated(
     tx: &mut Tx,
     table: &Table,
-    (before, after): (&str, &StoredRow),
+    UpdatedRow { before, after }: UpdatedRow<'_>,
     cause: Cause<'_>,
     context: &Context,
 ) -> Result<(), StoreError> {
@@ -111,35 +143,40 @@ pub async fn updated(
     for watcher in &table.watchers {
         let concerns = changed.iter().any(|column| watcher.watches(column));
         if watcher.awaits("updated") && concerns {
-            let of = (watcher.workflow, watcher.version);
-            let stamp = (context.id(), after.updated_at);
-            lines.push(event_row(table, of, after, cause, stamp));
+            let stamp = Stamp {
+                id: context.id(),
+                now: after.updated_at,
+            };
+            lines.push(event_row(table, watcher, after, cause, stamp));
         }
     }
     insert(tx, &lines, cause).await
 }
 
-/// Records that a row with this data was removed.
+/// Records that a row was removed.
 ///
 /// # Errors
 /// Those of the store.
 pub async fn deleted(
     tx: &mut Tx,
     table: &Table,
-    (row, data): (Uuid, &str),
+    deleted: DeletedRow<'_>,
     cause: Cause<'_>,
-    (context, now): (&Context, i64),
+    context: &Context,
 ) -> Result<(), StoreError> {
     let mut lines = Vec::new();
     for watcher in table.watchers.iter().filter(|one| one.awaits("deleted")) {
         let stored = StoredRow {
-            id: row,
-            created_at: now,
-            updated_at: now,
-            data: data.to_owned(),
+            id: deleted.id,
+            created_at: deleted.now,
+            updated_at: deleted.now,
+            data: deleted.data.to_owned(),
         };
-        let of = (watcher.workflow, watcher.version);
-        lines.push(event_row(table, of, &stored, cause, (context.id(), now)));
+        let stamp = Stamp {
+            id: context.id(),
+            now: deleted.now,
+        };
+        lines.push(event_row(table, watcher, &stored, cause, stamp));
     }
     insert(tx, &lines, cause).await
 }
@@ -169,10 +206,10 @@ fn changed(before: &str, after: &str) -> Vec<String> {
 
 fn event_row(
     table: &Table,
-    (workflow, version): (Uuid, i64),
+    watcher: &Subscription,
     row: &StoredRow,
     cause: Cause<'_>,
-    (id, now): (Uuid, i64),
+    Stamp { id, now }: Stamp,
 ) -> Vec<Value> {
     let record = String::from_utf8(row.document(table.id)).unwrap_or_default();
     vec![
@@ -180,8 +217,8 @@ fn event_row(
         table.workspace.into(),
         table.id.into(),
         id.into(),
-        workflow.into(),
-        version.into(),
+        watcher.workflow.into(),
+        watcher.version.into(),
         row.id.into(),
         record.into(),
         cause.depth.into(),
@@ -242,10 +279,11 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
             feature,
             creator: event.get(11)?,
         };
-        if !sights
-            .notices(tx, (organization, place, publisher), row)
-            .await?
-        {
+        let key = WorkspaceKey {
+            organization,
+            workspace: place,
+        };
+        if !sights.notices(tx, key, publisher, row).await? {
             continue;
         }
         let depth: i64 = event.get(7)?;

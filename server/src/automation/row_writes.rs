@@ -8,7 +8,7 @@ use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Match, S
 use tplkit::rows::{equal, member, text_form};
 use uuid::Uuid;
 
-use super::events::{self, Cause};
+use super::events::{self, Cause, CreatedRows, UpdatedRow};
 use super::row_reads::{Part, usable};
 use super::runs::Run;
 use super::step::Stop;
@@ -121,19 +121,18 @@ impl RowWrites<'_> {
         });
         let mut faults = Faults::new(false);
         let id = self.context.id();
-        let entered = self
-            .entering(&opened.table)
-            .row(id, cells, (0, &mut faults));
+        let entered = self.entering(&opened.table).row(id, cells, 0, &mut faults);
         faults.finish().map_err(|problem| self.refused(&problem))?;
         let now = self.context.now();
         let mut rows = [entered];
         // They belong to nobody; the run itself sees them, wherever rows are kept apart.
         let creator = Some(self.run.id);
-        insert(tx, opened, (creator, now), &mut rows)
+        insert(tx, opened, creator, now, &mut rows)
             .await
             .map_err(|refused| self.refused(&refused.into()))?;
         let cause = Cause::run(self.run.id, self.run.depth, self.signal).to_row_of(creator);
-        events::created(tx, &opened.table, (&rows, now), cause, self.context).await?;
+        let created = CreatedRows { rows: &rows, now };
+        events::created(tx, &opened.table, created, cause, self.context).await?;
         Ok(id)
     }
 
@@ -155,7 +154,7 @@ impl RowWrites<'_> {
             .collect();
         let mut faults = Faults::new(false);
         let cells = merge(table, &row.data, &sent, true).into_iter();
-        let entered = self.entering(table).row(row.id, cells, (0, &mut faults));
+        let entered = self.entering(table).row(row.id, cells, 0, &mut faults);
         faults.finish().map_err(|problem| self.refused(&problem))?;
         if entered.is_complete() && entered.data == row.data {
             return Ok(true);
@@ -167,7 +166,11 @@ impl RowWrites<'_> {
         let before = std::mem::replace(&mut row.data, after.data);
         row.updated_at = now;
         let cause = Cause::run(self.run.id, self.run.depth, self.signal).to_row_of(found.get(4)?);
-        events::updated(tx, table, (&before, &row), cause, self.context).await?;
+        let updated = UpdatedRow {
+            before: &before,
+            after: &row,
+        };
+        events::updated(tx, table, updated, cause, self.context).await?;
         Ok(true)
     }
 

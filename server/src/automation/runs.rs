@@ -212,18 +212,33 @@ pub(super) struct Claimed {
     pub(super) abandoned: usize,
 }
 
-/// Claims up to so many of the runs that wait for nobody, for `lease` microseconds by the clock of the
-/// database. Those of organizations that hold all they may be left. One that is still somebody's was left by
+/// Who claims runs, and how many.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClaimRequest {
+    pub(super) owner: Uuid,
+    /// At most so many.
+    pub(super) most: usize,
+    /// For how long, in microseconds by the clock of the database.
+    pub(super) lease: i64,
+    pub(super) now: i64,
+}
+
+/// Claims some of the runs that wait for nobody. Those of organizations that hold all they may be left. One that is still somebody's was left by
 /// a process that ended.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn claim(
     tx: &mut Tx,
-    (owner, most): (Uuid, usize),
-    (lease, now): (i64, i64),
+    request: ClaimRequest,
     full: &[Uuid],
 ) -> Result<Claimed, StoreError> {
+    let ClaimRequest {
+        owner,
+        most,
+        lease,
+        now,
+    } = request;
     let parameters = [now.into(), Value::Ids(full.to_vec())];
     let rows = tx.query(free(most), &parameters).await?;
     let run = |row: &Row| {

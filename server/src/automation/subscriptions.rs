@@ -45,13 +45,16 @@ pub async fn subscribe(
     };
     let version: i64 = active.get(0)?;
     match kind.as_deref() {
-        Some("cron") => schedule(tx, (organization, workflow, version), now).await?,
+        Some("cron") => schedule(tx, organization, workflow, version, now).await?,
         Some("record.event") => {
             let feature: Option<Uuid> = active.get(2)?;
             let feature = feature.unwrap_or_default();
             let config: String = active.get(3)?;
-            let watch = (organization, feature, workflow);
-            if !watch_table(tx, watch, version, &config).await? {
+            let key = WorkflowKey {
+                organization,
+                workflow,
+            };
+            if !watch_table(tx, key, feature, version, &config).await? {
                 return Ok(false);
             }
             Table::changed(tx, organization, feature, now).await?;
@@ -73,7 +76,11 @@ pub(super) fn no_table(scope: &Scope) -> Refusal {
 
 async fn watch_table(
     tx: &mut Tx,
-    (organization, feature, workflow): (Uuid, Uuid, Uuid),
+    WorkflowKey {
+        organization,
+        workflow,
+    }: WorkflowKey,
+    feature: Uuid,
     version: i64,
     config: &str,
 ) -> Result<bool, StoreError> {
@@ -109,7 +116,9 @@ async fn watch_table(
 /// Notes that an active version runs by the clock. What was due before and has not run yet stays due.
 async fn schedule(
     tx: &mut Tx,
-    (organization, workflow, version): (Uuid, Uuid, i64),
+    organization: Uuid,
+    workflow: Uuid,
+    version: i64,
     now: i64,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO main.workflow_schedules {into $1} \

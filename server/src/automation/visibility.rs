@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 use crate::auth::Role;
+use crate::ids::WorkspaceKey;
 use crate::store::{Row, StoreError, Tx, Visible};
 
 /// What somebody sees, and whether they may write.
@@ -98,7 +99,11 @@ impl AccountScopes {
     pub(super) async fn notices(
         &mut self,
         tx: &mut Tx,
-        (organization, workspace, publisher): (Uuid, Uuid, Option<Uuid>),
+        WorkspaceKey {
+            organization,
+            workspace,
+        }: WorkspaceKey,
+        publisher: Option<Uuid>,
         row: ChangedRow,
     ) -> Result<bool, StoreError> {
         let Some(publisher) = publisher else {

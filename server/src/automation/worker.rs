@@ -205,13 +205,17 @@ impl RunExecutor {
             schedules::begin_due(self).await?;
         }
         if room > 0 && (waiting.runs || waiting.events || waiting.schedules) {
-            let claim = (self.context.id(), room);
-            let times = (self.lease(), self.context.now());
-            let input = (claim, times, full);
+            let request = runs::ClaimRequest {
+                owner: self.context.id(),
+                most: room,
+                lease: self.lease(),
+                now: self.context.now(),
+            };
+            let input = (request, full);
             let claimed = self
                 .store
-                .write(&Scope::Operator, input, |tx, (claim, times, full)| {
-                    Box::pin(runs::claim(tx, *claim, *times, full))
+                .write(&Scope::Operator, input, |tx, (request, full)| {
+                    Box::pin(runs::claim(tx, *request, full))
                 })
                 .await?;
             for _ in 0..claimed.abandoned {

@@ -11,8 +11,16 @@ const BATCH: i64 = 1000;
 /// How many runs do: each takes its steps along.
 const RUNS: i64 = 200;
 
-/// Rows that expire: the statement that removes some of them, given an instant and a number; both.
-type Expiring = (&'static str, i64, i64);
+/// Rows that expire.
+#[derive(Debug, Clone, Copy)]
+struct Expiring {
+    /// Removes some of them, given an instant and a number.
+    sql: &'static str,
+    /// The instant, in microseconds.
+    before: i64,
+    /// The number: at most so many at a time.
+    most: i64,
+}
 
 /// Removes the token pairs that have expired, and gives how many there were. One that was rotated
 /// stays until then: using it again has to be noticed.
@@ -22,7 +30,12 @@ type Expiring = (&'static str, i64, i64);
 pub async fn remove_expired_sessions(store: &Store, context: &Context) -> Result<u64, StoreError> {
     let sql = "DELETE FROM main.sessions WHERE id IN (SELECT id FROM sessions \
          WHERE refresh_expires_at <= $1 AND access_expires_at <= $1 LIMIT $2) RETURNING id";
-    remove(store, Scope::Authentication, (sql, context.now(), BATCH)).await
+    let expiring = Expiring {
+        sql,
+        before: context.now(),
+        most: BATCH,
+    };
+    remove(store, Scope::Authentication, expiring).await
 }
 
 /// Removes answers that were kept for requests sent again, and gives how many there were.
@@ -34,8 +47,12 @@ pub async fn remove_kept_responses(store: &Store, context: &Context) -> Result<u
     let sql = "DELETE FROM main.idempotency WHERE created_at < $1 \
          AND (caller_id, method, path, key) IN (SELECT caller_id, method, path, key \
          FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2) RETURNING key";
-    let expired = context.now() - KEPT_RESPONSES;
-    remove(store, Scope::Operator, (sql, expired, BATCH)).await
+    let expiring = Expiring {
+        sql,
+        before: context.now() - KEPT_RESPONSES,
+        most: BATCH,
+    };
+    remove(store, Scope::Operator, expiring).await
 }
 
 /// Removes runs of automations that finished longer than `kept` ago, with their steps, and gives how many
@@ -52,11 +69,15 @@ pub async fn remove_old_runs(
          (SELECT organization_id, id FROM workflow_runs WHERE finished_at < $1 \
          ORDER BY finished_at LIMIT $2) RETURNING id";
     let kept = i64::try_from(micros(kept)).unwrap_or(i64::MAX / 2);
-    remove(store, Scope::Operator, (sql, context.now() - kept, RUNS)).await
+    let expiring = Expiring {
+        sql,
+        before: context.now() - kept,
+        most: RUNS,
+    };
+    remove(store, Scope::Operator, expiring).await
 }
 
 async fn remove(store: &Store, scope: Scope, expiring: Expiring) -> Result<u64, StoreError> {
-    let (.., most) = expiring;
     let mut removed = 0;
     loop {
         let count = store
@@ -65,12 +86,18 @@ async fn remove(store: &Store, scope: Scope, expiring: Expiring) -> Result<u64, 
             })
             .await?;
         removed += count as u64;
-        if i64::try_from(count).is_ok_and(|count| count < most) {
+        if i64::try_from(count).is_ok_and(|count| count < expiring.most) {
             return Ok(removed);
         }
     }
 }
 
-async fn remove_part(tx: &mut Tx, (sql, before, most): Expiring) -> Result<usize, StoreError> {
-    Ok(tx.query(sql, &[before.into(), most.into()]).await?.len())
+async fn remove_part(tx: &mut Tx, expiring: Expiring) -> Result<usize, StoreError> {
+    Ok(tx
+        .query(
+            expiring.sql,
+            &[expiring.before.into(), expiring.most.into()],
+        )
+        .await?
+        .len())
 }

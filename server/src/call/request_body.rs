@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 
 use super::Call;
 use crate::edge::BodyTooSlow;
-use crate::http::idempotency::{self, Key};
+use crate::http::idempotency::{self, Key, KeyedRequest};
 use crate::refusal::{Code, Refusal};
 
 /// Room that is made for a body before it comes.
@@ -47,12 +47,13 @@ impl Call {
         } else {
             idempotency::fingerprint(parts)
         };
-        let key = Key::new(
-            (caller.id, self.app.context.now()),
-            (self.operation.method, &path, name),
-            fingerprint,
-            &self.app.in_flight,
-        );
+        let request = KeyedRequest {
+            method: self.operation.method,
+            path: &path,
+            name,
+        };
+        let (running, now) = (&self.app.in_flight, self.app.context.now());
+        let key = Key::new(caller.id, request, fingerprint, running, now);
         // A body comes once.
         let _ = self.key.set(key);
         Ok(())

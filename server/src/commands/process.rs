@@ -187,7 +187,8 @@ impl Process {
         &self,
         context: &tplkit_server::context::Context,
         metrics: &Metrics,
-        (tables, signal): (&Tables, &WorkerSignal),
+        tables: &Tables,
+        signal: &WorkerSignal,
     ) -> RunExecutor {
         let settings = Settings {
             processor_time: Settings::default().processor_time,

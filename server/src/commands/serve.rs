@@ -164,7 +164,7 @@ pub(super) async fn run(
         lease_seconds: app.config.lease_seconds,
         signal: app.signal.clone(),
     };
-    let player = process.executor(&context, &app.metrics, (&app.tables, &app.runs));
+    let player = process.executor(&context, &app.metrics, &app.tables, &app.runs);
     let upkeep = process.upkeep(worker, player);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),

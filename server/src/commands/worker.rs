@@ -38,7 +38,7 @@ pub(super) async fn run(
         lease_seconds: process.lease_seconds,
         signal: WorkerSignal::default(),
     };
-    let player = process.executor(&context, &metrics, (&tables, &WorkerSignal::default()));
+    let player = process.executor(&context, &metrics, &tables, &WorkerSignal::default());
     let upkeep = process.upkeep(worker, player);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await

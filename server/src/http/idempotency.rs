@@ -40,6 +40,15 @@ pub struct Key {
     turn: Arc<InFlightGuard>,
 }
 
+/// A request of a caller, as its key tells it from others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeyedRequest<'r> {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'r str,
+    /// The name of the key.
+    pub(crate) name: &'r str,
+}
+
 /// Whether a request brings a key, fit or not.
 pub(crate) fn is_given(headers: &HeaderMap) -> bool {
     headers.contains_key(HEADER)
@@ -76,11 +85,13 @@ pub(crate) fn fingerprint(parts: [&[u8]; 2]) -> [u8; 32] {
 impl Key {
     /// The key of a request, with its turn among those of that key.
     pub(crate) fn new(
-        (caller, now): (Uuid, i64),
-        (method, path, name): (&'static str, &str, &str),
+        caller: Uuid,
+        request: KeyedRequest<'_>,
         fingerprint: [u8; 32],
         running: &Arc<InFlight>,
+        now: i64,
     ) -> Key {
+        let KeyedRequest { method, path, name } = request;
         let turn = running.enter(&(caller, method, path, name), fingerprint);
         Key {
             caller,

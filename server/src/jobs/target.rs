@@ -236,12 +236,14 @@ impl Source for Destination {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
-        let asked = ((feature, after, limit), self.tables.clone());
-        let asked = self
-            .store
-            .read(&self.visibility, asked, |tx, (asked, tables)| {
-                Box::pin(batch(tx, &tables.sizes, *asked))
-            });
+        let asked = (feature, after, limit, self.tables.clone());
+        let asked = self.store.read(
+            &self.visibility,
+            asked,
+            |tx, (feature, after, limit, tables)| {
+                Box::pin(batch(tx, &tables.sizes, *feature, *after, *limit))
+            },
+        );
         asked.await
     }
 }

@@ -197,14 +197,17 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let found: Result<_, StoreError> = call
         .app
         .store
-        .read(&scope, input, |tx, input| Box::pin(select_page(tx, input)))
+        .read(&scope, input, |tx, (organization, page)| {
+            Box::pin(select_page(tx, *organization, page))
+        })
         .await;
     json(StatusCode::OK, &page.page(found?, |key| key.id))
 }
 
 async fn select_page(
     tx: &mut Tx,
-    (organization, page): &(Uuid, PageRequest),
+    organization: Uuid,
+    page: &PageRequest,
 ) -> Result<Vec<ApiKey>, StoreError> {
     let sql = concat!(
         "SELECT ",
@@ -213,7 +216,7 @@ async fn select_page(
         "ORDER BY id LIMIT $3"
     );
     let parameters = [
-        (*organization).into(),
+        organization.into(),
         page.from().into(),
         page.lookahead().into(),
     ];
@@ -239,8 +242,8 @@ pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let removed: Result<_, StoreError> = call
         .app
         .store
-        .write(&scope, (organization, id), |tx, input| {
-            Box::pin(remove(tx, input))
+        .write(&scope, (organization, id), |tx, (organization, id)| {
+            Box::pin(remove(tx, *organization, *id))
         })
         .await;
     if removed? {
@@ -256,11 +259,11 @@ async fn organization_of(tx: &mut Tx, id: &Uuid) -> Result<Option<Uuid>, StoreEr
     rows.first().map(|row| row.get(0)).transpose()
 }
 
-async fn remove(tx: &mut Tx, (organization, id): &(Uuid, Uuid)) -> Result<bool, StoreError> {
+async fn remove(tx: &mut Tx, organization: Uuid, id: Uuid) -> Result<bool, StoreError> {
     let sql = "DELETE FROM main.api_keys \
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 RETURNING id";
     Ok(tx
-        .first(sql, &[(*organization).into(), (*id).into()])
+        .first(sql, &[organization.into(), id.into()])
         .await?
         .is_some())
 }

@@ -53,20 +53,23 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let found: Result<_, StoreError> = call
         .app
         .store
-        .read(&scope, input, |tx, input| Box::pin(select_page(tx, input)))
+        .read(&scope, input, |tx, (organization, page)| {
+            Box::pin(select_page(tx, *organization, page))
+        })
         .await;
     json(StatusCode::OK, &page.page(found?, |member| member.user_id))
 }
 
 async fn select_page(
     tx: &mut Tx,
-    (organization, page): &(Uuid, PageRequest),
+    organization: Uuid,
+    page: &PageRequest,
 ) -> Result<Vec<Member>, StoreError> {
     let sql = "SELECT user_id, email, role, created_at FROM memberships \
          WHERE {tenant organization_id} AND organization_id = $1 AND user_id > $2 \
          ORDER BY user_id LIMIT $3";
     let parameters = [
-        (*organization).into(),
+        organization.into(),
         page.from().into(),
         page.lookahead().into(),
     ];

@@ -77,7 +77,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Row, RowBatchResult};
-    use crate::rows::write_row;
+    use crate::rows::{RowHead, write_row};
     use crate::wire::UtcInstant;
 
     #[test]
@@ -93,7 +93,13 @@ mod tests {
             data: serde_json::from_str::<&RawValue>(cells).expect("JSON"),
         };
         let mut written = String::new();
-        write_row(&mut written, (id, feature), (created, updated), cells);
+        let head = RowHead {
+            id,
+            feature,
+            created_at: created,
+            updated_at: updated,
+        };
+        write_row(&mut written, head, cells);
         assert_eq!(written, serde_json::to_string(&row()).expect("JSON"));
         let batch = RowBatchResult {
             count: 2,

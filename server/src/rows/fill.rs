@@ -77,9 +77,13 @@ pub async fn fill_slots(store: &Store, context: &Context) -> Result<u64, StoreEr
                 Continuation::Through(version, count) => {
                     changed += count;
                     let done: bool = store
-                        .write(&Scope::Operator, (feature, version, now), |tx, seen| {
-                            Box::pin(finish(tx, *seen))
-                        })
+                        .write(
+                            &Scope::Operator,
+                            (feature, version, now),
+                            |tx, (feature, version, now)| {
+                                Box::pin(finish(tx, *feature, *version, *now))
+                            },
+                        )
                         .await?;
                     if done {
                         break;
@@ -223,10 +227,7 @@ fn keys(
 }
 
 /// Declares the slots of a table ready, if it is still the one whose rows were all looked at.
-async fn finish(
-    tx: &mut Tx,
-    (feature, version, now): (Uuid, i64, i64),
-) -> Result<bool, StoreError> {
+async fn finish(tx: &mut Tx, feature: Uuid, version: i64, now: i64) -> Result<bool, StoreError> {
     let sql = "SELECT organization_id, version FROM features \
          WHERE {tenant organization_id} AND id = $1 {lock}";
     let Some(row) = tx.first(sql, &[feature.into()]).await? else {

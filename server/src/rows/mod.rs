@@ -31,7 +31,7 @@ pub use faults::Faults;
 pub use fill::fill_slots;
 pub use merge::merge;
 pub use prepare::{PreparedRow, RowPreparer, SourceCell, Validate};
-pub use response::{StoredRow, write_row};
+pub use response::{RowHead, StoredRow, write_row};
 pub use sizes::Sizes;
 pub use submission::{MOST_ROWS, Submission};
 pub use subscription::Subscription;

@@ -107,9 +107,10 @@ impl RowPreparer<'_> {
         &self,
         id: Uuid,
         cells: impl Iterator<Item = SourceCell<'s>>,
-        told: (usize, &mut Faults),
+        at: usize,
+        faults: &mut Faults,
     ) -> PreparedRow {
-        self.row_of(id, cells, USUAL, told)
+        self.row_of(id, cells, USUAL, at, faults)
     }
 
     /// As [`row`](RowPreparer::row), for one that takes about so many bytes.
@@ -118,7 +119,8 @@ impl RowPreparer<'_> {
         id: Uuid,
         cells: impl Iterator<Item = SourceCell<'s>>,
         bytes: usize,
-        (at, faults): (usize, &mut Faults),
+        at: usize,
+        faults: &mut Faults,
     ) -> PreparedRow {
         let mut row = RowBuilder {
             with: *self,
@@ -159,7 +161,7 @@ impl RowPreparer<'_> {
     }
 
     /// Checks a key that a request takes out of its row.
-    pub fn without(&self, key: &str, (at, faults): (usize, &mut Faults)) {
+    pub fn without(&self, key: &str, at: usize, faults: &mut Faults) {
         if self.validate == Validate::Strict && self.table.column(key).is_none() {
             faults.push(at, &format!("data.{key}"), UNKNOWN);
         }
@@ -277,27 +279,34 @@ impl RowBuilder<'_, '_> {
             long,
             ..
         } = &mut self.entered;
-        noted(self.with.table, at, &data[start..], (uniques, slots, long));
+        let mut indexes = RowIndexes {
+            uniques,
+            slots,
+            long,
+        };
+        noted(self.with.table, at, &data[start..], &mut indexes);
     }
 }
 
 /// What a row keeps next to its data: what no other row may hold, the slots, what is too long for them.
-type RowIndexes<'b> = (
-    &'b mut Vec<(usize, [u8; 32])>,
-    &'b mut [Option<String>],
-    &'b mut Vec<usize>,
-);
+struct RowIndexes<'b> {
+    uniques: &'b mut Vec<(usize, [u8; 32])>,
+    slots: &'b mut [Option<String>],
+    long: &'b mut Vec<usize>,
+}
 
-fn noted(table: &Table, at: usize, value: &str, (uniques, slots, long): RowIndexes<'_>) {
+fn noted(table: &Table, at: usize, value: &str, indexes: &mut RowIndexes<'_>) {
     let column = &table.columns[at];
     if column.is_unique {
-        uniques.extend(known_as(value).map(|known| (at, known)));
+        indexes
+            .uniques
+            .extend(known_as(value).map(|known| (at, known)));
     }
     if let Some(slot) = table.slot_of[at] {
         let (key, cut) = slots::key(column.is_number, value);
-        slots[slot] = key;
+        indexes.slots[slot] = key;
         if cut {
-            long.push(at);
+            indexes.long.push(at);
         }
     }
 }
@@ -320,8 +329,12 @@ impl PreparedRow {
         // From the end, so that the places before stay where they are.
         for ((place, at), number) in holes.iter().zip(&numbers).rev() {
             self.data.insert_str(*place, number);
-            let beside = (&mut self.uniques, &mut self.slots[..], &mut self.long);
-            noted(table, *at, number, beside);
+            let mut indexes = RowIndexes {
+                uniques: &mut self.uniques,
+                slots: &mut self.slots,
+                long: &mut self.long,
+            };
+            noted(table, *at, number, &mut indexes);
         }
     }
 }

@@ -34,31 +34,47 @@ impl StoredRow {
         })
     }
 
+    /// What its document begins with.
+    pub(super) fn head(&self, feature: Uuid) -> RowHead {
+        RowHead {
+            id: self.id,
+            feature,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+
     /// The document.
     pub fn document(&self, feature: Uuid) -> Vec<u8> {
         let mut out = String::with_capacity(self.data.len() + 192);
-        let times = (self.created_at, self.updated_at);
-        write_row(&mut out, (self.id, feature), times, &self.data);
+        write_row(&mut out, self.head(feature), &self.data);
         out.into_bytes()
     }
 }
 
-/// Appends the document of a row: its id and its feature's, when it was created and updated (in
-/// microseconds), its data. Piece by piece: a page has many of them.
-pub fn write_row(
-    out: &mut String,
-    (id, feature): (Uuid, Uuid),
-    (created, updated): (i64, i64),
-    data: &str,
-) {
+/// What the document of a row begins with.
+#[derive(Debug, Clone, Copy)]
+pub struct RowHead {
+    /// Its id.
+    pub id: Uuid,
+    /// The table that it is in.
+    pub feature: Uuid,
+    /// When it was created, in microseconds.
+    pub created_at: i64,
+    /// When it was changed last, in microseconds.
+    pub updated_at: i64,
+}
+
+/// Appends the document of a row: its head and its data. Piece by piece: a page has many of them.
+pub fn write_row(out: &mut String, head: RowHead, data: &str) {
     out.push_str("{\"id\":\"");
-    write_id(out, id);
+    write_id(out, head.id);
     out.push_str("\",\"feature_id\":\"");
-    write_id(out, feature);
+    write_id(out, head.feature);
     out.push_str("\",\"created_at\":\"");
-    rfc3339_to(out, created);
+    rfc3339_to(out, head.created_at);
     out.push_str("\",\"updated_at\":\"");
-    rfc3339_to(out, updated);
+    rfc3339_to(out, head.updated_at);
     out.push_str("\",\"data\":");
     out.push_str(data);
     out.push('}');

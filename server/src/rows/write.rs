@@ -82,12 +82,13 @@ impl From<RowRefusal> for Refusal {
 pub async fn insert(
     tx: &mut Tx,
     opened: &OpenTable,
-    by: (Option<Uuid>, i64),
+    creator: Option<Uuid>,
+    now: i64,
     rows: &mut [PreparedRow],
 ) -> Result<(), RowRefusal> {
     check_quota(tx, opened, rows).await?;
     sequence::number(tx, &opened.table, rows).await?;
-    insert_numbered(tx, opened, by, rows).await
+    insert_numbered(tx, opened, creator, now, rows).await
 }
 
 /// Inserts rows that nothing is to be put into any more, and that move no sequence on.
@@ -97,11 +98,12 @@ pub async fn insert(
 pub async fn insert_complete(
     tx: &mut Tx,
     opened: &OpenTable,
-    by: (Option<Uuid>, i64),
+    creator: Option<Uuid>,
+    now: i64,
     rows: &[PreparedRow],
 ) -> Result<(), RowRefusal> {
     check_quota(tx, opened, rows).await?;
-    insert_numbered(tx, opened, by, rows).await
+    insert_numbered(tx, opened, creator, now, rows).await
 }
 
 /// Whether the organization may have so many rows more.
@@ -120,7 +122,8 @@ async fn check_quota(
 async fn insert_numbered(
     tx: &mut Tx,
     opened: &OpenTable,
-    (creator, now): (Option<Uuid>, i64),
+    creator: Option<Uuid>,
+    now: i64,
     rows: &[PreparedRow],
 ) -> Result<(), RowRefusal> {
     let table = &*opened.table;
@@ -145,7 +148,7 @@ async fn insert_numbered(
         now.into(),
     ];
     let taken = if tx.dialect()? == Dialect::Postgres {
-        enter_at_once(tx, table, rows, (&shared, lines), (first, count)).await?
+        enter_at_once(tx, table, rows, &shared, lines).await?
     } else {
         let taken = unique_values::reserve(tx, table, rows).await?;
         if taken.is_empty() {
@@ -167,8 +170,8 @@ async fn enter_at_once(
     tx: &mut Tx,
     table: &Table,
     rows: &[PreparedRow],
-    (shared, lines): (&[Value], Vec<Vec<Value>>),
-    (first, count): (Uuid, i64),
+    shared: &[Value],
+    lines: Vec<Vec<Value>>,
 ) -> Result<Vec<Conflict>, StoreError> {
     let claims = match Reservations::new(table, rows) {
         Ok(claims) => claims,
@@ -176,6 +179,8 @@ async fn enter_at_once(
     };
     let values = claims.statement(table);
     let claimed = values.is_some();
+    let first = rows.first().map(|row| row.id).unwrap_or_default();
+    let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let (counted, parameters) = counts::added(table, first, count);
     let mut asked: Vec<PipelinedStatement> = values.into_iter().collect();
     asked.push(table.insert.whole_row(shared, lines));

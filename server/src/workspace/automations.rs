@@ -8,7 +8,8 @@ use super::error::{missing, refused};
 use super::unit::Here;
 use crate::automation::find::{self, Workflow};
 use crate::automation::{
-    Definition, Standing, Version, add_version, create as begin, launch, remove as drop,
+    Definition, NewVersion, NewWorkflow, Standing, Version, add_version, create as begin, launch,
+    remove as drop,
 };
 use crate::refusal::Code;
 use crate::store::Tx;
@@ -22,9 +23,18 @@ pub(super) async fn create(tx: &mut Tx, here: &Here, new: &Automation) -> Result
         &graph.into(),
         &here.context,
     );
-    let at = (here.organization, here.workspace, new.id);
-    let as_what = (here.context.id(), here.now);
-    begin(tx, at, &definition, Standing::Draft, as_what).await?;
+    let workflow = NewWorkflow {
+        organization: here.organization,
+        workspace: here.workspace,
+        id: new.id,
+    };
+    let draft = NewVersion {
+        id: here.context.id(),
+        standing: Standing::Draft,
+        base_version: None,
+        now: here.now,
+    };
+    begin(tx, workflow, &definition, draft).await?;
     Ok(())
 }
 
@@ -81,7 +91,7 @@ pub(super) async fn configure(
     let held = held(tx, here, workflow).await?;
     let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
     let name = before.name.clone();
-    version(tx, here, (&row, &before), (name, config)).await
+    version(tx, here, (&row, &before), name, config).await
 }
 
 /// Changes what differs between two forms of an automation: a version, in force where the one before was.
@@ -103,14 +113,15 @@ pub(super) async fn amend(
         return Err(refused(Code::Conflict, reported).into());
     }
     let next = known.with(from, to.clone());
-    version(tx, here, (&row, &before), (next.name, &next.config)).await
+    version(tx, here, (&row, &before), next.name, &next.config).await
 }
 
 async fn version(
     tx: &mut Tx,
     here: &Here,
     (row, before): (&Workflow, &Version),
-    (name, config): (String, &Json),
+    name: String,
+    config: &Json,
 ) -> Result<(), Stopped> {
     let part = |key: &str| match config.get(key) {
         Some(part @ Json::Object(_)) => part.clone(),
@@ -123,9 +134,13 @@ async fn version(
     } else {
         Standing::Published(here.creator)
     };
-    let kind = (standing, Some(before.version));
-    let as_what = (here.context.id(), here.now);
-    add_version(tx, row, &definition, kind, as_what).await?;
+    let new = NewVersion {
+        id: here.context.id(),
+        standing,
+        base_version: Some(before.version),
+        now: here.now,
+    };
+    add_version(tx, row, &definition, new).await?;
     if before.is_active {
         launch(tx, row, here.creator, here.now).await?;
     }

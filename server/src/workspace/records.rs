@@ -26,13 +26,26 @@ pub(super) fn of(kind: RecordKind) -> Option<&'static kind::KindDescription> {
     }
 }
 
+/// The id and the names of a record.
+#[derive(Clone, Copy)]
+struct Named<'n> {
+    id: Id,
+    name: &'n str,
+    label: &'n str,
+}
+
 impl UnitTransaction<'_> {
     pub(super) async fn create(&mut self, new: &New) -> Result<(), Stopped> {
         match new {
             New::Workspace { id, name, label } => {
                 let new = self.brought(
-                    (&WORKSPACE, vec![self.here.organization], *id),
-                    (name, label),
+                    &WORKSPACE,
+                    vec![self.here.organization],
+                    Named {
+                        id: *id,
+                        name,
+                        label,
+                    },
                     Object::new().into(),
                     vec![("access", "organization".into())],
                 );
@@ -53,8 +66,13 @@ impl UnitTransaction<'_> {
     async fn feature(&mut self, feature: &Feature) -> Result<(), Stopped> {
         self.hold_workspace().await?;
         let new = self.brought(
-            (&FEATURE, self.within(), feature.id),
-            (&feature.name, &feature.label),
+            &FEATURE,
+            self.within(),
+            Named {
+                id: feature.id,
+                name: &feature.name,
+                label: &feature.label,
+            },
             feature.config.clone().into(),
             vec![("is_shared", feature.is_shared.into())],
         );
@@ -74,8 +92,13 @@ impl UnitTransaction<'_> {
             ("position", column.order.into()),
         ];
         let new = self.brought(
-            (&COLUMN, within, column.id),
-            (&column.name, &column.label),
+            &COLUMN,
+            within,
+            Named {
+                id: column.id,
+                name: &column.name,
+                label: &column.label,
+            },
             column.config.clone().into(),
             own,
         );
@@ -91,8 +114,13 @@ impl UnitTransaction<'_> {
             ("position", view.order.into()),
         ];
         let new = self.brought(
-            (&VIEW, within, view.id),
-            (&view.name, &view.label),
+            &VIEW,
+            within,
+            Named {
+                id: view.id,
+                name: &view.name,
+                label: &view.label,
+            },
             view.config.clone().into(),
             own,
         );
@@ -106,8 +134,13 @@ impl UnitTransaction<'_> {
             ("position", module.order.into()),
         ];
         let new = self.brought(
-            (&MODULE, self.within(), module.id),
-            (&module.name, &module.label),
+            &MODULE,
+            self.within(),
+            Named {
+                id: module.id,
+                name: &module.name,
+                label: &module.label,
+            },
             module.config.clone().into(),
             own,
         );
@@ -118,8 +151,13 @@ impl UnitTransaction<'_> {
         let parent = self.parent(&MODULE, RecordKind::Module, module).await?;
         let config = rail.config.iter().cloned().map(Json::Object);
         let new = self.brought(
-            (&RAIL, parent, rail.id),
-            (&rail.name, &rail.label),
+            &RAIL,
+            parent,
+            Named {
+                id: rail.id,
+                name: &rail.name,
+                label: &rail.label,
+            },
             Json::List(config.collect()),
             vec![("position", rail.order.into())],
         );
@@ -132,17 +170,18 @@ impl UnitTransaction<'_> {
 
     fn brought(
         &self,
-        (kind, within, id): (&'static kind::KindDescription, Vec<Id>, Id),
-        (name, label): (&str, &str),
+        kind: &'static kind::KindDescription,
+        within: Vec<Id>,
+        named: Named<'_>,
         config: Json,
         own: Vec<(&'static str, Value)>,
     ) -> ImportedRecord {
         ImportedRecord {
             kind,
             within,
-            id,
-            name: name.to_owned(),
-            label: label.to_owned(),
+            id: named.id,
+            name: named.name.to_owned(),
+            label: named.label.to_owned(),
             config,
             own,
             now: self.here.now,

@@ -35,7 +35,7 @@ impl UnitTransaction<'_> {
             let mut part = left;
             left = part.split_off(answered);
             part.sort_unstable();
-            self.update_part(table, (writes, &part), &held).await?;
+            self.update_part(table, writes, &part, &held).await?;
         }
         Ok(())
     }
@@ -44,7 +44,8 @@ impl UnitTransaction<'_> {
     async fn update_part(
         &mut self,
         table: &Table,
-        (writes, part): (&[RowWrite], &[usize]),
+        writes: &[RowWrite],
+        part: &[usize],
         held: &HashMap<Id, RowData>,
     ) -> Result<(), Stopped> {
         let (mut positions, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());

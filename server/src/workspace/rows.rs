@@ -22,7 +22,9 @@ pub(super) const TOGETHER: usize = 2 << 20;
 pub(crate) async fn batch(
     tx: &mut Tx,
     sizes: &Sizes,
-    (feature, after, limit): (Id, Option<Id>, usize),
+    feature: Id,
+    after: Option<Id>,
+    limit: usize,
 ) -> Result<Vec<StoredRow>, ReadError> {
     let organization = organization(tx, feature).await?;
     let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \

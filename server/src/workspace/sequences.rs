@@ -24,12 +24,7 @@ async fn next(tx: &mut Tx, feature: Id, column: Id) -> Result<Option<u64>, Store
 }
 
 /// Sets a sequence that is at `from`; false when it stands elsewhere or is not there.
-async fn set(
-    tx: &mut Tx,
-    (feature, column): (Id, Id),
-    from: u64,
-    to: u64,
-) -> Result<bool, Stopped> {
+async fn set(tx: &mut Tx, feature: Id, column: Id, from: u64, to: u64) -> Result<bool, Stopped> {
     let Ok(from) = i64::try_from(from) else {
         return Ok(false);
     };
@@ -48,17 +43,29 @@ async fn set(
 }
 
 /// Moves a sequence on from where it has to stand.
-pub(super) async fn move_on(tx: &mut Tx, at: (Id, Id), from: u64, to: u64) -> Result<(), Stopped> {
-    if set(tx, at, from, to).await? {
+pub(super) async fn move_on(
+    tx: &mut Tx,
+    feature: Id,
+    column: Id,
+    from: u64,
+    to: u64,
+) -> Result<(), Stopped> {
+    if set(tx, feature, column, from, to).await? {
         return Ok(());
     }
-    let stands = next(tx, at.0, at.1).await?;
-    let stands = stands.ok_or_else(|| missing(RecordKind::Column, at.1))?;
+    let stands = next(tx, feature, column).await?;
+    let stands = stands.ok_or_else(|| missing(RecordKind::Column, column))?;
     let reported = format!("the sequence stands at {stands}, not at {from}");
     Err(refused(Code::Conflict, reported).into())
 }
 
 /// Moves a sequence back, unless others have taken numbers since.
-pub(super) async fn rewind(tx: &mut Tx, at: (Id, Id), from: u64, to: u64) -> Result<(), Stopped> {
-    set(tx, at, from, to).await.map(drop)
+pub(super) async fn rewind(
+    tx: &mut Tx,
+    feature: Id,
+    column: Id,
+    from: u64,
+    to: u64,
+) -> Result<(), Stopped> {
+    set(tx, feature, column, from, to).await.map(drop)
 }

@@ -42,7 +42,7 @@ impl Source for Snapshot<'_> {
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
         let mut tx = self.tx.lock().await;
-        batch(&mut tx, &self.tables.sizes, (feature, after, limit)).await
+        batch(&mut tx, &self.tables.sizes, feature, after, limit).await
     }
 }
 

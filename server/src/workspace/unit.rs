@@ -133,13 +133,13 @@ impl UnitTransaction<'_> {
                 column,
                 from,
                 to,
-            } => return sequences::move_on(self.tx, (*feature, *column), *from, *to).await,
+            } => return sequences::move_on(self.tx, *feature, *column, *from, *to).await,
             Change::RewindSequence {
                 feature,
                 column,
                 from,
                 to,
-            } => return sequences::rewind(self.tx, (*feature, *column), *from, *to).await,
+            } => return sequences::rewind(self.tx, *feature, *column, *from, *to).await,
             _ => {}
         }
         // What was seen of tables may be otherwise now.
@@ -189,7 +189,7 @@ impl UnitTransaction<'_> {
         self.fresh.remove(&feature);
         let opened = self.open(feature).await?;
         let opened = opened.ok_or_else(|| missing(RecordKind::Feature, feature))?;
-        let by = (self.here.creator, self.here.now);
+        let (creator, now) = (self.here.creator, self.here.now);
         let entered;
         let rows = match prepared {
             Some((table, rows)) if Arc::ptr_eq(table, &opened.table) => rows,
@@ -203,10 +203,10 @@ impl UnitTransaction<'_> {
             }
         };
         if rows.iter().all(PreparedRow::is_complete) {
-            return Ok(crate::rows::insert_complete(self.tx, &opened, by, rows).await?);
+            return Ok(crate::rows::insert_complete(self.tx, &opened, creator, now, rows).await?);
         }
         let mut rows = rows.clone();
-        Ok(crate::rows::insert(self.tx, &opened, by, &mut rows).await?)
+        Ok(crate::rows::insert(self.tx, &opened, creator, now, &mut rows).await?)
     }
 }
 
@@ -235,7 +235,7 @@ pub(super) fn enter(
     cells.sort_by(|one, other| one.key.cmp(&other.key));
     let mut faults = Faults::default();
     let bytes = data.as_str().len() + ROOM;
-    let mut entered = entering.row_of(id, cells.into_iter(), bytes, (0, &mut faults));
+    let mut entered = entering.row_of(id, cells.into_iter(), bytes, 0, &mut faults);
     entered.numbered_elsewhere();
     faults.is_empty().then_some(entered)
 }

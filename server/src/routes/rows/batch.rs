@@ -8,7 +8,7 @@ use super::row_filter::visible_table;
 use crate::call::Call;
 use crate::call::lane::in_lane;
 use crate::refusal::Refusal;
-use crate::rows::{PreparedRow, Submission, write_row};
+use crate::rows::{PreparedRow, RowHead, Submission, write_row};
 
 /// `POST …/rows:batch`: all of them or none.
 ///
@@ -42,7 +42,13 @@ fn document(feature: Uuid, rows: &[PreparedRow], now: i64) -> Vec<u8> {
     let mut before = '[';
     for row in rows {
         out.push(std::mem::replace(&mut before, ','));
-        write_row(&mut out, (row.id, feature), (now, now), &row.data);
+        let head = RowHead {
+            id: row.id,
+            feature,
+            created_at: now,
+            updated_at: now,
+        };
+        write_row(&mut out, head, &row.data);
     }
     out.push_str("]}");
     out.into_bytes()

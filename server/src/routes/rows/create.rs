@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::prepared::PreparedSubmission;
 use crate::app::App;
-use crate::automation::events::{self, Cause};
+use crate::automation::events::{self, Cause, CreatedRows};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::offload::{SHORT, offload};
@@ -76,11 +76,11 @@ impl Received {
             Ok((bytes, validate)) => {
                 let long = bytes.len() > SHORT;
                 let work = move || {
-                    let with = (&app.tables, &app.context);
                     Ok(PreparedSubmission::new(
                         shape(bytes)?,
                         validate,
-                        with,
+                        &app.tables,
+                        &app.context,
                         feature,
                     ))
                 };
@@ -109,11 +109,12 @@ pub(super) async fn write(
     let rows = prepared.rows(&opened.table, &ctx.context)?;
     let mut rows = rows.into_owned();
     let (creator, now) = (Some(ctx.caller.id), ctx.now);
-    insert(tx, &opened, (creator, now), &mut rows)
+    insert(tx, &opened, creator, now, &mut rows)
         .await
         .map_err(|refused| refused.problem(prepared.is_batch()))?;
     let cause = Cause::somebody(&ctx.signal).to_row_of(creator);
-    events::created(tx, &opened.table, (&rows, now), cause, &ctx.context).await?;
+    let created = CreatedRows { rows: &rows, now };
+    events::created(tx, &opened.table, created, cause, &ctx.context).await?;
     let document = tell(*feature, &rows, now)?;
     let reply = ApiResponse::written(StatusCode::CREATED, document);
     ctx.keep(tx, reply).await

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::automation::events::{self, Cause};
+use crate::automation::events::{self, Cause, DeletedRow};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
@@ -42,7 +42,11 @@ async fn drop_row(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResp
     let removed = remove(tx, &table, id).await?;
     let removed = removed.ok_or_else(Refusal::not_found)?;
     let cause = Cause::somebody(&ctx.signal).to_row_of(removed.creator);
-    let row = (id, removed.data.as_str());
-    events::deleted(tx, &table, row, cause, (&ctx.context, ctx.now)).await?;
+    let deleted = DeletedRow {
+        id,
+        data: &removed.data,
+        now: ctx.now,
+    };
+    events::deleted(tx, &table, deleted, cause, &ctx.context).await?;
     Ok(ApiResponse::nothing())
 }

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::automation::events::{self, Cause};
+use crate::automation::events::{self, Cause, UpdatedRow};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
@@ -79,7 +79,7 @@ async fn update(tx: &mut Tx, ctx: &OperationContext<Patch>) -> Result<ApiRespons
     let change = patch.change.as_ref().map_err(Clone::clone)?;
     if let Some(cells) = &change.cells {
         change
-            .apply(tx, ctx, (&table, cells), (&mut row, creator))
+            .apply(tx, ctx, (&table, cells), &mut row, creator)
             .await?;
     }
     Ok(ApiResponse::written(StatusCode::OK, row.document(table.id)))
@@ -91,7 +91,8 @@ impl Change {
         tx: &mut Tx,
         ctx: &OperationContext<Patch>,
         (table, cells): (&Table, &Submission),
-        (row, creator): (&mut StoredRow, Option<Uuid>),
+        row: &mut StoredRow,
+        creator: Option<Uuid>,
     ) -> Result<(), Refusal> {
         let sent: Vec<_> = cells.cells(0).into_iter().flatten().collect();
         let entering = RowPreparer {
@@ -102,11 +103,11 @@ impl Change {
         let mut faults = cells.faults();
         if self.merge {
             for (key, _) in sent.iter().filter(|(_, raw)| *raw == "null") {
-                entering.without(key, (0, &mut faults));
+                entering.without(key, 0, &mut faults);
             }
         }
         let result = merge(table, &row.data, &sent, self.merge);
-        let after = entering.row(row.id, result.into_iter(), (0, &mut faults));
+        let after = entering.row(row.id, result.into_iter(), 0, &mut faults);
         faults.finish()?;
         // What holds already is not written again: no other time, nothing for others to notice.
         if after.is_complete() && after.data == row.data {
@@ -116,7 +117,11 @@ impl Change {
         let before = std::mem::replace(&mut row.data, after.data);
         row.updated_at = ctx.now;
         let cause = Cause::somebody(&ctx.signal).to_row_of(creator);
-        events::updated(tx, table, (&before, row), cause, &ctx.context).await?;
+        let updated = UpdatedRow {
+            before: &before,
+            after: row,
+        };
+        events::updated(tx, table, updated, cause, &ctx.context).await?;
         Ok(())
     }
 }

@@ -32,7 +32,8 @@ impl PreparedSubmission {
     pub(super) fn new(
         submission: Submission,
         validate: Validate,
-        (tables, context): (&Tables, &Context),
+        tables: &Tables,
+        context: &Context,
         feature: Uuid,
     ) -> PreparedSubmission {
         let seen = tables.peek(feature).map(|table| {
@@ -84,7 +85,7 @@ fn enter(
         // A row of another shape has its fault already.
         if let Some(cells) = submission.cells(at) {
             let cells = cells.map(SourceCell::sent);
-            rows.push(entering.row(context.id(), cells, (at, &mut faults)));
+            rows.push(entering.row(context.id(), cells, at, &mut faults));
         }
     }
     faults.finish()?;

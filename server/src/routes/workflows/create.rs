@@ -7,7 +7,9 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
-use crate::automation::{self, Definition, Standing, WorkflowScope, keep_secrets, validate_for};
+use crate::automation::{
+    self, Definition, NewVersion, NewWorkflow, Standing, WorkflowScope, keep_secrets, validate_for,
+};
 use crate::call::{Call, OperationContext};
 use crate::fields::{Fields, LABEL};
 use crate::http::response::ApiResponse;
@@ -110,14 +112,23 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     };
     keep_secrets(tx, new.secret_key.as_ref(), of, &mut graph, None).await?;
     let definition = Definition::new(body.name.clone(), &trigger, &graph, &ctx.context);
-    let at = (organization, workspace.id, new.workflow);
-    let stamp = (new.version, ctx.now);
+    let workflow = NewWorkflow {
+        organization,
+        workspace: workspace.id,
+        id: new.workflow,
+    };
     let standing = if body.is_draft {
         Standing::Draft
     } else {
         Standing::Published(Some(ctx.caller.id))
     };
-    let version = automation::create(tx, at, &definition, standing, stamp).await?;
+    let first = NewVersion {
+        id: new.version,
+        standing,
+        base_version: None,
+        now: ctx.now,
+    };
+    let version = automation::create(tx, workflow, &definition, first).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &version)?)
         .await
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
-    Definition, Standing, WorkflowScope, add_version, find, keep_secrets, validate_for,
+    Definition, NewVersion, Standing, WorkflowScope, add_version, find, keep_secrets, validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::fields::{Fields, LABEL};
@@ -104,9 +104,13 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     }
     let name = body.name.clone().unwrap_or(base.name);
     let definition = Definition::new(name, &trigger, &graph, &ctx.context);
-    let stamp = (new.version, ctx.now);
-    let based = (Standing::Draft, Some(base.version));
-    let version = add_version(tx, &row, &definition, based, stamp).await?;
+    let draft = NewVersion {
+        id: new.version,
+        standing: Standing::Draft,
+        base_version: Some(base.version),
+        now: ctx.now,
+    };
+    let version = add_version(tx, &row, &definition, draft).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &version)?)
         .await
 }

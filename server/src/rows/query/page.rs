@@ -117,8 +117,8 @@ impl<'l> Page<'l> {
         if self.count > 0 {
             self.text.push(',');
         }
-        let ids = (row.id, self.listing.filter.feature);
-        write_row(&mut self.text, ids, (row.created_at, row.updated_at), shown);
+        let head = row.head(self.listing.filter.feature);
+        write_row(&mut self.text, head, shown);
         self.count += 1;
         self.last = Some(row);
     }

@@ -7,7 +7,7 @@ use tplkit::json::write_string;
 use tplkit::rows::query::{Filter, Match, Operation, Order, Row, Sort, matches};
 use tplkit::rows::{members, text_form};
 use tplkit_server::context::{random, rfc3339};
-use tplkit_server::rows::write_row;
+use tplkit_server::rows::{RowHead, write_row};
 use uuid::Uuid;
 
 use super::stock::{Column, New, Stock};
@@ -483,8 +483,12 @@ fn body(page: &[&New], feature: Uuid, fields: Option<&[&str]>) -> String {
         let data = format!("{{{}}}", left.join(","));
         write_row(
             &mut body,
-            (row.id, feature),
-            (row.created_at, row.updated_at),
+            RowHead {
+                id: row.id,
+                feature,
+                created_at: row.created_at,
+                updated_at: row.updated_at,
+            },
             &data,
         );
     }
