@@ -45,6 +45,15 @@ impl Document {
         Document { sessions }
     }
 
+    /// All of it typed into one terminal: what a block starts or sets is there in the next.
+    pub(super) fn in_one_terminal(self) -> Document {
+        let sessions = self.sessions.into_iter();
+        let steps = sessions.flat_map(|session| session.steps).collect();
+        Document {
+            sessions: vec![Session { steps }],
+        }
+    }
+
     /// The programs of this repository that the document's install lines put into `PATH`.
     pub(super) fn installs(&self) -> BTreeSet<&'static str> {
         let steps = self.sessions.iter().flat_map(|session| &session.steps);

@@ -4,7 +4,8 @@
 //!
 //! A block ```` ```console ```` is a session. Lines that begin with `$ ` are commands, `…` alone stands for
 //! lines that are left out, `…` within a line for text that is. A session that shows any output shows all
-//! of standard output; lines of standard error may be left out.
+//! of standard output; lines of standard error may be left out. A walk-through is one session: its blocks are
+//! typed into one terminal, with text between them.
 
 mod compare;
 mod document;
@@ -23,6 +24,9 @@ const README: &str = "README.md";
 /// What readers of the first page go on to, with what it installs.
 const SERVER_README: &str = "server/README.md";
 const SERVER: &str = "docs/SERVER.md";
+
+/// A walk-through.
+const UPGRADES: &str = "examples/upgrades/README.md";
 
 fn root() -> PathBuf {
     let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
@@ -51,13 +55,17 @@ fn tools_are_there() -> bool {
     true
 }
 
-/// Runs a document's sessions and gives everything that is not as shown.
+/// Runs the sessions of a document.
 fn run(name: &str) {
+    run_document(name, &Document::read(&root(), name));
+}
+
+/// Runs a document's sessions and gives everything that is not as shown.
+fn run_document(name: &str, document: &Document) {
     if !tools_are_there() {
         return;
     }
     let readme = Document::read(&root(), README);
-    let document = Document::read(&root(), name);
     let mut programs = document.installs();
     if name != README {
         // Whoever reads on has installed what the first page says.
@@ -98,10 +106,16 @@ fn the_page_about_the_server_runs_as_it_is_written() {
     run(SERVER);
 }
 
+#[test]
+fn the_walk_through_of_an_upgrade_runs_as_it_is_written() {
+    let document = Document::read(&root(), UPGRADES);
+    run_document(UPGRADES, &document.in_one_terminal());
+}
+
 /// Commands hold no placeholders and wait for nothing without an end.
 #[test]
 fn commands_can_be_typed_as_they_stand() {
-    for name in [README, SERVER_README, SERVER] {
+    for name in [README, SERVER_README, SERVER, UPGRADES] {
         let document = Document::read(&root(), name);
         for command in document.sessions.iter().flat_map(|session| &session.steps) {
             let text = &command.text;
