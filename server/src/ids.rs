@@ -25,6 +25,17 @@ pub struct WorkflowKey {
     pub workflow: Uuid,
 }
 
+/// A template in a workspace that it is applied to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TemplateKey {
+    /// Whose the workspace is.
+    pub organization: Uuid,
+    /// The workspace.
+    pub workspace: Uuid,
+    /// The template.
+    pub template: Uuid,
+}
+
 /// What a new record gets: its id, and when it is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {

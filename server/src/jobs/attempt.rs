@@ -141,13 +141,13 @@ async fn carry_out(
 }
 
 async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError> {
-    let Some((order, text)) = package::read(tx, (job.organization, job.id), true).await? else {
+    let Some((order, text)) = package::read(tx, job.organization, job.id, true).await? else {
         return Ok(None);
     };
     let line = ledger::kept_entries(tx, job).await?;
     let base = match line.newest {
         Some(newest) => {
-            let kept = package::read(tx, (job.organization, newest), true).await?;
+            let kept = package::read(tx, job.organization, newest, true).await?;
             kept.map(|(_, text)| (newest, text))
         }
         None => None,

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::Status;
 use super::status::unfinished;
+use crate::ids::TemplateKey;
 use crate::store::{Row, StoreError, Tx};
 use crate::wire::{AnyObject, UtcInstant};
 
@@ -178,7 +179,11 @@ pub async fn find(tx: &mut Tx, job: Uuid, now: i64) -> Result<Option<Job>, Store
 /// Those of the store.
 pub async fn unfinished(
     tx: &mut Tx,
-    (organization, workspace, template): (Uuid, Uuid, Uuid),
+    TemplateKey {
+        organization,
+        workspace,
+        template,
+    }: TemplateKey,
     now: i64,
 ) -> Result<Option<Job>, StoreError> {
     let sql = concat!(

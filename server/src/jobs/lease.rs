@@ -14,6 +14,7 @@ use super::permission::may_apply;
 use super::status::unfinished;
 use super::{Job, Status, ledger};
 use crate::context::Context;
+use crate::ids::WorkspaceKey;
 use crate::store::{Hold, PipelinedStatement, Scope, Store, StoreError, Tx, Value, Visible, lease};
 use crate::workspace::Stopped;
 
@@ -93,7 +94,10 @@ impl Lease {
 
     /// Whether who asked for the job may still carry it out.
     pub(super) async fn has_right(&self, tx: &mut Tx, now: i64) -> Result<bool, StoreError> {
-        let place = (self.organization, self.workspace);
+        let place = WorkspaceKey {
+            organization: self.organization,
+            workspace: self.workspace,
+        };
         let who = self.creator.unwrap_or_default();
         may_apply(tx, place, who, now).await
     }
@@ -186,7 +190,8 @@ impl Lease {
         &self,
         tx: &mut Tx,
         unit: &Unit,
-        (entries, now): (i64, i64),
+        entries: i64,
+        now: i64,
     ) -> Result<i64, Stopped> {
         let line = match &unit.report {
             Some(report) if !is_undone(unit) => self.finish(unit, report, now),

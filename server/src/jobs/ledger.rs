@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::package;
 use super::standing;
 use super::{Job, Lease};
+use crate::ids::{TemplateKey, WorkspaceKey};
 use crate::spool::SpooledText;
 use crate::store::{PipelinedStatement, Row, StoreError, Tx};
 
@@ -125,10 +126,23 @@ fn text(entry: &Entry) -> Result<String, StoreError> {
 /// Those of the store.
 pub async fn earlier(
     tx: &mut Tx,
-    (organization, workspace, template): (Uuid, Uuid, Uuid),
-    (job, base_job): (Option<Uuid>, Option<Uuid>),
+    TemplateKey {
+        organization,
+        workspace,
+        template,
+    }: TemplateKey,
+    job: Option<Uuid>,
+    base_job: Option<Uuid>,
 ) -> Result<Line, StoreError> {
-    let known = standing::completed(tx, (organization, workspace), job).await?;
+    let known = standing::completed(
+        tx,
+        WorkspaceKey {
+            organization,
+            workspace,
+        },
+        job,
+    )
+    .await?;
     let jobs = known.of(template, job, base_job);
     if let Some(own) = jobs.iter().find(|known| Some(known.id) == job)
         && own.request.copy
@@ -188,7 +202,7 @@ pub async fn told(
     for (other, entries) in unnoted {
         // The newest package is read besides, and rows of older ones count until it tells of them.
         let rows = what == Told::All && newest == line.newest && newest != Some(other);
-        let kept = package::read(tx, (organization, other), rows).await?;
+        let kept = package::read(tx, organization, other, rows).await?;
         line.unnoted.extend(kept.map(|(order, text)| UnnotedJob {
             entries,
             resolutions: order.request.resolutions,
@@ -204,7 +218,14 @@ pub async fn told(
 /// # Errors
 /// Those of the store.
 pub async fn upgraded_by(tx: &mut Tx, job: &Job) -> Result<Option<Uuid>, StoreError> {
-    let known = standing::standing(tx, (job.organization, job.workspace)).await?;
+    let known = standing::standing(
+        tx,
+        WorkspaceKey {
+            organization: job.organization,
+            workspace: job.workspace,
+        },
+    )
+    .await?;
     let line = known.of(job.template, Some(job.id), None);
     let mut later = line.iter().filter(|known| known.id > job.id);
     let upgrade = later.find(|known| known.request.upgrade);
@@ -228,6 +249,10 @@ async fn was_completed(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<boo
 /// # Errors
 /// Those of the store.
 pub(super) async fn kept_entries(tx: &mut Tx, job: &Job) -> Result<Line, StoreError> {
-    let of = (job.organization, job.workspace, job.template);
-    earlier(tx, of, (Some(job.id), None)).await
+    let of = TemplateKey {
+        organization: job.organization,
+        workspace: job.workspace,
+        template: job.template,
+    };
+    earlier(tx, of, Some(job.id), None).await
 }

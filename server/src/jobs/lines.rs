@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::package::Order;
 use super::standing::Continuing;
+use crate::ids::WorkspaceKey;
 use crate::store::{StoreError, Tx};
 
 /// A line: the completed, not undone jobs that continue one another.
@@ -52,7 +53,10 @@ impl AppliedLine {
 /// Those of the store.
 pub async fn lines(
     tx: &mut Tx,
-    (organization, workspace): (Uuid, Uuid),
+    WorkspaceKey {
+        organization,
+        workspace,
+    }: WorkspaceKey,
 ) -> Result<Vec<AppliedLine>, StoreError> {
     let sql = "SELECT id, template_id, created_by, updated_at, request FROM template_jobs \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \

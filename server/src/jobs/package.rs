@@ -92,7 +92,8 @@ impl Order {
 /// Those of the store, and when there is no room for a file.
 pub async fn read(
     tx: &mut Tx,
-    (organization, job): (Uuid, Uuid),
+    organization: Uuid,
+    job: Uuid,
     rows: bool,
 ) -> Result<Option<(Order, SpooledText)>, StoreError> {
     let mut spool = Spool::default();
@@ -102,7 +103,7 @@ pub async fn read(
             .map_err(|error| no_room(&error))
     };
     let most = if rows { i64::MAX } else { 1 };
-    let Some(order) = parts(tx, (organization, job), most, &mut put).await? else {
+    let Some(order) = parts(tx, organization, job, most, &mut put).await? else {
         return Ok(None);
     };
     let text = spool.into_text().map_err(|error| no_room(&error))?;
@@ -116,7 +117,8 @@ fn no_room(error: &io::Error) -> StoreError {
 /// Puts the first parts of a package together: the manifest, then each entry of rows.
 async fn parts(
     tx: &mut Tx,
-    (organization, job): (Uuid, Uuid),
+    organization: Uuid,
+    job: Uuid,
     most: i64,
     put: &mut (dyn FnMut(&str) -> Result<(), StoreError> + Send),
 ) -> Result<Option<Order>, StoreError> {

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::Job;
 use crate::auth::{KeyScope, Role, Scopes};
+use crate::ids::WorkspaceKey;
 use crate::store::{Row, StoreError, Tx};
 
 /// Whether somebody may apply templates to a workspace of the organization at that time.
@@ -13,7 +14,10 @@ use crate::store::{Row, StoreError, Tx};
 /// Those of the store.
 pub(super) async fn may_apply(
     tx: &mut Tx,
-    (organization, workspace): (Uuid, Uuid),
+    WorkspaceKey {
+        organization,
+        workspace,
+    }: WorkspaceKey,
     who: Uuid,
     now: i64,
 ) -> Result<bool, StoreError> {
@@ -63,7 +67,10 @@ async fn is_open(
 /// # Errors
 /// Those of the store.
 pub async fn hand_over(tx: &mut Tx, job: &Job, to: Uuid, now: i64) -> Result<(), StoreError> {
-    let place = (job.organization, job.workspace);
+    let place = WorkspaceKey {
+        organization: job.organization,
+        workspace: job.workspace,
+    };
     let before = job.created_by.unwrap_or_default();
     if before == to || may_apply(tx, place, before, now).await? {
         return Ok(());

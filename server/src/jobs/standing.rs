@@ -10,6 +10,7 @@ use tplkit::apply::Request;
 use uuid::Uuid;
 
 use super::package::Order;
+use crate::ids::WorkspaceKey;
 use crate::store::{StoreError, Tx};
 
 /// A job that stands.
@@ -82,7 +83,10 @@ impl Lines {
 /// The completed jobs of a workspace, with one that goes on.
 pub(super) async fn completed(
     tx: &mut Tx,
-    (organization, workspace): (Uuid, Uuid),
+    WorkspaceKey {
+        organization,
+        workspace,
+    }: WorkspaceKey,
     job: Option<Uuid>,
 ) -> Result<Lines, StoreError> {
     let sql = "SELECT id, template_id, request FROM template_jobs WHERE {tenant organization_id} \
@@ -100,7 +104,10 @@ pub(super) async fn completed(
 /// All jobs of a workspace that wrote something which was not taken back.
 pub(super) async fn standing(
     tx: &mut Tx,
-    (organization, workspace): (Uuid, Uuid),
+    WorkspaceKey {
+        organization,
+        workspace,
+    }: WorkspaceKey,
 ) -> Result<Lines, StoreError> {
     let sql = "SELECT id, template_id, request FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND workspace_id = $2 \

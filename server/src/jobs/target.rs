@@ -212,7 +212,7 @@ async fn write_unit(tx: &mut Tx, writing: &UnitWrite) -> Result<i64, Stopped> {
         return Err(StoreError::Unavailable(lost).into());
     }
     write(tx, here, &unit.changes, prepared).await?;
-    lease.advance(tx, unit, (stands, here.now)).await
+    lease.advance(tx, unit, stands, here.now).await
 }
 
 impl Source for Destination {

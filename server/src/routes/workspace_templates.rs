@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::call::lane::transfer;
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
+use crate::ids::WorkspaceKey;
 use crate::jobs::{self, AppliedLine};
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
@@ -26,7 +27,10 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let page = call.page(&workspace.to_string())?;
     let lane = call.app.lanes.transfers.clone();
     let wanted = Wanted {
-        place: (organization, workspace),
+        place: WorkspaceKey {
+            organization,
+            workspace,
+        },
         page,
     };
     transfer(&lane, organization, async move {
@@ -37,7 +41,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
 }
 
 struct Wanted {
-    place: (Uuid, Uuid),
+    place: WorkspaceKey,
     page: PageRequest,
 }
 

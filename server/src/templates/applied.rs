@@ -39,7 +39,7 @@ impl Applied {
         let resolutions = line.resolutions.clone();
         let told = jobs::told(tx, organization, (&ids, resolutions), what).await?;
         let rows = what == Told::All;
-        let kept = jobs::read_package(tx, (organization, newest), rows).await?;
+        let kept = jobs::read_package(tx, organization, newest, rows).await?;
         let (order, text) = kept.ok_or_else(Refusal::not_found)?;
         Ok(Applied {
             job: newest,

@@ -7,6 +7,7 @@ use tplkit::workspace::Source as _;
 use uuid::Uuid;
 
 use super::applied::Applied;
+use crate::ids::WorkspaceKey;
 use crate::jobs::{self, AppliedLine, Status, Told};
 use crate::refusal::{Code, Refusal};
 use crate::rows::Tables;
@@ -32,7 +33,14 @@ impl DriftWanted {
     /// 404 where the template was never applied, or all of it was undone, and for a job of something else;
     /// 409 for one that was undone or is not completed.
     pub(crate) async fn line(&self, tx: &mut Tx, now: i64) -> Result<AppliedLine, Refusal> {
-        let lines = jobs::lines(tx, (self.organization, self.workspace)).await?;
+        let lines = jobs::lines(
+            tx,
+            WorkspaceKey {
+                organization: self.organization,
+                workspace: self.workspace,
+            },
+        )
+        .await?;
         let own = lines.into_iter();
         let mut own: Vec<AppliedLine> = own.filter(|line| line.template == self.template).collect();
         let Some(job) = self.job else {

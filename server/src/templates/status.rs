@@ -17,6 +17,7 @@ use super::package::read_spooled;
 use super::record::{Record, find};
 use crate::automation::find as versions;
 use crate::context::rfc3339;
+use crate::ids::WorkspaceKey;
 use crate::jobs::{self, AppliedLine, Told};
 use crate::refusal::{Code, Refusal};
 use crate::rows::Tables;
@@ -29,7 +30,10 @@ use crate::workspace::Snapshot;
 /// Those of the store.
 pub(crate) async fn applied(
     tx: &mut Tx,
-    (organization, workspace): (Uuid, Uuid),
+    WorkspaceKey {
+        organization,
+        workspace,
+    }: WorkspaceKey,
     lines: &[AppliedLine],
     tables: &Tables,
 ) -> Result<Vec<AppliedTemplate>, Refusal> {
@@ -67,7 +71,7 @@ async fn one(
     let mut newer = None;
     if let Some(template) = visible(tx, line.template).await? {
         let applied = catalog.semver.as_deref();
-        newer = later(tx, (organization, newest.id), applied, &template).await?;
+        newer = later(tx, organization, newest.id, applied, &template).await?;
         (name, label) = (template.name, template.label);
     }
     Ok(AppliedTemplate {
@@ -96,7 +100,8 @@ async fn visible(tx: &mut Tx, template: Uuid) -> Result<Option<Record>, Refusal>
 /// The version of the catalog, when its package is another one than a job applied, and not lower.
 async fn later(
     tx: &mut Tx,
-    (organization, job): (Uuid, Uuid),
+    organization: Uuid,
+    job: Uuid,
     applied: Option<&str>,
     template: &Record,
 ) -> Result<Option<String>, Refusal> {
@@ -108,7 +113,7 @@ async fn later(
         return Ok(None);
     }
     let catalog = content_digest(&read_spooled(tx, template).await?);
-    let kept = jobs::read_package(tx, (organization, job), true).await?;
+    let kept = jobs::read_package(tx, organization, job, true).await?;
     let same = kept.is_some_and(|(_, text)| content_digest(&text) == catalog);
     Ok((!same).then_some(semver))
 }

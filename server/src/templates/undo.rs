@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::apply::{in_the_way, moved};
 use crate::context::Context;
+use crate::ids::TemplateKey;
 use crate::jobs::{self, Ended, Job, Status};
 use crate::refusal::{Code, Refusal};
 use crate::rows::Tables;
@@ -130,7 +131,11 @@ impl Undo {
             return Ok(problem);
         }
         let input = (
-            (now.organization, now.workspace, now.template),
+            TemplateKey {
+                organization: now.organization,
+                workspace: now.workspace,
+                template: now.template,
+            },
             self.parts.context.now(),
         );
         let found = self.parts.store.read(&self.scope, input, |tx, (of, now)| {
@@ -147,10 +152,9 @@ impl Undo {
     /// The job as it is now, for whoever holds it or wants to.
     async fn now(&self) -> Result<Job, Refusal> {
         let input = (self.job.id, self.parts.context.now());
-        let found = self
-            .parts
-            .store
-            .read(&self.scope, input, |tx, input| Box::pin(find(tx, input)));
+        let found = self.parts.store.read(&self.scope, input, |tx, (job, now)| {
+            Box::pin(find(tx, *job, *now))
+        });
         found.await
     }
 
@@ -195,8 +199,8 @@ async fn visible(tx: &mut Tx, tables: &[Uuid]) -> Result<Vec<Uuid>, StoreError> 
     rows.iter().map(|row| row.get(0)).collect()
 }
 
-async fn find(tx: &mut Tx, (job, now): &(Uuid, i64)) -> Result<Job, Refusal> {
-    let job = jobs::find(tx, *job, *now).await?;
+async fn find(tx: &mut Tx, job: Uuid, now: i64) -> Result<Job, Refusal> {
+    let job = jobs::find(tx, job, now).await?;
     let mut job = job.ok_or_else(Refusal::not_found)?;
     jobs::redact(tx, std::slice::from_mut(&mut job)).await?;
     Ok(job)

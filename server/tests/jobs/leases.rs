@@ -8,6 +8,7 @@ use tplkit::workspace::{
 };
 use tplkit_server::auth::Role;
 use tplkit_server::context::Context;
+use tplkit_server::ids::TemplateKey;
 use tplkit_server::jobs::{self, Status, take_any};
 use tplkit_server::store::{Dialect, Scope, Store, StoreError};
 use tplkit_server::workspace::ReadError;
@@ -149,9 +150,14 @@ async fn one_unfinished_job_of_a_template_stands_in_a_workspace(place: Place) {
     let mut other = ground::new(context, world.acme, elsewhere);
     other.template = template;
     assert!(ground::create(store, other).await);
-    let of = (world.acme, workspace, template, context.now());
-    let found = store.read(&Scope::Operator, of, |tx, of| {
-        Box::pin(jobs::unfinished(tx, (of.0, of.1, of.2), of.3))
+    let key = TemplateKey {
+        organization: world.acme,
+        workspace,
+        template,
+    };
+    let input = (key, context.now());
+    let found = store.read(&Scope::Operator, input, |tx, (key, now)| {
+        Box::pin(jobs::unfinished(tx, *key, *now))
     });
     let found: Result<_, StoreError> = found.await;
     let found = found.expect("reads").expect("is there");

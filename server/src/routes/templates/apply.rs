@@ -140,8 +140,13 @@ async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Refusal>
         .await?;
     let (caller, context) = (call.caller()?.id, call.app.context.clone());
     let start = offload(move || {
-        let of = (&question.whole, &question.request);
-        Start::of(wanted.place, of, (caller, &context))
+        Start::of(
+            wanted.place,
+            &question.whole,
+            &question.request,
+            caller,
+            &context,
+        )
     });
     let start = start.await?;
     call.write(start, |tx, ctx| Box::pin(started(tx, ctx)))
@@ -169,8 +174,7 @@ async fn resumed(tx: &mut Tx, ctx: &OperationContext<Resume>) -> Result<ApiRespo
     if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
-    let by = (ctx.caller.id, ctx.now);
-    let accepted = apply::resume(tx, wanted, &job, by).await?;
+    let accepted = apply::resume(tx, wanted, &job, ctx.caller.id, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &accepted)?)
         .await
 }
@@ -219,7 +223,7 @@ async fn kept(
     ctx: &OperationContext<(ApplyTarget, Uuid)>,
 ) -> Result<(jobs::Order, SpooledText), Refusal> {
     let (place, job) = ctx.input;
-    let kept = jobs::read_package(tx, (place.organization, job), true).await?;
+    let kept = jobs::read_package(tx, place.organization, job, true).await?;
     kept.ok_or_else(Refusal::not_found)
 }
 

@@ -35,8 +35,7 @@ async fn is_same(tx: &mut Tx, place: ApplyTarget, job: &Job) -> Result<bool, Ref
         return Ok(false);
     }
     let own = templates::read_package(tx, &record).await?.text();
-    let of = (job.organization, job.id);
-    let Some((_, theirs)) = jobs::read_package(tx, of, false).await? else {
+    let Some((_, theirs)) = jobs::read_package(tx, job.organization, job.id, false).await? else {
         return Ok(false);
     };
     let own = id_of(&own);

@@ -36,15 +36,15 @@ pub(crate) struct DecideInput {
 impl DecideInput {
     /// What earlier jobs wrote that this one binds to, and its own ledger.
     pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<Earlier, StoreError> {
-        let from = (self.job, self.request.terms.base_job);
-        let line = jobs::earlier(tx, self.place.key(), from).await?;
+        let base_job = self.request.terms.base_job;
+        let line = jobs::earlier(tx, self.place.key(), self.job, base_job).await?;
         let mut entries = line.entries;
         if let Some(job) = self.job {
             entries.extend(jobs::own(tx, self.place.organization, job).await?);
         }
         let base = match line.newest {
             Some(job) => {
-                let kept = jobs::read_package(tx, (self.place.organization, job), true).await?;
+                let kept = jobs::read_package(tx, self.place.organization, job, true).await?;
                 kept.map(|(_, text)| AppliedPackage {
                     job,
                     resolutions: line.resolutions,

@@ -19,6 +19,7 @@ pub(crate) use plan::{plan, unfit};
 pub(crate) use resume::{Resume, resume};
 pub(crate) use start::{Accepted, Start, in_the_way, moved, start};
 
+use crate::ids::TemplateKey;
 use uuid::Uuid;
 
 /// Which template is applied where.
@@ -32,7 +33,11 @@ pub(crate) struct ApplyTarget {
 
 impl ApplyTarget {
     /// As the ledgers of earlier jobs are asked for.
-    fn key(self) -> (Uuid, Uuid, Uuid) {
-        (self.organization, self.workspace, self.template)
+    fn key(self) -> TemplateKey {
+        TemplateKey {
+            organization: self.organization,
+            workspace: self.workspace,
+            template: self.template,
+        }
     }
 }

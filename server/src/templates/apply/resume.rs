@@ -55,7 +55,8 @@ pub(crate) async fn resume(
     tx: &mut Tx,
     wanted: &Resume,
     job: &Job,
-    (caller, now): (Uuid, i64),
+    caller: Uuid,
+    now: i64,
 ) -> Result<Accepted, Refusal> {
     check_upgrade(job, wanted.upgrade)?;
     if job.status == Status::Undone {

@@ -25,8 +25,10 @@ impl Start {
     /// When the package cannot be read, which is a bug.
     pub(crate) fn of(
         place: ApplyTarget,
-        (whole, request): (&LoadedPackage, &Request),
-        (creator, context): (Uuid, &Context),
+        whole: &LoadedPackage,
+        request: &Request,
+        creator: Uuid,
+        context: &Context,
     ) -> Result<Start, Refusal> {
         let new = New {
             organization: place.organization,
