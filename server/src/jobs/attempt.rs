@@ -76,7 +76,7 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
         ..request.clone()
     };
     for _ in 1..CHOICES {
-        match Box::pin(carry_out(&mut target, (&package, request, *minter), past)).await? {
+        match Box::pin(carry_out(&mut target, &package, request, *minter, past)).await? {
             Ok(()) => return Ok(()),
             // A name that was free was taken before the structure was written, all or nothing.
             Err(ApplyError::Refused {
@@ -86,7 +86,7 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
             Err(error) => return Err(error.into()),
         }
     }
-    Box::pin(carry_out(&mut target, (&package, request, *minter), past)).await??;
+    Box::pin(carry_out(&mut target, &package, request, *minter, past)).await??;
     Ok(())
 }
 
@@ -101,7 +101,9 @@ fn unreadable(error: NotChecked) -> Failure {
 /// Decides by the workspace as it is, and carries it out.
 async fn carry_out(
     target: &mut Destination,
-    (package, request, minter): (&Checked<'_>, &Request, Minter),
+    package: &Checked<'_>,
+    request: &Request,
+    minter: Minter,
     past: Past<'_>,
 ) -> Result<Result<(), ApplyError<ReadError>>, Failure> {
     let definitions = Definitions::embedded();

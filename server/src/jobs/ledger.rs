@@ -157,7 +157,7 @@ pub async fn earlier(
         resolutions.extend(known.request.resolutions.clone());
     }
     let jobs: Vec<Uuid> = others().map(|known| known.id).collect();
-    told(tx, organization, (&jobs, resolutions), Told::All).await
+    told(tx, organization, &jobs, resolutions, Told::All).await
 }
 
 /// What of ledgers and packages is read.
@@ -176,7 +176,8 @@ pub enum Told {
 pub async fn told(
     tx: &mut Tx,
     organization: Uuid,
-    (jobs, resolutions): (&[Uuid], Resolutions),
+    jobs: &[Uuid],
+    resolutions: Resolutions,
     what: Told,
 ) -> Result<Line, StoreError> {
     let mut line = Line {

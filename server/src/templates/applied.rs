@@ -37,7 +37,7 @@ impl Applied {
         let newest = line.newest().id;
         let ids: Vec<Uuid> = line.jobs.iter().map(|job| job.id).collect();
         let resolutions = line.resolutions.clone();
-        let told = jobs::told(tx, organization, (&ids, resolutions), what).await?;
+        let told = jobs::told(tx, organization, &ids, resolutions, what).await?;
         let rows = what == Told::All;
         let kept = jobs::read_package(tx, organization, newest, rows).await?;
         let (order, text) = kept.ok_or_else(Refusal::not_found)?;

@@ -196,7 +196,7 @@ async fn put_together(
     let manifest = manifest_as(manifest)?;
     let mut writing = Writing::new(&manifest);
     for part in parts(&found) {
-        part_of(tx, template, part, (&mut writing, &mut *put)).await?;
+        part_of(tx, template, part, &mut writing, &mut *put).await?;
     }
     writing.finish(&other_members, put);
     Ok(())
@@ -222,7 +222,8 @@ async fn part_of(
     tx: &mut Tx,
     template: &Record,
     part: &[(String, i64)],
-    (writing, put): (&mut Writing<'_>, &mut Put<'_>),
+    writing: &mut Writing<'_>,
+    put: &mut Put<'_>,
 ) -> Result<(), Refusal> {
     let sql = "SELECT entry FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \

@@ -10,11 +10,9 @@
 
 use std::fmt::Write as _;
 
-use tplkit::rows::query::Order;
-
 use super::CursorPosition;
 use super::composer::{Composer, VERSION};
-use super::order::{ROWS, Segment, key, segments};
+use super::order::{KeyOrder, ROWS, Segment, key, segments};
 use crate::store::Dialect;
 
 /// Stands in a condition for the cell with which the page ends, as it was measured last.
@@ -48,14 +46,14 @@ impl Composer<'_> {
         &mut self,
         found: &str,
         slot: &str,
-        direction: (Order, bool),
+        sorted: KeyOrder,
         after: Option<&CursorPosition>,
         look: i64,
     ) -> Vec<String> {
-        let parts = self.parts(slot, direction, after);
+        let parts = self.parts(slot, sorted, after);
         let look = self.limit(look);
         if self.dialect == Dialect::Postgres && parts.len() > 1 {
-            return vec![union_all(parts, found, slot, direction.1, &look)];
+            return vec![union_all(parts, found, slot, sorted.descending, &look)];
         }
         let mut last = None;
         let statements = parts.into_iter().map(|part| {
@@ -78,7 +76,7 @@ impl Composer<'_> {
     fn parts(
         &mut self,
         slot: &str,
-        (order, descending): (Order, bool),
+        KeyOrder { order, descending }: KeyOrder,
         after: Option<&CursorPosition>,
     ) -> Vec<KeysetPart> {
         let mut parts = Vec::new();

@@ -22,6 +22,13 @@ const ALWAYS: &str = "created_at > -9000000000000000000";
 /// The column in which a row of a bounded look says that it is one of too many.
 pub(super) const MANY: usize = 5;
 
+/// How the cells of a column are sorted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeyOrder {
+    pub(super) order: Order,
+    pub(super) descending: bool,
+}
+
 /// Cells between two others, by an expression that sorts as they do.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Segment {
@@ -99,10 +106,26 @@ impl Composer<'_> {
                     (Source::Texts(slot) | Source::Keys(slot), order)
                         if self.index_choice == IndexChoice::Filters =>
                     {
-                        self.by_key(&format!("+{slot}"), (order, sort.descending), after)
+                        self.by_key(
+                            &format!("+{slot}"),
+                            KeyOrder {
+                                order,
+                                descending: sort.descending,
+                            },
+                            after,
+                        )
                     }
                     (Source::Texts(slot) | Source::Keys(slot), order) => {
-                        return self.keyset(found, &slot, (order, sort.descending), after, look);
+                        return self.keyset(
+                            found,
+                            &slot,
+                            KeyOrder {
+                                order,
+                                descending: sort.descending,
+                            },
+                            after,
+                            look,
+                        );
                     }
                     (Source::Data(key), Order::Number) if self.dialect == Dialect::Postgres => {
                         self.by_number(&key, sort.descending, after)
@@ -112,7 +135,14 @@ impl Composer<'_> {
                             Order::Text => self.text(&key),
                             Order::Number => format!("cell_key(data, {key})"),
                         };
-                        self.by_key(&expression, (order, sort.descending), after)
+                        self.by_key(
+                            &expression,
+                            KeyOrder {
+                                order,
+                                descending: sort.descending,
+                            },
+                            after,
+                        )
                     }
                 }
             }
@@ -142,7 +172,14 @@ impl Composer<'_> {
         };
         let (cell, (behind, order)) = match (slot, &sort.column) {
             (Some((slot, order)), _) => {
-                let page = self.by_key(&slot, (order, sort.descending), after);
+                let page = self.by_key(
+                    &slot,
+                    KeyOrder {
+                        order,
+                        descending: sort.descending,
+                    },
+                    after,
+                );
                 (format!(", {slot}"), page)
             }
             (None, Column::CreatedAt) => {
@@ -224,7 +261,7 @@ impl Composer<'_> {
     fn by_key(
         &mut self,
         expression: &str,
-        (order, descending): (Order, bool),
+        KeyOrder { order, descending }: KeyOrder,
         after: Option<&CursorPosition>,
     ) -> (Option<String>, String) {
         let direction = if descending { "DESC" } else { "ASC" };
