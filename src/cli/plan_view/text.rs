@@ -20,9 +20,10 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         let count = counted(plan.refusals.len(), "refusal");
         let _ = writeln!(out, "\nIt cannot be applied as asked: {count}");
         for refusal in &plan.refusals {
-            let about = refusal.reference.as_deref().unwrap_or_default();
-            let (about, why) = (printable::line(about), printable::line(&refusal.detail));
-            let _ = write!(out, "\n{} {about}\n  {why}\n", refusal.code);
+            let about = refusal.reference.as_deref().map(printable::line);
+            let about = about.map_or_else(String::new, |about| format!(" {about}"));
+            let why = printable::line(&refusal.detail);
+            let _ = write!(out, "\n{}{about}\n  {why}\n", refusal.code);
         }
         upgrade_view::upgrade(&mut out, plan);
         return out;
@@ -105,6 +106,10 @@ fn counts(rows: &RowsPreview) -> String {
         _ => "links that find no row",
     };
     let counts = [
+        (rows.update, "to update"),
+        (rows.conflicts, "cells in conflict"),
+        (rows.kept, "cells kept"),
+        (rows.left, "left"),
         (rows.skipped, "written before"),
         (rows.existing, "left out"),
         (rows.dropped_links, links),
@@ -129,4 +134,22 @@ fn reasons(rows: &RowsPreview) -> String {
         format!("{} {}{column}", reason.count, reason.code)
     });
     reasons.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RowsPreview, counts};
+
+    #[test]
+    fn rows_of_an_upgrade_are_counted_by_what_becomes_of_them() {
+        let rows = RowsPreview {
+            update: 3,
+            conflicts: 1,
+            kept: 2,
+            skipped: 3,
+            ..RowsPreview::default()
+        };
+        let text = "0 to insert, 3 to update, 1 cells in conflict, 2 cells kept, 3 written before";
+        assert_eq!(counts(&rows), text);
+    }
 }
