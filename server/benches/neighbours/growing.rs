@@ -14,7 +14,7 @@ use super::victim::{Times, Victim};
 /// Memory that the server may have of its own, in KiB.
 const MEMORY: u64 = 1 << 20;
 /// Between two rounds of runs: every draft once.
-const PACE: Duration = Duration::from_millis(100);
+const PACE: Duration = Duration::from_secs(1);
 
 /// What the victim saw, and how many runs there were.
 pub(crate) struct Seen {
@@ -48,7 +48,7 @@ pub(crate) fn measure(database: &str, time: Duration) -> Seen {
                 thread::sleep(PACE);
             }
         });
-        thread::sleep(PACE * 4);
+        thread::sleep(PACE);
         let during = victim.ask(time);
         over.store(true, Ordering::Relaxed);
         during
