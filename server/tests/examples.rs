@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::api::client::Client;
 use crate::cluster;
-use crate::help::{Desk, Example, Help, each_command_has_two, read};
+use crate::help::{Desk, Example, each_command_has_two, read};
 use crate::kill::signed_in;
 use crate::process::{Serving, admin, command, owner};
 use crate::sessions::built_programs;
@@ -224,9 +224,9 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
     let job = || {
         let listed = json("tplkit job list --format json");
         let jobs = listed["data"]["items"].as_array().into_iter().flatten();
-        let mut done = jobs.filter(|job| job["status"] == "completed");
-        let id = done.next().and_then(|job| job["id"].as_str());
-        id.unwrap_or_default().to_owned()
+        let done = jobs.filter(|job| job["status"] == "completed");
+        let newest = done.filter_map(|job| job["id"].as_str()).max();
+        newest.unwrap_or_default().to_owned()
     };
     let push = || {
         let line = "tplkit template push reading-list.json --new --format json";
@@ -240,24 +240,24 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
         id.unwrap_or_else(|| panic!("{listed}")).to_owned()
     };
     let help = read(&program);
-    let needed = |help: &&Help| {
-        help.command
-            .split(' ')
-            .nth(1)
-            .is_some_and(|it| REMOTE.contains(&it))
-    };
-    let mut examples: Vec<(usize, &Example)> = Vec::new();
-    for help in help.iter().filter(needed) {
-        let command = help.command.split(' ').nth(1);
-        let at = REMOTE.iter().position(|name| Some(*name) == command);
-        examples.extend(
-            help.examples
-                .iter()
-                .map(|example| (at.unwrap_or_default(), example)),
-        );
+    let at = |name: &str| REMOTE.iter().position(|it| *it == name);
+    let applied = at("apply").expect("is listed");
+    let mut examples: Vec<([usize; 2], &Example)> = Vec::new();
+    for help in &help {
+        let own = help.command.split(' ').nth(1).and_then(at);
+        for example in &help.examples {
+            // An upgrade needs something that was applied.
+            if example.line.contains("--upgrade") && example.line.contains("$WORKSPACE") {
+                examples.push(([applied, 1 + own.unwrap_or(REMOTE.len())], example));
+            } else if let Some(own) = own {
+                examples.push(([own, 0], example));
+            } else if example.line.contains("$WORKSPACE") {
+                examples.push(([applied, 0], example));
+            }
+        }
     }
     // Those of one command stay in the order in which it shows them.
-    examples.sort_by_key(|(at, _)| *at);
+    examples.sort_by_key(|(turn, _)| *turn);
     let mut faults = Vec::new();
     for (_, example) in examples {
         let named = |name| example.line.contains(name);
