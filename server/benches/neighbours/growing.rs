@@ -13,56 +13,70 @@ use super::victim::{Times, Victim};
 
 /// Memory that the server may have of its own, in KiB.
 const MEMORY: u64 = 1 << 20;
-/// Between two rounds of runs: every draft once.
+/// Between two runs.
 const PACE: Duration = Duration::from_secs(1);
 
-/// What the victim saw, and how many runs there were.
+/// A draft, and the request that begins a dry run of it.
+struct Draft {
+    name: &'static str,
+    runs: Request,
+}
+
+/// What the victim saw while runs of one draft grew, and how many there were.
 pub(crate) struct Seen {
-    pub(crate) quiet: Times,
-    pub(crate) during: Times,
+    pub(crate) name: &'static str,
+    pub(crate) times: Times,
     pub(crate) begun: usize,
     pub(crate) refused: usize,
 }
 
-/// Asks for a while with nothing else under way, and for as long while runs grow.
-pub(crate) fn measure(database: &str, time: Duration) -> Seen {
+/// Asks for a while with nothing else under way, and for as long while the runs of each draft grow.
+pub(crate) fn measure(database: &str, time: Duration) -> (Times, Vec<Seen>) {
     let server = Server::start_within(MEMORY, database, 500, Indexed::Views);
     let victim = Victim::new(database, server.address, 200);
     let drafts = drafts(&server);
     victim.ask(time);
     let quiet = victim.ask(time);
-    let (begun, refused, over) = (
-        AtomicUsize::new(0),
-        AtomicUsize::new(0),
-        AtomicBool::new(false),
-    );
-    let during = thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut connection = Connection::open(server.address);
-            while !over.load(Ordering::Relaxed) {
-                for draft in &drafts {
-                    let (status, _) = connection.ask(draft);
+    let seen = drafts.iter().map(|draft| {
+        // What the one before has left behind is no part of this.
+        thread::sleep(PACE);
+        draft.beside(&server, || victim.ask(time))
+    });
+    (quiet, seen.collect())
+}
+
+impl Draft {
+    fn beside(&self, server: &Server, ask: impl FnOnce() -> Times) -> Seen {
+        let (begun, refused, over) = (
+            AtomicUsize::new(0),
+            AtomicUsize::new(0),
+            AtomicBool::new(false),
+        );
+        let times = thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut connection = Connection::open(server.address);
+                while !over.load(Ordering::Relaxed) {
+                    let (status, _) = connection.ask(&self.runs);
                     let counter = if status == 202 { &begun } else { &refused };
                     counter.fetch_add(1, Ordering::Relaxed);
+                    thread::sleep(PACE);
                 }
-                thread::sleep(PACE);
-            }
+            });
+            let times = ask();
+            over.store(true, Ordering::Relaxed);
+            times
         });
-        thread::sleep(PACE);
-        let during = victim.ask(time);
-        over.store(true, Ordering::Relaxed);
-        during
-    });
-    Seen {
-        quiet,
-        during,
-        begun: begun.into_inner(),
-        refused: refused.into_inner(),
+        Seen {
+            name: self.name,
+            times,
+            begun: begun.into_inner(),
+            refused: refused.into_inner(),
+        }
     }
 }
 
-/// Requests for dry runs: of texts that double, of lists that grow a hundredfold, of large rows read twice.
-fn drafts(server: &Server) -> Vec<Request> {
+/// Drafts of texts that double, of lists that grow a hundredfold, of large rows read twice.
+fn drafts(server: &Server) -> [Draft; 3] {
     let set = |value: Value| json!({"key": "var.set", "config": {"name": "x", "value": value}});
     let start = || vec![set(json!("0123456789"))];
     let mut doubling = start();
@@ -80,17 +94,18 @@ fn drafts(server: &Server) -> Vec<Request> {
     }
     let read =
         json!({"key": "feature.read", "config": {"featureId": table, "mergeMode": "append"}});
-    let draft = |steps: Vec<Value>| {
+    let draft = |name, steps: Vec<Value>| {
         let body = json!({"workspace_id": server.workspace, "name": "grows",
             "trigger_config": {"type": "manual"}, "graph_config": {"steps": steps}});
         let made = post(server, "/v1/workflows-v2", &body);
         let id = made["workflow_id"].as_str().expect("an id");
         let runs = format!("/v1/workflows-v2/{id}/runs");
-        server.request("POST", &runs, &json!({"dry_run": true}))
+        let runs = server.request("POST", &runs, &json!({"dry_run": true}));
+        Draft { name, runs }
     };
-    vec![
-        draft(doubling),
-        draft(lists),
-        draft(vec![read.clone(), read]),
+    [
+        draft("a text that doubles", doubling),
+        draft("a list that grows a hundredfold", lists),
+        draft("120 MB of rows, read twice", vec![read.clone(), read]),
     ]
 }
