@@ -55,7 +55,7 @@ pub(crate) fn give_back() {
 }
 
 /// Gives back now what was to be given back soon: what follows is large, too. It has to be called on a runtime.
-pub(crate) async fn settle() {
+pub(crate) async fn give_back_now() {
     if ASKED.load(Ordering::Relaxed) {
         // The other one still comes: what is about to be freed by now is free then.
         let _ = spawn_blocking(trim).await;

@@ -123,7 +123,7 @@ pub(super) fn read<'s>(
         let known_as = automations.remove(&at).unwrap_or_else(|| {
             let parent = parent.and_then(|parent| list.get(parent));
             let parent = parent.map(|parent| parent.reference.as_str());
-            identities.record(draft.kind, parent, &onto::told(&draft.tail))
+            identities.record(draft.kind, parent, &onto::name_without_ids(&draft.tail))
         });
         let mut args = draft.args;
         let deep = |error: SyntaxError| Fault::TooDeep {
@@ -188,7 +188,7 @@ fn namesakes(drafts: &[Draft<'_>]) -> bool {
     let mut names = HashSet::new();
     automations
         .into_iter()
-        .any(|one| !names.insert(onto::told(&one.tail)))
+        .any(|one| !names.insert(onto::name_without_ids(&one.tail)))
 }
 
 /// What automations had, by draft. Of equal names they are the same in the order of the plan, which is
@@ -230,7 +230,7 @@ fn automations_in_order<'s>(
     let named = order.into_iter().map(|node| {
         let name = drafts
             .get(first + node)
-            .map(|draft| onto::told(&draft.tail));
+            .map(|draft| onto::name_without_ids(&draft.tail));
         let name = name.unwrap_or_default();
         let known = identities.record(RecordKind::Workflow, None, &name);
         (first + node, known)

@@ -51,7 +51,7 @@ pub fn transfer<T: Send + 'static>(
     // Futures that move packages are large; boxed, they are not moved around with those that wait for them.
     let work = Box::pin(work);
     in_lane(lane, organization, async {
-        memory::settle().await;
+        memory::give_back_now().await;
         let done = work.await;
         memory::give_back();
         done

@@ -157,12 +157,12 @@ pub async fn earlier(
         resolutions.extend(known.request.resolutions.clone());
     }
     let jobs: Vec<Uuid> = others().map(|known| known.id).collect();
-    told(tx, organization, &jobs, resolutions, Told::All).await
+    written_by(tx, organization, &jobs, resolutions, LedgerPart::All).await
 }
 
 /// What of ledgers and packages is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum LedgerPart {
     /// Everything.
     All,
     /// Records alone.
@@ -173,12 +173,12 @@ pub enum Told {
 ///
 /// # Errors
 /// Those of the store.
-pub async fn told(
+pub async fn written_by(
     tx: &mut Tx,
     organization: Uuid,
     jobs: &[Uuid],
     resolutions: Resolutions,
-    what: Told,
+    what: LedgerPart,
 ) -> Result<Line, StoreError> {
     let mut line = Line {
         resolutions,
@@ -186,23 +186,23 @@ pub async fn told(
     };
     let mut unnoted = Vec::new();
     for other in jobs.iter().copied() {
-        let told = match what {
-            Told::All => own(tx, organization, other).await?,
-            Told::Records => records(tx, organization, other).await?,
+        let written = match what {
+            LedgerPart::All => own(tx, organization, other).await?,
+            LedgerPart::Records => records(tx, organization, other).await?,
         };
         let start = line.entries.len();
-        let entries = start..start + told.len();
-        if is_unnoted(&told) {
+        let entries = start..start + written.len();
+        if is_unnoted(&written) {
             unnoted.push((other, entries.clone()));
         }
-        line.entries.extend(told);
+        line.entries.extend(written);
         line.jobs.push((other, entries));
         line.newest = Some(other);
     }
     let newest = unnoted.last().map(|(newest, _)| *newest);
     for (other, entries) in unnoted {
         // The newest package is read besides, and rows of older ones count until it tells of them.
-        let rows = what == Told::All && newest == line.newest && newest != Some(other);
+        let rows = what == LedgerPart::All && newest == line.newest && newest != Some(other);
         let kept = package::read(tx, organization, other, rows).await?;
         line.unnoted.extend(kept.map(|(order, text)| UnnotedJob {
             entries,

@@ -29,7 +29,7 @@ pub use create::{New, create, reopen};
 pub(crate) use job::JobView;
 pub use job::{COLUMNS, Job, find, unfinished};
 pub use lease::{Lease, take, take_any};
-pub use ledger::{Line, Told, UnnotedJob, earlier, own, told, upgraded_by};
+pub use ledger::{LedgerPart, Line, UnnotedJob, earlier, own, upgraded_by, written_by};
 pub use lines::{AppliedLine, lines};
 pub use package::{Order, Part, read as read_package};
 pub use permission::hand_over;

@@ -49,7 +49,7 @@ async fn renewing<T: Send + 'static>(
 ) -> Result<T, JoinError> {
     let length = u64::try_from(lease.length).unwrap_or_default();
     let renewal = RENEW.min(Duration::from_micros(length) / 3);
-    memory::settle().await;
+    memory::give_back_now().await;
     let working = spawn_blocking(move || Handle::current().block_on(work));
     let mut working = std::pin::pin!(working);
     loop {
@@ -57,7 +57,7 @@ async fn renewing<T: Send + 'static>(
             done = &mut working => {
                 memory::give_back();
                 // Whoever saw the job end may send the next package at once.
-                memory::settle().await;
+                memory::give_back_now().await;
                 return done;
             }
             () = sleep(renewal) => {

@@ -8,7 +8,7 @@ use tplkit::workspace::Id;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
-use crate::jobs::{self, AppliedLine, Line, Told};
+use crate::jobs::{self, AppliedLine, LedgerPart, Line};
 use crate::refusal::Refusal;
 use crate::spool::SpooledText;
 use crate::store::{Scope, Tx};
@@ -32,13 +32,13 @@ impl Applied {
         tx: &mut Tx,
         organization: Uuid,
         line: &AppliedLine,
-        what: Told,
+        what: LedgerPart,
     ) -> Result<Applied, Refusal> {
         let newest = line.newest().id;
         let ids: Vec<Uuid> = line.jobs.iter().map(|job| job.id).collect();
         let resolutions = line.resolutions.clone();
-        let told = jobs::told(tx, organization, &ids, resolutions, what).await?;
-        let rows = what == Told::All;
+        let told = jobs::written_by(tx, organization, &ids, resolutions, what).await?;
+        let rows = what == LedgerPart::All;
         let kept = jobs::read_package(tx, organization, newest, rows).await?;
         let (order, text) = kept.ok_or_else(Refusal::not_found)?;
         Ok(Applied {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::applied::Applied;
 use crate::ids::WorkspaceKey;
-use crate::jobs::{self, AppliedLine, Status, Told};
+use crate::jobs::{self, AppliedLine, LedgerPart, Status};
 use crate::refusal::{Code, Refusal};
 use crate::rows::Tables;
 use crate::store::Tx;
@@ -73,7 +73,7 @@ pub(crate) async fn drift(
     line: &AppliedLine,
     tables: &Tables,
 ) -> Result<Drift, Refusal> {
-    let applied = Applied::read(tx, wanted.organization, line, Told::All).await?;
+    let applied = Applied::read(tx, wanted.organization, line, LedgerPart::All).await?;
     let package = applied.package()?;
     let unnoted = applied.unnoted()?;
     let unseen = applied.unseen(line, tx.scope());

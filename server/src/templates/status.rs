@@ -18,7 +18,7 @@ use super::record::{Record, find};
 use crate::automation::find as versions;
 use crate::context::rfc3339;
 use crate::ids::WorkspaceKey;
-use crate::jobs::{self, AppliedLine, Told};
+use crate::jobs::{self, AppliedLine, LedgerPart};
 use crate::refusal::{Code, Refusal};
 use crate::rows::Tables;
 use crate::store::Tx;
@@ -54,7 +54,7 @@ async fn one(
     line: &AppliedLine,
     structure: &Structure,
 ) -> Result<AppliedTemplate, Refusal> {
-    let read = Applied::read(tx, organization, line, Told::Records).await?;
+    let read = Applied::read(tx, organization, line, LedgerPart::Records).await?;
     let package = read.package()?;
     let unnoted = read.unnoted()?;
     let definitions = Definitions::embedded();

@@ -100,7 +100,7 @@ impl Stage {
     }
 
     /// What the table holds.
-    async fn held(&self) -> Vec<StoredRow> {
+    async fn stored_rows(&self) -> Vec<StoredRow> {
         let mut held: Vec<StoredRow> = Vec::new();
         loop {
             let after = held.last().map(|row| row.id);
@@ -196,7 +196,10 @@ async fn large_rows_are_changed_and_removed_a_few_at_a_time(place: Place) {
         panic!("a row is not what it was");
     };
     assert_eq!((refused.code, refused.row), (Code::NotEmpty, Some(1)));
-    assert!(stage.held().await == stage.rows, "something was written");
+    assert!(
+        stage.stored_rows().await == stage.rows,
+        "something was written"
+    );
     let rows = writes.clone();
     stage.write([Change::UpdateRows { feature, rows }]).await;
     let after = |write: &RowWrite| StoredRow {
@@ -204,7 +207,10 @@ async fn large_rows_are_changed_and_removed_a_few_at_a_time(place: Place) {
         data: write.cells.clone(),
     };
     let after: Vec<StoredRow> = writes.iter().rev().map(after).collect();
-    assert!(stage.held().await == after, "not all rows were changed");
+    assert!(
+        stage.stored_rows().await == after,
+        "not all rows were changed"
+    );
 
     let removal = |row: &StoredRow| Removal {
         id: row.id,
@@ -219,9 +225,9 @@ async fn large_rows_are_changed_and_removed_a_few_at_a_time(place: Place) {
         panic!("a row is not what it was");
     };
     assert_eq!((refused.code, refused.row), (Code::NotEmpty, Some(2)));
-    assert!(stage.held().await == after, "something was removed");
+    assert!(stage.stored_rows().await == after, "something was removed");
     removals[2].digest = None;
     let rows = removals;
     stage.write([Change::RemoveRows { feature, rows }]).await;
-    assert!(stage.held().await.is_empty());
+    assert!(stage.stored_rows().await.is_empty());
 }

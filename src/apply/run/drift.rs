@@ -71,7 +71,7 @@ pub(in crate::apply) async fn drift<T: Target>(
             feature: *feature,
             columns: work.map(|work| Columns::new(&work.columns, definitions)),
             is_reference: work.is_some_and(|work| approved.base_rows.reference.contains(&work.uid)),
-            base: work.map_or_else(HashMap::new, |work| run.brought(work, *feature)),
+            base: work.map_or_else(HashMap::new, |work| run.package_rows(work, *feature)),
             written: written.unwrap_or(&nothing),
             updates: &updates,
         };
@@ -158,14 +158,14 @@ fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<Update<'_>>> {
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// The rows of the package in a table, by those that stand for them.
-    fn brought(&self, work: &TableWork, feature: Id) -> HashMap<Id, RawRow<'a>> {
-        let mut brought = HashMap::new();
+    fn package_rows(&self, work: &TableWork, feature: Id) -> HashMap<Id, RawRow<'a>> {
+        let mut rows_by_id = HashMap::new();
         if let Some(entry) = self.payloads.get(work.entry) {
             let known = self.ledger_state.known_in(entry, feature);
             let rows = entry.rows().zip(known);
-            brought.extend(rows.filter_map(|(row, id)| Some((id?, row))));
+            rows_by_id.extend(rows.filter_map(|(row, id)| Some((id?, row))));
         }
-        brought
+        rows_by_id
     }
 
     async fn drift_table(
@@ -214,7 +214,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             // The newest package does not have the row: what it held is not known cell by cell.
             return Ok(true);
         };
-        let Ok(held) = self.held(columns, *row).await? else {
+        let Ok(held) = self.destination_cells(columns, *row).await? else {
             return Ok(false);
         };
         let stays = self.ledger_state.stays(stored.id).cloned();

@@ -186,8 +186,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let (base, theirs) = (
-                self.held(&table.columns, said).await?,
-                self.held(&table.columns, row.theirs).await?,
+                self.destination_cells(&table.columns, said).await?,
+                self.destination_cells(&table.columns, row.theirs).await?,
             );
             let (Ok(base), Ok(theirs)) = (base, theirs) else {
                 continue;
@@ -333,7 +333,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// The cells of a row of a package as the destination holds them, by column; null where there are none.
-    pub(super) async fn held(
+    pub(super) async fn destination_cells(
         &mut self,
         columns: &Columns<'a>,
         row: RawRow<'a>,
@@ -382,12 +382,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         stored: &StoredRow,
         edited: bool,
     ) -> Result<Result<Outcome, EntryFault>, ApplyError<T::Error>> {
-        let theirs = match self.held(&table.columns, row.theirs).await? {
+        let theirs = match self.destination_cells(&table.columns, row.theirs).await? {
             Ok(held) => held,
             Err(fault) => return Ok(Err(fault)),
         };
         let base = match row.base {
-            Some(base) => self.held(&table.columns, base).await?.ok(),
+            Some(base) => self.destination_cells(&table.columns, base).await?.ok(),
             None => None,
         };
         let stays = self.ledger_state.stays(row.id).cloned();

@@ -211,8 +211,8 @@ fn reference_kind(kind: RecordKind) -> Option<ReferenceKind> {
     })
 }
 
-/// The name of an automation as a package tells it: free text, which may hold an id.
-pub(in crate::export) fn told(name: &str) -> Cow<'_, str> {
+/// The name of an automation as a package has it: it is free text, and ids are cut out of it.
+pub(in crate::export) fn name_without_ids(name: &str) -> Cow<'_, str> {
     match leak::of(name) {
         None => Cow::Borrowed(name),
         Some(Leak::Inside(rest)) => Cow::Owned(rest),

@@ -23,7 +23,7 @@ pub use previous::{Previous, to_version_2};
 pub use select::Missing;
 
 pub(super) use content::Contents;
-pub(super) use identities::{Identities, Identity, told};
+pub(super) use identities::{Identities, Identity, name_without_ids};
 pub(super) use rows::{NewRows, match_rows};
 pub(super) use unchanged::Before;
 

@@ -44,7 +44,7 @@ impl Previous<'_> {
         let chosen = chosen.filter(|one| modules.contains_key(one.name.as_str()));
         // Of equal names as many as there were, in order.
         let workflows = structure.automations.iter().filter(|one| {
-            let left = automations.get_mut(super::identities::told(&one.name).as_ref());
+            let left = automations.get_mut(super::identities::name_without_ids(&one.name).as_ref());
             left.is_some_and(|left| {
                 let any = *left > 0;
                 *left = left.saturating_sub(1);
@@ -176,7 +176,11 @@ fn there(structure: &Structure) -> HashMap<(ItemKind, String, String), usize> {
         rails.for_each(|one| add(ItemKind::Rail, &module.name, &one.name));
     }
     for one in &structure.automations {
-        add(ItemKind::Workflow, "", &super::identities::told(&one.name));
+        add(
+            ItemKind::Workflow,
+            "",
+            &super::identities::name_without_ids(&one.name),
+        );
     }
     there
 }

@@ -20,7 +20,7 @@ fn path(workspace: &str, tail: &str) -> String {
     format!("/v1/workspaces/{workspace}/templates{tail}")
 }
 
-fn ask(client: &Client, workspace: &str, template: &str, query: &str) -> Answer {
+fn get_drift(client: &Client, workspace: &str, template: &str, query: &str) -> Answer {
     client.get(&path(workspace, &format!("/{template}/drift{query}")))
 }
 
@@ -42,11 +42,11 @@ async fn what_people_changed_is_told(place: Place) {
         &json!({"rows": "all", "identity": {"name": "shop"}}),
     );
     let there = workspace(&editor, world.acme);
-    ask(&viewer, &there, &template, "").refused(404, "not_found");
+    get_drift(&viewer, &there, &template, "").refused(404, "not_found");
     let page = viewer.get(&path(&there, "")).expect(200).json();
     assert_eq!(page, json!({"items": [], "next_cursor": null}));
     let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
-    let none = ask(&viewer, &there, &template, "?rows=true")
+    let none = get_drift(&viewer, &there, &template, "?rows=true")
         .expect(200)
         .json();
     let counts = json!({"added": 0, "deleted": 0, "changed": 0});
@@ -73,7 +73,7 @@ async fn what_people_changed_is_told(place: Place) {
     row(&editor, &clients, &json!({"code": "c"}));
     let view = json!({"feature_id": clients, "label": "Mine", "type": "table"});
     let view = editor.create("/v1/views", &view);
-    let found = ask(&viewer, &there, &template, "").expect(200).json();
+    let found = get_drift(&viewer, &there, &template, "").expect(200).json();
     let reference = found["changed"][0]["ref"].clone();
     assert_eq!(
         found["changed"],
@@ -128,16 +128,16 @@ async fn what_people_changed_is_told(place: Place) {
         .expect(204);
     assert_eq!(newer(&viewer), Value::Null);
     assert_eq!(viewer.items(&path(&there, ""))[0]["name"], "shop");
-    ask(&viewer, &there, &template, "").expect(200);
+    get_drift(&viewer, &there, &template, "").expect(200);
 
-    ask(&viewer, &there, &template, &format!("?job={}", id(&job))).expect(200);
-    ask(&viewer, &there, &template, &format!("?job={template}")).refused(404, "not_found");
-    ask(&viewer, &there, &template, "?job=1").refused(422, "validation_failed");
-    ask(&viewer, &there, &template, "?rows=1").refused(422, "validation_failed");
+    get_drift(&viewer, &there, &template, &format!("?job={}", id(&job))).expect(200);
+    get_drift(&viewer, &there, &template, &format!("?job={template}")).refused(404, "not_found");
+    get_drift(&viewer, &there, &template, "?job=1").refused(422, "validation_failed");
+    get_drift(&viewer, &there, &template, "?rows=1").refused(422, "validation_failed");
     let path = format!("/v1/template-jobs/{}/undo?force=true", id(&job));
     editor.send("POST", &path, &[], None).expect(200);
-    ask(&viewer, &there, &template, "").refused(404, "not_found");
-    ask(&viewer, &there, &template, &format!("?job={}", id(&job))).refused(409, "conflict");
+    get_drift(&viewer, &there, &template, "").refused(404, "not_found");
+    get_drift(&viewer, &there, &template, &format!("?job={}", id(&job))).refused(409, "conflict");
 }
 
 async fn separate_copies_are_lines_of_their_own(place: Place) {
@@ -184,8 +184,12 @@ async fn separate_copies_are_lines_of_their_own(place: Place) {
             &json!({"label": "Ours"}),
         )
         .expect(200);
-    let drifts =
-        |query: &str| ask(&editor, &there, &template, query).expect(200).json()["drift"].clone();
+    let drifts = |query: &str| {
+        get_drift(&editor, &there, &template, query)
+            .expect(200)
+            .json()["drift"]
+            .clone()
+    };
     assert_eq!(drifts(""), false, "the newest line");
     assert_eq!(drifts(&format!("?job={}", id(&first))), true);
     undo(&editor, &copy);
@@ -220,7 +224,7 @@ async fn rows_that_are_hidden_are_not_counted(place: Place) {
         )
         .expect(200);
     let counts = |client: &Client| {
-        let drift = ask(client, &there, &template, "?rows=true")
+        let drift = get_drift(client, &there, &template, "?rows=true")
             .expect(200)
             .json();
         let changed = drift["changed"].as_array().expect("a list").iter();
