@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::context::{Clock, Ids};
 use crate::definitions::Definitions;
 use crate::package::model::{ItemKind, Word as _};
+use crate::package::schema::schema_id;
 use crate::package::summary;
 
 /// A name that no package can have.
@@ -40,6 +41,7 @@ pub fn package(name: &str, clock: &dyn Clock, ids: &mut dyn Ids) -> Result<Value
         ),
     ]);
     Ok(json!({
+        "$schema": schema_id("package"),
         "manifest": {
             "name": slug,
             "label": label,

@@ -216,6 +216,9 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
     let workspace = demo.first("/v1/workspaces");
     let new = json!({"organization_id": organization, "label": "Another"});
     desk.write("workspace.json", &new.to_string());
+    let target =
+        format!("[targets.staging]\nworkspace = \"{workspace}\"\ntemplate = \"crm.json\"\n");
+    desk.write("tplkit.toml", &target);
     let json = |line: &str| -> Value {
         let output = desk.shell(line, &[]).output().expect("a shell");
         serde_json::from_slice(&output.stdout).unwrap_or_default()

@@ -78,9 +78,9 @@ pub(crate) enum CliError {
         /// Everything that is wrong with it.
         refusals: Vec<Refusal>,
     },
-    /// The file of a test cannot be used.
+    /// A TOML file cannot be used.
     #[error("{}:{line}:{column}: {message}", shown(path))]
-    Declared {
+    Toml {
         /// The file.
         path: PathBuf,
         /// Where, from 1.
@@ -89,6 +89,8 @@ pub(crate) enum CliError {
         column: usize,
         /// What is wrong there.
         message: String,
+        /// What to do.
+        help: &'static str,
     },
     /// A simulation came to no end.
     #[error("the apply came to no end: {0}")]
@@ -209,7 +211,7 @@ impl CliError {
                 members.insert("code".to_owned(), Code::NotFound.as_str().into());
                 members
             }
-            CliError::Declared { line, column, .. } => {
+            CliError::Toml { line, column, .. } => {
                 let mut members = Map::new();
                 members.insert("line".to_owned(), (*line).into());
                 members.insert("column".to_owned(), (*column).into());
@@ -253,7 +255,7 @@ impl CliError {
             | CliError::Write { path, .. }
             | CliError::Resolutions { path, .. }
             | CliError::Definitions { path, .. }
-            | CliError::Declared { path, .. }
+            | CliError::Toml { path, .. }
             | CliError::Baseline { path, .. }
             | CliError::Profile { path, .. } => Some(path),
             _ => None,
@@ -290,9 +292,7 @@ impl CliError {
             }
             CliError::Baseline { .. } => "write it again with `--write-baseline`",
             CliError::Resolutions { .. } => "write one with `tplkit resolve init` and change it",
-            CliError::Declared { .. } => {
-                "docs/TESTS.md says what a test may hold; `tplkit test --help` shows how tests are run"
-            }
+            CliError::Toml { help, .. } => help,
             CliError::Simulate(_) => "simulate with `--no-rows` to see whether rows are the reason",
             CliError::Watch(_) => "run the check without `--watch`",
             CliError::Threads(_) => "ask for fewer threads with `-j`",

@@ -8,20 +8,20 @@ use tplkit::finding::LocatedReport;
 use tplkit::finding::render::{FileEntry, ReportError};
 use tplkit::layout::{self, Joined, PackError};
 
-use super::checker::{CheckMode, CheckedFile, Checker, FixMode, diff};
+use super::checker::{CheckMode, CheckedFile, FixMode};
+use super::file_check::{FileCheck, diff};
 use super::folder::OnDisk;
 use super::{replace, walk};
 
 /// The check of one folder.
 pub(super) struct FolderCheck<'c> {
-    pub(super) checker: &'c Checker,
+    pub(super) check: FileCheck<'c>,
     pub(super) path: &'c Path,
-    pub(super) threads: usize,
 }
 
 impl FolderCheck<'_> {
     pub(super) fn run(&self) -> CheckedFile {
-        let checked = match self.checker.fix_mode {
+        let checked = match self.check.fix_mode {
             None => layout::join(&self.on_disk()).map(|joined| self.entry(&joined).into()),
             Some(fix_mode) => self.fixed(fix_mode),
         };
@@ -36,20 +36,20 @@ impl FolderCheck<'_> {
     }
 
     fn entry(&self, joined: &Joined) -> FileEntry {
-        let options = self.checker.options(true, self.threads);
-        let mut report = match self.checker.mode {
+        let options = self.check.options(true);
+        let mut report = match self.check.mode {
             CheckMode::Check { .. } => check_folder(joined, &options),
             CheckMode::Promote => promote_folder(joined, &options),
         };
-        self.checker.selection.apply(&mut report.findings);
+        self.check.select(&mut report.findings);
         FileEntry::new(self.path.to_owned(), LocatedReport::new(joined, report))
     }
 
     fn fixed(&self, fix_mode: FixMode) -> Result<CheckedFile, PackError> {
-        let options = self.checker.options(true, self.threads);
+        let options = self.check.options(true);
         let fixed = apply_fixes_to_folder(&self.on_disk(), |joined| {
             let findings = check_folder(joined, &options).findings;
-            self.checker.wanted(findings, fix_mode)
+            self.check.wanted(findings, fix_mode)
         })?;
         let before = || layout::join(&self.on_disk()).map(|joined| self.entry(&joined));
         if fix_mode.show_only {

@@ -22,7 +22,7 @@ pub(crate) fn write(text: &str, target: Option<&Path>) -> Result<(), CliError> {
 }
 
 /// The folder that is meant, without the slash at its end.
-fn folder_of(target: &Path) -> Option<PathBuf> {
+pub(crate) fn folder_of(target: &Path) -> Option<PathBuf> {
     let last = target.as_os_str().as_encoded_bytes().last();
     let slash = last.is_some_and(|last| std::path::is_separator(char::from(*last)));
     (slash || target.is_dir()).then(|| target.components().collect())

@@ -44,6 +44,14 @@ pub(crate) fn rows_mode(word: &str) -> Result<(Option<String>, RowsMode), String
     Ok((table, mode))
 }
 
+/// The same for one table.
+pub(crate) fn mode_of_table(word: &str) -> Result<(String, RowsMode), String> {
+    match rows_mode(word)? {
+        (Some(table), mode) => Ok((table, mode)),
+        (None, _) => Err("name the table, too: `REF=MODE`".to_owned()),
+    }
+}
+
 /// Says why a package cannot be applied as asked.
 pub(crate) fn refuse(path: &Path, refusals: &[Refusal], form: Form) -> Result<Exit, CliError> {
     let text = match form {

@@ -88,7 +88,8 @@ impl<'d> Side<'d> {
             "source",
             "plan",
         ];
-        let taken = [&layers[..], &["variables"]].concat();
+        // What an editor validates the file with is no content.
+        let taken = [&layers[..], &["variables", "$schema"]].concat();
         flat.members("", Some(manifest), &taken);
         for variable in elements(manifest.get("variables")) {
             let key = variable.get_str("key").unwrap_or_default();
@@ -103,7 +104,7 @@ impl<'d> Side<'d> {
         let metadata = plan.and_then(|plan| plan.get("metadata"));
         flat.members("plan.metadata", metadata, &["generatedAt"]);
         if manifest != root {
-            flat.members("file", Some(root), &["manifest", "payloads"]);
+            flat.members("file", Some(root), &["$schema", "manifest", "payloads"]);
         }
         let thing = Thing {
             kind: ThingKind::Catalog,

@@ -2,10 +2,10 @@
 //!
 //! An entry names a finding by path, code, pointer and a digest of its message, never by line, so
 //! that it stays true while the file is edited around it. The file is meant for version control:
-//! fixed order, one entry per kind of finding, a count of equal ones.
+//! one entry per kind of finding with a count of equal ones, in a fixed order when it is written anew, in
+//! its own order when entries are taken out.
 
-use std::collections::BTreeMap;
-
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{J001, J010};
@@ -15,7 +15,7 @@ use super::{Located, digest};
 const VERSION: u32 = 1;
 
 /// What one entry stands for.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BaselineKey {
     /// Path of the package, with slashes, relative to the baseline's own folder where it can be.
     pub path: String,
@@ -71,7 +71,7 @@ pub enum BaselineError {
 /// Known findings with how many of each there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline {
-    known: BTreeMap<BaselineKey, usize>,
+    known: IndexMap<BaselineKey, usize>,
 }
 
 impl Baseline {
@@ -122,11 +122,22 @@ impl Baseline {
         text
     }
 
-    /// Adds the findings of one package.
+    /// Adds the findings of one package, each in its place in the fixed order.
     pub fn add(&mut self, path: &str, findings: &[Located]) {
         for finding in findings.iter().filter(|finding| !is_fixed(finding)) {
             *self.known.entry(key_of(path, finding)).or_default() += 1;
         }
+        self.known.sort_unstable_keys();
+    }
+
+    /// Takes out what is stale in `used`: this baseline after all findings were held against it.
+    pub fn prune(&mut self, used: &Baseline, paths: &[String]) {
+        for (known, unused) in used.stale(paths) {
+            if let Some(count) = self.known.get_mut(known) {
+                *count -= unused.min(*count);
+            }
+        }
+        self.known.retain(|_, count| *count > 0);
     }
 
     /// How many findings it holds.

@@ -2,6 +2,8 @@
 //! `warn` and `deny` change severities. A selector is a code (`R003`), a prefix of codes (`R`,
 //! `R00`), a rule's name, `all`, or a whole severity (`warnings`, `hints`). The more specific
 //! selector wins; between equally specific ones `ignore` beats `select` and `deny` beats `warn`.
+//! A selection may lie over another, the command line over a file: where it says something of a
+//! rule, the other is not asked.
 
 use super::catalog::{J001, J010, RULES};
 use super::{Finding, Rule, Severity};
@@ -91,9 +93,30 @@ pub struct Selection {
     pub warn: Vec<Selector>,
     /// These as errors.
     pub deny: Vec<Selector>,
+    /// What holds where this one says nothing of a rule.
+    pub beneath: Option<Box<Selection>>,
 }
 
 impl Selection {
+    /// Lays this selection over another. A list that is given here replaces the one of its name there.
+    #[must_use]
+    pub fn over(self, mut beneath: Selection) -> Selection {
+        for (mine, theirs) in [
+            (&self.select, &mut beneath.select),
+            (&self.ignore, &mut beneath.ignore),
+            (&self.warn, &mut beneath.warn),
+            (&self.deny, &mut beneath.deny),
+        ] {
+            if !mine.is_empty() {
+                theirs.clear();
+            }
+        }
+        Selection {
+            beneath: Some(Box::new(beneath)),
+            ..self
+        }
+    }
+
     /// Whether the rule may speak.
     ///
     /// A file that is no JSON was not checked at all, nor is all of a folder that cannot be put
@@ -105,7 +128,11 @@ impl Selection {
         let ignored = exactness(&self.ignore, rule, severity);
         let selected = exactness(&self.select, rule, severity);
         match (selected, ignored) {
-            (None, None) => self.select.is_empty(),
+            (None, None) if !self.select.is_empty() => false,
+            (None, None) => {
+                let beneath = self.beneath.as_ref();
+                beneath.is_none_or(|beneath| beneath.wants(rule, severity))
+            }
             (selected, ignored) => selected > ignored,
         }
     }
@@ -115,6 +142,10 @@ impl Selection {
         if is_fixed(rule) {
             return severity;
         }
+        let severity = match &self.beneath {
+            Some(beneath) => beneath.severity(rule, severity),
+            None => severity,
+        };
         let warned = exactness(&self.warn, rule, severity);
         let denied = exactness(&self.deny, rule, severity);
         let chosen = match (warned, denied) {
@@ -184,6 +215,36 @@ mod tests {
         assert!(!wants(&["R"], &["R"], &R003));
         assert!(!wants(&[], &["all"], &R003));
         assert!(wants(&["S"], &["all"], &J001));
+    }
+
+    #[test]
+    fn the_upper_selection_speaks_first_and_replaces_lists_of_its_names() {
+        let file = Selection {
+            ignore: selectors(&["R003"]),
+            deny: selectors(&["warnings"]),
+            ..Selection::default()
+        };
+        let alone = Selection::default().over(file.clone());
+        assert!(!alone.wants(&R003, R003.severity));
+        assert!(alone.wants(&R006, R006.severity));
+        assert_eq!(alone.severity(&R003, Severity::Warning), Severity::Error);
+        let asked = Selection {
+            select: selectors(&["R003"]),
+            warn: selectors(&["R003"]),
+            ..Selection::default()
+        };
+        let both = asked.over(file.clone());
+        assert!(both.wants(&R003, R003.severity));
+        assert!(!both.wants(&R006, R006.severity));
+        assert_eq!(both.severity(&R003, Severity::Warning), Severity::Warning);
+        assert_eq!(both.severity(&R006, Severity::Warning), Severity::Error);
+        let replaced = Selection {
+            ignore: selectors(&["R006"]),
+            ..Selection::default()
+        };
+        let replaced = replaced.over(file);
+        assert!(replaced.wants(&R003, R003.severity));
+        assert!(!replaced.wants(&R006, R006.severity));
     }
 
     #[test]

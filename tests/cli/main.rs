@@ -11,6 +11,7 @@ mod baseline;
 mod cases;
 mod commands;
 mod comparing;
+mod config;
 mod docs;
 #[cfg(unix)]
 mod examples;

@@ -15,21 +15,60 @@ pub fn package_digest(text: &str) -> String {
 }
 
 /// The digest of a package's canonical form: of its content, however the file or the files of a
-/// folder are laid out.
+/// folder are laid out. The `$schema` of its root is for editors and no content.
 pub fn content_digest(text: &str) -> String {
-    let mut digest = Hashed(Sha256::new());
-    match canonical::write_to(text, &mut digest) {
-        Ok(()) => hex(digest.0.finalize().as_slice()),
+    let mut content = Content::default();
+    match canonical::write_to(text, &mut content) {
+        Ok(()) => content.digest(),
         Err(_) => package_digest(text),
     }
 }
 
-/// Takes bytes into a digest.
-struct Hashed(Sha256);
+/// Takes canonical text into a digest, without the line of `$schema` that it may begin with.
+#[derive(Default)]
+struct Content {
+    digest: Sha256,
+    /// What it begins with, until that is known to be such a line or not.
+    head: Vec<u8>,
+    begun: bool,
+}
 
-impl io::Write for Hashed {
+impl Content {
+    const OPENING: &[u8] = b"{\n";
+    const SCHEMA: &[u8] = b"{\n  \"$schema\": \"";
+
+    fn begin(&mut self) {
+        let head = std::mem::take(&mut self.head);
+        let line = &head[Self::OPENING.len().min(head.len())..];
+        match line.iter().position(|byte| *byte == b'\n') {
+            Some(end) if head.starts_with(Self::SCHEMA) => {
+                self.digest.update(Self::OPENING);
+                self.digest.update(&line[end + 1..]);
+            }
+            _ => self.digest.update(&head),
+        }
+        self.begun = true;
+    }
+
+    fn digest(mut self) -> String {
+        self.begin();
+        hex(self.digest.finalize().as_slice())
+    }
+}
+
+impl io::Write for Content {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
+        if self.begun {
+            self.digest.update(bytes);
+            return Ok(bytes.len());
+        }
+        self.head.extend_from_slice(bytes);
+        let known = self.head.len().min(Self::SCHEMA.len());
+        let is_other = self.head[..known] != Self::SCHEMA[..known];
+        let mut ends = self.head.iter().filter(|byte| **byte == b'\n');
+        if is_other || ends.nth(1).is_some() {
+            self.begin();
+        }
         Ok(bytes.len())
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 use tplkit::client::{Client, Error};
@@ -31,11 +32,11 @@ use crate::cli::session::Session;
 ]))]
 pub(crate) struct Args {
     /// The template: its id, or its name.
-    #[arg(value_name = "TEMPLATE")]
-    template: String,
+    #[arg(value_name = "TEMPLATE", required_unless_present = "target")]
+    template: Option<PathBuf>,
     /// The workspace.
-    #[arg(long, value_name = "ID", value_parser = workspace_id)]
-    workspace: Id,
+    #[arg(long, value_name = "ID", value_parser = workspace_id, required_unless_present = "target")]
+    workspace: Option<Id>,
     /// Also show cells of reference data that differ; they count as drift.
     #[arg(long)]
     rows: bool,
@@ -53,16 +54,20 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let connection = Connection::open(&args.target, session)?;
+    let mut server = args.target.clone();
+    let target = server.take_target(Path::new("."))?;
+    let workspace = target.workspace(args.workspace)?.to_string();
+    let subject = target.subject(args.template.as_deref())?;
+    let subject = subject.to_string_lossy();
+    let connection = Connection::open(&server, session)?;
     let client = &connection.client;
-    let workspace = args.workspace.to_string();
-    let template = template(client, &args.template, &workspace)?;
+    let template = template(client, &subject, &workspace)?;
     let found = client.drift(&workspace, &template, args.rows, args.job.as_deref());
     let found = found.map_err(not_applied)?;
     let drift = &found.record;
     let fails = args.exit_code && drift.drift;
     let text = match args.format {
-        Form::Text => screen(&args.template, drift),
+        Form::Text => screen(&subject, drift),
         Form::Json => {
             let outcome = if fails { "findings" } else { "clean" };
             let members: Result<indexmap::IndexMap<&str, &RawValue>, _> =

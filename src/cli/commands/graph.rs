@@ -9,7 +9,6 @@ use tplkit::definitions::Definitions;
 use tplkit::finding::render::{json as report_json, text as report_text};
 use tplkit::graph::{self, Canvas, Graph};
 
-use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -17,6 +16,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{write_result, write_styled};
 use crate::cli::package_file;
 use crate::cli::session::Session;
+use crate::cli::settings::definitions_for;
 
 /// Draw a package: its references, its plan, its dependencies or its automations.
 #[derive(Debug, clap::Args)]
@@ -69,7 +69,7 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;
     let bytes = package_file::read(&args.package)?;
     let doc = match package_file::parse(&bytes) {
         Ok(doc) => doc,

@@ -34,15 +34,16 @@ use crate::cli::upgrade_view;
 #[command(after_long_help = examples(&[
     ("Show what a package would do to a workspace", "tplkit plan crm.json --workspace $WORKSPACE"),
     ("Show what an upgrade to a new version would do, as a comment for a pull request", "tplkit plan crm.json --upgrade --workspace $WORKSPACE --format md"),
+    ("Show it for a target of `tplkit.toml`", "tplkit plan --target staging"),
     ("Save the plan, to apply it later", "tplkit plan inventory.json --workspace $WORKSPACE --out inventory.plan"),
 ]))]
 pub(crate) struct Args {
     /// A package (a file, an unpacked folder, `-` for standard input), or a template by id or name.
-    #[arg(value_name = "PKG|TEMPLATE")]
-    subject: PathBuf,
+    #[arg(value_name = "PKG|TEMPLATE", required_unless_present = "target")]
+    subject: Option<PathBuf>,
     /// The workspace to apply to.
-    #[arg(long, value_name = "ID", value_parser = workspace_id)]
-    workspace: Id,
+    #[arg(long, value_name = "ID", value_parser = workspace_id, required_unless_present = "target")]
+    workspace: Option<Id>,
     #[command(flatten)]
     template: FileTemplate,
     #[command(flatten)]
@@ -95,22 +96,28 @@ impl From<Form> for PlanForm {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let mut request = args.decisions.request()?;
+    let mut server = args.target.clone();
+    let target = server.take_target(args.subject.as_deref().unwrap_or(Path::new(".")))?;
+    let subject = target.subject(args.subject.as_deref())?;
+    let workspace = target.workspace(args.workspace)?;
+    let mut decisions = args.decisions.clone();
+    decisions.complete(&target);
+    let mut request = decisions.request()?;
     args.upgrade.complete(&mut request);
     let base = match args.upgrade.base()? {
         Ok(base) => base,
         Err(report) => return package_file::refuse(&report, args.format.form(), session),
     };
-    let connection = Connection::open(&args.target, session)?;
+    let connection = Connection::open(&server, session)?;
     let question = PlanRequest {
         client: &connection.client,
-        workspace: args.workspace,
+        workspace,
         request: &request,
         base: base.as_ref().map(|base| base.text.as_str()),
         session,
     };
     let mut risen = true;
-    let examined = match Subject::of(&args.subject) {
+    let examined = match Subject::of(&subject) {
         Subject::Template(word) => {
             args.template.refuse(word)?;
             examine::template(question, word)?
@@ -140,7 +147,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             session,
         )?;
     }
-    let exit = print_plan(&args.subject, &examined, args.format, output, question)?;
+    let exit = print_plan(&subject, &examined, args.format, output, question)?;
     let changes = args.exit_code && examined.planned.preview.changes();
     Ok(if risen && !changes {
         exit

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use tplkit::finding::selection::Selection;
-
 use super::check::{ReportArgs, conclude};
 use crate::cli::checker::{CheckMode, Checker};
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
+use crate::cli::settings::{Flags, SettingsFinder};
 
 /// Measure the five rules for promotion to `system` visibility.
 ///
@@ -31,11 +30,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let checker = Checker {
         mode: CheckMode::Promote,
-        definitions: Checker::definitions(args.report.definitions.as_ref())?,
-        selection: Selection::default(),
         fix_mode: None,
         threads: args.report.threads(),
     };
-    let report = checker.run(&args.paths, session)?;
+    let mut settings = SettingsFinder::new(Flags {
+        definitions: args.report.definitions.clone(),
+        ..Flags::default()
+    });
+    let report = checker.run(&args.paths, &mut settings, session)?;
     conclude(report, &args.report, session)
 }

@@ -6,12 +6,12 @@ use serde_json::json;
 use tplkit::package::schema::{NAMES, schema_with};
 
 use crate::cli::args::Form;
-use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
+use crate::cli::settings::definitions;
 
 /// Write a published JSON Schema, or list their names.
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
         (None, Form::Text) => NAMES.join("\n") + "\n",
         (None, Form::Json) => document::write("clean", &json!({"names": NAMES})),
         (Some(name), form) => {
-            let definitions = Checker::definitions(args.definitions.as_ref())?;
+            let definitions = definitions(args.definitions.as_deref())?;
             let Some(schema) = schema_with(name, &definitions) else {
                 return Err(CliError::Usage {
                     message: format!("there is no schema `{name}`"),

@@ -13,7 +13,6 @@ use tplkit::workspace::memory::{AppliedJob, State};
 
 use crate::cli::apply_summary::{self, FailedRows};
 use crate::cli::args::Form;
-use crate::cli::checker::Checker;
 use crate::cli::destination;
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -23,6 +22,7 @@ use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
+use crate::cli::settings::definitions_for;
 use crate::cli::upgrade_args::UpgradeArgs;
 use crate::cli::upgrade_view;
 
@@ -69,7 +69,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;
     let definitions: &Definitions = &definitions;
     let options = CheckOptions {
         definitions,

@@ -1,6 +1,7 @@
 //! `tplkit status`: the templates of a workspace, and what is newer than what was applied.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -28,8 +29,8 @@ use crate::cli::session::Session;
 ]))]
 pub(crate) struct Args {
     /// The workspace.
-    #[arg(long, value_name = "ID", value_parser = workspace_id)]
-    workspace: Id,
+    #[arg(long, value_name = "ID", value_parser = workspace_id, required_unless_present = "target")]
+    workspace: Option<Id>,
     /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
@@ -38,9 +39,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let connection = Connection::open(&args.target, session)?;
+    let mut server = args.target.clone();
+    let target = server.take_target(Path::new("."))?;
+    let workspace = target.workspace(args.workspace)?;
+    let connection = Connection::open(&server, session)?;
     let mut applied: Vec<WithDocument<AppliedTemplate>> = Vec::new();
-    for page in connection.client.applied(&args.workspace.to_string()) {
+    for page in connection.client.applied(&workspace.to_string()) {
         applied.extend(page?.items);
     }
     let text = match args.format {

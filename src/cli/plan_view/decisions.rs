@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tplkit::apply::{Request, RowsMode};
 use tplkit::workspace::Id;
 
+use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::resolutions;
 
@@ -16,7 +17,7 @@ pub(crate) struct Decisions {
     #[arg(long, value_name = "FILE")]
     pub(crate) resolutions: Option<PathBuf>,
     /// Which rows of a table to write: `all`, `missingByKey` or `none`; repeatable, once per table.
-    #[arg(long, value_name = "REF=MODE", value_parser = mode_of_table)]
+    #[arg(long, value_name = "REF=MODE", value_parser = resolutions::mode_of_table)]
     rows: Vec<(String, RowsMode)>,
     /// Write no rows.
     #[arg(long)]
@@ -32,6 +33,16 @@ impl Decisions {
         self.resolutions.is_none() && self.rows.is_empty() && !self.no_rows && !self.copy
     }
 
+    /// Takes from a target what no flag says.
+    pub(crate) fn complete(&mut self, target: &Target) {
+        if self.resolutions.is_none() {
+            self.resolutions.clone_from(&target.resolutions);
+        }
+        if self.rows.is_empty() {
+            self.rows.clone_from(&target.rows);
+        }
+    }
+
     /// The file, and the command line over it.
     pub(crate) fn request(&self) -> Result<Request, CliError> {
         let mut request = resolutions::read(self.resolutions.as_deref())?;
@@ -43,13 +54,6 @@ impl Decisions {
             request.rows_modes.insert(table.clone(), *mode);
         }
         Ok(request)
-    }
-}
-
-fn mode_of_table(word: &str) -> Result<(String, RowsMode), String> {
-    match resolutions::rows_mode(word)? {
-        (Some(table), mode) => Ok((table, mode)),
-        (None, _) => Err("name the table, too: `REF=MODE`".to_owned()),
     }
 }
 

@@ -153,11 +153,13 @@ fn refuses_packages(error: &Error) -> bool {
     problem.status == 422 && problem.errors.iter().any(|fault| fault.path == "package")
 }
 
-/// Whether two packages say the same, but for their visibility: that is the catalog's.
+/// Whether two packages say the same, but for their visibility, which is the catalog's, and for
+/// `$schema`, which is the editor's.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let without = |text: &str| {
         let mut value = tplkit::json::Value::parse(text.trim_start_matches('\u{feff}')).ok()?;
         if let tplkit::json::Value::Object(members) = &mut value {
+            members.shift_remove("$schema");
             if !members.contains_key("manifest") {
                 let manifest = std::mem::take(members).into();
                 members.insert("manifest".to_owned(), manifest);

@@ -1,6 +1,6 @@
 //! Chooses the server and the credential of a command.
 //!
-//! The address comes from `--url`, else the environment, else the profile; the credential from the
+//! The address comes from `--url`, else the target of a `tplkit.toml`, else the environment, else the profile; the credential from the
 //! environment, else the profile. The credential of a profile is sent only to the server of that
 //! profile.
 
@@ -13,8 +13,11 @@ mod stored;
 pub(crate) mod subject;
 mod words;
 
+use std::path::Path;
+
 use tplkit::client::{BaseUrl, Client, Credential, Options, Secret};
 
+use super::config::{self, Target};
 use super::error::CliError;
 use super::session::Session;
 use profiles::{Profile, Profiles};
@@ -35,13 +38,33 @@ const DEFAULT_PROFILE: &str = "default";
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServerArgs {
-    /// Address of the server, with or without `/v1` [default: `TPLKIT_URL`, or that of the
-    /// profile].
+    /// Address of the server, with or without `/v1` [default: that of the target, `TPLKIT_URL`, or that
+    /// of the profile].
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
     /// Profile to use [default: `TPLKIT_PROFILE`, or `default`].
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
+    /// Target of the nearest `tplkit.toml`, which gives what no flag says: the address, and where the command
+    /// takes them the workspace, the template, resolutions and rows.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+}
+
+impl ServerArgs {
+    /// What the target says that was named, and nothing when none was; its address is taken over. The
+    /// file is searched from the package upwards, from the working folder when there is none.
+    ///
+    /// # Errors
+    /// There is no such target, or the file cannot be used.
+    pub(crate) fn take_target(&mut self, package: &Path) -> Result<Target, CliError> {
+        let Some(name) = self.target.take() else {
+            return Ok(Target::default());
+        };
+        let target = config::target(&name, package)?;
+        self.url = self.url.take().or_else(|| target.url.clone());
+        Ok(target)
+    }
 }
 
 /// Where a credential comes from.
@@ -80,6 +103,8 @@ pub(crate) struct Choice {
 impl Choice {
     /// Reads everything. A profile that is asked for by name must exist, unless it is to be made.
     pub(crate) fn read(target: &ServerArgs, making: bool) -> Result<Choice, CliError> {
+        let mut target = target.clone();
+        target.take_target(Path::new("."))?;
         let environment = Environment::read()?;
         let named = target.profile.clone().or(environment.profile);
         let known =

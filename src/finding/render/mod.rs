@@ -161,6 +161,23 @@ pub struct Summary {
     pub warnings: usize,
     /// Findings that are hints.
     pub hints: usize,
+    /// Findings that a baseline accepts, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<usize>,
+    /// Findings that it accepts and that are no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<usize>,
+}
+
+/// What baselines say of a report.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Findings that were left out.
+    pub known: usize,
+    /// Accepted findings of the checked files that are no more.
+    pub stale: usize,
+    /// Whether these were taken out.
+    pub pruned: bool,
 }
 
 /// How often a rule spoke.
@@ -189,6 +206,8 @@ pub struct Report {
     pub statistics: bool,
     /// Whether promotion alone was measured, and no other rule was asked.
     pub promotion_only: bool,
+    /// What baselines say, where there is one.
+    pub accepted: Option<Accepted>,
 }
 
 impl Report {
@@ -210,6 +229,8 @@ impl Report {
     pub fn summary(&self) -> Summary {
         let mut summary = Summary {
             files: self.files.len(),
+            baseline: self.accepted.map(|accepted| accepted.known),
+            stale: self.accepted.map(|accepted| accepted.stale),
             ..Summary::default()
         };
         for file in &self.files {

@@ -268,6 +268,12 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
     if fixed > 0 {
         let _ = write!(line, ", {fixed} fixed");
     }
+    if let Some(accepted) = report.accepted {
+        let _ = write!(line, ", {} in the baseline", accepted.known);
+        if accepted.pruned {
+            let _ = write!(line, ", {} stale", accepted.stale);
+        }
+    }
     if measured > 0 && !report.promotion_only {
         let _ = write!(line, "; {promotes} of {measured} can be promoted");
     }

@@ -324,8 +324,16 @@ pub(super) fn report() -> Value {
             ("errors", count("Errors.")),
             ("warnings", count("Warnings.")),
             ("hints", count("Hints.")),
+            (
+                "baseline",
+                count("Findings that a baseline accepts, where there is one."),
+            ),
+            (
+                "stale",
+                count("Findings that it accepts and that are no more."),
+            ),
         ],
-        &[],
+        &["baseline", "stale"],
     );
     object(
         "The report.",

@@ -6,6 +6,7 @@
 //!
 //! Every schema stands on its own, without references to other files, so that it works offline.
 
+mod config;
 mod configs;
 mod documents;
 mod items;
@@ -32,7 +33,13 @@ pub const NAMES: &[&str] = &[
     "report",
     "job-report",
     "plan-preview",
+    "config",
 ];
+
+/// The address that a published schema names itself by: what `$schema` of a file says.
+pub fn schema_id(name: &str) -> String {
+    format!("https://tplkit.dev/schemas/{name}.json")
+}
 
 /// The published schema of that name, over the registry that the library was built with.
 ///
@@ -89,6 +96,11 @@ pub fn schema_with(name: &str, definitions: &Definitions) -> Option<Value> {
             "What an apply would do, without doing it.",
             jobs::preview(),
         ),
+        "config" => (
+            "tplkit.toml",
+            "What a folder of packages says about checks, and the servers that it names.",
+            config::config(),
+        ),
         _ => return None,
     };
     let mut schema = Map::new();
@@ -96,10 +108,7 @@ pub fn schema_with(name: &str, definitions: &Definitions) -> Option<Value> {
         "$schema".into(),
         json!("https://json-schema.org/draft/2020-12/schema"),
     );
-    schema.insert(
-        "$id".into(),
-        json!(format!("https://tplkit.dev/schemas/{name}.json")),
-    );
+    schema.insert("$id".into(), json!(schema_id(name)));
     schema.insert("title".into(), json!(title));
     schema.insert("description".into(), json!(doc));
     if let Value::Object(body) = body {

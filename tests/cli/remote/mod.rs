@@ -22,6 +22,7 @@ mod renewing;
 mod routes;
 mod rows;
 mod secrets;
+mod targets;
 mod templates;
 mod upgrading;
 mod waiting;

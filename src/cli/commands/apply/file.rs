@@ -23,7 +23,7 @@ pub(super) fn run(
     let held = examine::held(question, &args.template, file)?;
     if args.dry_run {
         let examined = examine::file(question, &held, file)?;
-        return print_plan(&args.subject, &examined, args.format, None, question);
+        return print_plan(args.subject(), &examined, args.format, None, question);
     }
     if args.yes {
         return run_agreed(args, question, &held, file);
@@ -66,7 +66,7 @@ fn run_agreed(
             replaces: true,
             package: None,
         };
-        return print_plan(&args.subject, &examined, args.format, None, question);
+        return print_plan(args.subject(), &examined, args.format, None, question);
     }
     let pushed = Pushed::of(question, held, file, args.format)?;
     let outcome = args.start(question, &pushed.id, &body);

@@ -4,7 +4,7 @@ mod file;
 mod saved;
 mod upgrade;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tplkit::printable;
@@ -12,6 +12,7 @@ use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
 use crate::cli::catalog::FileTemplate;
+use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
@@ -35,18 +36,19 @@ use super::plan::print_plan;
 /// catalog does not hold is pushed to it first, as `tplkit template push` does, which needs the role
 /// `admin`. The job continues on the server when this command ends early; `tplkit job watch` shows it
 /// again.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Apply a saved plan", "tplkit apply inventory.plan"),
     ("Apply a package without a prompt", "tplkit apply crm.json --workspace $WORKSPACE --yes"),
+    ("Apply what a target of `tplkit.toml` names, with its decisions", "tplkit apply --target staging --yes"),
     ("Upgrade what was applied before to a new version of the package", "tplkit apply crm.json --upgrade --workspace $WORKSPACE --yes --resolutions decisions.toml"),
     ("Start the job and do not wait for it", "tplkit apply sales-crm --workspace $WORKSPACE --yes --detach"),
 ]))]
 pub(crate) struct Args {
     /// A plan of `tplkit plan --out`, a package (a file, an unpacked folder, `-` for standard input),
     /// or a template by id or name.
-    #[arg(value_name = "PLAN|PKG|TEMPLATE")]
-    subject: PathBuf,
+    #[arg(value_name = "PLAN|PKG|TEMPLATE", required_unless_present = "target")]
+    subject: Option<PathBuf>,
     /// The workspace to apply to; a saved plan contains it.
     #[arg(long, value_name = "ID", value_parser = workspace_id)]
     workspace: Option<Id>,
@@ -75,7 +77,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let subject = Subject::of(&args.subject);
+    let mut args = args.clone();
+    let target = args.take_target()?;
+    let subject = args.subject.clone().unwrap_or_default();
+    let subject = Subject::of(&subject);
     let source = match subject {
         Subject::File(path) => Some((path, package_file::read(path)?)),
         Subject::Template(_) => None,
@@ -84,8 +89,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         && let Ok(text) = source.text()
         && let Some(saved) = Saved::read(path, text)?
     {
-        return saved::run(args, &saved, session);
+        return saved::run(&args, &saved, session);
     }
+    args.decisions.complete(&target);
+    let args = &args;
     let Some(workspace) = args.workspace else {
         return Err(usage(
             &format!("no workspace is named{}", taken_for(subject)),
@@ -151,7 +158,7 @@ fn template(args: &Args, question: PlanRequest<'_>, word: &str) -> Result<Exit, 
     args.template.refuse(word)?;
     if args.dry_run {
         let examined = examine::template(question, word)?;
-        return print_plan(&args.subject, &examined, args.format, None, question);
+        return print_plan(args.subject(), &examined, args.format, None, question);
     }
     let id = subject::template(question.client, word)?;
     if args.yes {
@@ -175,6 +182,20 @@ fn template(args: &Args, question: PlanRequest<'_>, word: &str) -> Result<Exit, 
 }
 
 impl Args {
+    /// Takes from the target what no flag says, decisions aside: a saved plan has its own.
+    fn take_target(&mut self) -> Result<Target, CliError> {
+        let from = self.subject.as_deref().unwrap_or(Path::new("."));
+        let target = self.target.take_target(from)?;
+        self.subject = Some(target.subject(self.subject.as_deref())?);
+        self.workspace = self.workspace.or(target.workspace);
+        Ok(target)
+    }
+
+    /// What is applied, as it was named.
+    fn subject(&self) -> &Path {
+        self.subject.as_deref().unwrap_or(Path::new("."))
+    }
+
     /// Whether the command can prompt.
     fn asks(&self) -> bool {
         self.format == Form::Text && remote::terminal()
@@ -188,10 +209,10 @@ impl Args {
     ) -> Result<Option<Exit>, CliError> {
         let plan = &examined.planned.preview;
         if !plan.refusals.is_empty() {
-            let exit = print_plan(&self.subject, examined, self.format, None, question)?;
+            let exit = print_plan(self.subject(), examined, self.format, None, question)?;
             return Ok(Some(exit));
         }
-        let subject = format!("`{}`", printable::path(&self.subject));
+        let subject = format!("`{}`", printable::path(self.subject()));
         print_note(&screen(&subject, &question.workspace.to_string(), plan));
         remote::confirm("Apply it?")?;
         Ok(None)

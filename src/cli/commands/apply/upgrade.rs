@@ -57,7 +57,7 @@ fn package(args: &Args, question: PlanRequest<'_>, file: &File<'_>) -> Result<Ex
     }
     match &held {
         // What is not there was refused: nothing is applied that could be upgraded.
-        Held::Nothing => print_plan(&args.subject, &examined, args.format, None, question),
+        Held::Nothing => print_plan(args.subject(), &examined, args.format, None, question),
         Held::Same(id) => args.start_planned(question, id, &examined),
         Held::Other { id, by_name } => {
             if let (Some(candidate), false) = (by_name, args.yes) {
@@ -108,10 +108,10 @@ fn agreed(
 ) -> Result<Option<Exit>, CliError> {
     let plan = &examined.planned.preview;
     if args.dry_run || !plan.refusals.is_empty() {
-        return print_plan(&args.subject, examined, args.format, None, question).map(Some);
+        return print_plan(args.subject(), examined, args.format, None, question).map(Some);
     }
     if !args.yes {
-        let subject = format!("`{}`", printable::path(&args.subject));
+        let subject = format!("`{}`", printable::path(args.subject()));
         print_note(&screen(&subject, &question.workspace.to_string(), plan));
         remote::confirm("Apply it?")?;
     }

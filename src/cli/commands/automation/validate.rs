@@ -10,13 +10,13 @@ use tplkit::finding::render::{counted, diagnostic};
 use tplkit::finding::{Finding, Located, Place, Severity, catalog};
 
 use crate::cli::args::Form;
-use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::session::Session;
+use crate::cli::settings::definitions_for;
 use crate::cli::source;
 
 /// Validate an automation definition as the API does before it saves one.
@@ -51,7 +51,7 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
     if args.remote {
         return super::remote::run(args, session);
     }
-    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    let definitions = definitions_for(args.definitions.as_ref(), &args.file)?;
     validate_local(&args.file, &definitions, args.format, session)
 }
 

@@ -46,7 +46,7 @@ use onto::Old;
 /// Without a selection, everything except rows is exported; on a terminal the command prompts for a
 /// selection. A server without an export of its own is read twice, in many requests: when something
 /// changes in between, nothing is written and the exit code is 6.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Export a workspace without its rows", "tplkit export --workspace $WORKSPACE -o shop.json"),
     ("Export one table with its rows", "tplkit export --workspace $WORKSPACE --feature orders --rows orders -o orders.json"),
@@ -54,8 +54,8 @@ use onto::Old;
 ]))]
 pub(crate) struct Args {
     /// The workspace.
-    #[arg(long, value_name = "ID", value_parser = workspace_id)]
-    workspace: Id,
+    #[arg(long, value_name = "ID", value_parser = workspace_id, required_unless_present = "target")]
+    workspace: Option<Id>,
     /// Write to this file instead of standard output; a folder that is there, or a name that ends in
     /// `/`, gets the package unpacked.
     #[arg(short, long, value_name = "PKG")]
@@ -81,9 +81,23 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let identity = args.identity.read()?;
-    let connection = Connection::open(&args.target, session)?;
+    let mut server = args.target.clone();
+    let target = server.take_target(Path::new("."))?;
+    let workspace = target.workspace(args.workspace)?;
+    let args = &Args {
+        workspace: Some(workspace),
+        ..args.clone()
+    };
+    let connection = Connection::open(&server, session)?;
     let Some(word) = &args.onto else {
-        return run_onto(args, (&connection, None), identity, None, session);
+        return run_onto(
+            args,
+            workspace,
+            (&connection, None),
+            identity,
+            None,
+            session,
+        );
     };
     let old = Old::read(word, &connection.client)?;
     let done = old.with((args.format, session), |previous| {
@@ -92,7 +106,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             selects: args.chosen.are_none(),
         };
         let from = (&connection, old.template);
-        run_onto(args, from, identity, Some(onto), session)
+        run_onto(args, workspace, from, identity, Some(onto), session)
     })?;
     Ok(done.unwrap_or_else(|exit| exit))
 }
@@ -100,6 +114,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 /// Exports, going on from an earlier package or from none.
 fn run_onto(
     args: &Args,
+    workspace: Id,
     (connection, template): (&Connection, Option<Id>),
     identity: Catalog,
     onto: Option<Onto<'_>>,
@@ -112,7 +127,7 @@ fn run_onto(
             .unwrap_or_else(PoisonError::into_inner)
             .add(rows);
     };
-    let remote = RemoteWorkspace::new(&connection.client, args.workspace).reporting(&tell);
+    let remote = RemoteWorkspace::new(&connection.client, workspace).reporting(&tell);
     let structure = ready(remote.structure())?;
     let asked = args.chosen.are_none() && onto.is_none() && asks(args);
     let mut selection = if asked {
@@ -131,7 +146,7 @@ fn run_onto(
             onto: template,
             selection: selection.clone(),
         };
-        by_server(&connection.client, args.workspace, &request)?
+        by_server(&connection.client, workspace, &request)?
     };
     let snapshot = by_server.is_some();
     let exported = match by_server {
@@ -297,7 +312,7 @@ fn summary(
         })
     });
     let mut body = json!({
-        "workspace_id": args.workspace.to_string(),
+        "workspace_id": args.workspace.map(|id| id.to_string()),
         "findings": findings.collect::<Vec<Value>>(),
     });
     if args.onto.is_some() {

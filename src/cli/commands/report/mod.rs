@@ -16,7 +16,6 @@ use tplkit::finding::render::{
 use tplkit::printable;
 use tplkit::report::{self, Report};
 
-use crate::cli::checker::Checker;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -24,6 +23,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{write_result, write_styled};
 use crate::cli::package_file;
 use crate::cli::session::Session;
+use crate::cli::settings::definitions_for;
 use crate::cli::source::is_stdin;
 
 use upgrade::UpgradeReportArgs;
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if args.upgrade.is_asked() {
         return upgrade::run(args, session);
     }
-    let definitions = Checker::definitions(args.definitions.as_ref())?;
+    let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;
     let bytes = package_file::read(&args.package)?;
     let doc = match package_file::parse(&bytes) {
         Ok(doc) => doc,

@@ -4,7 +4,6 @@ mod find;
 mod read;
 mod render;
 mod snapshot;
-mod toml_value;
 
 use std::path::PathBuf;
 

@@ -12,9 +12,13 @@ use tplkit::declared::{Amount, Declared, Expect, Fire, Trigger};
 use tplkit::json::{Object, Value};
 use tplkit::package::Tool;
 
-use super::toml_value::{At, TomlFile};
 use crate::cli::error::CliError;
+use crate::cli::toml_file::{At, TomlFile};
 use crate::cli::{resolutions, source};
+
+/// What to do about a mistake.
+const HELP: &str =
+    "docs/TESTS.md says what a test may hold; `tplkit test --help` shows how tests are run";
 
 /// A test and what it names.
 #[derive(Debug)]
@@ -41,6 +45,7 @@ impl TestFile {
         let file = TomlFile {
             path: path.to_owned(),
             text,
+            help: HELP,
         };
         let root = file.parse()?;
         let root = root.get_ref();

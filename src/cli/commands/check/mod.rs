@@ -1,12 +1,13 @@
 //! `tplkit check`: checks packages, applies fixes, writes reports.
 
+mod baselines;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use tplkit::context::Clock as _;
-use tplkit::finding::baseline::Baseline;
-use tplkit::finding::render::{self, FileEntry, Outcome, Report, counted};
+use tplkit::finding::render::{self, Outcome, Report, counted};
 use tplkit::finding::selection::{Selection, Selector};
 use tplkit::printable;
 
@@ -16,8 +17,11 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{print_error, write_styled};
 use crate::cli::session::{Session, SystemClock};
-use crate::cli::source::{self, is_stdin};
-use crate::cli::{replace, watch};
+use crate::cli::settings::{Flags, SettingsFinder};
+use crate::cli::source::is_stdin;
+use crate::cli::watch;
+
+use baselines::BaselineMode;
 
 /// Check packages: parse, validate, lint.
 ///
@@ -99,12 +103,15 @@ struct FixArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Baseline")]
 struct BaselineArgs {
-    /// Leave out the findings that are listed in this file.
+    /// Leave out the findings that are listed in this file [default: that of the nearest `tplkit.toml`].
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the findings of this run to the baseline file.
-    #[arg(long, requires = "baseline")]
+    #[arg(long)]
     write_baseline: bool,
+    /// Take accepted findings of these files that are no more out of the baseline file.
+    #[arg(long, conflicts_with = "write_baseline")]
+    prune_baseline: bool,
 }
 
 /// How a report is made and written.
@@ -160,13 +167,6 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         mode: CheckMode::Check {
             promotion: args.promotion.is_some(),
         },
-        definitions: Checker::definitions(args.report.definitions.as_ref())?,
-        selection: Selection {
-            select: args.rules.select.clone(),
-            ignore: args.rules.ignore.clone(),
-            warn: args.rules.warn.clone(),
-            deny: args.rules.deny.clone(),
-        },
         fix_mode: (fixes.fix || fixes.diff).then_some(FixMode {
             unsafe_too: fixes.unsafe_fixes,
             show_only: fixes.diff,
@@ -174,20 +174,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         threads: args.report.threads(),
     };
     let once = || {
-        let mut report = checker.run(&args.paths, session)?;
-        if let Some(path) = &args.known.baseline {
-            if args.known.write_baseline && !report.errors.is_empty() {
-                // Accepted findings of what was not read would be lost.
-                session.note(format!(
-                    "`{}` is left as it is: not everything could be checked",
-                    printable::path(path)
-                ));
-            } else if args.known.write_baseline {
-                write_baseline(path, &mut report, session)?;
-            } else {
-                apply_baseline(path, &mut report, session)?;
-            }
-        }
+        // Read anew each time: a `tplkit.toml` changes, too.
+        let mut settings = SettingsFinder::new(args.flags());
+        let mut report = checker.run(&args.paths, &mut settings, session)?;
+        baselines::hold_against(&mut report, &mut settings, args.known.mode(), session)?;
         report.statistics = args.statistics;
         conclude(report, &args.report, session)
     };
@@ -201,6 +191,32 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         return watch::run(&args.paths, session, once);
     }
     once()
+}
+
+impl Args {
+    fn flags(&self) -> Flags {
+        Flags {
+            selection: Selection {
+                select: self.rules.select.clone(),
+                ignore: self.rules.ignore.clone(),
+                warn: self.rules.warn.clone(),
+                deny: self.rules.deny.clone(),
+                beneath: None,
+            },
+            definitions: self.report.definitions.clone(),
+            baseline: self.known.baseline.clone(),
+        }
+    }
+}
+
+impl BaselineArgs {
+    fn mode(&self) -> BaselineMode {
+        match (self.write_baseline, self.prune_baseline) {
+            (true, _) => BaselineMode::Write,
+            (false, true) => BaselineMode::Prune,
+            (false, false) => BaselineMode::Read,
+        }
+    }
 }
 
 /// Writes the report and gives the exit code that it comes to.
@@ -280,75 +296,4 @@ fn for_people(report: &Report, target: Option<&Path>, session: &Session) -> Stri
     } else {
         render::text(report, style)
     }
-}
-
-/// Accepts everything that was found.
-fn write_baseline(path: &Path, report: &mut Report, session: &Session) -> Result<(), CliError> {
-    let mut baseline = Baseline::default();
-    for file in &report.files {
-        baseline.add(&known_path(path, file), &file.report.findings);
-    }
-    replace::write(path, baseline.write().as_bytes())?;
-    session.note(format!(
-        "{} written to `{}`",
-        counted(baseline.len(), "finding"),
-        printable::path(path)
-    ));
-    for file in &mut report.files {
-        baseline.suppress(&known_path(path, file), &mut file.report.findings);
-    }
-    Ok(())
-}
-
-/// Leaves out what was accepted before.
-fn apply_baseline(path: &Path, report: &mut Report, session: &Session) -> Result<(), CliError> {
-    let text = source::read_text(path)?;
-    let parsed = Baseline::parse(&text);
-    let mut baseline = parsed.map_err(|source| CliError::Baseline {
-        path: path.to_owned(),
-        source,
-    })?;
-    let mut suppressed = 0;
-    let mut paths = Vec::new();
-    for file in &mut report.files {
-        let known = known_path(path, file);
-        suppressed += baseline.suppress(&known, &mut file.report.findings);
-        paths.push(known);
-    }
-    session.detail(|| {
-        format!(
-            "{} left out by `{}`",
-            counted(suppressed, "finding"),
-            printable::path(path)
-        )
-    });
-    for (known, count) in baseline.stale(&paths) {
-        session.detail(|| {
-            format!(
-                "stale in the baseline: {} {} {} (times {count})",
-                known.path, known.code, known.pointer
-            )
-        });
-    }
-    Ok(())
-}
-
-/// The path that a baseline knows a file by: relative to the baseline's folder, so that it is the
-/// same wherever the command is run, else as it was named.
-fn known_path(baseline: &Path, file: &FileEntry) -> String {
-    let folder = baseline
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let real = std::fs::canonicalize(folder)
-        .and_then(|folder| Ok((folder, std::fs::canonicalize(&file.path)?)));
-    let inside = real
-        .ok()
-        .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
-    let path = inside.as_deref().unwrap_or(&file.path);
-    let parts: Vec<_> = path
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy())
-        .collect();
-    parts.join("/")
 }

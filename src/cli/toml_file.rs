@@ -6,22 +6,25 @@ use jiff::Timestamp;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tplkit::finding::position::Positions;
+use tplkit::finding::suggest;
 use tplkit::json::{Object, Value};
 
-use crate::cli::error::CliError;
+use super::error::CliError;
 
 /// A value and where it stands.
-pub(super) type At<'t> = &'t Spanned<DeValue<'t>>;
+pub(crate) type At<'t> = &'t Spanned<DeValue<'t>>;
 
 /// A file, for places in it.
-pub(super) struct TomlFile<'t> {
-    pub(super) path: PathBuf,
-    pub(super) text: &'t str,
+pub(crate) struct TomlFile<'t> {
+    pub(crate) path: PathBuf,
+    pub(crate) text: &'t str,
+    /// What to do about a mistake in it.
+    pub(crate) help: &'static str,
 }
 
 impl<'t> TomlFile<'t> {
     /// The table at its root.
-    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'t>>, CliError> {
+    pub(crate) fn parse(&self) -> Result<Spanned<DeTable<'t>>, CliError> {
         DeTable::parse(self.text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             self.wrong(start, error.message().to_owned())
@@ -29,19 +32,20 @@ impl<'t> TomlFile<'t> {
     }
 
     /// Something is wrong at a place.
-    pub(super) fn wrong(&self, offset: usize, message: impl Into<String>) -> CliError {
+    pub(crate) fn wrong(&self, offset: usize, message: impl Into<String>) -> CliError {
         let places = Positions::find(self.text.as_bytes(), vec![offset]);
         let place = places.get(offset);
-        CliError::Declared {
+        CliError::Toml {
             path: self.path.clone(),
             line: place.line,
             column: place.column,
             message: message.into(),
+            help: self.help,
         }
     }
 
     /// Refuses keys that nobody knows; the first of them.
-    pub(super) fn known(&self, table: &DeTable<'t>, known: &[&str]) -> Result<(), CliError> {
+    pub(crate) fn known(&self, table: &DeTable<'t>, known: &[&str]) -> Result<(), CliError> {
         let unknown = table
             .keys()
             .filter(|key| !known.contains(&key.get_ref().as_ref()));
@@ -49,14 +53,17 @@ impl<'t> TomlFile<'t> {
             None => Ok(()),
             Some(key) => {
                 let name = key.get_ref();
-                let message = format!("unknown key `{name}`: known are {}", known.join(", "));
+                let message = match suggest::nearest(name, known.iter().copied()) {
+                    Some(near) => format!("unknown key `{name}`; did you mean `{near}`?"),
+                    None => format!("unknown key `{name}`: known are {}", known.join(", ")),
+                };
                 Err(self.wrong(key.span().start, message))
             }
         }
     }
 
     /// A table.
-    pub(super) fn table<'v>(
+    pub(crate) fn table<'v>(
         &self,
         value: &'v Spanned<DeValue<'t>>,
     ) -> Result<&'v DeTable<'t>, CliError> {
@@ -67,7 +74,7 @@ impl<'t> TomlFile<'t> {
     }
 
     /// A list.
-    pub(super) fn list<'v>(
+    pub(crate) fn list<'v>(
         &self,
         value: &'v Spanned<DeValue<'t>>,
     ) -> Result<Vec<&'v Spanned<DeValue<'t>>>, CliError> {
@@ -78,7 +85,7 @@ impl<'t> TomlFile<'t> {
     }
 
     /// A text.
-    pub(super) fn string(&self, value: &Spanned<DeValue<'t>>) -> Result<String, CliError> {
+    pub(crate) fn string(&self, value: &Spanned<DeValue<'t>>) -> Result<String, CliError> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
             _ => Err(self.wrong(value.span().start, "a text is expected here")),
@@ -86,13 +93,13 @@ impl<'t> TomlFile<'t> {
     }
 
     /// A path, relative to the file.
-    pub(super) fn file(&self, value: &Spanned<DeValue<'t>>) -> Result<PathBuf, CliError> {
+    pub(crate) fn file(&self, value: &Spanned<DeValue<'t>>) -> Result<PathBuf, CliError> {
         let name = self.string(value)?;
         Ok(self.path.parent().unwrap_or(Path::new("")).join(name))
     }
 
     /// A number of things.
-    pub(super) fn count(&self, value: &Spanned<DeValue<'t>>) -> Result<u64, CliError> {
+    pub(crate) fn count(&self, value: &Spanned<DeValue<'t>>) -> Result<u64, CliError> {
         let number = match value.get_ref() {
             DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
@@ -101,7 +108,7 @@ impl<'t> TomlFile<'t> {
     }
 
     /// An instant: a date-time with an offset, or its text.
-    pub(super) fn instant(&self, value: &Spanned<DeValue<'t>>) -> Result<Timestamp, CliError> {
+    pub(crate) fn instant(&self, value: &Spanned<DeValue<'t>>) -> Result<Timestamp, CliError> {
         let text = match value.get_ref() {
             DeValue::String(text) => text.to_string(),
             DeValue::Datetime(instant) => instant.to_string(),
@@ -115,7 +122,7 @@ impl<'t> TomlFile<'t> {
     }
 
     /// Any value as JSON: dates and times are texts there.
-    pub(super) fn json(&self, value: &Spanned<DeValue<'t>>) -> Result<Value, CliError> {
+    pub(crate) fn json(&self, value: &Spanned<DeValue<'t>>) -> Result<Value, CliError> {
         Ok(match value.get_ref() {
             DeValue::String(text) => text.as_ref().into(),
             DeValue::Boolean(truth) => (*truth).into(),
@@ -140,7 +147,7 @@ impl<'t> TomlFile<'t> {
     }
 
     /// A table as a JSON object.
-    pub(super) fn object(&self, table: &DeTable<'t>) -> Result<Object, CliError> {
+    pub(crate) fn object(&self, table: &DeTable<'t>) -> Result<Object, CliError> {
         let members = table
             .iter()
             .map(|(key, value)| Ok((key.get_ref().to_string(), self.json(value)?)));
@@ -148,7 +155,7 @@ impl<'t> TomlFile<'t> {
     }
 
     /// A list of tables as JSON objects.
-    pub(super) fn objects(&self, value: &Spanned<DeValue<'t>>) -> Result<Vec<Object>, CliError> {
+    pub(crate) fn objects(&self, value: &Spanned<DeValue<'t>>) -> Result<Vec<Object>, CliError> {
         let elements = self.list(value)?.into_iter();
         elements.map(|one| self.object(self.table(one)?)).collect()
     }

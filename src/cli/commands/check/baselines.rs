@@ -1,0 +1,154 @@
+//! Holds a report against the baselines of its files.
+
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use tplkit::finding::baseline::Baseline;
+use tplkit::finding::render::{Accepted, FileEntry, Report, counted};
+use tplkit::printable;
+
+use crate::cli::error::CliError;
+use crate::cli::replace;
+use crate::cli::session::Session;
+use crate::cli::settings::SettingsFinder;
+use crate::cli::source;
+
+/// What to do with a baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BaselineMode {
+    /// Leave out what it accepts.
+    Read,
+    /// Accept what was found.
+    Write,
+    /// Leave out what it accepts, and take out of it what is no more.
+    Prune,
+}
+
+/// Leaves out accepted findings, and changes the baselines as asked. Each file has the baseline of the
+/// command line, else that of its nearest `tplkit.toml`.
+pub(super) fn hold_against(
+    report: &mut Report,
+    settings: &mut SettingsFinder,
+    mode: BaselineMode,
+    session: &Session,
+) -> Result<(), CliError> {
+    // Accepted findings of what was not read would be lost.
+    let whole = report.errors.is_empty();
+    let mut by_baseline: IndexMap<PathBuf, Vec<&mut FileEntry>> = IndexMap::new();
+    for file in &mut report.files {
+        if let Some(baseline) = &settings.of(&file.path)?.baseline {
+            by_baseline.entry(baseline.clone()).or_default().push(file);
+        }
+    }
+    if by_baseline.is_empty() && mode != BaselineMode::Read {
+        return Err(CliError::Usage {
+            message: "there is no baseline to change".to_owned(),
+            help: "name one with `--baseline FILE`, or as `baseline` in `tplkit.toml`".to_owned(),
+        });
+    }
+    let mut accepted = Accepted::default();
+    let any = !by_baseline.is_empty();
+    for (path, mut files) in by_baseline {
+        let path = &path;
+        if mode == BaselineMode::Write && whole {
+            accepted.known += write(path, &mut files, session)?;
+        } else if mode == BaselineMode::Write {
+            left_alone(path, session);
+        } else {
+            let one = read(path, &mut files, mode == BaselineMode::Prune, session)?;
+            accepted.known += one.known;
+            accepted.stale += one.stale;
+            accepted.pruned |= one.pruned;
+        }
+    }
+    if any {
+        report.accepted = Some(accepted);
+    }
+    Ok(())
+}
+
+fn left_alone(path: &Path, session: &Session) {
+    session.note(format!(
+        "`{}` is left as it is: not everything could be checked",
+        printable::path(path)
+    ));
+}
+
+/// Accepts everything that was found. Gives the number of findings.
+fn write(path: &Path, files: &mut [&mut FileEntry], session: &Session) -> Result<usize, CliError> {
+    let mut baseline = Baseline::default();
+    for file in &*files {
+        baseline.add(&known_path(path, file), &file.report.findings);
+    }
+    replace::write(path, baseline.write().as_bytes())?;
+    session.note(format!(
+        "{} written to `{}`",
+        counted(baseline.len(), "finding"),
+        printable::path(path)
+    ));
+    let known = baseline.len();
+    for file in files {
+        baseline.suppress(&known_path(path, file), &mut file.report.findings);
+    }
+    Ok(known)
+}
+
+/// Leaves out what was accepted before.
+fn read(
+    path: &Path,
+    files: &mut [&mut FileEntry],
+    prune: bool,
+    session: &Session,
+) -> Result<Accepted, CliError> {
+    let text = source::read_text(path)?;
+    let parsed = Baseline::parse(&text);
+    let mut baseline = parsed.map_err(|source| CliError::Baseline {
+        path: path.to_owned(),
+        source,
+    })?;
+    let mut kept = baseline.clone();
+    let mut accepted = Accepted {
+        pruned: prune,
+        ..Accepted::default()
+    };
+    let mut paths = Vec::new();
+    for file in files {
+        let known = known_path(path, file);
+        accepted.known += baseline.suppress(&known, &mut file.report.findings);
+        paths.push(known);
+    }
+    for (known, count) in baseline.stale(&paths) {
+        accepted.stale += count;
+        session.detail(|| {
+            format!(
+                "stale in the baseline: {} {} {} (times {count})",
+                known.path, known.code, known.pointer
+            )
+        });
+    }
+    if prune && accepted.stale > 0 {
+        kept.prune(&baseline, &paths);
+        replace::write(path, kept.write().as_bytes())?;
+    }
+    Ok(accepted)
+}
+
+/// The path that a baseline knows a file by: relative to the baseline's folder, so that it is the
+/// same wherever the command is run, else as it was named.
+fn known_path(baseline: &Path, file: &FileEntry) -> String {
+    let folder = baseline
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let real = std::fs::canonicalize(folder)
+        .and_then(|folder| Ok((folder, std::fs::canonicalize(&file.path)?)));
+    let inside = real
+        .ok()
+        .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
+    let path = inside.as_deref().unwrap_or(&file.path);
+    let parts: Vec<_> = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    parts.join("/")
+}

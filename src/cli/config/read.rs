@@ -1,0 +1,79 @@
+//! Reads a `tplkit.toml`, strictly: what nobody knows is a mistake with its place.
+
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use tplkit::finding::selection::{Selection, Selector};
+
+use super::{Config, target};
+use crate::cli::error::CliError;
+use crate::cli::source;
+use crate::cli::toml_file::TomlFile;
+
+/// What to do about a mistake.
+const HELP: &str = "`tplkit schema config` shows what the file may hold";
+
+pub(super) fn read(path: &Path) -> Result<Config, CliError> {
+    let text = source::read_text(path)?;
+    let file = TomlFile {
+        path: path.to_owned(),
+        text: text.trim_start_matches('\u{feff}'),
+        help: HELP,
+    };
+    let root = file.parse()?;
+    let root = root.get_ref();
+    file.known(
+        root,
+        &[
+            "select",
+            "ignore",
+            "warn",
+            "deny",
+            "baseline",
+            "definitions",
+            "targets",
+        ],
+    )?;
+    let rules = |key: &str| rules(&file, root.get(key));
+    Ok(Config {
+        path: path.to_owned(),
+        selection: Selection {
+            select: rules("select")?,
+            ignore: rules("ignore")?,
+            warn: rules("warn")?,
+            deny: rules("deny")?,
+            beneath: None,
+        },
+        baseline: path_at(&file, root, "baseline")?,
+        definitions: path_at(&file, root, "definitions")?,
+        targets: match root.get("targets") {
+            None => IndexMap::new(),
+            Some(targets) => target::read(&file, file.table(targets)?)?,
+        },
+    })
+}
+
+/// Rules as the command line takes them: codes, prefixes, names and words.
+fn rules<'t>(
+    file: &TomlFile<'t>,
+    list: Option<&Spanned<DeValue<'t>>>,
+) -> Result<Vec<Selector>, CliError> {
+    let words = list.map(|list| file.list(list)).transpose()?;
+    let words = words.unwrap_or_default().into_iter();
+    let read = words.map(|word| {
+        let parsed = file.string(word)?.parse::<Selector>();
+        parsed.map_err(|unknown| file.wrong(word.span().start, unknown.to_string()))
+    });
+    read.collect()
+}
+
+/// A path, relative to the file.
+pub(super) fn path_at<'t>(
+    file: &TomlFile<'t>,
+    table: &DeTable<'t>,
+    key: &str,
+) -> Result<Option<PathBuf>, CliError> {
+    table.get(key).map(|value| file.file(value)).transpose()
+}

@@ -1,0 +1,132 @@
+//! What holds for a package that is checked: what the command line says, and the nearest `tplkit.toml`.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tplkit::definitions::Definitions;
+use tplkit::finding::selection::Selection;
+
+use super::config::Configs;
+use super::error::CliError;
+use super::source;
+
+/// What the command line says of every package. It goes before the files.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flags {
+    pub(crate) selection: Selection,
+    pub(crate) definitions: Option<PathBuf>,
+    pub(crate) baseline: Option<PathBuf>,
+}
+
+/// What holds for one package.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Which rules speak.
+    pub(crate) selection: Selection,
+    /// The registry to hold it against.
+    pub(crate) definitions: Arc<Cow<'static, Definitions>>,
+    /// The file of accepted findings.
+    pub(crate) baseline: Option<PathBuf>,
+}
+
+/// Finds what holds, and reads each file once.
+#[derive(Debug, Default)]
+pub(crate) struct SettingsFinder {
+    flags: Flags,
+    configs: Configs,
+    /// By the path of the `tplkit.toml`; without one, by none.
+    known: HashMap<Option<PathBuf>, Arc<Settings>>,
+    registries: HashMap<Option<PathBuf>, Arc<Cow<'static, Definitions>>>,
+}
+
+impl SettingsFinder {
+    pub(crate) fn new(flags: Flags) -> SettingsFinder {
+        SettingsFinder {
+            flags,
+            ..SettingsFinder::default()
+        }
+    }
+
+    /// What holds for a package or a folder.
+    ///
+    /// # Errors
+    /// A `tplkit.toml` or a registry cannot be used.
+    pub(crate) fn of(&mut self, path: &Path) -> Result<Arc<Settings>, CliError> {
+        let config = self.configs.of(path)?;
+        let key = config.as_ref().map(|config| config.path.clone());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let flags = self.flags.clone();
+        let or = |flag: Option<PathBuf>, configured: Option<&PathBuf>| {
+            flag.or_else(|| configured.cloned())
+        };
+        let config = config.as_deref();
+        let registry = or(
+            flags.definitions,
+            config.and_then(|config| config.definitions.as_ref()),
+        );
+        let settings = Arc::new(Settings {
+            selection: match config {
+                Some(config) => flags.selection.over(config.selection.clone()),
+                None => flags.selection,
+            },
+            baseline: or(
+                flags.baseline,
+                config.and_then(|config| config.baseline.as_ref()),
+            ),
+            definitions: self.registry(registry)?,
+        });
+        self.known.insert(key, Arc::clone(&settings));
+        Ok(settings)
+    }
+
+    fn registry(
+        &mut self,
+        file: Option<PathBuf>,
+    ) -> Result<Arc<Cow<'static, Definitions>>, CliError> {
+        if let Some(known) = self.registries.get(&file) {
+            return Ok(Arc::clone(known));
+        }
+        let read = Arc::new(definitions(file.as_deref())?);
+        self.registries.insert(file, Arc::clone(&read));
+        Ok(read)
+    }
+}
+
+/// The registry for a package: that of the flag, else of the nearest `tplkit.toml`, else the embedded one.
+///
+/// # Errors
+/// A `tplkit.toml` or a registry cannot be used.
+pub(crate) fn definitions_for(
+    flag: Option<&PathBuf>,
+    package: &Path,
+) -> Result<Cow<'static, Definitions>, CliError> {
+    if flag.is_some() {
+        return definitions(flag.map(PathBuf::as_path));
+    }
+    let config = Configs::default().of(package)?;
+    definitions(
+        config
+            .and_then(|config| config.definitions.clone())
+            .as_deref(),
+    )
+}
+
+/// The registry in a file; the embedded one without.
+pub(crate) fn definitions(file: Option<&Path>) -> Result<Cow<'static, Definitions>, CliError> {
+    let Some(path) = file else {
+        return Ok(Cow::Borrowed(Definitions::embedded()));
+    };
+    let text = source::read_text(path)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let parsed = Definitions::parse(text);
+    Ok(Cow::Owned(parsed.map_err(|source| {
+        CliError::Definitions {
+            path: path.to_owned(),
+            source,
+        }
+    })?))
+}
