@@ -46,6 +46,8 @@ pub(crate) struct Checker {
     pub(crate) mode: CheckMode,
     /// Whether and how to fix.
     pub(crate) fix_mode: Option<FixMode>,
+    /// Whether named files that are no packages are skipped, as those of a walk are.
+    pub(crate) skip_plain: bool,
     /// Number of threads; as many as the machine has when not given.
     pub(crate) threads: Option<usize>,
 }
@@ -118,6 +120,7 @@ impl Checker {
             let check = FileCheck {
                 mode: self.mode,
                 fix_mode: self.fix_mode,
+                skip_plain: self.skip_plain,
                 settings,
                 threads,
             };

@@ -5,6 +5,7 @@ use std::path::Path;
 use similar::TextDiff;
 use tplkit::check::fix::{Fixed, apply_fixes};
 use tplkit::check::{self, CheckOptions};
+use tplkit::finding::catalog::J001;
 use tplkit::finding::position::without_mark;
 use tplkit::finding::render::{FileEntry, ReportError};
 use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport};
@@ -21,6 +22,8 @@ use super::walk::{self, FoundFile};
 pub(super) struct FileCheck<'c> {
     pub(super) mode: CheckMode,
     pub(super) fix_mode: Option<FixMode>,
+    /// Whether a named file that is no package is skipped.
+    pub(super) skip_plain: bool,
     /// What holds for this file.
     pub(super) settings: &'c Settings,
     pub(super) threads: usize,
@@ -45,14 +48,15 @@ impl FileCheck<'_> {
             }
         };
         let bytes = source.bytes();
+        let named = found.named && !self.skip_plain;
         let report = |bytes: &[u8]| {
-            let report = self.report(bytes, found.named);
+            let report = self.report(bytes, named);
             FileEntry::new(found.path.clone(), report)
         };
         let Some(fix_mode) = self.fix_mode else {
             return CheckedFile::from(report(bytes));
         };
-        let fixed_text = apply_fixes(bytes, |text| self.fixable(text, fix_mode, found.named));
+        let fixed_text = apply_fixes(bytes, |text| self.fixable(text, fix_mode, named));
         if fix_mode.show_only {
             let mut file = report(bytes);
             file.diff = fixed_text
@@ -96,6 +100,12 @@ impl FileCheck<'_> {
     }
 
     fn located(&self, bytes: &[u8], mut report: FileReport, named: bool) -> LocatedReport {
+        let speaks = || memchr::memmem::find(bytes, b"templateVersion").is_some();
+        let broken = report.findings.iter().any(|finding| finding.rule == &J001);
+        if self.skip_plain && broken && !speaks() {
+            report.kind = FileKind::Plain;
+            report.findings.clear();
+        }
         // In a walked folder a file that is no package is passed over.
         if !named && report.kind == FileKind::Plain {
             report.promotion = None;

@@ -68,6 +68,16 @@ impl Builder {
         }
     }
 
+    /// Adds an edge of its own, whatever else is between the two.
+    pub(super) fn own_edge(&mut self, from: usize, to: usize, kind: EdgeKind, label: &str) {
+        self.graph.edges.push(Edge {
+            from,
+            to,
+            kind,
+            labels: vec![label.to_owned()],
+        });
+    }
+
     pub(super) fn kind(&self, node: usize) -> NodeKind {
         self.graph.nodes[node].kind
     }
@@ -87,6 +97,7 @@ impl Node {
             detail: String::new(),
             pointer: String::new(),
             group: None,
+            columns: Vec::new(),
         }
     }
 

@@ -8,15 +8,19 @@
 //! | `refs` | tables, views, navigation, automations, dependencies, and what they refer to |
 //! | `plan` | plan steps by phase, from declaration to use |
 //! | `flow` | automations, from trigger to end |
+//! | `tables` | tables with their columns, and the links between them |
+//! | `focus` | the part of a graph around one ref |
 //! | `layout` | positions of nodes and routes of edges, in whole units |
 //! | `render` | one file per format |
 
 mod build;
 mod flow;
+mod focus;
 mod layout;
 mod plan;
 mod refs;
 mod render;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -35,15 +39,18 @@ pub enum GraphKind {
     Deps,
     /// What happens in the automations.
     Automations,
+    /// Which columns the tables have, and which of them link to which table.
+    Er,
 }
 
 impl GraphKind {
     /// All kinds, in the order in which they are shown.
-    pub const ALL: [GraphKind; 4] = [
+    pub const ALL: [GraphKind; 5] = [
         GraphKind::Refs,
         GraphKind::Plan,
         GraphKind::Deps,
         GraphKind::Automations,
+        GraphKind::Er,
     ];
 
     /// The word of the command line and of the JSON document.
@@ -53,6 +60,7 @@ impl GraphKind {
             GraphKind::Plan => "plan",
             GraphKind::Deps => "deps",
             GraphKind::Automations => "automations",
+            GraphKind::Er => "er",
         }
     }
 
@@ -63,6 +71,7 @@ impl GraphKind {
             GraphKind::Plan => "Plan steps, from declaration to use",
             GraphKind::Deps => "Dependencies and what uses them",
             GraphKind::Automations => "Automations",
+            GraphKind::Er => "Tables, columns and links",
         }
     }
 }
@@ -168,9 +177,23 @@ pub struct Node {
     pub pointer: String,
     /// The group that it is in.
     pub group: Option<usize>,
+    /// The columns of a table, where the graph is about them.
+    pub columns: Vec<NodeColumn>,
 }
 
-/// One edge; between two nodes there is one of a kind at most.
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeColumn {
+    /// Technical name.
+    pub name: String,
+    /// Name for people.
+    pub label: String,
+    /// Its type.
+    pub column_type: String,
+}
+
+/// One edge; between two nodes there is one of a kind at most, but for links of [`GraphKind::Er`]: one for
+/// each column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
     /// Index of the node that it leaves.
@@ -215,6 +238,7 @@ impl Graph {
             GraphKind::Plan => plan::steps(facts),
             GraphKind::Deps => refs::dependencies(facts),
             GraphKind::Automations => flow::automations(facts),
+            GraphKind::Er => tables::tables(facts),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::build::Builder;
 use super::{EdgeKind, Graph, GraphKind, Node, NodeKind};
-use crate::check::facts::{Facts, Step, StepPlace, Use};
+use crate::check::facts::{Dependency, Facts, Step, StepPlace, Use};
 use crate::finding::render::counted;
 use crate::json::{Node as Json, path};
 use crate::package::Tool;
@@ -118,22 +118,7 @@ impl<'f, 'd> GraphReader<'f, 'd> {
 
     fn add_dependencies(&mut self) {
         for dependency in &self.facts.dependencies {
-            let reference = dependency.reference.unwrap_or("dependency");
-            let identity = dependency.node.get("identity");
-            let label = identity
-                .and_then(|identity| identity.get_str("label"))
-                .filter(|label| !label.is_empty())
-                .or(dependency.name)
-                .unwrap_or(reference);
-            let required = dependency.node.get("required").and_then(Json::as_bool);
-            let need = if required == Some(false) {
-                "optional"
-            } else {
-                "required"
-            };
-            let detail = format!("{} outside, {need}", dependency.kind.unwrap_or("unknown"));
-            let node = Node::new(reference, NodeKind::Dependency, label).detail(detail);
-            let at = self.builder.node(node.at(dependency.node));
+            let at = self.builder.node(outside(dependency));
             self.dependencies.push(at);
         }
     }
@@ -284,6 +269,26 @@ impl<'f, 'd> GraphReader<'f, 'd> {
             builder.node(node.detail("the workspace applied to"))
         })
     }
+}
+
+/// What the destination has to have, as a node.
+pub(super) fn outside(dependency: &Dependency<'_>) -> Node {
+    let reference = dependency.reference.unwrap_or("dependency");
+    let identity = dependency.node.get("identity");
+    let label = identity
+        .and_then(|identity| identity.get_str("label"))
+        .filter(|label| !label.is_empty())
+        .or(dependency.name)
+        .unwrap_or(reference);
+    let required = dependency.node.get("required").and_then(Json::as_bool);
+    let need = if required == Some(false) {
+        "optional"
+    } else {
+        "required"
+    };
+    let detail = format!("{} outside, {need}", dependency.kind.unwrap_or("unknown"));
+    let node = Node::new(reference, NodeKind::Dependency, label).detail(detail);
+    node.at(dependency.node)
 }
 
 /// What the step's thing is shown as; a column is part of its table.

@@ -11,6 +11,7 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
     part(html, "pictures", "", |html| {
         for kind in [
             GraphKind::Refs,
+            GraphKind::Er,
             GraphKind::Deps,
             GraphKind::Automations,
             GraphKind::Plan,

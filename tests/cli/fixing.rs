@@ -64,7 +64,10 @@ fn a_diff_is_shown_and_nothing_written() {
             ran.out
         );
         assert!(ran.out.contains("\n-        \"count\": 1"), "{}", ran.out);
-        assert_eq!(ran.err, "1 finding would be fixed\n");
+        assert_eq!(
+            ran.err,
+            "1 finding would be fixed\n`tplkit explain I010` tells more\n"
+        );
     }
     let document = place
         .run(&["check", "--diff", "p.json", "--format=json"])

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::markup::assert_well_formed;
 use crate::support::{Place, tiny};
 
-const KINDS: [&str; 4] = ["refs", "plan", "deps", "automations"];
+const KINDS: [&str; 5] = ["refs", "plan", "deps", "automations", "er"];
 
 fn example(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
@@ -18,7 +18,14 @@ fn every_kind_in_every_format() {
     for kind in KINDS {
         for (format, begins) in [
             ("dot", "digraph"),
-            ("mermaid", "flowchart"),
+            (
+                "mermaid",
+                if kind == "er" {
+                    "erDiagram"
+                } else {
+                    "flowchart"
+                },
+            ),
             ("svg", "<svg"),
             ("json", "{"),
         ] {
@@ -84,4 +91,69 @@ fn a_picture_goes_to_a_file() {
     assert_eq!(document["outcome"], "failed");
     place.run(&["graph", "p.json", "--kind", "all"]).exits(2);
     place.run(&["graph", "p.json", "-o", "gone/p.dot"]).exits(2);
+}
+
+#[test]
+fn tables_have_their_columns_and_one_edge_for_each_link() {
+    let text = example("service-desk.json");
+    let package: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let place = Place::with(&[("p.json", &text)]);
+    let words = ["graph", "p.json", "--kind", "er", "--format", "json"];
+    let document = place.run(&words).exits(0).json();
+    let nodes = document["nodes"].as_array().expect("nodes");
+    let tables = nodes.iter().filter(|node| node["kind"] == "table");
+    let columns: usize = tables
+        .map(|node| node["columns"].as_array().map_or(0, Vec::len))
+        .sum();
+    let steps = package["manifest"]["plan"]["steps"].as_array();
+    let created = steps.into_iter().flatten();
+    let created: Vec<_> = created
+        .filter(|step| step["tool"] == "create_column")
+        .collect();
+    assert_eq!(columns, created.len());
+    let links = created
+        .iter()
+        .filter(|step| step["args"]["config"].get("linkedFeatureId").is_some());
+    let edges = document["edges"].as_array().expect("edges");
+    assert_eq!(edges.len(), links.count());
+    assert!(!edges.is_empty());
+}
+
+#[test]
+fn a_graph_can_be_cut_to_what_is_around_a_ref() {
+    let place = Place::with(&[("p.json", &example("service-desk.json"))]);
+    let around = |kind: &str, reference: &str| {
+        let words = [
+            "graph", "p.json", "--kind", kind, "--format", "json", "--focus", reference,
+        ];
+        place.run(&words)
+    };
+    let document = around("er", "$f_tickets").exits(0).json();
+    let edges = document["edges"].as_array().expect("edges");
+    assert!(!edges.is_empty());
+    let touches =
+        |edge: &serde_json::Value| edge["from"] == "f_tickets" || edge["to"] == "f_tickets";
+    assert!(edges.iter().all(touches), "{document}");
+    let nodes = document["nodes"].as_array().expect("nodes");
+    let joined = |id: &serde_json::Value| {
+        id == "f_tickets"
+            || edges
+                .iter()
+                .any(|edge| edge["from"] == *id || edge["to"] == *id)
+    };
+    assert!(nodes.iter().all(|node| joined(&node["id"])), "{document}");
+    for kind in ["refs", "plan"] {
+        assert!(
+            !around(kind, "f_tickets").exits(0).json()["nodes"]
+                .as_array()
+                .expect("nodes")
+                .is_empty()
+        );
+    }
+    let ran = around("er", "f_ticket").exits(2);
+    assert!(ran.out.contains("Did you mean `f_tickets`?"), "{}", ran.out);
+    let module = place
+        .run(&["graph", "p.json", "--kind", "er", "--focus", "f_none"])
+        .exits(2);
+    assert!(module.err.contains("no ref"), "{}", module.err);
 }

@@ -25,7 +25,7 @@ fn findings_are_shown_with_their_line() {
 
     1 error, 1 warning in 1 package.
     "#);
-    assert_eq!(ran.err, "");
+    assert_eq!(ran.err, "`tplkit explain M001` tells more\n");
 }
 
 #[test]

@@ -176,3 +176,41 @@ fn names_that_are_no_text_work() {
         ["uri"];
     assert_eq!(uri, "caf%E9.json");
 }
+
+#[test]
+fn named_files_that_are_no_packages_can_be_skipped() {
+    let place = Place::with(&[
+        ("p.json", &tiny()),
+        ("settings.json", "{\"a\": 1}"),
+        ("comments.json", "// no JSON\n{}"),
+        ("cut.json", "{\"templateVersion\": 2,"),
+    ]);
+    let named = ["check", "p.json", "settings.json", "comments.json"];
+    place.run(&named).exits(1);
+    let skipping = [&named[..], &["--skip-plain"]].concat();
+    let ran = place.run(&skipping).exits(0);
+    assert!(ran.out.contains("2 plain files skipped"), "{}", ran.out);
+    let ran = place.run(&["check", "cut.json", "--skip-plain"]).exits(1);
+    assert!(ran.out.contains("J001"), "{}", ran.out);
+    place
+        .run(&["check", "settings.json", "--skip-plain"])
+        .exits(0);
+}
+
+#[test]
+fn where_there_are_findings_one_line_says_how_to_learn_more() {
+    let place = Place::with(&[("p.json", &crate::support::faulty())]);
+    let ran = place.run(&["check", "p.json"]).exits(1);
+    assert_eq!(
+        ran.err.matches("tplkit explain M00").count(),
+        1,
+        "{}",
+        ran.err
+    );
+    for quiet in [&["-q"][..], &["--format", "json"], &["--format", "github"]] {
+        let ran = place.run(&[&["check", "p.json"], quiet].concat());
+        assert!(!ran.err.contains("explain"), "{}", ran.err);
+    }
+    let ran = place.run(&["check", "p.json", "--ignore", "M"]).exits(0);
+    assert!(!ran.err.contains("explain"), "{}", ran.err);
+}

@@ -7,6 +7,7 @@ use serde_json::json;
 use tplkit::check::facts::Facts;
 use tplkit::definitions::Definitions;
 use tplkit::finding::render::{json as report_json, text as report_text};
+use tplkit::finding::suggest;
 use tplkit::graph::{self, Canvas, Graph};
 
 use crate::cli::document;
@@ -18,10 +19,11 @@ use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::settings::definitions_for;
 
-/// Draw a package: its references, its plan, its dependencies or its automations.
+/// Draw a package: its references, its tables, its plan, its dependencies or its automations.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Draw which items refer to which, as a picture", "tplkit graph crm.json --format svg -o crm.svg"),
+    ("Draw the tables around one of them, with columns and links", "tplkit graph service-desk.json --kind er --focus f_tickets --format svg -o tickets.svg"),
     ("Draw the automations as a Mermaid diagram", "tplkit graph service-desk.json --kind automations --format mermaid"),
 ]))]
 pub(crate) struct Args {
@@ -31,6 +33,9 @@ pub(crate) struct Args {
     /// What to draw.
     #[arg(long, default_value = "refs")]
     kind: GraphKindArg,
+    /// Draw this ref, and what one edge joins to it, alone.
+    #[arg(long, value_name = "REF")]
+    focus: Option<String>,
     /// Output format.
     #[arg(long, default_value = "dot")]
     format: Format,
@@ -53,6 +58,8 @@ enum GraphKindArg {
     Deps,
     /// Each automation from its trigger through its branches.
     Automations,
+    /// The tables with their columns, and the links between them.
+    Er,
 }
 
 /// Output format.
@@ -85,7 +92,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let definitions: &Definitions = &definitions;
     let (manifest, _) = tplkit::contents::halves(doc.root());
     let facts = Facts::new(&doc, manifest, definitions);
-    let graph = Graph::read(&facts, args.kind.into());
+    let whole = Graph::read(&facts, args.kind.into());
+    let graph = match &args.focus {
+        Some(word) => focus(&whole, &facts, word)?,
+        None => whole,
+    };
     let text = match args.format {
         Format::Dot => graph::dot(&graph),
         Format::Mermaid => graph::mermaid(&graph),
@@ -104,6 +115,25 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
+/// The part around a ref; the dollar is tolerated.
+fn focus(graph: &Graph, facts: &Facts<'_>, word: &str) -> Result<Graph, CliError> {
+    let reference = word.strip_prefix('$').unwrap_or(word);
+    graph.focus(facts, reference).ok_or_else(|| {
+        let declared = facts.steps.iter().filter_map(|step| step.reference);
+        let outside = facts.dependencies.iter().filter_map(|one| one.reference);
+        let known: Vec<&str> = declared.chain(outside).collect();
+        let (message, help) = if known.contains(&reference) {
+            let message = format!("`${reference}` is not part of this graph");
+            (message, Some("choose another `--kind`".to_owned()))
+        } else {
+            let message = format!("the package has no ref `${}`", reference.escape_debug());
+            (message, suggest::help(reference, known))
+        };
+        let help = help.unwrap_or_else(|| "`tplkit show PKG` shows what is in it".to_owned());
+        CliError::Usage { message, help }
+    })
+}
+
 impl From<GraphKindArg> for graph::GraphKind {
     fn from(kind: GraphKindArg) -> graph::GraphKind {
         match kind {
@@ -111,6 +141,7 @@ impl From<GraphKindArg> for graph::GraphKind {
             GraphKindArg::Plan => graph::GraphKind::Plan,
             GraphKindArg::Deps => graph::GraphKind::Deps,
             GraphKindArg::Automations => graph::GraphKind::Automations,
+            GraphKindArg::Er => graph::GraphKind::Er,
         }
     }
 }

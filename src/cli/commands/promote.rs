@@ -31,6 +31,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let checker = Checker {
         mode: CheckMode::Promote,
         fix_mode: None,
+        skip_plain: false,
         threads: args.report.threads(),
     };
     let mut settings = SettingsFinder::new(Flags {

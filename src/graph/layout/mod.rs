@@ -83,7 +83,7 @@ pub(super) fn layout(graph: &Graph, sizes: &[Size]) -> Layout {
     };
     match graph.kind {
         GraphKind::Plan => phases::arrange(graph, sizes, &mut layout),
-        GraphKind::Refs | GraphKind::Deps => pack::parts(graph, sizes, &mut layout),
+        GraphKind::Refs | GraphKind::Deps | GraphKind::Er => pack::parts(graph, sizes, &mut layout),
         GraphKind::Automations => pack::groups(graph, sizes, &mut layout),
     }
     layout

@@ -46,7 +46,19 @@ pub fn dot(graph: &Graph) -> String {
 }
 
 fn write_node(out: &mut String, node: &Node, indent: &str) {
-    let text = if node.detail.is_empty() {
+    let text = if !node.columns.is_empty() {
+        // Lines of the format, to the left, between texts that have none.
+        let lines = node.columns.iter().map(|column| {
+            let line = quoted(&format!("{}: {}", column.name, column.column_type));
+            line[1..line.len() - 1].to_owned() + "\\l"
+        });
+        let label = quoted(&node.label);
+        format!(
+            "{}\\n{}\"",
+            &label[..label.len() - 1],
+            lines.collect::<String>()
+        )
+    } else if node.detail.is_empty() {
         quoted(&node.label)
     } else {
         // The line break of the format, between two texts that have none.
@@ -54,7 +66,8 @@ fn write_node(out: &mut String, node: &Node, indent: &str) {
         format!("{}\\n{}", &label[..label.len() - 1], &detail[1..])
     };
     let look = match node.kind {
-        NodeKind::Table => ", shape=cylinder",
+        NodeKind::Table if node.columns.is_empty() => ", shape=cylinder",
+        NodeKind::Table => ", style=solid",
         NodeKind::Automation | NodeKind::Trigger => ", shape=cds",
         NodeKind::Fork => ", shape=hexagon",
         NodeKind::Dependency => ", style=\"rounded,dashed\"",

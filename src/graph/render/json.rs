@@ -2,19 +2,26 @@
 
 use serde_json::{Value, json};
 
-use crate::graph::Graph;
+use crate::graph::{Graph, GraphKind};
 
-/// `kind`, `nodes`, `edges` and `groups`; edges name nodes by id, nodes name groups by id.
+/// `kind`, `nodes` (with `columns` where the graph is about them), `edges` and `groups`; edges name nodes by id, nodes name groups by id.
 pub fn json(graph: &Graph) -> Value {
     let nodes = graph.nodes.iter().map(|node| {
-        json!({
+        let mut document = json!({
             "id": node.id,
             "kind": node.kind.as_str(),
             "label": node.label,
             "detail": node.detail,
             "pointer": node.pointer,
             "group": node.group.map(|group| &graph.groups[group].id),
-        })
+        });
+        if graph.kind == GraphKind::Er {
+            let columns = node.columns.iter().map(|column| {
+                json!({"name": column.name, "label": column.label, "type": column.column_type})
+            });
+            document["columns"] = columns.collect();
+        }
+        document
     });
     let edges = graph.edges.iter().map(|edge| {
         json!({

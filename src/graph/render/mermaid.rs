@@ -6,8 +6,11 @@ use super::joined;
 use crate::graph::{EdgeKind, Graph, GraphKind, NodeKind};
 use crate::printable::visible;
 
-/// Writes a flowchart; groups are subgraphs.
+/// Writes a flowchart, whose groups are subgraphs, or a diagram of entities.
 pub fn mermaid(graph: &Graph) -> String {
+    if graph.kind == GraphKind::Er {
+        return entities(graph);
+    }
     let mut out = String::new();
     let direction = if graph.kind == GraphKind::Automations {
         "TD"
@@ -42,6 +45,43 @@ pub fn mermaid(graph: &Graph) -> String {
     }
     write_classes(&mut out, graph);
     out
+}
+
+/// Tables with columns, and links from many rows to one.
+fn entities(graph: &Graph) -> String {
+    let mut out = String::from("erDiagram\n");
+    for (index, node) in graph.nodes.iter().enumerate() {
+        // Writing to a String cannot fail, here and below.
+        let _ = write!(out, "  n{index}[\"{}\"]", escaped(&node.label));
+        if !node.columns.is_empty() {
+            out.push_str(" {\n");
+            for column in &node.columns {
+                let (kind, name) = (word(&column.column_type), word(&column.name));
+                let _ = writeln!(out, "    {kind} {name} \"{}\"", escaped(&column.label));
+            }
+            out.push_str("  }");
+        }
+        out.push('\n');
+    }
+    for edge in &graph.edges {
+        let label = escaped(&joined(&edge.labels));
+        let _ = writeln!(out, "  n{} }}o--o| n{} : \"{label}\"", edge.from, edge.to);
+    }
+    out
+}
+
+/// A word of the format: a letter, then letters, digits, hyphens and underscores.
+fn word(text: &str) -> String {
+    let known = |character: char| {
+        let fits = character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+        if fits { character } else { '_' }
+    };
+    let word: String = text.chars().map(known).collect();
+    if word.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        word
+    } else {
+        format!("x{word}")
+    }
 }
 
 fn write_nodes(out: &mut String, graph: &Graph, group: Option<usize>, indent: &str) {

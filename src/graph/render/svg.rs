@@ -17,6 +17,9 @@ pub(super) const TITLE_COLUMNS: usize = 48;
 const LABEL_WIDTH: i64 = 790;
 const DETAIL_WIDTH: i64 = 625;
 pub(super) const TITLE_WIDTH: i64 = 760;
+/// Height of the line of a column, and how many are shown of a table.
+const LINE: i64 = 16;
+const MOST_LINES: usize = 40;
 /// Room around everything.
 const MARGIN: i64 = 24;
 /// Height of the heading of a picture that stands on its own.
@@ -126,6 +129,7 @@ fn legend(graph: &Graph) -> String {
         GraphKind::Plan => "lines run from the step that declares a ref to the steps that use it",
         GraphKind::Deps => "dashed boxes are what the destination has to have",
         GraphKind::Automations => "from the trigger to the end",
+        GraphKind::Er => "lines run from a link column to the table that it links to",
     };
     format!("{}; {lines}", graph.summary())
 }
@@ -139,11 +143,24 @@ fn size(node: &Node) -> Size {
     }
     let label = drawn_width(&cut(&node.label, LABEL_COLUMNS), LABEL_WIDTH);
     let detail = drawn_width(&cut(&node.detail, DETAIL_COLUMNS), DETAIL_WIDTH);
+    let columns = lines(node).map(|line| drawn_width(&line, DETAIL_WIDTH));
+    let widest = columns.max().unwrap_or_default();
+    let shown = i64::try_from(lines(node).count()).unwrap_or_default();
     Size {
         // Even, so that a half is whole.
-        width: (label.max(detail) + 28).max(96) / 2 * 2,
-        height: if node.detail.is_empty() { 30 } else { 44 },
+        width: (label.max(detail).max(widest) + 28).max(96) / 2 * 2,
+        height: if node.detail.is_empty() { 30 } else { 44 } + shown * LINE,
     }
+}
+
+/// The columns of a table, a line each: of many the first, and how many more there are.
+fn lines(node: &Node) -> impl Iterator<Item = String> {
+    let more = node.columns.len().saturating_sub(MOST_LINES);
+    let shown = node.columns.iter().take(MOST_LINES).map(|column| {
+        let line = format!("{}: {}", column.name, column.column_type);
+        cut(&line, DETAIL_COLUMNS)
+    });
+    shown.chain((more > 0).then(|| format!("and {more} more")))
 }
 
 fn write_tips(out: &mut String, name: &str, graph: &Graph) {
@@ -231,6 +248,15 @@ fn write_node(out: &mut String, node: &Node, size: Size, at: Point) {
             "<text class=\"soft\" x=\"17\" y=\"34\">{}</text>",
             Text(&cut(&node.detail, DETAIL_COLUMNS))
         );
+    }
+    let mut y = 34 + LINE;
+    for line in lines(node) {
+        let _ = write!(
+            out,
+            "<text class=\"soft\" x=\"17\" y=\"{y}\">{}</text>",
+            Text(&line)
+        );
+        y += LINE;
     }
     out.push_str("</g>\n");
 }

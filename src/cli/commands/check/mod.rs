@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use tplkit::context::Clock as _;
-use tplkit::finding::render::{self, Outcome, Report, counted};
+use tplkit::finding::render::{self, FileEntry, Outcome, Report, counted};
 use tplkit::finding::selection::{Selection, Selector};
 use tplkit::printable;
 
@@ -54,6 +54,10 @@ pub(crate) struct Args {
     /// Count the findings of each rule instead of listing them.
     #[arg(long)]
     statistics: bool,
+    /// Skip named files that are no packages; one that is no JSON is a finding only where it speaks of a
+    /// `templateVersion`.
+    #[arg(long)]
+    skip_plain: bool,
     /// Check again whenever a file changes, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["format", "output", "fix", "diff", "write_baseline"])]
     watch: bool,
@@ -171,6 +175,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             unsafe_too: fixes.unsafe_fixes,
             show_only: fixes.diff,
         }),
+        skip_plain: args.skip_plain,
         threads: args.report.threads(),
     };
     let once = || {
@@ -237,6 +242,11 @@ pub(crate) fn conclude(
     }
     if !session.silent() || args.format != Format::Text {
         write_styled(&written(&report, args, session), args.output.as_deref())?;
+    }
+    if args.format == Format::Text
+        && let Some(first) = report.files.iter().flat_map(FileEntry::reported).next()
+    {
+        session.note(format!("`tplkit explain {}` tells more", first.rule.code));
     }
     Ok(match report.outcome() {
         Outcome::Clean => Exit::Done,
