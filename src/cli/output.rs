@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use tplkit::finding::render::ReportError;
+use tplkit::finding::render::{ReportError, fit};
 use tplkit::printable;
 
 use super::error::CliError;
@@ -49,7 +49,27 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
 
 /// Writes lines to stderr, harmless ones; when stderr is closed there is nobody to tell.
 pub(crate) fn print_note(text: &str) {
-    writeln!(io::stderr().lock(), "{}", printable::lines(text)).ok();
+    let text = printable::lines(text);
+    let text = match terminal_width(&io::stderr()) {
+        Some(width) => fit(&text, width),
+        None => text,
+    };
+    writeln!(io::stderr().lock(), "{text}").ok();
+}
+
+/// How many columns the terminal has that a stream leads to; nothing when it leads elsewhere.
+#[cfg(unix)]
+pub(crate) fn terminal_width(stream: &(impl io::IsTerminal + std::os::fd::AsFd)) -> Option<usize> {
+    if !stream.is_terminal() {
+        return None;
+    }
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn terminal_width(_stream: &impl io::IsTerminal) -> Option<usize> {
+    None
 }
 
 /// Writes what went wrong and what to do. The path is part of the message already when it is known.

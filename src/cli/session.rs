@@ -9,7 +9,7 @@ use tplkit::context::{Clock, Ids};
 use tplkit::finding::render::Style;
 
 use super::args::{Colour, Global};
-use super::output::print_note;
+use super::output::{print_note, terminal_width};
 
 /// One run of the command line.
 #[derive(Debug)]
@@ -40,6 +40,10 @@ impl Session {
         Style {
             colour,
             quiet: self.quiet > 0,
+            width: match target {
+                Some(_) => None,
+                None => terminal_width(&io::stdout()),
+            },
         }
     }
 

@@ -182,3 +182,89 @@ fn nothing_is_asked_of_who_does_not_want_it() {
     assert!(!shown.contains("> import"), "{shown}");
     assert!(place.read("r.toml").contains("# To be decided:"));
 }
+
+/// What a terminal of so many columns shows of a command, without what steers it.
+#[cfg(target_os = "linux")]
+fn shown_at(place: &Place, columns: usize, words: &str) -> Option<String> {
+    let line = format!(
+        "stty cols {columns} rows 50; '{}' {words}",
+        env!("CARGO_BIN_EXE_tplkit")
+    );
+    let mut script = place.command(&[]);
+    let envs: Vec<_> = script
+        .get_envs()
+        .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
+        .collect();
+    script = Command::new("script");
+    for (name, value) in envs {
+        match value {
+            Some(value) => script.env(name, value),
+            None => script.env_remove(name),
+        };
+    }
+    let output = script
+        .args(["-qec", &line, "/dev/null"])
+        .env("TERM", "xterm")
+        .current_dir(place.dir.path())
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+    let mut plain = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('\u{1b}') {
+        plain.push_str(&rest[..at]);
+        let end = rest[at..].find(|last: char| last.is_ascii_alphabetic());
+        rest = end.map_or("", |end| &rest[at + end + 1..]);
+    }
+    plain.push_str(rest);
+    Some(plain)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_line_is_wider_than_the_terminal() {
+    let place = Place::with(&[(
+        "a/rather/long/folder/name/for/a/package/p.json",
+        &crate::support::faulty(),
+    )]);
+    // One line of everything, with the value far to the right.
+    let value: serde_json::Value = serde_json::from_str(&crate::support::faulty()).expect("JSON");
+    place.write("line.json", &value.to_string());
+    for columns in [60, 80, 200] {
+        for words in [
+            "check .",
+            "check line.json",
+            "promote .",
+            "rules",
+            "explain R017",
+            "explain S020",
+            "--help",
+            "check --help",
+            "check no/such/folder/that/has/a/name/which/is/longer/than/most/terminals/are/wide.json",
+            "explain R09",
+        ] {
+            let Some(shown) = shown_at(&place, columns, words) else {
+                return;
+            };
+            assert!(shown.lines().count() > 1, "{words}: {shown}");
+            for line in shown.lines() {
+                assert!(
+                    line.chars().count() <= columns,
+                    "{words} at {columns}: {line:?}"
+                );
+            }
+        }
+        let shown = shown_at(&place, columns, "check line.json").expect("a terminal");
+        let lines: Vec<&str> = shown.lines().collect();
+        let carets: Vec<usize> = (0..lines.len())
+            .filter(|at| lines[*at].contains('^'))
+            .collect();
+        assert!(!carets.is_empty(), "{shown}");
+        for at in carets {
+            let from = lines[at].find('^').expect("carets");
+            let under: String = lines[at - 1].chars().skip(from).collect();
+            assert!(under.starts_with('"'), "{shown}");
+        }
+    }
+}

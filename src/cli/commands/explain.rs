@@ -3,6 +3,7 @@
 use serde_json::json;
 use tplkit::finding::catalog;
 use tplkit::finding::page::readable;
+use tplkit::finding::render::fit_hanging;
 use tplkit::finding::selection::nearest_rule;
 
 use crate::cli::args::Form;
@@ -38,10 +39,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             help,
         });
     };
-    let text = match args.format {
-        Form::Text if session.style(None).colour => coloured(&readable(rule.page)),
-        Form::Text => readable(rule.page),
-        Form::Json => {
+    let style = session.style(None);
+    let text = match (args.format, style.width) {
+        (Form::Text, Some(width)) => on_terminal(&readable(rule.page), width, style.colour),
+        (Form::Text, None) => readable(rule.page),
+        (Form::Json, _) => {
             let rule = json!({
                 "code": rule.code,
                 "name": rule.name,
@@ -57,15 +59,51 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The page with its headings in bold.
-fn coloured(page: &str) -> String {
+/// The page as a terminal shows it: paragraphs at its width, headings in bold, code indented.
+fn on_terminal(page: &str, width: usize, colour: bool) -> String {
     let bold = anstyle::Style::new().bold();
-    let lines = page.lines().map(|line| {
-        if line.starts_with('#') {
-            format!("{bold}{line}{bold:#}\n")
-        } else {
-            format!("{line}\n")
+    let mut out = String::new();
+    let mut paragraph = String::new();
+    let mut in_code = false;
+    let end = |paragraph: &mut String, out: &mut String| {
+        if !paragraph.is_empty() {
+            paragraph.push('\n');
+            out.push_str(&fit_hanging(paragraph, width, hang(paragraph)));
+            paragraph.clear();
         }
-    });
-    lines.collect()
+    };
+    for line in page.lines() {
+        let is_fence = line.starts_with("```");
+        let is_item = line.starts_with("- ") || line.starts_with('|');
+        if is_fence || in_code || line.is_empty() || line.starts_with('#') || is_item {
+            end(&mut paragraph, &mut out);
+        }
+        if is_fence {
+            in_code = !in_code;
+        } else if in_code {
+            out.push_str(&fit_hanging(&format!("    {line}\n"), width, 8));
+        } else if line.is_empty() {
+            out.push('\n');
+        } else if let Some(heading) = line.strip_prefix('#') {
+            let heading = heading.trim_start_matches('#').trim_start();
+            let heading = if colour {
+                format!("{bold}{heading}{bold:#}\n")
+            } else {
+                format!("{heading}\n")
+            };
+            out.push_str(&fit_hanging(&heading, width, 0));
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(line.trim());
+        }
+    }
+    end(&mut paragraph, &mut out);
+    out
+}
+
+/// Where what goes on of a paragraph begins: under the text of a list's element.
+fn hang(paragraph: &str) -> usize {
+    if paragraph.starts_with("- ") { 2 } else { 0 }
 }

@@ -84,7 +84,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Check(args) => check::run(&args, session),
         Command::Promote(args) => promote::run(&args, session),
         Command::Explain(args) => explain::run(&args, session),
-        Command::Rules(args) => rules::run(&args),
+        Command::Rules(args) => rules::run(&args, session),
         Command::Show(args) => show::run(&args, session),
         Command::Why(args) => why::run(&args, session),
         Command::Graph(args) => graph::run(&args, session),

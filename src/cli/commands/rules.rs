@@ -1,9 +1,8 @@
 //! `tplkit rules`: lists all rules.
 
-use std::fmt::Write as _;
-
 use serde_json::json;
 use tplkit::finding::catalog::RULES;
+use tplkit::finding::render::fit_hanging;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -11,6 +10,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
+use crate::cli::session::Session;
 
 /// List every rule: code, severity, name, and when it is reported.
 #[derive(Debug, clap::Args)]
@@ -24,9 +24,9 @@ pub(crate) struct Args {
     format: Form,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let text = match args.format {
-        Form::Text => table(),
+        Form::Text => table(session.style(None).width),
         Form::Json => {
             let rules = RULES.iter().map(|rule| {
                 json!({
@@ -44,19 +44,29 @@ pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn table() -> String {
+/// The least room for a summary beside a name, and where it begins below one.
+const ROOM: usize = 30;
+const INDENT: usize = 6;
+
+fn table(terminal: Option<usize>) -> String {
     let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
     let mut out = String::new();
     for rule in RULES {
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            out,
-            "{}  {:7}  {:width$}  {}",
+        let before = format!(
+            "{}  {:7}  {:width$}  ",
             rule.code,
             rule.severity.as_str(),
-            rule.name,
-            rule.summary
+            rule.name
         );
+        let line = format!("{before}{}\n", rule.summary);
+        out.push_str(&match terminal {
+            // Where the summary would have no room beside the name, it goes on below it.
+            Some(columns) if before.len() + ROOM <= columns => {
+                fit_hanging(&line, columns, before.len())
+            }
+            Some(columns) => fit_hanging(&line, columns, INDENT),
+            None => line,
+        });
     }
     out
 }

@@ -3,6 +3,7 @@
 //! In: a [`Report`]. Out: text. It does not print and knows no terminal or clock. The formats share
 //! outcome, totals and the entry of each file, which are computed here.
 
+mod fit;
 mod github;
 mod gitlab;
 mod json;
@@ -14,6 +15,7 @@ mod text;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+pub use fit::{fit, fit_hanging};
 pub use github::github;
 pub use gitlab::gitlab;
 pub use json::json;

@@ -6,10 +6,9 @@
 
 use std::fmt::Write as _;
 
-use unicode_width::UnicodeWidthStr as _;
-
+use super::fit::{fit, window};
 use super::{FileEntry, Report};
-use crate::finding::{Excerpt, FileKind, Located, LocatedVerdict, Severity, Spot};
+use crate::finding::{FileKind, Located, LocatedVerdict, Severity, Spot};
 use crate::printable::line as printable;
 
 /// How a report for people is written.
@@ -19,9 +18,19 @@ pub struct Style {
     pub colour: bool,
     /// Whether to leave out what is not a finding.
     pub quiet: bool,
+    /// How many columns a line has at most; without, as many as it takes.
+    pub width: Option<usize>,
 }
 
 impl Style {
+    /// Breaks lines that are too wide.
+    fn fit(self, text: String) -> String {
+        match self.width {
+            Some(width) => fit(&text, width),
+            None => text,
+        }
+    }
+
     fn paint(self, style: anstyle::Style, text: &str) -> String {
         if self.colour {
             format!("{style}{text}{style:#}")
@@ -73,7 +82,7 @@ pub fn text(report: &Report, style: Style) -> String {
     if !style.quiet {
         write_totals(&mut out, report, style);
     }
-    out
+    style.fit(out)
 }
 
 /// One finding, with the window of its line.
@@ -107,7 +116,11 @@ pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
         at.line,
         at.column
     );
-    let (line, carets) = window(&finding.excerpt);
+    // The number, and the frame.
+    let room = style
+        .width
+        .map(|width| width.saturating_sub(number.len() + 3));
+    let (line, carets) = window(&finding.excerpt, room);
     let _ = writeln!(out, "{gutter} {bar}\n{} {bar} {line}", style.frame(&number));
     let _ = writeln!(
         out,
@@ -146,7 +159,7 @@ pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
             printable(&fix.title)
         );
     }
-    out
+    style.fit(out)
 }
 
 /// The file of another place with a colon, when it is not the one of the finding, whose `path` this is.
@@ -158,22 +171,6 @@ fn other_file(path: &str, here: &Spot, other: &Spot) -> String {
         }
         _ => String::new(),
     }
-}
-
-/// The window's line, and the line of carets under it.
-fn window(excerpt: &Excerpt) -> (String, String) {
-    let Excerpt {
-        before,
-        marked,
-        after,
-        cut_before,
-        cut_after,
-    } = excerpt;
-    let open = if *cut_before { "…" } else { "" };
-    let close = if *cut_after { "…" } else { "" };
-    let indent = " ".repeat(open.width() + before.width());
-    let carets = format!("{indent}{}", "^".repeat(marked.width().max(1)));
-    (format!("{open}{before}{marked}{after}{close}"), carets)
 }
 
 fn write_verdicts(out: &mut String, file: &FileEntry, verdicts: &[LocatedVerdict], style: Style) {

@@ -72,9 +72,9 @@ enum Visibility {
 
 /// Which rules speak, and how loud.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Rules: a code, a prefix of codes, a name, `all` or `warnings`")]
+#[command(next_help_heading = "Rules")]
 struct RuleArgs {
-    /// Check these rules only.
+    /// Check these rules only: codes, prefixes of codes, names, `all` or `warnings`.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     select: Vec<Selector>,
     /// Leave out these rules.
