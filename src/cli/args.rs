@@ -3,13 +3,19 @@
 //! Each command declares its own arguments next to its code.
 
 use std::ffi::OsString;
+use std::io;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory as _, Parser, ValueEnum};
 
+use super::command_groups;
 use super::commands::Command;
 use super::error::CliError;
 use super::examples::examples;
+use super::output::terminal_width;
+
+/// No line of a help text is wider.
+const WIDEST: usize = 100;
 
 /// The colours of help texts.
 pub(crate) const STYLES: Styles = Styles::styled()
@@ -27,7 +33,7 @@ pub(crate) const STYLES: Styles = Styles::styled()
 /// moved, nothing was written, 68 applied but not everything was carried over, 69 a job still runs, 101 a
 /// bug, 130 interrupted.
 #[derive(Debug, Parser)]
-#[command(name = "tplkit", version, styles = STYLES, max_term_width = 100, infer_long_args = false)]
+#[command(name = "tplkit", version, styles = STYLES, max_term_width = WIDEST, infer_long_args = false)]
 #[command(after_long_help = examples(&[
     ("Check a package", "tplkit check crm.json"),
     ("Apply it to a workspace in memory, apply it again, and undo it", "tplkit simulate crm.json"),
@@ -87,7 +93,8 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Request, CliError> {
 
 /// The whole command line, for help, manual pages and completions.
 pub(crate) fn command() -> clap::Command {
-    Request::command()
+    let width = terminal_width(&io::stdout()).unwrap_or(WIDEST);
+    command_groups::grouped(Request::command(), width.min(WIDEST))
 }
 
 /// Whether clap may colour what it says while it does not know the options yet.

@@ -7,6 +7,7 @@ mod apply_summary;
 pub(crate) mod args;
 mod catalog;
 mod checker;
+mod command_groups;
 pub(crate) mod commands;
 mod config;
 mod destination;

@@ -45,17 +45,32 @@ fn add(program: &Path, command: &str, found: &mut Vec<Help>) {
     }
 }
 
-/// The names below `Commands:`; their descriptions go on in lines that are indented further.
+/// The names below `Commands:`, or below the purposes by which a tool shows its commands: what stands
+/// above the options that every command has. Descriptions go on in lines that are indented further.
 fn names(help: &str) -> Vec<&str> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let entries = lines
-        .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.strip_prefix("  "));
-    entries
-        .filter(|entry| !entry.starts_with(' '))
-        .filter_map(|entry| entry.split(' ').next())
-        .filter(|name| *name != "help")
-        .collect()
+    let is_flag = |line: &&str| line.trim_start().starts_with('-');
+    let is_heading = |line: &&str| line.ends_with(':') && !line.starts_with(' ');
+    let mut names = Vec::new();
+    let mut lines = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Usage:"))
+        .skip(1)
+        .peekable();
+    while let Some(line) = lines.next() {
+        let takes = line == "Commands:"
+            || (is_heading(&line) && line.contains(' ') && !lines.peek().is_some_and(is_flag));
+        if !takes {
+            continue;
+        }
+        while let Some(entry) = lines.next_if(|line| !line.is_empty()) {
+            let name = entry
+                .strip_prefix("  ")
+                .filter(|entry| !entry.starts_with(' '));
+            names.extend(name.and_then(|entry| entry.split(' ').next()));
+        }
+    }
+    names.retain(|name| *name != "help");
+    names
 }
 
 /// The lines below `Examples:`, each under its comment.
