@@ -24,6 +24,7 @@
 //! | list the contents of a package, or start a new one | [`contents`], [`starter`] |
 //! | export a workspace as a package | [`export`] |
 //! | draw a package, or write an HTML page about it | [`graph`], [`report`] |
+//! | answer an editor | [`language`] |
 //! | print untrusted text safely | [`printable`] |
 //! | read JSON with source positions | [`json`] |
 //! | talk to a server, with the feature `client` | `client` |
@@ -46,6 +47,7 @@ pub mod export;
 pub mod finding;
 pub mod graph;
 pub mod json;
+pub mod language;
 pub mod layout;
 mod markup;
 pub mod migrate;

@@ -38,7 +38,7 @@ const LAYERS: &[Layer] = &[
     // What people and other machines see.
     Layer {
         name: "show",
-        modules: &["diff", "graph", "report", "client"],
+        modules: &["diff", "graph", "report", "client", "language"],
     },
 ];
 

@@ -96,7 +96,7 @@ fn check_problem<'d>(
             (case.setting() == Setting::Rest).then(|| {
                 let key = member.key().unwrap_or_default();
                 let finding = Finding::at_key(&S018, member, format!("`{key}` is no setting here"));
-                let help = suggest::help(key, known.iter().copied());
+                let help = suggest::help(key, known.iter().map(|(name, _)| *name));
                 let finding = help.map_or(finding.clone(), |help| finding.help(help));
                 case.issue(site, member, None, finding)
             })

@@ -34,7 +34,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "For shells, editors and programs",
-        &["completions", "man", "schema", "help"],
+        &["lsp", "completions", "man", "schema", "help"],
     ),
 ];
 

@@ -23,6 +23,7 @@ pub(crate) mod interrupt;
 mod interrupt_message;
 mod job_progress;
 mod losses;
+mod lsp;
 mod output;
 mod package_file;
 mod package_output;

@@ -35,7 +35,7 @@ pub enum Problem<'d, 'f> {
         /// The member.
         member: Node<'d>,
         /// The names that are declared here.
-        known: Vec<&'f str>,
+        known: Vec<(&'f str, &'f Field)>,
     },
     /// A required member is absent.
     Missing {
@@ -80,7 +80,7 @@ pub fn walk_listed<'d, 'f>(
 ) {
     for member in object.members() {
         let Some((_, field)) = fields.iter().find(|(name, _)| member.key() == Some(name)) else {
-            let known = fields.iter().map(|(name, _)| *name).collect();
+            let known = fields.to_vec();
             visitor.problem(Problem::UnknownKey { member, known });
             continue;
         };

@@ -135,6 +135,24 @@ impl Joined {
         file.base + span.start..file.base + span.end
     }
 
+    /// The byte of the text that stands for a byte of a file (a byte-order mark not counted);
+    /// nothing for bytes that are not part of the text.
+    pub fn offset(&self, file: &str, at: usize) -> Option<usize> {
+        let index = self.files.iter().position(|known| known.name == file)?;
+        let holds = |part: &&Part| match part.from {
+            From::Copied(offset) if part.file == index => {
+                offset <= at && at <= offset + (self.end_of(part) - part.at)
+            }
+            _ => false,
+        };
+        // Of two parts that touch, the byte begins the later one.
+        let part = self.parts.iter().rfind(holds)?;
+        match part.from {
+            From::Copied(offset) => Some(part.at + (at - offset)),
+            From::Made(_) => None,
+        }
+    }
+
     fn find(&self, span: &Range<usize>) -> (usize, Range<usize>) {
         if span.start > self.text.len() {
             let index = self.files.partition_point(|file| file.base <= span.start);

@@ -31,7 +31,7 @@ pub enum ConfigProblem<'d> {
         /// The member.
         member: Node<'d>,
         /// What is declared here.
-        known: Vec<&'d str>,
+        known: Vec<(&'d str, &'d Field)>,
     },
     /// A required key is absent.
     Missing {

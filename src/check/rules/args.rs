@@ -406,7 +406,7 @@ fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
                 *member,
                 format!("there is no config key `{}` here", suggest::short_text(key)),
             );
-            if let Some(help) = suggest::help(key, known.iter().copied()) {
+            if let Some(help) = suggest::help(key, known.iter().map(|(name, _)| *name)) {
                 finding = finding.help(help);
             }
             out.push(finding);

@@ -15,6 +15,7 @@ mod graph;
 mod job;
 mod login;
 mod logout;
+mod lsp;
 mod man;
 mod migrate;
 mod new;
@@ -74,6 +75,7 @@ pub(crate) enum Command {
     Rows(Box<rows::Args>),
     Api(Box<api::Args>),
     Doctor(doctor::Args),
+    Lsp(lsp::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -113,6 +115,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Rows(args) => rows::run(&args, session),
         Command::Api(args) => api::run(&args, session),
         Command::Doctor(args) => doctor::run(&args, session),
+        Command::Lsp(args) => Ok(lsp::run(&args, session)),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

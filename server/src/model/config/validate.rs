@@ -124,7 +124,8 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
                 let known = if known.is_empty() {
                     "nothing".to_owned()
                 } else {
-                    known.join(", ")
+                    let known = known.iter().map(|(name, _)| *name);
+                    known.collect::<Vec<_>>().join(", ")
                 };
                 Fault::new(
                     self.path(member, None),

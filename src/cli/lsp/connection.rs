@@ -1,0 +1,200 @@
+//! The loop: one message after the other, and the end.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use serde_json::Value;
+
+use super::server::{Checked, Server};
+use crate::cli::exit::Exit;
+
+/// What the loop waits for.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A message of the editor.
+    Message(Message),
+    /// A check that went on beside the loop.
+    Checked(Box<Checked>),
+    /// Nothing comes any more.
+    Closed,
+}
+
+/// Ids of requests that the editor has taken back.
+type Cancelled = Arc<Mutex<HashSet<String>>>;
+
+/// Serves an editor on standard input and output until it says `exit`.
+pub(crate) fn serve() -> Exit {
+    let (connection, threads) = Connection::stdio();
+    let Connection { sender, receiver } = connection;
+    let (events, incoming) = mpsc::channel();
+    let cancelled = Cancelled::default();
+    let (forward, taken_back) = (events.clone(), Arc::clone(&cancelled));
+    // The reader hands over one message at a time and waits. Taken off its hands at once, a
+    // cancellation is known before the request that it is about is begun.
+    std::thread::spawn(move || {
+        for message in receiver {
+            if let Message::Notification(notification) = &message
+                && notification.method == "$/cancelRequest"
+                && let (Some(id), Ok(mut ids)) = (notification.params.get("id"), taken_back.lock())
+            {
+                ids.insert(id.to_string());
+            }
+            if forward.send(Event::Message(message)).is_err() {
+                return;
+            }
+        }
+        forward.send(Event::Closed).ok();
+    });
+    let send = move |message: Message| sender.send(message).is_ok();
+    let exit = run(&incoming, events, &cancelled, &send);
+    drop(send);
+    // An editor that is gone is no failure of this program; neither is what it sent last.
+    threads.join().ok();
+    exit
+}
+
+fn run(
+    incoming: &Receiver<Event>,
+    events: Sender<Event>,
+    cancelled: &Cancelled,
+    send: &dyn Fn(Message) -> bool,
+) -> Exit {
+    let mut server = Server::new(events);
+    let mut stage = Stage::Waiting;
+    loop {
+        let event = match server.next_due() {
+            Some(wait) => incoming.recv_timeout(wait),
+            None => incoming.recv().map_err(RecvTimeoutError::from),
+        };
+        let out = match event {
+            Ok(Event::Message(Message::Request(request))) => {
+                vec![answer(&mut server, &mut stage, cancelled, request)]
+            }
+            Ok(Event::Message(Message::Notification(notification))) => {
+                if notification.method == "exit" {
+                    return stage.exit();
+                }
+                if stage == Stage::Serving {
+                    notified(&mut server, &notification);
+                }
+                Vec::new()
+            }
+            Ok(Event::Message(Message::Response(_))) => Vec::new(),
+            Ok(Event::Checked(checked)) => {
+                server.checked(*checked);
+                Vec::new()
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                server.check_due();
+                Vec::new()
+            }
+            Ok(Event::Closed) | Err(RecvTimeoutError::Disconnected) => return stage.gone(),
+        };
+        for message in out.into_iter().chain(server.take_messages()) {
+            if !send(message) {
+                return stage.exit();
+            }
+        }
+    }
+}
+
+/// How far the conversation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Before `initialize`.
+    Waiting,
+    Serving,
+    /// After `shutdown`.
+    Ending,
+}
+
+impl Stage {
+    /// The input has ended: no failure where nobody has asked for anything.
+    fn gone(self) -> Exit {
+        if self == Stage::Waiting {
+            Exit::Done
+        } else {
+            self.exit()
+        }
+    }
+
+    /// `exit` without `shutdown` before it is a failure, the protocol says.
+    fn exit(self) -> Exit {
+        if self == Stage::Ending {
+            Exit::Done
+        } else {
+            Exit::Findings
+        }
+    }
+}
+
+fn answer(
+    server: &mut Server,
+    stage: &mut Stage,
+    cancelled: &Cancelled,
+    request: Request,
+) -> Message {
+    let id = request.id;
+    let refused = |code: ErrorCode, message: &str| {
+        Message::Response(Response::new_err(
+            id.clone(),
+            code as i32,
+            message.to_owned(),
+        ))
+    };
+    let key = serde_json::to_string(&id).unwrap_or_default();
+    let taken_back = cancelled.lock().is_ok_and(|mut ids| ids.remove(&key));
+    let result = match (*stage, request.method.as_str()) {
+        (Stage::Waiting, "initialize") => {
+            *stage = Stage::Serving;
+            Ok(server.initialize(&request.params))
+        }
+        (Stage::Waiting, _) => {
+            return refused(
+                ErrorCode::ServerNotInitialized,
+                "the first request is `initialize`",
+            );
+        }
+        (Stage::Ending, _) => {
+            return refused(ErrorCode::InvalidRequest, "the server is shutting down");
+        }
+        (Stage::Serving, "initialize") => {
+            return refused(
+                ErrorCode::InvalidRequest,
+                "the server is initialized already",
+            );
+        }
+        (Stage::Serving, "shutdown") => {
+            *stage = Stage::Ending;
+            Ok(Value::Null)
+        }
+        (Stage::Serving, _) if taken_back => {
+            return refused(ErrorCode::RequestCanceled, "cancelled");
+        }
+        (Stage::Serving, method) => {
+            let work = AssertUnwindSafe(|| server.answer(method, &request.params));
+            match catch_unwind(work) {
+                Ok(Some(result)) => result,
+                Ok(None) => {
+                    let message = format!("tplkit lsp does not know `{method}`");
+                    return refused(ErrorCode::MethodNotFound, &message);
+                }
+                // The panic hook has told stderr where.
+                Err(_) => return refused(ErrorCode::InternalError, "tplkit has a bug"),
+            }
+        }
+    };
+    Message::Response(match result {
+        Ok(result) => Response::new_ok(id, result),
+        Err(refusal) => Response::new_err(id, refusal.code, refusal.message),
+    })
+}
+
+fn notified(server: &mut Server, notification: &Notification) {
+    let work = AssertUnwindSafe(|| server.notified(&notification.method, &notification.params));
+    // The panic hook has told stderr where; the next change checks again.
+    catch_unwind(work).ok();
+}
