@@ -24,6 +24,22 @@ pub(super) fn string_stops(bytes: &[u8; STRING_LANES]) -> u32 {
     imp::string_stops(bytes)
 }
 
+/// The offset of the first byte that ends a plain run of string text.
+#[inline]
+pub(super) fn string_stop(bytes: &[u8]) -> Option<usize> {
+    let (blocks, rest) = bytes.as_chunks::<STRING_LANES>();
+    for (index, block) in blocks.iter().enumerate() {
+        let stops = string_stops(block);
+        if stops != 0 {
+            return Some(index * STRING_LANES + stops.trailing_zeros() as usize);
+        }
+    }
+    let stop = rest
+        .iter()
+        .position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+    stop.map(|at| blocks.len() * STRING_LANES + at)
+}
+
 /// Quotes, backslashes and brackets.
 #[inline]
 pub(super) fn structure(bytes: &[u8; BLOCK]) -> Structure {
@@ -73,7 +89,7 @@ mod imp {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{imp, structure};
+    use super::{imp, string_stop, structure};
 
     fn bits(bytes: &[u8; 16], wanted: impl Fn(u8) -> bool) -> u32 {
         bytes
@@ -99,6 +115,12 @@ mod tests {
             let mut block = [b' '; 64];
             block[48..].copy_from_slice(&bytes);
             prop_assert_eq!(structure(&block).opens >> 48, u64::from(plain(&bytes)[2]));
+        }
+
+        #[test]
+        fn a_text_stops_where_a_plain_walk_does(text in "[a-zé]{0,40}[\"\\\\\u{1f}\n]?[ a]{0,40}") {
+            let stop = text.bytes().position(|byte| byte == b'"' || byte == b'\\' || byte < 0x20);
+            prop_assert_eq!(string_stop(text.as_bytes()), stop);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Measures the compact text of a value, and gives its beginning, without writing all of it.
 
+use super::lanes::string_stop;
 use super::value::Value;
 use super::write::write_string_to;
 
@@ -29,12 +30,15 @@ impl Value {
 
 /// The length of the text as a JSON string, quotes included.
 pub fn string_len(text: &str) -> usize {
-    let escaped = |byte: u8| match byte {
-        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x8 | 0xC => 2,
-        0..0x20 => 6,
-        _ => 1,
-    };
-    2 + text.bytes().map(escaped).sum::<usize>()
+    let (mut rest, mut escapes) = (text.as_bytes(), 0);
+    while let Some(at) = string_stop(rest) {
+        escapes += match rest[at] {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x8 | 0xC => "\\".len(),
+            _ => "\\u000".len(),
+        };
+        rest = &rest[at + 1..];
+    }
+    2 + text.len() + escapes
 }
 
 /// Takes so many bytes from what is left; false when there are fewer.

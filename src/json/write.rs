@@ -1,5 +1,7 @@
 //! Writing of strings: the shortest escapes, everything else as UTF-8.
 
+use super::lanes::string_stop;
+
 /// `text` as a JSON string token, quotes included.
 pub fn write_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -13,8 +15,7 @@ pub fn write_string_to(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
     // Only ASCII bytes are ever escaped, so every cut falls between characters.
-    let needs_escape = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
-    while let Some(at) = rest.bytes().position(needs_escape) {
+    while let Some(at) = string_stop(rest.as_bytes()) {
         out.push_str(&rest[..at]);
         match rest.as_bytes()[at] {
             b'"' => out.push_str("\\\""),
