@@ -30,9 +30,19 @@ pub(super) struct Part {
 /// How many bytes of rows are asked for at a time, as far as can be known by those before.
 const PART: usize = 4 << 20;
 /// How many rows are asked for: pages as everybody asks for them, whose statements are known.
-const SIZES: [i64; 6] = [5, 10, 25, 50, 100, 200];
+const SIZES: [i64; 7] = [1, 5, 10, 25, 50, 100, 200];
+/// Which of the sizes the first part has, where rows are not known to be large.
+const FIRST: usize = 1;
 
 impl Part {
+    /// The first rows of a table, whose rows were so large when they were read last.
+    pub(super) fn first(size: usize) -> Part {
+        Part {
+            at: fitting(size).min(FIRST),
+            ..Part::default()
+        }
+    }
+
     /// The next rows, of which so many are missing.
     pub(super) fn request(&self, missing: usize) -> PageRequest {
         let missing = i64::try_from(missing).unwrap_or(i64::MAX);
@@ -45,10 +55,14 @@ impl Part {
         self.rows += rows.len();
         self.bytes += rows.iter().map(|row| row.data.len()).sum::<usize>();
         let usual = self.bytes / self.rows.max(1) + 1;
-        let fit = |size: &&i64| usize::try_from(**size).is_ok_and(|size| size * usual <= PART);
-        let fitting = SIZES.iter().filter(fit).count().saturating_sub(1);
-        self.at = fitting.min(self.at + 1);
+        self.at = fitting(usual).min(self.at + 1);
     }
+}
+
+/// The largest of the sizes at which rows of so many bytes stay below what is asked for at a time.
+fn fitting(row: usize) -> usize {
+    let fit = |size: &&i64| usize::try_from(**size).is_ok_and(|size| size * row <= PART);
+    SIZES.iter().filter(fit).count().saturating_sub(1)
 }
 
 /// Sees to it that a table may be used in a workspace: it is there, or is shared; and is not hidden
@@ -117,7 +131,7 @@ pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Sto
         page: PageRequest::first(1),
         after: None,
     };
-    let mut part = Part::default();
+    let mut part = Part::first(asked.tables.sizes.of(question.feature));
     let mut records = Vec::new();
     let mut room = asked.room;
     while records.len() < question.limit {
@@ -172,4 +186,51 @@ fn too_much(room: usize) -> Stop {
         "the rows are larger than the {room} bytes that the run has room for: add a filter, or a limit"
     );
     Stop::Failed(Failure::too_large("featureId", reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::{PART, Part};
+    use crate::rows::StoredRow;
+
+    /// How many rows it asks for.
+    fn asked(part: &Part) -> i64 {
+        part.request(usize::MAX).lookahead() - 1
+    }
+
+    fn rows(count: usize, size: usize) -> Vec<StoredRow> {
+        let row = StoredRow {
+            id: Uuid::nil(),
+            created_at: 0,
+            updated_at: 0,
+            data: "x".repeat(size),
+        };
+        vec![row; count]
+    }
+
+    #[test]
+    fn large_rows_are_asked_for_one_by_one() {
+        let mut part = Part::first(PART / 2);
+        assert_eq!(asked(&part), 1);
+        part.note(&rows(1, PART / 2));
+        assert_eq!(asked(&part), 1);
+        // They turn out smaller.
+        part.note(&rows(20, 10));
+        assert_eq!(asked(&part), 5);
+    }
+
+    #[test]
+    fn small_rows_are_asked_for_in_larger_and_larger_parts() {
+        let mut part = Part::first(0);
+        for size in [5, 10, 25, 50, 100, 200, 200] {
+            assert_eq!(asked(&part), size);
+            part.note(&rows(5, 10));
+        }
+        // For the few that are missing a small part is enough.
+        assert_eq!(part.request(3).lookahead() - 1, 5);
+        part.note(&rows(10, PART / 4));
+        assert_eq!(asked(&part), 10);
+    }
 }

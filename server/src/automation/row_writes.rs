@@ -207,7 +207,7 @@ impl RowWrites<'_> {
             after: None,
         };
         let (mut looked_at, mut found) = (0, Vec::new());
-        let mut part = Part::default();
+        let mut part = Part::first(self.tables.sizes.of(table.id));
         loop {
             listing.page = part.request(usize::MAX);
             let query::Part { rows, more, .. } = query::rows(tx, self.tables, &listing)

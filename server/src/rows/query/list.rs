@@ -9,7 +9,7 @@ use super::composer::{Composed, Composer, FirstPass, WHOSE};
 use super::cursor::{CursorPosition, SortKey, hash};
 use super::execute::{current, execute};
 use super::index_choice::{IndexChoice, look_ahead, open_filters, plan_is_open};
-use super::page::Page;
+use super::page::{Page, large};
 use super::row_filter::{Found, RowFilter};
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
@@ -85,7 +85,7 @@ async fn begin(
 pub struct Part {
     /// Their table.
     pub table: Arc<Table>,
-    /// The rows: at most as many as a page has, and fewer where they are large.
+    /// The rows: at most one more than a page has, and fewer where they are large.
     pub rows: Vec<StoredRow>,
     /// Whether others may follow.
     pub more: bool,
@@ -108,14 +108,16 @@ pub async fn rows(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Par
     listing
         .filter
         .note(tables, &table, Some(&listing.sort.column));
-    let mut bytes = 0;
+    let more = i64::try_from(found.len()).is_ok_and(|count| count >= look);
+    let (mut bytes, mut largest) = (0, 0);
     let mut rows = Vec::with_capacity(found.len());
     // Each is let go once it is read: they may be large.
     for row in found {
         bytes += row.bytes();
+        largest = largest.max(row.bytes());
         rows.push(StoredRow::read_from(&row, 1)?);
     }
-    let (rows, more) = listing.page.cut(rows);
+    tables.sizes.note(feature, large(largest));
     Ok(Part {
         table,
         rows,

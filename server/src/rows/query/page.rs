@@ -125,7 +125,7 @@ impl<'l> Page<'l> {
 
     /// The size of its rows, for later readers of the table; nothing when none is large.
     pub(super) fn expect(&self) -> Option<usize> {
-        (self.largest > LARGE).then_some(self.largest)
+        large(self.largest)
     }
 
     /// The document.
@@ -144,6 +144,11 @@ impl<'l> Page<'l> {
         out.push('}');
         out
     }
+}
+
+/// The size of a row, where a page may have too many of such rows.
+pub(super) fn large(size: usize) -> Option<usize> {
+    (size > LARGE).then_some(size)
 }
 
 /// How many rows of that size stay below the bound. A number that statements have as a limit: the store
