@@ -33,6 +33,8 @@ pub enum Code {
     UpgradeConflicts,
     /// What was decided to go may not go.
     DeleteRefused,
+    /// What was decided would lose cells or rows, and nothing allows that.
+    Destructive,
     /// Somebody works on the job.
     JobActive,
     /// The plan that was looked at is not what would be done now.
@@ -109,6 +111,7 @@ impl Code {
             Code::Downgrade => "downgrade",
             Code::UpgradeConflicts => "upgrade_conflicts",
             Code::DeleteRefused => "delete_refused",
+            Code::Destructive => "destructive",
             Code::JobActive => "job_active",
             Code::PlanStale => "plan_stale",
             Code::Conflict => "conflict",
@@ -146,7 +149,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 42] = [
+    pub const ALL: [Code; 43] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -161,6 +164,7 @@ impl Code {
         Code::Downgrade,
         Code::UpgradeConflicts,
         Code::DeleteRefused,
+        Code::Destructive,
         Code::JobActive,
         Code::PlanStale,
         Code::Conflict,

@@ -29,6 +29,8 @@ pub struct Refusal {
     pub job: Option<Box<JobInTheWay>>,
     /// What somebody has to decide before an upgrade.
     pub conflicts: Option<Box<serde_json::Value>>,
+    /// What would be lost.
+    pub loss: Option<Box<Loss>>,
     /// Seconds until another try makes sense.
     pub retry_after: Option<u32>,
 }
@@ -42,6 +44,15 @@ pub struct JobInTheWay {
     pub status: &'static str,
     /// Until when somebody works on it, as it is answered elsewhere; nothing when nobody does.
     pub locked_until: Option<String>,
+}
+
+/// What would be lost, where that is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loss {
+    /// How many filled cells.
+    pub cells: Option<u64>,
+    /// How many rows.
+    pub rows: Option<u64>,
 }
 
 /// One thing that is wrong in a request.
@@ -77,6 +88,7 @@ impl Refusal {
             reference: None,
             job: None,
             conflicts: None,
+            loss: None,
             retry_after: None,
         }
     }

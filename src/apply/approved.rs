@@ -71,10 +71,25 @@ pub struct UpgradeWork {
     pub leaves: u64,
     /// How many leaves and records were decided.
     pub decided: u64,
+    /// Columns and tables that go with what they hold.
+    pub dropped: Vec<Dropped>,
+    /// Refs of columns and tables that are to go although nothing allows to lose what they hold.
+    pub destructive: Vec<String>,
     /// What was decided, for the rows.
     pub terms: UpgradeTerms,
     /// Columns that are created in tables that are there.
     pub fresh_columns: BTreeSet<Id>,
+}
+
+/// A column or a table that goes with what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// What it is.
+    pub kind: RecordKind,
+    /// Its ref in the base.
+    pub reference: String,
+    /// Its id.
+    pub id: Id,
 }
 
 /// How rows that are there are compared with the package that was applied last.

@@ -34,7 +34,7 @@ mod tests;
 mod undo;
 
 pub use approved::{
-    Approved, BaseRows, Bound, ColumnWork, LinkWork, Mode, Publish, RowStep, RowStepWork,
+    Approved, BaseRows, Bound, ColumnWork, Dropped, LinkWork, Mode, Publish, RowStep, RowStepWork,
     StructureWork, TableWork, UpgradeWork,
 };
 pub use drift::{DriftInput, base_automations, drift, structure_drift};

@@ -20,15 +20,31 @@ pub struct Refusal {
     pub reference: Option<String>,
     /// What is wrong and what to do.
     pub detail: String,
+    /// How many filled cells would be lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<u64>,
+    /// How many rows would be lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
 }
 
 impl Refusal {
     /// A reason about one ref.
     pub fn about(code: Code, reference: &str, detail: impl Into<String>) -> Refusal {
         Refusal {
-            code,
             reference: Some(reference.to_owned()),
+            ..Refusal::new(code, detail)
+        }
+    }
+
+    /// A reason about the whole.
+    pub fn new(code: Code, detail: impl Into<String>) -> Refusal {
+        Refusal {
+            code,
+            reference: None,
             detail: detail.into(),
+            cells: None,
+            rows: None,
         }
     }
 }

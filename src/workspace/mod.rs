@@ -24,7 +24,9 @@ pub use model::{
     RecordKind, Structure, View, Workspace,
 };
 pub use source::{LARGE_BATCH, Source, StoredRow, is_last_batch, ready};
-pub use target::{Change, CommitError, New, Progress, Refused, Removal, RowWrite, Target, Unit};
+pub use target::{
+    Change, CommitError, KeptRow, New, Progress, Refused, Removal, RowWrite, Target, Unit,
+};
 pub use thing::Thing;
 
 /// Identity of a record.

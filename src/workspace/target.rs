@@ -2,6 +2,8 @@
 
 use std::future::Future;
 
+use serde::{Deserialize, Serialize};
+
 use super::ledger::{Entry, RowDigest};
 use super::{
     Automation, Column, Feature, Id, Lookup, Module, Rail, RecordKind, RowData, StoredRow, Thing,
@@ -14,9 +16,23 @@ use crate::problem::Code;
 ///
 /// An implementation is bound to one attempt at one job: it holds the lease, and refuses with
 /// [`CommitError::Fenced`] once somebody else has taken the job over.
-pub trait Target: Lookup {
+pub trait Target: Lookup + Sync {
     /// What the job has written so far, in order.
     fn ledger(&self) -> impl Future<Output = Result<Vec<Entry>, Self::Error>> + Send;
+
+    /// As [`rows`](super::Source::rows) gives them, with everything else that is known of a row, and with rows
+    /// that are hidden from whoever the job is for: what a job takes away, it keeps.
+    fn whole_rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<KeptRow>, Self::Error>> + Send {
+        async move {
+            let rows = self.rows(feature, after, limit).await?;
+            Ok(rows.into_iter().map(KeptRow::of).collect())
+        }
+    }
 
     /// Writes a unit whole or not at all, and renews the lease.
     fn commit(
@@ -90,6 +106,13 @@ pub enum Change {
         feature: Id,
         /// The rows.
         rows: Vec<RowWrite>,
+    },
+    /// Adds rows that were taken away, as they were.
+    PutRows {
+        /// The table.
+        feature: Id,
+        /// The rows.
+        rows: Vec<KeptRow>,
     },
     /// Moves a sequence on; refused with [`Code::Conflict`] when it does not stand at `from`.
     MoveSequence {
@@ -212,6 +235,38 @@ pub struct Removal {
     /// What it held when the job last wrote it: another digest refuses the unit with
     /// [`Code::NotEmpty`]. Nothing: it goes whatever it holds.
     pub digest: Option<RowDigest>,
+}
+
+/// A row with everything that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptRow {
+    /// The row.
+    pub id: Id,
+    /// Its cells.
+    pub data: RowData,
+    /// To whom it belongs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<Id>,
+    /// When it was created, in microseconds; nothing where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<i64>,
+    /// When it was changed last, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<i64>,
+}
+
+impl KeptRow {
+    /// A row of which no more is known than what it holds.
+    pub fn of(row: StoredRow) -> KeptRow {
+        KeptRow {
+            id: row.id,
+            data: row.data,
+            created_by: None,
+            created_at: None,
+            updated_at: None,
+        }
+    }
 }
 
 /// Why a store refuses a unit; nothing of the unit was written.

@@ -79,6 +79,27 @@ impl Thing {
         let object = |value: &Value| value.as_object().cloned().unwrap_or_default();
         let objects = || self.objects().iter().map(object);
         match self.kind {
+            RecordKind::Feature => Some(New::Feature(Feature {
+                id,
+                name,
+                label,
+                config: object(&self.config),
+                is_shared: false,
+                columns: Vec::new(),
+                views: Vec::new(),
+            })),
+            RecordKind::Column => Some(New::Column {
+                feature: self.parent?,
+                column: Column {
+                    id,
+                    name,
+                    label,
+                    column_type: self.own_type.clone()?,
+                    default_component: self.component.clone()?,
+                    order: self.order.unwrap_or_default(),
+                    config: object(&self.config),
+                },
+            }),
             RecordKind::View => Some(New::View {
                 feature: self.parent?,
                 view: View {

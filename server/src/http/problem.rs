@@ -76,6 +76,12 @@ pub(crate) struct Problem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<Conflict>")]
     conflicts: Option<&'a serde_json::Value>,
+    /// How many filled cells would be lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<u64>,
+    /// How many rows would be lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<u64>,
     /// Seconds to wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u32>,
@@ -109,6 +115,12 @@ pub(crate) struct ExecutorProblem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<Conflict>")]
     conflicts: Option<&'a serde_json::Value>,
+    /// How many filled cells would be lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<u64>,
+    /// How many rows would be lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<u64>,
 }
 
 fn problem_document(refusal: &Refusal, path: &str) -> Vec<u8> {
@@ -129,6 +141,8 @@ fn problem_document(refusal: &Refusal, path: &str) -> Vec<u8> {
             .as_ref()
             .and_then(|job| job.locked_until.as_deref()),
         conflicts: refusal.conflicts.as_deref(),
+        cells: refusal.loss.as_ref().and_then(|loss| loss.cells),
+        rows: refusal.loss.as_ref().and_then(|loss| loss.rows),
         retry_after: refusal.retry_after,
     };
     serde_json::to_vec(&document).unwrap_or_default()
@@ -145,6 +159,8 @@ fn executor_document(refusal: &Refusal) -> Vec<u8> {
         status: job.map(|job| job.status),
         locked_until: job.and_then(|job| job.locked_until.as_deref()),
         conflicts: refusal.conflicts.as_deref(),
+        cells: refusal.loss.as_ref().and_then(|loss| loss.cells),
+        rows: refusal.loss.as_ref().and_then(|loss| loss.rows),
     };
     serde_json::to_vec(&document).unwrap_or_default()
 }
@@ -211,6 +227,7 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::Downgrade
         | Code::UpgradeConflicts
         | Code::DeleteRefused
+        | Code::Destructive
         | Code::InvalidJson
         | Code::InvalidFilter
         | Code::InvalidAutomation

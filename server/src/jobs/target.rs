@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tplkit::workspace::ledger::Entry;
-use tplkit::workspace::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
+use tplkit::workspace::{
+    Change, CommitError, Id, KeptRow, Lookup, Source, StoredRow, Structure, Target, Unit,
+};
 
 use super::visibility::{decides, visibility};
 use super::{Lease, ledger};
@@ -12,7 +14,7 @@ use crate::rows::Tables;
 use crate::store::{Input, Output, QueryFn, Scope, Store, StoreError, Tx};
 use crate::workspace::{
     Here, PreparedUnit, ReadError, Stopped, batch, fetch, matching, row_capacity, stands,
-    structure, taken, write,
+    structure, taken, whole_batch, write,
 };
 
 /// What stands for a number of entries that nobody has read.
@@ -185,7 +187,16 @@ impl Destination {
 /// notified of them before the job ends, and whatever else is kept meanwhile keeps them, too. Structure,
 /// automations that go live, the end and the undo are kept when they are answered for.
 fn is_repeatable(unit: &Unit) -> bool {
-    unit.progress.phase == "rows" && unit.report.is_none()
+    let of_rows = |change: &Change| {
+        matches!(
+            change,
+            Change::InsertRows { .. }
+                | Change::UpdateRows { .. }
+                | Change::RemoveRows { .. }
+                | Change::MoveSequence { .. }
+        )
+    };
+    unit.progress.phase == "rows" && unit.report.is_none() && unit.changes.iter().all(of_rows)
 }
 
 /// Writes a unit; gives how many entries the ledger has after it.
@@ -327,6 +338,23 @@ impl Target for Destination {
         let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
         self.entries.store(count, Ordering::Relaxed);
         Ok(entries)
+    }
+
+    async fn whole_rows(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<KeptRow>, ReadError> {
+        let asked = (feature, after, limit);
+        // What goes is kept, whoever sees it.
+        let scope = self.lease.scope();
+        let asked = self
+            .store
+            .read(&scope, asked, |tx, (feature, after, limit)| {
+                Box::pin(whole_batch(tx, *feature, *after, *limit))
+            });
+        asked.await
     }
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {

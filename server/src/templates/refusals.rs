@@ -2,7 +2,7 @@
 
 use tplkit::apply;
 
-use crate::refusal::{Code, Fault, Refusal};
+use crate::refusal::{Code, Fault, Loss, Refusal};
 
 /// All refusals as one: the code of the first, and a fault for each. There is at least one.
 pub(super) fn refused(refusals: &[apply::Refusal]) -> Refusal {
@@ -19,8 +19,22 @@ pub(super) fn refused(refusals: &[apply::Refusal]) -> Refusal {
         reported = format!("{reported} And {more} more.");
     }
     let mut problem = Refusal::new(code, reported).with_errors(faults.collect());
+    let loss = Loss {
+        cells: sum(refusals, |refusal| refusal.cells),
+        rows: sum(refusals, |refusal| refusal.rows),
+    };
+    let none = loss.cells.is_none() && loss.rows.is_none();
+    problem.loss = (!none).then(|| Box::new(loss));
     problem.reference = first.and_then(|refusal| refusal.reference.as_deref().map(Into::into));
     problem
+}
+
+/// What all of them would lose, where one of them says it.
+fn sum(refusals: &[apply::Refusal], of: impl Fn(&apply::Refusal) -> Option<u64>) -> Option<u64> {
+    refusals
+        .iter()
+        .filter_map(of)
+        .reduce(|one, other| one + other)
 }
 
 /// A place as clients write it: `features[0]`, where packages say `features.0`.
@@ -61,9 +75,8 @@ mod tests {
     #[test]
     fn a_place_is_reported_as_in_the_body() {
         let refusal = |reference: Option<&str>, detail: &str| apply::Refusal {
-            code: Code::ValidationFailed,
             reference: reference.map(str::to_owned),
-            detail: detail.to_owned(),
+            ..apply::Refusal::new(Code::ValidationFailed, detail)
         };
         for (reference, detail, place) in [
             (None, "`features.0` is no id.", "features[0]"),

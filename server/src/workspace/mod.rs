@@ -22,6 +22,6 @@ pub use snapshot::Snapshot;
 pub(crate) use unit::{Here, PreparedUnit, write};
 
 pub(crate) use lookup::{fetch, matching, row_capacity, taken};
-pub(crate) use rows::batch;
+pub(crate) use rows::{batch, whole_batch};
 pub(crate) use sequences::stands;
 pub(crate) use structure::structure;

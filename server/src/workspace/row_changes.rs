@@ -5,14 +5,19 @@ use std::collections::HashMap;
 
 use tplkit::problem::Code;
 use tplkit::workspace::ledger::RowDigest;
-use tplkit::workspace::{Id, RecordKind, Refused, Removal, RowData, RowWrite};
+use tplkit::workspace::{Id, KeptRow, RecordKind, Refused, Removal, RowData, RowWrite};
 
 use super::Stopped;
 use super::error::{missing, refused};
 use super::rows::{TOGETHER, fitting, read};
 use super::unit::{UnitTransaction, enter, not_storable};
-use crate::rows::{Sizes, Table, remove_all, replace_all};
+use crate::rows::{Sizes, Table, insert, remove_all, replace_all};
 use crate::store::{Tx, Value};
+
+/// When a row was changed last.
+const CHANGED_AT: &str = "UPDATE main.rows SET updated_at = $4 WHERE {tenant organization_id} \
+     AND {workspace workspace_id} AND {row feature_id created_by} \
+     AND organization_id = $1 AND feature_id = $2 AND id = $3";
 
 /// Rows that are removed in one statement.
 const PART: usize = 2000;
@@ -79,6 +84,40 @@ impl UnitTransaction<'_> {
             .into(),
             stopped => stopped,
         })
+    }
+
+    /// Adds rows that were taken away, as they were: whose they are, and when they were written.
+    pub(super) async fn put_rows(&mut self, feature: Id, rows: &[KeptRow]) -> Result<(), Stopped> {
+        self.fresh.remove(&feature);
+        let opened = self.open(feature).await?;
+        let opened = opened.ok_or_else(|| missing(RecordKind::Feature, feature))?;
+        let now = self.here.now;
+        let head = |row: &KeptRow| (row.created_by, row.created_at);
+        for part in rows.chunk_by(|one, other| head(one) == head(other)) {
+            let entered = part.iter().enumerate().map(|(at, row)| {
+                let entered = enter(&opened.table, &self.here.context, row.id, &row.data);
+                entered.ok_or_else(|| not_storable(at))
+            });
+            let mut entered = entered.collect::<Result<Vec<_>, Refused>>()?;
+            let Some((creator, created_at)) = part.first().map(head) else {
+                continue;
+            };
+            let created_at = created_at.unwrap_or(now);
+            insert(self.tx, &opened, creator, created_at, &mut entered).await?;
+            for row in part {
+                let changed = row.updated_at.filter(|at| *at != created_at);
+                if let Some(updated_at) = changed {
+                    let parameters = [
+                        opened.table.organization.into(),
+                        feature.into(),
+                        row.id.into(),
+                        updated_at.into(),
+                    ];
+                    self.tx.query(CHANGED_AT, &parameters).await?;
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) async fn remove_rows(

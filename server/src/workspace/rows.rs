@@ -3,7 +3,7 @@
 //! A batch is bounded in bytes. The store is asked for as many rows as stay below the bound, as far as can be
 //! known by those that were read before; where they turn out larger, its response ends early.
 
-use tplkit::workspace::{Id, RowData, StoredRow};
+use tplkit::workspace::{Id, KeptRow, RowData, StoredRow};
 
 use super::ReadError;
 use crate::rows::Sizes;
@@ -14,6 +14,41 @@ const FIRST: usize = 50;
 
 /// Bytes of rows that are looked up together: until it is written, each is there several times.
 pub(super) const TOGETHER: usize = 2 << 20;
+
+/// As [`batch`], with everything that is known of each row.
+///
+/// # Errors
+/// When the scope does not see the table, and those of the store.
+pub(crate) async fn whole_batch(
+    tx: &mut Tx,
+    feature: Id,
+    after: Option<Id>,
+    limit: usize,
+) -> Result<Vec<KeptRow>, ReadError> {
+    let organization = organization(tx, feature).await?;
+    let sql = "SELECT id, {text data}, created_by, created_at, updated_at FROM rows \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {row feature_id created_by} AND organization_id = $1 AND feature_id = $2 \
+         AND id > $3 ORDER BY id LIMIT $4 {bounded}";
+    let parameters = [
+        organization.into(),
+        feature.into(),
+        after.unwrap_or_default().into(),
+        i64::try_from(limit).unwrap_or(i64::MAX).into(),
+    ];
+    let rows = tx.query(sql, &parameters).await?;
+    let whole = |row: &Row| {
+        let StoredRow { id, data } = read(row)?;
+        Ok(KeptRow {
+            id,
+            data,
+            created_by: row.get(2)?,
+            created_at: Some(row.get(3)?),
+            updated_at: Some(row.get(4)?),
+        })
+    };
+    rows.iter().map(whole).collect()
+}
 
 /// At most `limit` rows after a row, by ascending id, and fewer behind the bound.
 ///

@@ -73,6 +73,7 @@ pub(crate) async fn write(
             Change::InsertRows { .. }
                 | Change::UpdateRows { .. }
                 | Change::RemoveRows { .. }
+                | Change::PutRows { .. }
                 | Change::MoveSequence { .. }
                 | Change::RewindSequence { .. }
         )
@@ -128,6 +129,7 @@ impl UnitTransaction<'_> {
             }
             Change::UpdateRows { feature, rows } => return self.update_rows(*feature, rows).await,
             Change::RemoveRows { feature, rows } => return self.remove_rows(*feature, rows).await,
+            Change::PutRows { feature, rows } => return self.put_rows(*feature, rows).await,
             Change::MoveSequence {
                 feature,
                 column,

@@ -81,11 +81,10 @@ impl io::Write for Content {
 /// plan agrees to whatever is done.
 pub fn fresh(plan: Option<&str>, digest: &str) -> Result<(), Refusal> {
     match plan {
-        Some(plan) if plan != digest => Err(Refusal {
-            code: Code::PlanStale,
-            reference: None,
-            detail: "the package, the request or the destination has changed since this plan was made. Plan again, look at it, and send its digest.".to_owned(),
-        }),
+        Some(plan) if plan != digest => Err(Refusal::new(
+            Code::PlanStale,
+            "the package, the request or the destination has changed since this plan was made. Plan again, look at it, and send its digest.",
+        )),
         _ => Ok(()),
     }
 }

@@ -5,6 +5,7 @@
 
 mod digest;
 mod dry_run;
+mod left;
 mod measure;
 mod names;
 mod rows;
@@ -247,7 +248,7 @@ pub async fn preview<T: Lookup + Sync>(
         question.definitions,
     );
     let mut digest = digest::Digest::of(question.package_digest, question.request);
-    let approved = match approved {
+    let mut approved = match approved {
         Ok(approved) => approved,
         Err(refusals) => {
             digest.refusals(&refusals);
@@ -259,6 +260,8 @@ pub async fn preview<T: Lookup + Sync>(
         }
     };
     digest.approved(&approved);
+    let lost = left::count(target, destination, &mut approved).await?;
+    digest.read(&format!("{lost:?}"));
     let measured = measure::measured(target, &approved, question.definitions).await?;
     digest.read(&format!("{measured:?}"));
     Ok(
@@ -269,6 +272,7 @@ pub async fn preview<T: Lookup + Sync>(
                 preview.rows = rows;
                 preview.conflicts.extend(measured);
                 preview.cells(cells);
+                preview.refusals.extend(lost);
                 preview
             }
             Err(refusal) => Preview {

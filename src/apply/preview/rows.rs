@@ -43,11 +43,7 @@ pub(super) async fn count<T: Lookup + Sync>(
                 ApplyError::Refused { code, .. } => *code,
                 _ => Code::Conflict,
             };
-            return Ok(Err(Refusal {
-                code,
-                reference: None,
-                detail: error.to_string(),
-            }));
+            return Ok(Err(Refusal::new(code, error.to_string())));
         }
     };
     digest.read(&dry.lookups_digest());

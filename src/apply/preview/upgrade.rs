@@ -74,11 +74,10 @@ impl Preview {
             .iter()
             .any(|refusal| refusal.code == Code::UpgradeConflicts);
         if !self.conflicts.is_empty() && !told {
-            self.refusals.push(Refusal {
-                code: Code::UpgradeConflicts,
-                reference: None,
-                detail: "both the package and people changed the same. `conflicts` lists what somebody has to decide, with the path of each decision.".to_owned(),
-            });
+            self.refusals.push(Refusal::new(
+                Code::UpgradeConflicts,
+                "both the package and people changed the same. `conflicts` lists what somebody has to decide, with the path of each decision.",
+            ));
         }
         self
     }

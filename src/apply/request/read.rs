@@ -124,11 +124,7 @@ fn json(value: toml::Value) -> Value {
 }
 
 fn invalid(detail: String) -> Refusal {
-    Refusal {
-        code: Code::ValidationFailed,
-        reference: None,
-        detail,
-    }
+    Refusal::new(Code::ValidationFailed, detail)
 }
 
 /// How a dependency is satisfied at the destination, as it is sent.
@@ -408,11 +404,10 @@ impl Reader {
             })
         });
         self.faults.push(Refusal {
-            code: Code::ValidationFailed,
             reference: entry
                 .and_then(Node::key)
                 .map(|key| undollared(key).to_owned()),
-            detail: detail.trim_end().to_owned(),
+            ..Refusal::new(Code::ValidationFailed, detail.trim_end())
         });
     }
 }

@@ -85,6 +85,7 @@ impl<'l> Earlier<'l> {
                 Entry::Undoing { .. } | Entry::Undone => earlier = Earlier::default(),
                 Entry::Rows(_)
                 | Entry::Recognised(_)
+                | Entry::Taken(_)
                 | Entry::Links(_)
                 | Entry::Closed { .. }
                 | Entry::Updates(_)

@@ -255,8 +255,8 @@ impl LedgerState {
                 self.count(&cells.uid).updated += written.count() as u64;
                 self.merged.extend(cells.rows.iter().map(|row| row.id));
             }
-            // Read with the ledgers of the others.
-            Entry::Recognised(_) => {}
+            // Read with the ledgers of the others, and by an undo.
+            Entry::Recognised(_) | Entry::Taken(_) => {}
             Entry::Completed => {
                 self.published_now = 0;
                 for counts in self.counts.values_mut() {

@@ -9,6 +9,7 @@ mod close;
 mod columns;
 mod compose;
 mod drift;
+mod dropped;
 mod failed;
 mod keys;
 mod ledger_state;
@@ -74,6 +75,7 @@ pub async fn run_from<T: Target>(
     watch: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Report, ApplyError<T::Error>> {
     let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
+    run.take_away().await?;
     run.publish().await?;
     run.complete().await
 }

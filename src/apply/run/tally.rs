@@ -9,13 +9,13 @@ use super::columns::Columns;
 use super::ledger_state::LedgerState;
 use crate::apply::{
     Approved, BatchError, ColumnWork, FailureReason, LinkWork, NotCarried, Report, RowStepWork,
-    TableReport, UnresolvedEntry,
+    TableReport, UnresolvedEntry, UpgradeWork,
 };
 use crate::json::Value;
 use crate::package::model::{Action, Reason, UnresolvedForm, Word as _};
 use crate::problem::Code;
-use crate::upgrade::MovedLeaf;
-use crate::workspace::RecordKind;
+use crate::upgrade::{Left, MovedLeaf};
+use crate::workspace::{Id, RecordKind};
 
 /// Entries of `errors` that a table has at most, that of a quota aside (`rest` 6.5).
 const LISTED: u64 = 100;
@@ -37,6 +37,8 @@ pub(super) struct Tally<'a> {
     pub(super) published: u64,
     /// Cells and their rows that somebody decided.
     pub(super) decided: u64,
+    /// How many rows or filled cells went with a table or a column.
+    pub(super) taken: HashMap<Id, u64>,
     /// Cells that somebody has to decide.
     conflicts: CellConflicts,
 }
@@ -322,7 +324,7 @@ impl<'a> Tally<'a> {
             base: upgrade.and_then(|upgrade| upgrade.base.clone()),
             decided: self.decided + upgrade.map_or(0, |upgrade| upgrade.decided),
             kept: upgrade.map_or(Vec::new(), |upgrade| upgrade.kept.clone()),
-            left: upgrade.map_or(Vec::new(), |upgrade| upgrade.left.clone()),
+            left: upgrade.map_or(Vec::new(), |upgrade| left(upgrade, &self.taken)),
             unused: upgrade.map_or(Vec::new(), |upgrade| upgrade.unused.clone()),
             moved: leaves.chain(cells).collect(),
             rows: tables.collect(),
@@ -335,6 +337,20 @@ impl<'a> Tally<'a> {
             undo_left: Vec::new(),
         }
     }
+}
+
+/// What the package does not have any more, with what went with it.
+fn left(upgrade: &UpgradeWork, taken: &HashMap<Id, u64>) -> Vec<Left> {
+    let left = upgrade.left.iter().cloned().map(|left| {
+        let taken = taken.get(&left.id).copied();
+        let of = |kind| taken.filter(|_| left.kind == kind);
+        Left {
+            rows: of(RecordKind::Feature),
+            cells: of(RecordKind::Column),
+            ..left
+        }
+    });
+    left.collect()
 }
 
 /// Cells that a plain apply leaves as they are, by column.

@@ -10,7 +10,7 @@ mod merged;
 mod steps;
 
 use crate::problem::Code;
-use crate::workspace::ledger::{Entry, MovedLeaf, Updated};
+use crate::workspace::ledger::{Entry, MovedLeaf, Taken, Updated};
 use crate::workspace::{
     Change, CommitError, Id, Progress, RecordKind, Refused, Removal, RowWrite, Structure, Target,
     Unit, fetch_each,
@@ -210,6 +210,7 @@ async fn changes<T: Target>(
                     left.extend(stays);
                 }
             }
+            Step::Put(taken) => changes.extend(put_back(target, taken).await?),
             Step::Remove { feature, mut rows } => {
                 if force || (!first && steps.created.contains(&feature)) {
                     for row in &mut rows {
@@ -227,6 +228,36 @@ async fn changes<T: Target>(
         }
     }
     Ok((changes, left))
+}
+
+/// What was taken away comes back: rows, or cells where the rows have no others under that name.
+async fn put_back<T: Target>(
+    target: &T,
+    taken: Taken,
+) -> Result<Option<Change>, UndoError<T::Error>> {
+    let Taken {
+        feature,
+        column,
+        rows,
+    } = taken;
+    let Some(column) = column else {
+        return Ok(Some(Change::PutRows { feature, rows }));
+    };
+    let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
+    let empty = fetch_each(target, feature, &ids, |row| {
+        row.is_some_and(|row| row.data.cell(&column).is_none())
+    });
+    let empty = empty.await.map_err(store("reading rows"))?;
+    let rows = rows.into_iter().zip(empty).filter(|(_, empty)| *empty);
+    let rows: Vec<RowWrite> = rows
+        .map(|(row, _)| RowWrite {
+            id: row.id,
+            cells: row.data,
+            replace: false,
+            digest: None,
+        })
+        .collect();
+    Ok((!rows.is_empty()).then_some(Change::UpdateRows { feature, rows }))
 }
 
 /// Rows as they were; those that are gone stay gone.

@@ -5,8 +5,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::workspace::ledger::{CellsOf, Changed, Entry, RowDigest, Structure, Updated};
-use crate::workspace::{Change, Id, RecordKind, Removal};
+use crate::workspace::ledger::{CellsOf, Changed, Entry, RowDigest, Structure, Taken, Updated};
+use crate::workspace::{Change, Id, New, RecordKind, Removal};
 
 /// A part of an undo.
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub(super) enum Step {
         reference: String,
         rows: Vec<CellsOf>,
     },
+    /// Rows, or cells of a column, that an upgrade took away come back.
+    Put(Taken),
     /// A record of which an upgrade changed leaves becomes what it was.
     Back(Box<Changed>),
     /// A sequence, a config or a record.
@@ -34,6 +36,7 @@ impl Step {
             Step::Restore { rows, .. } => rows.len(),
             Step::Remove { rows, .. } => rows.len(),
             Step::Cells { rows, .. } => rows.len(),
+            Step::Put(taken) => taken.rows.len(),
             Step::Back(_) | Step::Single(_) => 1,
         }
     }
@@ -69,6 +72,15 @@ impl Step {
                     reference: reference.clone(),
                     rows,
                 }
+            }
+            Step::Put(taken) => {
+                let rest = taken.rows.split_off(at);
+                let rows = std::mem::replace(&mut taken.rows, rest);
+                Step::Put(Taken {
+                    feature: taken.feature,
+                    column: taken.column.clone(),
+                    rows,
+                })
             }
             Step::Back(changed) => Step::Back(changed.clone()),
             Step::Single(change) => Step::Single(change.clone()),
@@ -127,8 +139,10 @@ impl Steps {
                         });
                     }
                 }
-                Entry::Structure(_)
-                | Entry::Recognised(_)
+                Entry::Taken(taken) => steps.left.push_back(Step::Put(taken.clone())),
+                // What held rows has to be there before them.
+                Entry::Structure(structure) => steps.brought_back(structure),
+                Entry::Recognised(_)
                 | Entry::Closed { .. }
                 | Entry::Published { .. }
                 | Entry::Completed
@@ -181,12 +195,42 @@ impl Steps {
         }
     }
 
+    /// A table or a column that was taken away with what it held is created once more.
+    fn brought_back(&mut self, structure: &Structure) {
+        if !held_rows(structure) {
+            return;
+        }
+        let deleted = structure.deleted.iter();
+        for mut new in deleted.filter_map(|based| based.thing.new_record()) {
+            if let New::Feature(feature) = &mut new {
+                feature.is_shared = structure.shared.contains(&feature.id);
+            }
+            self.left.push_back(Step::Single(Change::Create(new)));
+        }
+        for moved in &structure.sequences {
+            let mut deleted = structure.deleted.iter();
+            let of = deleted.find(|based| based.thing.id == moved.column);
+            if let Some(feature) = of.and_then(|based| based.thing.parent) {
+                // Where a store has moved it on already, it stays there.
+                let change = Change::RewindSequence {
+                    feature,
+                    column: moved.column,
+                    from: moved.from,
+                    to: moved.to,
+                };
+                self.left.push_back(Step::Single(change));
+            }
+        }
+    }
+
     /// The first phase backwards: configs as they were, then what was created goes, newest first.
     fn structure(&mut self, structure: &Structure) {
-        let deleted = structure.deleted.iter().rev();
-        let deleted = deleted.filter_map(|based| based.thing.new_record());
-        self.left
-            .extend(deleted.map(|new| Step::Single(Change::Create(new))));
+        if !held_rows(structure) {
+            let deleted = structure.deleted.iter().rev();
+            let deleted = deleted.filter_map(|based| based.thing.new_record());
+            self.left
+                .extend(deleted.map(|new| Step::Single(Change::Create(new))));
+        }
         let changed = structure.changed.iter().rev();
         self.left
             .extend(changed.map(|changed| Step::Back(Box::new(changed.clone()))));
@@ -284,4 +328,10 @@ fn written(ledger: &[Entry]) -> Digests {
         }
     }
     own
+}
+
+/// Whether what was taken away held rows or cells: it went after the rows of the job.
+fn held_rows(structure: &Structure) -> bool {
+    let first = structure.deleted.first().map(|based| based.thing.kind);
+    matches!(first, Some(RecordKind::Feature | RecordKind::Column))
 }

@@ -112,11 +112,7 @@ impl Selection {
 }
 
 fn invalid(detail: String) -> Refusal {
-    Refusal {
-        code: Code::ValidationFailed,
-        reference: None,
-        detail,
-    }
+    Refusal::new(Code::ValidationFailed, detail)
 }
 
 struct Reader<'d> {

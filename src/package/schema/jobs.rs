@@ -307,8 +307,10 @@ pub(super) fn preview() -> Value {
                 json!({"description": "The ref that it is about; null where there is none.", "type": ["string", "null"]}),
             ),
             ("detail", text("What is wrong and what to do.")),
+            ("cells", count("How many filled cells would be lost.")),
+            ("rows", count("How many rows would be lost.")),
         ],
-        &[],
+        &["cells", "rows"],
     );
     let replaced = object(
         "A config that would be replaced.",

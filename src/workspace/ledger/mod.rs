@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use digest::{ColumnDigest, RowDigest};
 pub use names::{RowName, RowNames};
 
-use super::{Id, RecordKind, RowData, Thing};
+use super::{Id, KeptRow, RecordKind, RowData, Thing};
 use crate::json::Value;
 
 /// One entry. As JSON the kind is outside (`{"rows": …}`): what is inside keeps its digits only
@@ -37,6 +37,8 @@ pub enum Entry {
     Updates(Updates),
     /// Cells of rows were changed by an upgrade, or have another base than the package says.
     Cells(Cells),
+    /// Rows of a table, or cells of a column, that are about to be taken away with it.
+    Taken(Taken),
     /// An automation was put in force.
     Published {
         /// Its ref.
@@ -78,6 +80,12 @@ pub struct Structure {
     /// Records that were taken away, those inside others after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deleted: Vec<Based>,
+    /// Tables among these that other workspaces share.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<Id>,
+    /// Where the sequences of columns among these stood (`to`); they begin anew (`from`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sequences: Vec<Moved>,
     /// What later upgrades start from, where it is another one now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub base: Vec<Based>,
@@ -316,6 +324,19 @@ pub struct CellsOf {
     pub stays: RowData,
 }
 
+/// Rows of a table that is taken away, or cells of a column that is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Taken {
+    /// The table.
+    pub feature: Id,
+    /// The name of the column, whose cells alone stand in the rows; nothing when the rows themselves go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// The rows, by ascending id.
+    pub rows: Vec<KeptRow>,
+}
+
 /// Rows that a step of the plan changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -343,10 +364,10 @@ pub struct Updated {
 mod tests {
     use super::{
         Based, Cells, CellsOf, Changed, Created, Emptied, Entry, Links, Moved, MovedLeaf,
-        Recognised, Replaced, RowDigest, RowName, RowNames, Rows, Settled, Structure, Updated,
-        Updates, Written,
+        Recognised, Replaced, RowDigest, RowName, RowNames, Rows, Settled, Structure, Taken,
+        Updated, Updates, Written,
     };
-    use crate::workspace::{RecordKind, RowData, Thing};
+    use crate::workspace::{KeptRow, RecordKind, RowData, Thing};
 
     #[test]
     fn every_entry_is_read_back_as_it_was_written() {
@@ -412,6 +433,12 @@ mod tests {
                 }],
                 leaves: 2,
                 deleted: vec![based()],
+                shared: vec![id],
+                sequences: vec![Moved {
+                    column: id,
+                    from: 1,
+                    to: 8,
+                }],
                 base: vec![based()],
             }),
             Entry::Rows(Rows {
@@ -467,6 +494,17 @@ mod tests {
                     stays: RowData::trusted("{}"),
                 }],
             }),
+            Entry::Taken(Taken {
+                feature: id,
+                column: Some("a".to_owned()),
+                rows: vec![KeptRow {
+                    id,
+                    data: RowData::trusted(r#"{"a":1.50}"#),
+                    created_by: Some(id),
+                    created_at: Some(-1),
+                    updated_at: None,
+                }],
+            }),
             Entry::Published {
                 reference: "w_a".to_owned(),
             },
@@ -494,6 +532,7 @@ mod tests {
                 | Entry::Closed { .. }
                 | Entry::Updates(_)
                 | Entry::Cells(_)
+                | Entry::Taken(_)
                 | Entry::Published { .. }
                 | Entry::Completed
                 | Entry::Undoing { .. }

@@ -7,8 +7,8 @@ use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{
-    Automation, Change, Feature, Id, New, RecordKind, Refused, Removal, RowWrite, StoredRow,
-    Structure, Workspace,
+    Automation, Change, Feature, Id, KeptRow, New, RecordKind, Refused, Removal, RowWrite,
+    StoredRow, Structure, Workspace,
 };
 
 /// How to take a change back.
@@ -127,6 +127,12 @@ impl UnitChanges<'_> {
             }
             Change::InsertRows { feature, rows } => self.insert_rows(feature, rows),
             Change::UpdateRows { feature, rows } => self.update_rows(feature, &rows),
+            Change::PutRows { feature, rows } => {
+                let rows = rows
+                    .into_iter()
+                    .map(|KeptRow { id, data, .. }| StoredRow { id, data });
+                self.insert_rows(feature, rows.collect())
+            }
             Change::MoveSequence {
                 feature,
                 column,

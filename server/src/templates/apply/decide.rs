@@ -184,8 +184,18 @@ pub(crate) async fn decide(
         if !found.conflicts.is_empty() {
             return Err(undecided(&found));
         }
+        let lost = found.refusals.iter();
+        let lost: Vec<apply::Refusal> = lost.filter(|one| loses(one)).cloned().collect();
+        if !lost.is_empty() {
+            return Err(refused(&lost));
+        }
     }
     approved.map(drop).map_err(|refusals| refused(&refusals))
+}
+
+/// Whether cells or rows would be lost that nobody has allowed to lose.
+fn loses(refusal: &apply::Refusal) -> bool {
+    refusal.code == Code::Destructive
 }
 
 /// 422 with everything that somebody has to decide.

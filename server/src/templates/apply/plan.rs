@@ -85,9 +85,5 @@ pub(crate) fn unfit(whole: &LoadedPackage, problem: &Refusal) -> Preview {
 pub(super) const UNDONE: &str = "The job was undone; apply the template anew.";
 
 fn refusal(code: Code, detail: &str) -> apply::Refusal {
-    apply::Refusal {
-        code,
-        reference: None,
-        detail: detail.to_owned(),
-    }
+    apply::Refusal::new(code, detail)
 }

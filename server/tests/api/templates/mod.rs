@@ -7,6 +7,7 @@ mod catalog;
 mod complete;
 mod create;
 mod decisions;
+mod destructive;
 mod drift;
 mod empty_cells;
 mod export;

@@ -2,7 +2,7 @@
 //! that they go.
 
 use super::Merging;
-use crate::apply::Refusal;
+use crate::apply::{Dropped, Refusal};
 use crate::problem::Code;
 use crate::upgrade::{Left, Word, differing};
 use crate::workspace::ledger::Based;
@@ -57,6 +57,10 @@ impl Merging<'_, '_> {
                 continue;
             }
             self.work.decided += 1;
+            if holds(ours.kind) {
+                self.dropped(&based.reference, &ours);
+                continue;
+            }
             self.built.work.changes.push(Change::Remove {
                 kind: ours.kind,
                 id: ours.id,
@@ -69,6 +73,19 @@ impl Merging<'_, '_> {
         }
     }
 
+    /// Takes a record away with what it holds, where losing that is allowed.
+    fn dropped(&mut self, reference: &str, ours: &Thing) {
+        if !self.work.terms.allow_destructive {
+            self.work.destructive.push(reference.to_owned());
+            return;
+        }
+        self.work.dropped.push(Dropped {
+            kind: ours.kind,
+            reference: reference.to_owned(),
+            id: ours.id,
+        });
+    }
+
     /// Why a record may not go.
     fn stays(&self, base: &Thing, ours: &Thing) -> Option<&'static str> {
         let active = || {
@@ -78,13 +95,20 @@ impl Merging<'_, '_> {
         match ours.kind {
             RecordKind::Workflow if active() => return Some("it is live; pause it first"),
             RecordKind::View | RecordKind::Rail | RecordKind::Workflow => {}
+            // What is lost with them is said and allowed, whoever made it.
+            kind if holds(kind) => return None,
             _ => {
                 return Some(
-                    "an upgrade takes views, navigation entries and paused automations away, and nothing that holds other things",
+                    "an upgrade takes tables, columns, views, navigation entries and paused automations away",
                 );
             }
         }
         let differs = !differing(base, ours, self.definitions).is_empty();
         differs.then_some("people have changed it since it was applied")
     }
+}
+
+/// Whether a record of that kind holds rows or cells.
+fn holds(kind: RecordKind) -> bool {
+    matches!(kind, RecordKind::Feature | RecordKind::Column)
 }

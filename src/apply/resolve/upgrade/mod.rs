@@ -438,13 +438,7 @@ pub(super) fn left_out(
 
 /// What of an upgrade cannot be, known from what is asked alone.
 pub(super) fn asked(package: &Checked<'_>, request: &Request, past: Past<'_>) -> Vec<Refusal> {
-    let refuse = |code, detail: String| {
-        vec![Refusal {
-            code,
-            reference: None,
-            detail,
-        }]
-    };
+    let refuse = |code, detail: String| vec![Refusal::new(code, detail)];
     if !request.upgrade {
         if request.terms != UpgradeTerms::default() {
             let detail = "`allowDowngrade`, `conflicts` and `decisions` belong to `upgrade`. Ask for an upgrade, or leave them out.";

@@ -13,7 +13,11 @@ use crate::workspace::ledger::Entry;
 use crate::workspace::{Source as _, Target as _, ready};
 
 /// One attempt at the same job.
-fn attempt(memory: &mut Memory, past: Past<'_>, text: &str) -> Result<Report, ApplyError<Error>> {
+fn attempt(
+    memory: &mut Memory,
+    past: Past<'_>,
+    (text, body): (&str, &str),
+) -> Result<Report, ApplyError<Error>> {
     let package = checked(text);
     let own = ready(memory.ledger()).map_err(ApplyError::store("reading the ledger"))?;
     let structure = ready(memory.structure()).map_err(ApplyError::store("reading"))?;
@@ -24,7 +28,7 @@ fn attempt(memory: &mut Memory, past: Past<'_>, text: &str) -> Result<Report, Ap
     };
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_9999);
     let definitions = Definitions::embedded();
-    let asked = request(&asked(&Json::Null));
+    let asked = request(body);
     let approved = resolve_from(&package, &asked, &structure, deciding, minter, definitions);
     let approved = approved.expect("approved");
     let mut unwatched = |_| {};
@@ -39,6 +43,29 @@ fn attempt(memory: &mut Memory, past: Past<'_>, text: &str) -> Result<Report, Ap
     ))
 }
 
+/// A job that stops at a call, and goes on; and whether it did stop. Gives its ledger.
+pub(super) fn stopped(
+    line: &mut Line,
+    text: &str,
+    body: &str,
+    crash: Option<Crash>,
+) -> (Vec<Entry>, bool) {
+    let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
+    let asked = (text, body);
+    let mut stopped = false;
+    line.past(|past| {
+        if let Some(crash) = crash {
+            memory.crash_at(crash);
+            stopped = attempt(&mut memory, past, asked).is_err();
+            memory.recover();
+        }
+        attempt(&mut memory, past, asked).expect("a report");
+    });
+    let ledger = memory.next_job();
+    line.memory = memory;
+    (ledger, stopped)
+}
+
 /// What people have made of the first version.
 fn line() -> Line {
     let mut line = Line::new();
@@ -49,19 +76,20 @@ fn line() -> Line {
 
 #[test]
 fn it_ends_as_one_that_never_stopped() {
-    let text = new().to_string();
+    let (text, body) = (new().to_string(), asked(&Json::Null));
+    let question = (text.as_str(), body.as_str());
     let of = |line: &mut Line, crash: Option<Crash>| {
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
         let (mut stopped, mut ended) = (false, false);
         let report = line.past(|past| {
             if let Some(crash) = crash {
                 memory.crash_at(crash);
-                stopped = attempt(&mut memory, past, &text).is_err();
+                stopped = attempt(&mut memory, past, question).is_err();
                 memory.recover();
                 let own = ready(memory.ledger()).expect("a ledger");
                 ended = stopped && own.contains(&Entry::Completed);
             }
-            attempt(&mut memory, past, &text).expect("a report")
+            attempt(&mut memory, past, question).expect("a report")
         });
         (memory.state(), (!ended).then_some(report), stopped)
     };

@@ -2,6 +2,7 @@
 
 mod decisions;
 mod drift;
+mod dropped;
 mod killed;
 mod laws;
 mod leaves;

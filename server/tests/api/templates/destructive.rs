@@ -1,0 +1,123 @@
+//! Upgrades that take columns and tables away with what they hold, and give them back.
+
+use serde_json::{Value, json};
+
+use super::shop::{Shop, applied, apply, named, working, workspace};
+use crate::api::client::Client;
+use crate::api::model::id;
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(what_goes_is_counted_allowed_and_given_back);
+
+/// The column of that name.
+fn column(client: &Client, feature: &str, name: &str) -> Option<Value> {
+    let columns = client
+        .get(&format!("/v1/features/{feature}/columns"))
+        .expect(200)
+        .json();
+    let mut columns = columns.as_array().expect("a list").iter();
+    columns.find(|column| column["name"] == name).cloned()
+}
+
+/// The rows of a table as they are told, with their times.
+fn documents(client: &Client, feature: &str) -> Vec<Value> {
+    client.items(&format!("/v1/features/{feature}/rows?limit=200"))
+}
+
+async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let clients = named(&editor, &there, "clients").expect("a table");
+    let orders = named(&editor, &there, "orders").expect("a table");
+    // Somebody else adds an order, and changes it.
+    let rows = format!("/v1/features/{orders}/rows");
+    let added = admin.create(&rows, &json!({"data": {"title": "by hand"}}));
+    admin
+        .patch(
+            &format!("{rows}/{}", id(&added)),
+            &json!({"data": {"title": "by hand, twice"}}),
+        )
+        .expect(200);
+
+    // The author takes the orders and the names of clients away.
+    let source = named(&editor, &shop.workspace, "clients").expect("a table");
+    let name = column(&editor, &source, "name").expect("a column");
+    let paths = [
+        format!("/v1/features/{}?force=true", shop.orders),
+        format!("/v1/features/{source}/columns/{}?force=true", id(&name)),
+    ];
+    for path in paths {
+        editor.delete(&path).expect(204);
+    }
+    let export = format!("/v1/workspaces/{}/export", shop.workspace);
+    let package = editor.post(&export, &json!({"onto": template})).expect(200);
+    let kept = format!("/v1/templates/{template}/package");
+    admin.json("PUT", &kept, &package.body).expect(200);
+
+    let plan_path = format!("/v1/templates/{template}/plan");
+    let mut asked = json!({"workspaceId": there, "upgrade": true});
+    let plan = editor.post(&plan_path, &asked).expect(200).json();
+    assert_eq!(plan["refusals"], json!([]), "{plan}");
+    let left = plan["left"].as_array().expect("a list");
+    let of = |kind: &str| left.iter().find(|left| left["kind"] == kind).expect(kind);
+    assert_eq!(
+        (&of("feature")["rows"], &of("column")["cells"]),
+        (&json!(4), &json!(2)),
+        "{plan}"
+    );
+    let (table_ref, column_ref) = (&of("feature")["ref"], &of("column")["ref"]);
+    let [table_ref, column_ref] = [table_ref, column_ref].map(|one| one.as_str().expect("a ref"));
+    asked["decisions"] = json!({table_ref: "delete", column_ref: "delete"});
+    let refused = apply(&editor, &template, &asked)
+        .refused(422, "destructive")
+        .json();
+    assert_eq!(
+        (&refused["cells"], &refused["rows"]),
+        (&json!(2), &json!(4))
+    );
+    let paths = refused["errors"].as_array().expect("errors").iter();
+    let mut paths: Vec<&str> = paths.filter_map(|error| error["path"].as_str()).collect();
+    paths.sort_unstable();
+    let mut expected = [table_ref, column_ref].map(|one| format!("decisions.{one}"));
+    expected.sort_unstable();
+    assert_eq!(paths, expected);
+    let plan = editor.post(&plan_path, &asked).expect(200).json();
+    let codes = plan["refusals"].as_array().expect("refusals").iter();
+    let codes: Vec<&Value> = codes.map(|refusal| &refusal["code"]).collect();
+    assert_eq!(codes, ["destructive", "destructive"]);
+    assert_eq!(editor.items("/v1/template-jobs").len(), 1, "no job");
+
+    let before = (
+        documents(&admin, &orders),
+        documents(&admin, &clients),
+        column(&editor, &clients, "name").expect("a column")["id"].clone(),
+    );
+    asked["allowDestructive"] = json!(true);
+    let job = applied(&editor, &template, &asked).await;
+    assert_eq!(job["report"]["decided"], 2, "{job}");
+    assert_eq!(named(&editor, &there, "orders"), None);
+    assert_eq!(column(&editor, &clients, "name"), None);
+    let undo = format!("/v1/template-jobs/{}/undo", id(&job));
+    editor.send("POST", &undo, &[], None).expect(200);
+    assert_eq!(named(&editor, &there, "orders").as_deref(), Some(&*orders));
+    let after = (
+        documents(&admin, &orders),
+        documents(&admin, &clients),
+        column(&editor, &clients, "name").expect("a column")["id"].clone(),
+    );
+    assert_eq!(after, before);
+    // A row belongs to whom it belonged to.
+    let sql = "SELECT created_by FROM rows WHERE id = $1";
+    let added: uuid::Uuid = id(&added).parse().expect("an id");
+    let owner = world.sql(sql, vec![added.into()]).await;
+    let owner: Option<uuid::Uuid> = owner[0].get(0).expect("an id");
+    let me = admin.get("/v1/me").expect(200).json();
+    assert_eq!(me["id"], owner.expect("an owner").to_string());
+}

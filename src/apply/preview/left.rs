@@ -1,0 +1,99 @@
+//! What would be lost of what the package does not have any more (`upgrade` 3.4.3, 3.5.5): the rows of tables,
+//! and the filled cells of columns.
+
+use std::collections::HashMap;
+
+use crate::apply::{Approved, Refusal};
+use crate::problem::Code;
+use crate::rows::Cell;
+use crate::upgrade::Left;
+use crate::workspace::{Id, Lookup, RecordKind, Structure, Thing, is_last_batch};
+
+/// Rows that are read at once.
+const PAGE: usize = 1000;
+
+/// Counts them. Gives a refusal for each that is to go although nothing allows to lose it.
+pub(super) async fn count<T: Lookup + Sync>(
+    target: &T,
+    destination: &Structure,
+    approved: &mut Approved,
+) -> Result<Vec<Refusal>, T::Error> {
+    let Some(upgrade) = approved.upgrade.as_deref_mut() else {
+        return Ok(Vec::new());
+    };
+    let mut of_tables: HashMap<Id, Vec<&mut Left>> = HashMap::new();
+    for left in &mut upgrade.left {
+        let feature = match left.kind {
+            RecordKind::Feature => Some(left.id),
+            RecordKind::Column => {
+                let column = Thing::find(destination, left.kind, left.id);
+                column.and_then(|column| column.parent)
+            }
+            _ => None,
+        };
+        if let Some(feature) = feature {
+            of_tables.entry(feature).or_default().push(left);
+        }
+    }
+    for (feature, mut all) in of_tables {
+        look(target, feature, &mut all).await?;
+    }
+    let refused = upgrade.left.iter().filter(|left| {
+        let mut refs = upgrade.destructive.iter();
+        left.delete && refs.any(|reference| *reference == left.reference)
+    });
+    Ok(refused.map(refusal).collect())
+}
+
+/// Reads a table once.
+async fn look<T: Lookup + Sync>(
+    target: &T,
+    feature: Id,
+    all: &mut [&mut Left],
+) -> Result<(), T::Error> {
+    for left in all.iter_mut() {
+        match left.kind {
+            RecordKind::Feature => left.rows = Some(0),
+            _ => left.cells = Some(0),
+        }
+    }
+    let mut last = None;
+    loop {
+        let rows = target.rows(feature, last, PAGE).await?;
+        for left in all.iter_mut() {
+            if let Some(count) = &mut left.rows {
+                *count += rows.len() as u64;
+            }
+            if let Some(count) = &mut left.cells {
+                let cells = rows.iter().filter_map(|row| row.data.cell(&left.name));
+                let filled = cells.filter(|cell| !Cell::new(cell).is_empty());
+                *count += filled.count() as u64;
+            }
+        }
+        last = rows.last().map(|row| row.id);
+        if is_last_batch(&rows, PAGE) {
+            return Ok(());
+        }
+    }
+}
+
+fn refusal(left: &Left) -> Refusal {
+    let counted = |count: u64, one: &str, more: &str| {
+        format!("{count} {}", if count == 1 { one } else { more })
+    };
+    let lost = match (left.rows, left.cells) {
+        (Some(rows), _) => counted(rows, "row", "rows"),
+        (_, cells) => counted(cells.unwrap_or_default(), "cell", "cells"),
+    };
+    let reference = &left.reference;
+    let detail = format!(
+        "`decisions.{reference}`: without the {} {:?} {lost} would be lost. Allow it (`allowDestructive`), or leave it.",
+        left.kind.noun(),
+        left.label
+    );
+    Refusal {
+        cells: left.cells,
+        rows: left.rows,
+        ..Refusal::about(Code::Destructive, reference, detail)
+    }
+}

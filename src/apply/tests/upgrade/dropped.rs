@@ -1,0 +1,204 @@
+//! Columns and tables that go with what they hold, and come back.
+
+use serde_json::{Value as Json, json};
+
+use super::{Line, args, asked, codes, config, v1, v2, without};
+use crate::apply::Preview;
+use crate::crashing::Crash;
+use crate::workspace::RecordKind::{Column, Feature, View};
+use crate::workspace::ledger::Entry;
+
+/// Clients without their notes.
+fn noteless() -> Json {
+    v2(|package| {
+        without(package, "c_clients_note");
+        for row in 0..3 {
+            let cells = super::client(package, row).as_object_mut();
+            cells.expect("cells").shift_remove("note");
+        }
+        package["payloads"][0]["columns"] = json!(["name", "city"]);
+    })
+}
+
+/// Without orders, and without what shows them.
+fn orderless() -> Json {
+    v2(|package| {
+        for reference in [
+            "f_orders",
+            "c_orders_code",
+            "c_orders_client",
+            "v_orders",
+            "w_flow",
+            "r_r",
+            "r_s",
+        ] {
+            without(package, reference);
+        }
+        let payloads = package["payloads"].as_array_mut().expect("payloads");
+        payloads.truncate(1);
+        let mut rows = 0;
+        let items = package["manifest"]["items"].as_array_mut().expect("items");
+        items.retain(|item| {
+            rows += usize::from(item["kind"] == "rows");
+            item["kind"] != "rows" || rows == 1
+        });
+    })
+}
+
+fn allowed(decisions: &Json) -> String {
+    json!({"upgrade": true, "allowDestructive": true, "decisions": decisions}).to_string()
+}
+
+/// What would be lost, by ref: cells and rows.
+fn lost(plan: &Preview) -> Vec<(&str, Option<u64>, Option<u64>)> {
+    let refusals = plan.refusals.iter();
+    let lost = refusals.filter(|refusal| refusal.code.as_str() == "destructive");
+    lost.map(|refusal| {
+        let reference = refusal.reference.as_deref().unwrap_or_default();
+        (reference, refusal.cells, refusal.rows)
+    })
+    .collect()
+}
+
+#[test]
+fn what_would_be_lost_is_counted_and_refused_until_it_is_allowed() {
+    let mut line = Line::new();
+    line.cells(1, &json!({"note": null}));
+    let decided = json!({"c_clients_note": "delete"});
+    let plan = line.plan(&noteless(), &asked(&Json::Null));
+    let left = &plan.left[0];
+    assert_eq!((left.cells, left.rows, left.delete), (Some(2), None, false));
+    assert_eq!(plan.refusals, []);
+    let plan = line.plan(&noteless(), &asked(&decided));
+    assert_eq!(lost(&plan), [("c_clients_note", Some(2), None)]);
+    assert!(
+        plan.refusals[0]
+            .detail
+            .starts_with("`decisions.c_clients_note`: ")
+    );
+    let plan = line.plan(&noteless(), &allowed(&decided));
+    assert_eq!(plan.refusals, []);
+    // All of them at once.
+    let both = json!({"f_orders": "delete", "r_r": "delete"});
+    let plan = line.plan(&orderless(), &asked(&both));
+    assert_eq!(lost(&plan), [("f_orders", None, Some(1))]);
+}
+
+#[test]
+fn a_column_goes_with_its_cells_and_comes_back() {
+    let mut line = Line::new();
+    line.edit(Column, "note", config("required", &json!(true)));
+    let before = line.memory.state();
+    let report = line.apply(&noteless(), &allowed(&json!({"c_clients_note": "delete"})));
+    assert!(line.thing(Column, "note").is_none());
+    assert_eq!(
+        (report.left[0].cells, report.left[0].delete),
+        (Some(3), true)
+    );
+    assert_eq!(report.decided, 1);
+    // It is no part of the base any more, and the decision is of no use.
+    let plan = line.plan(&noteless(), &allowed(&json!({"c_clients_note": "delete"})));
+    assert_eq!((plan.left.len(), plan.unused.len()), (0, 1));
+    // What is written over it meanwhile is not: the cells of others come back where rows have none.
+    line.undo(false).expect("undone");
+    assert_eq!(line.memory.state(), before);
+}
+
+#[test]
+fn cells_come_back_where_rows_have_none() {
+    let mut line = Line::new();
+    line.apply(&noteless(), &allowed(&json!({"c_clients_note": "delete"})));
+    line.cells(0, &json!({"note": null}));
+    line.cells(1, &json!({"note": "since"}));
+    line.undo(false).expect("undone");
+    let notes: Vec<bool> = line
+        .clients()
+        .iter()
+        .zip([r#""note":"1""#, r#""note":"since""#, r#""note":"3""#])
+        .map(|(row, note)| row.contains(note))
+        .collect();
+    assert_eq!(notes, [true; 3]);
+}
+
+#[test]
+fn a_table_goes_with_everything_in_it_and_comes_back() {
+    let mut line = Line::new();
+    let before = line.memory.state();
+    let ids: Vec<_> = [(Feature, "orders"), (Column, "code"), (View, "orders")]
+        .map(|(kind, name)| line.get(kind, name).id)
+        .into();
+    let decided = json!({"f_orders": "delete"});
+    assert_eq!(line.plan(&orderless(), &allowed(&decided)).refusals, []);
+    let report = line.apply(&orderless(), &allowed(&decided));
+    let left = report.left.iter().find(|left| left.delete).expect("one");
+    assert_eq!((left.reference.as_str(), left.rows), ("f_orders", Some(1)));
+    assert!(line.thing(Feature, "orders").is_none());
+    assert!(line.thing(Column, "code").is_none());
+    let plan = line.plan(&orderless(), &asked(&Json::Null));
+    assert!(plan.left.iter().all(|left| left.kind != Feature));
+    line.undo(false).expect("undone");
+    assert_eq!(line.memory.state(), before);
+    let again: Vec<_> = [(Feature, "orders"), (Column, "code"), (View, "orders")]
+        .map(|(kind, name)| line.get(kind, name).id)
+        .into();
+    assert_eq!(again, ids);
+    // Its base is what it was.
+    assert_eq!(line.plan(&v1(), &asked(&Json::Null)).update, []);
+}
+
+#[test]
+fn what_holds_other_things_stays_and_so_does_what_was_changed() {
+    let lost = v2(|package| {
+        for reference in ["m_m", "r_r", "r_s"] {
+            without(package, reference);
+        }
+        let steps = package["manifest"]["plan"]["steps"].as_array_mut();
+        let steps = steps.expect("steps");
+        steps.retain(|step| step["tool"] != "update_workspace");
+    });
+    let line = Line::new();
+    let plan = line.plan(&lost, &allowed(&json!({"m_m": "delete"})));
+    assert_eq!(codes(&plan.refusals), ["delete_refused"]);
+    assert_eq!(plan.refusals[0].reference.as_deref(), Some("m_m"));
+    let viewless = v2(|package| {
+        args(package, "r_r")["config"] = json!([{}]);
+        args(package, "r_s")["config"] = json!([{}]);
+        without(package, "v_orders");
+    });
+    let mut line = Line::new();
+    let plan = line.plan(&viewless, &allowed(&json!({"v_orders": "delete"})));
+    assert_eq!(codes(&plan.refusals), [""; 0]);
+    line.edit(View, "orders", super::label("Ours"));
+    let plan = line.plan(&viewless, &allowed(&json!({"v_orders": "delete"})));
+    assert_eq!(codes(&plan.refusals), ["delete_refused"]);
+}
+
+#[test]
+fn it_ends_as_one_that_never_stopped_and_is_taken_back_from_anywhere() {
+    let new = orderless().to_string();
+    let body = allowed(&json!({"f_orders": "delete"}));
+    let mut whole = Line::new();
+    super::killed::stopped(&mut whole, &new, &body, None);
+    let mut stops = 0;
+    for written in [false, true] {
+        for call in 0.. {
+            let mut line = Line::new();
+            let before = line.memory.state();
+            let crash = Some(Crash { call, written });
+            let (ledger, stopped) = super::killed::stopped(&mut line, &new, &body, crash);
+            assert!(
+                line.memory.state() == whole.memory.state(),
+                "call {call}, written {written}"
+            );
+            if !stopped {
+                break;
+            }
+            stops += 1;
+            assert!(ledger.iter().any(|entry| matches!(entry, Entry::Taken(_))));
+            line.jobs.push((new.clone(), ledger));
+            line.undo(false).expect("undone");
+            assert!(line.memory.state() == before, "call {call}, {written}");
+        }
+    }
+    assert!(stops > 5, "{stops}");
+}
