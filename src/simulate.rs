@@ -294,8 +294,9 @@ fn pass(
     minter: Minter,
 ) -> Result<Report, SimulateError> {
     let structure = ready(workspace.structure())?;
-    let approved = apply::resolve_from(package, request, &structure, past, minter, definitions);
-    let approved = approved.map_err(SimulateError::Refused)?;
+    let asked = (package, request);
+    let decided = apply::decide_from(workspace, asked, &structure, past, minter, definitions);
+    let approved = ready(decided)?.map_err(SimulateError::Refused)?;
     let payloads = &package.payloads;
     let mut unwatched = |_| {};
     let run = apply::run_from(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    DroppedKey, Minter, NotCarried, NotPublished, RedactedField, Renamed, UnresolvedEntry,
+    DroppedKey, Minter, NotCarried, NotPublished, RedactedField, Refusal, Renamed, UnresolvedEntry,
     UpgradeTerms,
 };
 use crate::package::Tool;
@@ -75,6 +75,8 @@ pub struct UpgradeWork {
     pub dropped: Vec<Dropped>,
     /// Refs of columns and tables that are to go although nothing allows to lose what they hold.
     pub destructive: Vec<String>,
+    /// Why decisions are refused that would lose cells.
+    pub losing: Vec<Refusal>,
     /// What was decided, for the rows.
     pub terms: UpgradeTerms,
     /// Columns that are created in tables that are there.

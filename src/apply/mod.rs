@@ -44,7 +44,7 @@ pub use minter::Minter;
 pub use past::{BasePackage, Past, Unnoted};
 pub use preview::{
     Binding, Creation, GoLive, Preview, PreviewInput, ReplacedConfig, RowsPreview, content_digest,
-    fresh, package_digest, preview,
+    decide_from, fresh, package_digest, preview,
 };
 pub use refusal::Refusal;
 pub use report::{

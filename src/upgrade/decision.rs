@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indexmap::IndexMap;
 
+use super::measured::{Measured, MeasuredLeaf};
 use crate::json::{Object, Value};
 
 /// The word for a ref stands at this path.
@@ -144,8 +145,11 @@ fn place(reference: &str, path: &str) -> (String, String) {
 pub struct Book<'r> {
     decisions: &'r Decisions,
     conflicts: Option<Side>,
+    measured: Option<&'r Measured>,
     used: Mutex<Places>,
     known: Mutex<Places>,
+    /// Leaves at which somebody takes what nothing allows to take.
+    losing: Mutex<Places>,
 }
 
 /// What is decided about a leaf.
@@ -165,9 +169,35 @@ impl<'r> Book<'r> {
         Book {
             decisions,
             conflicts,
+            measured: None,
             used: Mutex::default(),
             known: Mutex::default(),
+            losing: Mutex::default(),
         }
+    }
+
+    /// With leaves that not all cells fit: somebody has to decide them.
+    #[must_use]
+    pub fn with_measured(self, measured: &'r Measured) -> Book<'r> {
+        Book {
+            measured: Some(measured),
+            ..self
+        }
+    }
+
+    /// What cells say against a leaf.
+    pub fn measured(&self, reference: &str, path: &str) -> Option<&'r MeasuredLeaf> {
+        self.measured?.get(reference, path)
+    }
+
+    /// Notes that a decision takes what nothing allows to take.
+    pub fn loses(&self, reference: &str, path: &str) {
+        held(&self.losing).insert(place(reference, path));
+    }
+
+    /// Whether a decision does so.
+    pub fn is_losing(&self, reference: &str, path: &str) -> bool {
+        held(&self.losing).contains(&place(reference, path))
     }
 
     fn entry(&self, reference: &str, path: &str) -> Option<(&'r str, &'r str, &'r Decision)> {
@@ -265,6 +295,14 @@ impl<'r> Book<'r> {
     pub fn used(&self) -> usize {
         held(&self.used).len()
     }
+}
+
+/// Whether what the package brings, or another value, is taken at a path of a ref.
+pub fn takes_theirs(decisions: &Decisions, reference: &str, path: &str) -> bool {
+    let of = decisions.get(reference);
+    let decision = of.and_then(|of| of.get(path).or_else(|| of.get(EVERYTHING)));
+    decision
+        .is_some_and(|decision| matches!(decision.take, Take::Side(Side::Theirs) | Take::Value(_)))
 }
 
 /// Values over this many bytes stand as their digest.

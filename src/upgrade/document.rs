@@ -59,6 +59,8 @@ pub enum ConflictCode {
     RequiredEmpty,
     /// Values stand twice that would have to be distinct.
     UniqueRepeated,
+    /// What both sides changed is refused together.
+    InvalidTogether,
 }
 
 impl ConflictCode {
@@ -71,6 +73,7 @@ impl ConflictCode {
             ConflictCode::TypeChangeLoses => "type_change_loses",
             ConflictCode::RequiredEmpty => "required_empty",
             ConflictCode::UniqueRepeated => "unique_repeated",
+            ConflictCode::InvalidTogether => "invalid_together",
         }
     }
 }
@@ -105,6 +108,9 @@ pub struct Conflict {
     /// The first rows that do not fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Id>,
+    /// Leaves of which one has to be decided otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<String>,
     /// Sides that have no value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<String>,
@@ -162,6 +168,7 @@ impl Conflict {
             uid: None,
             count: None,
             places: Vec::new(),
+            leaves: Vec::new(),
         }
     }
 }

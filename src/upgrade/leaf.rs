@@ -124,7 +124,7 @@ fn normal(key: &Key, thing: &Thing, definitions: &Definitions) -> Value {
 }
 
 /// The declared keys of a record's config.
-fn fields<'f>(thing: &Thing, definitions: &'f Definitions) -> Vec<(&'f str, &'f Field)> {
+pub(super) fn fields<'f>(thing: &Thing, definitions: &'f Definitions) -> Vec<(&'f str, &'f Field)> {
     let keys = &definitions.config_keys;
     let own_type = thing.own_type.as_deref().unwrap_or_default();
     let fields = match thing.kind {

@@ -149,7 +149,9 @@ impl Merge<'_> {
                 merged.kept.push((leaf.path.clone(), [base, ours], because));
             }
             Verdict::Written(after) => {
-                merged.decided += u64::from(base != ours || after != theirs);
+                // What cells do not fit is written because somebody decided so.
+                let asked = self.book.measured(reference, &leaf.path).is_some();
+                merged.decided += u64::from(asked || base != ours || after != theirs);
                 leaf.set(sides, &mut merged.thing, &after, self.definitions);
                 merged.updates.push((leaf.path.clone(), ours, after));
             }

@@ -14,7 +14,9 @@
 //! | `shape` | automations taken apart and put together |
 //! | `list` | lists merged by their elements |
 //! | `rule`, `decision` | the rule for one leaf, and what somebody decided |
+//! | `measured` | leaves that the cells of a column do not fit |
 //! | `merge` | all leaves of a record |
+//! | `together` | records that are refused once they are merged |
 //! | `document` | what plan and report say of it |
 //! | `drift` | the rule with a package that says what the base says |
 
@@ -24,12 +26,14 @@ mod drift;
 mod key;
 mod leaf;
 mod list;
+mod measured;
 mod merge;
 pub mod rule;
 mod shape;
+mod together;
 
 pub use crate::workspace::ledger::MovedLeaf;
-pub use decision::{Book, Decision, Decisions, EVERYTHING, Side, Take, Word, guard};
+pub use decision::{Book, Decision, Decisions, EVERYTHING, Side, Take, Word, guard, takes_theirs};
 pub use document::{
     BaseShown, Conflict, ConflictCode, Kept, KeptBecause, Left, Rename, Unused, Update, shown,
 };
@@ -40,4 +44,5 @@ pub use drift::{
 pub use key::Key;
 pub use leaf::{Leaf, Sides, field, leaves};
 pub use list::{insert_after, merged};
+pub use measured::{Measured, MeasuredLeaf};
 pub use merge::{Merge, Merged, differing};

@@ -64,26 +64,40 @@ pub fn verdict(
 ) -> Verdict {
     let natural = natural(values, place.list);
     let [_, theirs, ours] = values;
-    let asked = natural == Verdict::Conflict;
+    // Of what the cells do not fit nothing is taken that nobody has decided.
+    let measured = book.measured(place.reference, place.path);
+    let written = matches!(natural, Verdict::Written(_));
+    let asked = natural == Verdict::Conflict || (measured.is_some() && written);
+    let take_it = |after: Value| match measured {
+        Some(leaf) if !leaf.may_be_taken => {
+            book.loses(place.reference, place.path);
+            Verdict::Conflict
+        }
+        _ => Verdict::Written(after),
+    };
     let take = match book.at(place.reference, place.path, ours, read) {
         Found::Take(take) => take,
         Found::Nothing if asked => {
-            let side = book.side(place.reference);
+            let side = match measured {
+                Some(_) => book.own_side(place.reference),
+                None => book.side(place.reference),
+            };
             return side.map_or(Verdict::Conflict, |side| match side {
                 Side::Ours => Verdict::Kept { decided: true },
-                Side::Theirs => Verdict::Written(theirs.clone()),
+                Side::Theirs => take_it(theirs.clone()),
             });
         }
         // Nothing wider decides where a decision does not hold any more.
+        Found::Nothing | Found::Stale if asked => return Verdict::Conflict,
         Found::Nothing | Found::Stale => return natural,
     };
     let used = || book.uses(place.reference, place.path);
     match take {
         Take::Side(Side::Theirs) if theirs != ours => {
             used();
-            Verdict::Written(theirs.clone())
+            take_it(theirs.clone())
         }
-        Take::Side(Side::Ours) if asked || matches!(natural, Verdict::Written(_)) => {
+        Take::Side(Side::Ours) if asked || written => {
             used();
             Verdict::Kept { decided: true }
         }
@@ -91,9 +105,10 @@ pub fn verdict(
             used();
             match read(value) {
                 value if value == *ours => Verdict::Kept { decided: true },
-                value => Verdict::Written(value),
+                value => take_it(value),
             }
         }
+        _ if asked => Verdict::Conflict,
         _ => natural,
     }
 }

@@ -285,6 +285,14 @@ impl Thing {
         }
     }
 
+    /// The column that it is.
+    pub fn as_column(&self) -> Option<Column> {
+        match self.new_record()? {
+            New::Column { column, .. } => Some(column),
+            _ => None,
+        }
+    }
+
     /// Whether it is, in what differs between two forms of it, as the first says.
     pub fn is_as(&self, from: &Thing, to: &Thing) -> bool {
         fn same<T: PartialEq>(stands: &T, from: &T, to: &T) -> bool {

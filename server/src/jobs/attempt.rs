@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tplkit::apply::{
-    ApplyError, BasePackage, Minter, Past, Request, Resolutions, Unnoted, resolve_from, run_from,
+    ApplyError, BasePackage, Minter, Past, Request, Resolutions, Unnoted, decide_from, run_from,
 };
 use tplkit::check::{Checked, NotChecked};
 use tplkit::definitions::Definitions;
@@ -120,14 +120,15 @@ async fn carry_out(
         entries: &known,
         ..past
     };
-    let approved = resolve_from(
-        package,
-        request,
+    let decided = decide_from(
+        target,
+        (package, request),
         &destination,
         deciding,
         minter,
         definitions,
     );
+    let approved = Box::pin(decided).await?;
     let approved = approved.map_err(|refusals| Failure::refused(&refusals))?;
     drop((known, destination));
     let mut unwatched = |_| {};

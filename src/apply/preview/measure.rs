@@ -1,16 +1,22 @@
-//! Columns that an upgrade makes stricter, measured against the cells that are there (`upgrade` 3.4.6).
+//! Columns that an upgrade makes stricter, measured against what every cell would hold after it
+//! (`upgrade` 3.4.6).
 //!
-//! What would not fit is asked, although nobody but the package changed the leaf.
+//! What would not fit is asked, although nobody but the package changed the leaf. Rows are written by the real
+//! executor on a target that stores nothing; what it writes counts in place of what is there.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::apply::Approved;
+use super::dry_run::{DryRun, WrittenCells};
+use crate::apply::resolve::resolve_measured;
+use crate::apply::run::{self, cell_fits};
+use crate::apply::{ApplyError, Approved, Minter, Past, Refusal, Request};
+use crate::check::Checked;
 use crate::definitions::Definitions;
-use crate::json::Value;
-use crate::rows::{Cell, Rule, equal, sorted_to};
-use crate::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, Side, Take};
-use crate::workspace::ledger::Changed;
-use crate::workspace::{Column, Id, Lookup, Thing, is_last_batch};
+use crate::rows::{Cell, Rule, sorted_to};
+use crate::upgrade::{ConflictCode, Measured, MeasuredLeaf, takes_theirs};
+use crate::workspace::{
+    Change, Column, Id, Lookup, New, RecordKind, StoredRow, Structure, is_last_batch,
+};
 
 /// Rows that are read at once.
 const PAGE: usize = 1000;
@@ -18,43 +24,183 @@ const PAGE: usize = 1000;
 /// Rows that are named at most.
 const PLACES: usize = 10;
 
-/// Which leaf it is.
+/// What is asked: a package, and how it is applied.
+type Asked<'q, 't> = (&'q Checked<'t>, &'q Request);
+
+/// As [`resolve_from`](crate::apply::resolve_from), with the cells that are there: an upgrade leaves a leaf as it
+/// is that they would not fit, unless somebody decided otherwise.
+///
+/// # Errors
+/// Those of the target.
+pub async fn decide_from<T: Lookup + Sync>(
+    target: &T,
+    asked: (&Checked<'_>, &Request),
+    destination: &Structure,
+    past: Past<'_>,
+    minter: Minter,
+    definitions: &Definitions,
+) -> Result<Result<Approved, Vec<Refusal>>, T::Error> {
+    let decided = decide(target, asked, destination, past, minter, definitions);
+    Ok(decided.await?.0)
+}
+
+/// The same, and what was measured.
+pub(super) async fn decide<T: Lookup + Sync>(
+    target: &T,
+    asked: Asked<'_, '_>,
+    destination: &Structure,
+    past: Past<'_>,
+    minter: Minter,
+    definitions: &Definitions,
+) -> Result<(Result<Approved, Vec<Refusal>>, Measured), T::Error> {
+    let resolved = |measured: &Measured| {
+        resolve_measured(asked, destination, past, minter, definitions, measured)
+    };
+    let nothing = Measured::default();
+    let approved = match resolved(&nothing) {
+        Ok(approved) => approved,
+        Err(refusals) => return Ok((Err(refusals), nothing)),
+    };
+    let columns = stricter(&approved);
+    if columns.is_empty() {
+        return Ok((Ok(approved), nothing));
+    }
+    let package = asked.0;
+    let of = (destination, &approved);
+    let written = foreseen(target, package, of, past, definitions, &columns).await?;
+    let mut measured = Measured::default();
+    for column in columns {
+        look(target, column, &written, definitions, &mut measured).await?;
+    }
+    if measured.is_empty() {
+        return Ok((Ok(approved), measured));
+    }
+    Ok((resolved(&measured), measured))
+}
+
+/// A column that becomes stricter.
+struct Stricter {
+    reference: String,
+    feature: Id,
+    /// As it would be.
+    column: Column,
+    becomes: Becomes,
+    /// Whether cells that do not fit its type become null.
+    empties: bool,
+    may_empty: bool,
+}
+
+/// In what a column becomes stricter.
 #[derive(Clone, Copy)]
-enum StrictLeaf {
-    Type,
-    Required,
-    Unique,
+struct Becomes {
+    retyped: bool,
+    required: bool,
+    unique: bool,
 }
 
-impl StrictLeaf {
-    fn path(self) -> &'static str {
-        match self {
-            StrictLeaf::Type => "type",
-            StrictLeaf::Required => "config.required",
-            StrictLeaf::Unique => "config.unique",
+/// What an upgrade makes stricter.
+fn stricter(approved: &Approved) -> Vec<Stricter> {
+    let Some(upgrade) = approved.upgrade.as_deref() else {
+        return Vec::new();
+    };
+    let may_empty = upgrade.terms.allow_destructive;
+    let empties =
+        |reference: &str| may_empty && takes_theirs(&upgrade.terms.decisions, reference, "type");
+    let entry = &approved.structure.entry;
+    let changed = entry.changed.iter().filter_map(|changed| {
+        let (before, column) = (changed.before.as_column()?, changed.after.as_column()?);
+        Some(Stricter {
+            reference: changed.reference.clone(),
+            feature: changed.after.parent?,
+            becomes: Becomes {
+                retyped: before.column_type != column.column_type,
+                required: column.is_required() && !before.is_required(),
+                unique: column.is_unique() && !before.is_unique(),
+            },
+            empties: empties(&changed.reference),
+            may_empty,
+            column,
+        })
+    });
+    let created = entry.created.iter().filter_map(|created| {
+        let (feature, column) = new_column(approved, created.id)?;
+        let fresh = upgrade.fresh_columns.contains(&created.id);
+        let identity = column.is_identity();
+        fresh.then_some(Stricter {
+            reference: created.reference.clone(),
+            feature,
+            becomes: Becomes {
+                retyped: false,
+                required: column.is_required() && !identity,
+                unique: column.is_unique() && !identity,
+            },
+            empties: false,
+            may_empty,
+            column,
+        })
+    });
+    let all = changed.chain(created);
+    all.filter(|one| {
+        let becomes = one.becomes;
+        becomes.retyped || becomes.required || becomes.unique
+    })
+    .collect()
+}
+
+/// A column that is created, as it is when all steps are done.
+fn new_column(approved: &Approved, id: Id) -> Option<(Id, Column)> {
+    let mut found = None;
+    for change in &approved.structure.changes {
+        match (change, &mut found) {
+            (Change::Create(New::Column { feature, column }), _) if column.id == id => {
+                found = Some((*feature, column.clone()));
+            }
+            (
+                Change::Configure {
+                    kind: RecordKind::Column,
+                    id: of,
+                    config,
+                },
+                Some((_, column)),
+            ) if *of == id => column.config = config.as_object().cloned().unwrap_or_default(),
+            _ => {}
         }
     }
+    found
+}
 
-    fn of(self, thing: &Thing) -> Value {
-        let config = |key: &str| thing.config.get(key).cloned().unwrap_or_default();
-        match self {
-            StrictLeaf::Type => thing.own_type.as_deref().map_or(Value::Null, Value::from),
-            StrictLeaf::Required => config("required"),
-            StrictLeaf::Unique => config("unique"),
-        }
+/// What the upgrade would write into these columns of rows that are there.
+async fn foreseen<T: Lookup + Sync>(
+    target: &T,
+    package: &Checked<'_>,
+    (destination, approved): (&Structure, &Approved),
+    past: Past<'_>,
+    definitions: &Definitions,
+    columns: &[Stricter],
+) -> Result<WrittenCells, T::Error> {
+    let read = run::columns_read(approved, &package.payloads);
+    let mut dry = DryRun::new(target, destination, approved, read).await?;
+    let mut watched: HashMap<Id, Vec<String>> = HashMap::new();
+    for column in columns {
+        let of_table = watched.entry(column.feature).or_default();
+        of_table.push(column.column.name.clone());
+    }
+    dry.watch(watched);
+    match run::count(&mut dry, approved, &package.payloads, past, definitions).await {
+        Err(ApplyError::Store { source, .. }) => Err(source),
+        // Whoever plans or applies finds the same.
+        Ok(_) | Err(_) => Ok(dry.into_written()),
     }
 }
 
-/// A leaf that makes a column stricter.
-struct Stricter<'a> {
-    changed: &'a Changed,
-    code: ConflictCode,
-    leaf: StrictLeaf,
+/// Cells that do not fit.
+#[derive(Default)]
+struct Misfits {
     count: u64,
     places: Vec<Id>,
 }
 
-impl Stricter<'_> {
+impl Misfits {
     fn note(&mut self, row: Id) {
         self.count += 1;
         if self.places.len() < PLACES {
@@ -63,136 +209,73 @@ impl Stricter<'_> {
     }
 }
 
-/// What would not fit, unless somebody decided that it may.
-pub(super) async fn measured<T: Lookup + Sync>(
-    target: &T,
-    approved: &Approved,
-    definitions: &Definitions,
-) -> Result<Vec<Conflict>, T::Error> {
-    let Some(upgrade) = approved.upgrade.as_deref() else {
-        return Ok(Vec::new());
-    };
-    let decided = |reference: &str, path: &str| {
-        let of = upgrade.terms.decisions.get(reference)?;
-        of.get(path).or_else(|| of.get(EVERYTHING))
-    };
-    let takes = |decision: Option<&Decision>| {
-        decision.is_some_and(|decision| decision.take == Take::Side(Side::Theirs))
-    };
-    let mut conflicts = Vec::new();
-    for changed in &approved.structure.entry.changed {
-        let mut stricter = stricter(changed);
-        // Cells may stay empty where somebody decided so.
-        stricter.retain(|one| {
-            one.code != ConflictCode::RequiredEmpty
-                || !takes(decided(&changed.reference, one.leaf.path()))
-        });
-        let (false, Some(feature)) = (stricter.is_empty(), changed.after.parent) else {
-            continue;
-        };
-        look(target, feature, &mut stricter, definitions).await?;
-        let found = stricter.into_iter().filter(|one| one.count > 0);
-        conflicts.extend(found.map(conflict));
-    }
-    Ok(conflicts)
-}
-
-/// What a change makes stricter.
-fn stricter(changed: &Changed) -> Vec<Stricter<'_>> {
-    let (before, after) = (column(&changed.before), column(&changed.after));
-    let (Some(before), Some(after)) = (before, after) else {
-        return Vec::new();
-    };
-    let one = |code, leaf| Stricter {
-        changed,
-        code,
-        leaf,
-        count: 0,
-        places: Vec::new(),
-    };
-    let mut stricter = Vec::new();
-    if before.column_type != after.column_type {
-        stricter.push(one(ConflictCode::TypeChangeLoses, StrictLeaf::Type));
-    }
-    if after.is_required() && !before.is_required() {
-        stricter.push(one(ConflictCode::RequiredEmpty, StrictLeaf::Required));
-    }
-    if after.is_unique() && !before.is_unique() {
-        stricter.push(one(ConflictCode::UniqueRepeated, StrictLeaf::Unique));
-    }
-    stricter
-}
-
-fn column(thing: &Thing) -> Option<Column> {
-    Some(Column {
-        id: thing.id,
-        name: thing.name.clone(),
-        label: String::new(),
-        column_type: thing.own_type.clone()?,
-        default_component: thing.component.clone()?,
-        order: 0,
-        config: thing.config.as_object()?.clone(),
-    })
-}
-
 /// Looks at every cell of a column.
 async fn look<T: Lookup + Sync>(
     target: &T,
-    feature: Id,
-    stricter: &mut [Stricter<'_>],
+    stricter: Stricter,
+    written: &WrittenCells,
     definitions: &Definitions,
+    measured: &mut Measured,
 ) -> Result<(), T::Error> {
-    let Some(after) = stricter.first().and_then(|one| column(&one.changed.after)) else {
-        return Ok(());
-    };
-    let rule = Rule::of(&after, definitions);
+    let rule = Rule::of(&stricter.column, definitions);
+    let name = stricter.column.name.as_str();
+    let becomes = stricter.becomes;
     let mut values: HashSet<String> = HashSet::new();
+    let [mut retyped, mut required, mut unique] = [(); 3].map(|()| Misfits::default());
     let mut last = None;
     loop {
-        let rows = target.rows(feature, last, PAGE).await?;
+        let rows: Vec<StoredRow> = target.rows(stricter.feature, last, PAGE).await?;
         for row in &rows {
-            let cell = row.data.cell(&after.name).unwrap_or("null");
-            let empty = Cell::new(cell).is_empty();
-            for one in stricter.iter_mut() {
-                let bad = match one.code {
-                    ConflictCode::RequiredEmpty => empty,
-                    ConflictCode::UniqueRepeated => {
-                        let mut sorted = String::new();
-                        sorted_to(&mut sorted, cell);
-                        cell != "null" && !values.insert(sorted)
-                    }
-                    _ => {
-                        let mut out = String::new();
-                        let fits = rule.write(cell, &mut out).is_ok();
-                        !(empty || fits && equal(&out, cell))
-                    }
-                };
-                if bad {
-                    one.note(row.id);
+            let after = written.get(&row.id).and_then(|row| row.get(name));
+            let after = after.map(String::as_str);
+            let mut cell = after.or_else(|| row.data.cell(name)).unwrap_or("null");
+            if becomes.retyped && !cell_fits(&rule, cell) {
+                retyped.note(row.id);
+                if stricter.empties {
+                    cell = "null";
+                }
+            }
+            if becomes.required && Cell::new(cell).is_empty() {
+                required.note(row.id);
+            }
+            if becomes.unique && cell != "null" {
+                let mut sorted = String::new();
+                sorted_to(&mut sorted, cell);
+                if !values.insert(sorted) {
+                    unique.note(row.id);
                 }
             }
         }
         last = rows.last().map(|row| row.id);
         if is_last_batch(&rows, PAGE) {
-            return Ok(());
+            break;
         }
     }
-}
-
-fn conflict(one: Stricter<'_>) -> Conflict {
-    let Changed {
-        reference,
-        before,
-        after,
-        ..
-    } = one.changed;
-    let value = |thing: &Thing| -> Value { one.leaf.of(thing) };
-    // The base is what stands: only the package changed it.
-    let values = [value(before), value(after), value(before)];
-    let of = (after.kind.as_str(), reference.as_str(), Some(after.id));
-    Conflict {
-        count: Some(one.count),
-        places: one.places,
-        ..Conflict::of(one.code, of, Some(one.leaf.path()), values)
+    let all = [
+        (
+            "type",
+            ConflictCode::TypeChangeLoses,
+            retyped,
+            stricter.may_empty,
+        ),
+        (
+            "config.required",
+            ConflictCode::RequiredEmpty,
+            required,
+            true,
+        ),
+        ("config.unique", ConflictCode::UniqueRepeated, unique, false),
+    ];
+    for (path, code, misfits, may_be_taken) in all {
+        if misfits.count > 0 {
+            let leaf = MeasuredLeaf {
+                code,
+                count: misfits.count,
+                places: misfits.places,
+                may_be_taken,
+            };
+            measured.add(&stricter.reference, path, leaf);
+        }
     }
+    Ok(())
 }

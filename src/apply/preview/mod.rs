@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Approved, DroppedKey, FailureReason, Minter, NotCarried, NotPublished, Past, RedactedField,
-    Refusal, Renamed, Request, resolve_from,
+    Refusal, Renamed, Request,
 };
 use crate::check::Checked;
 use crate::definitions::Definitions;
@@ -31,6 +31,7 @@ use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
 use super::past::BasePackage;
 pub(super) use dry_run::DryRun;
+pub use measure::decide_from;
 use names::Names;
 
 pub use digest::{content_digest, fresh, package_digest};
@@ -239,14 +240,15 @@ pub async fn preview<T: Lookup + Sync>(
 ) -> Result<Preview, T::Error> {
     // The same for all previews: what is compared by digest must not know when it was asked.
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0);
-    let approved = resolve_from(
-        question.package,
-        question.request,
+    let decided = measure::decide(
+        target,
+        (question.package, question.request),
         destination,
         question.past(),
         minter,
         question.definitions,
     );
+    let (approved, measured) = decided.await?;
     let mut digest = digest::Digest::of(question.package_digest, question.request);
     let mut approved = match approved {
         Ok(approved) => approved,
@@ -262,7 +264,6 @@ pub async fn preview<T: Lookup + Sync>(
     digest.approved(&approved);
     let lost = left::count(target, destination, &mut approved).await?;
     digest.read(&format!("{lost:?}"));
-    let measured = measure::measured(target, &approved, question.definitions).await?;
     digest.read(&format!("{measured:?}"));
     Ok(
         match rows::count(target, question, destination, &approved, &mut digest).await? {
@@ -270,7 +271,6 @@ pub async fn preview<T: Lookup + Sync>(
                 let plan = &question.package.manifest.plan;
                 let mut preview = Preview::of(approved, plan, digest.finish());
                 preview.rows = rows;
-                preview.conflicts.extend(measured);
                 preview.cells(cells);
                 preview.refusals.extend(lost);
                 preview

@@ -22,7 +22,17 @@ pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Pr
         after: names.shown(update.after),
         ..update
     });
-    let conflicts = work.conflicts.into_iter().map(|conflict| Conflict {
+    // What is decided, and refused, is not asked again.
+    let refused = |conflict: &Conflict| {
+        let mut losing = work.losing.iter();
+        conflict.code == ConflictCode::TypeChangeLoses
+            && losing.any(|refusal| refusal.reference.as_ref() == Some(&conflict.reference))
+    };
+    let conflicts = work
+        .conflicts
+        .into_iter()
+        .filter(|conflict| !refused(conflict));
+    let conflicts = conflicts.map(|conflict| Conflict {
         base: names.shown(conflict.base),
         theirs: names.shown(conflict.theirs),
         ours: names.shown(conflict.ours),
@@ -41,6 +51,7 @@ pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Pr
         left: work.left,
         renames: work.renames,
         unused: work.unused,
+        refusals: work.losing.clone(),
         ..preview
     };
     preview.refused()

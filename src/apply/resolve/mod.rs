@@ -36,7 +36,7 @@ use super::ledger_rows::LedgerRows;
 use super::{Approved, Minter, Past, Refusal, Request};
 use crate::check::Checked;
 use crate::definitions::Definitions;
-use crate::upgrade::Book;
+use crate::upgrade::{Book, Measured};
 use crate::workspace::Structure;
 use crate::workspace::ledger::Entry;
 
@@ -77,6 +77,20 @@ pub fn resolve_from(
     minter: Minter,
     definitions: &Definitions,
 ) -> Result<Approved, Vec<Refusal>> {
+    let measured = Measured::default();
+    let asked = (package, request);
+    resolve_measured(asked, destination, past, minter, definitions, &measured)
+}
+
+/// The same, with what the cells say that are there.
+pub(in crate::apply) fn resolve_measured(
+    (package, request): (&Checked<'_>, &Request),
+    destination: &Structure,
+    past: Past<'_>,
+    minter: Minter,
+    definitions: &Definitions,
+    measured: &Measured,
+) -> Result<Approved, Vec<Refusal>> {
     let completed = past.base.filter(|_| request.upgrade);
     let completed = completed.map(|base| base.completed(request, package));
     let request = completed.as_ref().unwrap_or(request);
@@ -97,6 +111,7 @@ pub fn resolve_from(
     let line = if request.copy { Past::default() } else { past };
     let base = Base::read(line, destination, definitions);
     let book = Book::new(&request.terms.decisions, request.terms.conflicts);
+    let book = book.with_measured(measured);
     let pairs = request
         .upgrade
         .then(|| Pairs::of(&steps, &base, destination, &earlier, &book));

@@ -85,7 +85,7 @@ impl<T: Target> Run<'_, '_, T> {
     }
 
     /// The next rows of a table, as many as one entry of the ledger holds.
-    async fn next_rows(
+    pub(super) async fn next_rows(
         &mut self,
         feature: Id,
         after: Option<Id>,

@@ -579,7 +579,7 @@ fn value(cell: &str) -> Value {
 }
 
 /// Cells as one object.
-fn object<'c>(cells: impl Iterator<Item = (&'c str, &'c str)>) -> RowData {
+pub(super) fn object<'c>(cells: impl Iterator<Item = (&'c str, &'c str)>) -> RowData {
     let mut out = String::from("{");
     for (name, cell) in cells {
         if out.len() > 1 {

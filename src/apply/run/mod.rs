@@ -10,8 +10,10 @@ mod columns;
 mod compose;
 mod drift;
 mod dropped;
+mod emptied;
 mod failed;
 mod keys;
+mod later;
 mod ledger_state;
 mod links;
 mod merge;
@@ -30,13 +32,14 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::{ApplyError, Approved, Past, Report, RowStepWork};
+use super::{ApplyError, Approved, Past, Report, RowStepWork, StructureWork};
 use crate::definitions::Definitions;
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
 pub(super) use drift::{DriftQuestion, drift};
+pub(super) use emptied::fits as cell_fits;
 use ledger_state::LedgerState;
 pub(super) use tally::{CellConflict, CellConflicts, Counted, cells_left_out};
 use tally::{FailedRow, Tally};
@@ -75,6 +78,8 @@ pub async fn run_from<T: Target>(
     watch: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Report, ApplyError<T::Error>> {
     let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
+    run.empty_cells().await?;
+    run.structure_after_rows().await?;
     run.take_away().await?;
     run.publish().await?;
     run.complete().await
@@ -137,6 +142,7 @@ async fn through_rows<'r, 'a, T: Target>(
         targets: Targets::new(approved, payloads),
         tally: Tally::default(),
         full: None,
+        later: None,
         watch,
         done: 0,
         total: 0,
@@ -188,6 +194,8 @@ struct Run<'r, 'a, T> {
     watch: &'r mut (dyn FnMut(Progress) + Send),
     /// Why no row more can be written, once that is so.
     full: Option<String>,
+    /// What of the structure waits for the rows.
+    later: Option<StructureWork>,
     /// Whether anything was written since the job was last completed.
     changed: bool,
     /// Rows of this phase that were looked at, of how many.
@@ -264,7 +272,13 @@ impl<T: Target> Run<'_, '_, T> {
             work.changes.clone(),
             Entry::Structure(entry.clone()),
         );
-        self.commit("creating the structure", unit).await?;
+        match self.try_commit(unit).await {
+            Ok(()) => {}
+            Err(CommitError::Refused(refused)) if refused.code == Code::UniqueViolation => {
+                self.structure_before_rows(refused).await?;
+            }
+            Err(error) => return Err(ApplyError::commit("creating the structure", error)),
+        }
         for reference in &entry.pending_publishes {
             // What is created anew goes live anew.
             self.ledger_state.published.remove(reference);

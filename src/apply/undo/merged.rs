@@ -50,6 +50,10 @@ pub(super) fn taken_back(
     if ours.icon == changed.after.icon {
         thing.icon.clone_from(&changed.before.icon);
     }
+    // Nobody has touched it: what equals a default stands as it stood.
+    if ours == changed.after {
+        thing.clone_from(&changed.before);
+    }
     let left = merged.conflicts.iter().map(|(path, _)| MovedLeaf {
         kind: Some(kind),
         reference: changed.reference.clone(),

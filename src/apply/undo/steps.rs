@@ -105,7 +105,8 @@ impl Steps {
         let mut own = written(ledger);
         let mut steps = Steps::default();
         let mut sequences = Vec::new();
-        for entry in ledger.iter().rev() {
+        let first_rows = ledger.iter().position(is_of_rows).unwrap_or(ledger.len());
+        for (at, entry) in ledger.iter().enumerate().rev() {
             match entry {
                 Entry::Rows(rows) => {
                     let ids = rows.rows.iter().map(|row| row.id);
@@ -140,8 +141,14 @@ impl Steps {
                     }
                 }
                 Entry::Taken(taken) => steps.left.push_back(Step::Put(taken.clone())),
-                // What held rows has to be there before them.
-                Entry::Structure(structure) => steps.brought_back(structure),
+                Entry::Structure(structure) => {
+                    // What held rows has to be there before them.
+                    steps.brought_back(structure);
+                    // What waited for the rows goes back before them.
+                    if at > first_rows {
+                        steps.changed(structure);
+                    }
+                }
                 Entry::Recognised(_)
                 | Entry::Closed { .. }
                 | Entry::Published { .. }
@@ -195,6 +202,26 @@ impl Steps {
         }
     }
 
+    /// Records of which leaves were changed.
+    fn changed(&mut self, structure: &Structure) {
+        for changed in structure.changed.iter().rev() {
+            self.back(changed);
+        }
+    }
+
+    /// A record becomes what it was before all changes of it.
+    fn back(&mut self, changed: &Changed) {
+        let of = (changed.after.kind, changed.after.id);
+        let known = self.left.iter_mut().find_map(|step| match step {
+            Step::Back(known) if (known.after.kind, known.after.id) == of => Some(known),
+            _ => None,
+        });
+        match known {
+            Some(known) => known.before = changed.before.clone(),
+            None => self.left.push_back(Step::Back(Box::new(changed.clone()))),
+        }
+    }
+
     /// A table or a column that was taken away with what it held is created once more.
     fn brought_back(&mut self, structure: &Structure) {
         if !held_rows(structure) {
@@ -231,9 +258,7 @@ impl Steps {
             self.left
                 .extend(deleted.map(|new| Step::Single(Change::Create(new))));
         }
-        let changed = structure.changed.iter().rev();
-        self.left
-            .extend(changed.map(|changed| Step::Back(Box::new(changed.clone()))));
+        self.changed(structure);
         let restored = structure.replaced.iter().rev();
         let restored = restored.map(|replaced| Change::Restore {
             kind: replaced.kind,
@@ -334,4 +359,12 @@ fn written(ledger: &[Entry]) -> Digests {
 fn held_rows(structure: &Structure) -> bool {
     let first = structure.deleted.first().map(|based| based.thing.kind);
     matches!(first, Some(RecordKind::Feature | RecordKind::Column))
+}
+
+/// Whether an entry tells of rows.
+fn is_of_rows(entry: &Entry) -> bool {
+    matches!(
+        entry,
+        Entry::Rows(_) | Entry::Links(_) | Entry::Updates(_) | Entry::Cells(_)
+    )
 }

@@ -57,7 +57,10 @@ fn note(terms: &mut UpgradeTerms, conflict: &Conflict, decision: Decision) {
 
 /// Whether the word for everything decides about it.
 fn is_covered(conflict: &Conflict) -> bool {
-    conflict.code == ConflictCode::Changed
+    matches!(
+        conflict.code,
+        ConflictCode::Changed | ConflictCode::InvalidTogether
+    )
 }
 
 fn introduce(conflict: &Conflict) {

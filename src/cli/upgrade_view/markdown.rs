@@ -223,7 +223,7 @@ fn rest(lines: &mut Lines, plan: &Preview) {
     });
     lines.list("Rows", rows);
     let left = plan.left.iter().map(|one| {
-        let goes = if one.delete { ": goes" } else { "" };
+        let goes = super::goes(one);
         let of = item(one.kind.as_str(), &one.reference);
         format!("{of} {}{goes}", plain(&one.label))
     });

@@ -14,7 +14,7 @@ mod text;
 
 use indexmap::IndexMap;
 use tplkit::json::Value;
-use tplkit::upgrade::Conflict;
+use tplkit::upgrade::{Conflict, Left};
 
 pub(crate) use ask::{Asked, ask};
 pub(crate) use decision::{decisions_file, place};
@@ -60,10 +60,29 @@ fn sides(conflict: &Conflict) -> Option<[(&'static str, String); 3]> {
     ])
 }
 
+/// Whether a record goes, and what goes with it.
+fn goes(left: &Left) -> String {
+    if !left.delete {
+        return String::new();
+    }
+    let counted = |count: u64, noun| {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        tplkit::finding::render::counted(count, noun)
+    };
+    match (left.rows, left.cells) {
+        (Some(rows), _) => format!(": goes with {}", counted(rows, "row")),
+        (_, Some(cells)) => format!(": goes with {}", counted(cells, "cell")),
+        _ => ": goes".to_owned(),
+    }
+}
+
 /// How many cells a conflict is about, and which rows are the first; empty when it does not count.
 fn counted_cells(conflict: &Conflict) -> String {
     let Some(count) = conflict.count else {
-        return String::new();
+        return match conflict.leaves.as_slice() {
+            [] => String::new(),
+            leaves => format!(": {}", leaves.join(", ")),
+        };
     };
     let noun = if conflict.kind == "rows" {
         "hidden cell"

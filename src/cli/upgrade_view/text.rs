@@ -32,7 +32,7 @@ pub(crate) fn upgrade(out: &mut String, preview: &Preview) {
         "No longer in the package, and left",
         &preview.left,
         |left| {
-            let goes = if left.delete { ": goes" } else { "" };
+            let goes = super::goes(left);
             format!(
                 "{} {} ({}){goes}",
                 left.kind.as_str(),

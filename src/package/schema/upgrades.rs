@@ -59,7 +59,7 @@ fn conflict() -> Value {
             (
                 "code",
                 json!({"description": "Why.", "type": "string", "enum": [
-                    "changed", "name_taken", "removed_here", "type_change_loses", "required_empty", "unique_repeated",
+                    "changed", "name_taken", "removed_here", "type_change_loses", "required_empty", "unique_repeated", "invalid_together",
                 ]}),
             ),
             ("kind", text("What it belongs to, or `rows`.")),
@@ -76,6 +76,13 @@ fn conflict() -> Value {
             ("count", count("How many cells do not fit.")),
             ("places", list("The first rows that do not fit.", &id())),
             (
+                "leaves",
+                list(
+                    "Leaves of which one has to be decided otherwise.",
+                    &text("The path of a leaf."),
+                ),
+            ),
+            (
                 "absent",
                 list(
                     "Sides without a value.",
@@ -83,7 +90,7 @@ fn conflict() -> Value {
                 ),
             ),
         ],
-        &["uid", "count", "places", "absent"],
+        &["uid", "count", "places", "leaves", "absent"],
     )
 }
 

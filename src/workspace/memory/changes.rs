@@ -7,8 +7,8 @@ use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{
-    Automation, Change, Feature, Id, KeptRow, New, RecordKind, Refused, Removal, RowWrite,
-    StoredRow, Structure, Workspace,
+    Automation, Change, Column, Feature, Id, KeptRow, New, RecordKind, Refused, Removal, RowWrite,
+    StoredRow, Structure, Thing, Workspace,
 };
 
 /// How to take a change back.
@@ -123,6 +123,7 @@ impl UnitChanges<'_> {
             }
             Change::Update { from, to } => {
                 self.keep_structure();
+                self.check_repeated(&from, &to)?;
                 update::update(&mut self.state.structure, &from, *to)
             }
             Change::InsertRows { feature, rows } => self.insert_rows(feature, rows),
@@ -169,6 +170,24 @@ impl UnitChanges<'_> {
             Change::Remove { kind, id, force } => self.remove(kind, id, force),
             Change::RemoveRows { feature, rows } => self.remove_rows(feature, &rows),
         }
+    }
+
+    /// A column does not become unique over values that stand twice.
+    fn check_repeated(&self, from: &Thing, to: &Thing) -> Result<(), Refused> {
+        let column = to.as_column().filter(Column::is_unique);
+        let was = from.as_column().is_some_and(|column| column.is_unique());
+        let (Some(column), Some(feature), false) = (column, to.parent, was) else {
+            return Ok(());
+        };
+        let table = self.tables.get(&feature);
+        if table.is_some_and(|table| table.repeats(&column.name)) {
+            let message = format!("values stand twice in the column {:?}", column.name);
+            return Err(Refused {
+                column: Some(column.name),
+                ..refused(Code::UniqueViolation, message)
+            });
+        }
+        Ok(())
     }
 
     fn move_sequence(&mut self, column: Id, to: u64) {

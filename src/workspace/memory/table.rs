@@ -1,13 +1,13 @@
 //! The rows of one table, with the indexes of its unique columns.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
 
 use super::cells::Cells;
 use super::index::{Index, key};
-use crate::rows::equal;
+use crate::rows::{equal, sorted_to};
 use crate::workspace::{Id, StoredRow};
 
 /// Rows by ascending id.
@@ -52,6 +52,17 @@ impl Table {
     pub(super) fn get(&self, id: Id) -> Option<&StoredRow> {
         let at = self.rows.binary_search_by_key(&id, |row| row.id).ok()?;
         self.rows.get(at)
+    }
+
+    /// Whether two rows hold the same value in a column.
+    pub(super) fn repeats(&self, column: &str) -> bool {
+        let mut values = HashSet::new();
+        let mut cells = self.rows.iter().filter_map(|row| row.data.cell(column));
+        cells.any(|cell| {
+            let mut sorted = String::new();
+            sorted_to(&mut sorted, cell);
+            cell != "null" && !values.insert(sorted)
+        })
     }
 
     fn indexes(&mut self) -> &mut HashMap<String, Index> {

@@ -12,6 +12,7 @@ mod drift;
 mod empty_cells;
 mod export;
 mod failed_rows;
+mod measured;
 mod onto;
 mod package;
 mod patch;

@@ -16,7 +16,7 @@ on_both_stores!(
 );
 
 /// The args of the step that creates what has that name.
-fn args<'j>(package: &'j mut Value, tool: &str, name: &str) -> &'j mut Value {
+pub(super) fn args<'j>(package: &'j mut Value, tool: &str, name: &str) -> &'j mut Value {
     let steps = package["manifest"]["plan"]["steps"].as_array_mut();
     let mut steps = steps.expect("steps").iter_mut();
     let step = steps.find(|step| step["tool"] == tool && step["args"]["name"] == name);

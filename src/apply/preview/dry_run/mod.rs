@@ -40,7 +40,13 @@ pub(in crate::apply) struct DryRun<'t, T> {
     /// Which values the workspace was asked for, and whether it has them.
     asked: HashMap<Value, bool>,
     lookups_digest: Mutex<Sha256>,
+    /// Columns of which it is noted what is written into rows that are there, by table.
+    watched: HashMap<Id, Vec<String>>,
+    written: WrittenCells,
 }
+
+/// Cells by row and column.
+pub(super) type WrittenCells = HashMap<Id, HashMap<String, String>>;
 
 /// A row that a unit changes.
 struct UpdatedRow {
@@ -67,7 +73,30 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             sequences: HashMap::new(),
             asked: HashMap::new(),
             lookups_digest: Mutex::default(),
+            watched: HashMap::new(),
+            written: HashMap::new(),
         })
+    }
+
+    /// Notes from now on what is written into these columns, by table.
+    pub(super) fn watch(&mut self, columns: HashMap<Id, Vec<String>>) {
+        self.watched = columns;
+    }
+
+    /// What was written into them.
+    pub(super) fn into_written(self) -> WrittenCells {
+        self.written
+    }
+
+    fn note_written(&mut self, feature: Id, write: &RowWrite) {
+        for column in self.watched.get(&feature).into_iter().flatten() {
+            let cell = write.cells.cell(column);
+            let cell = cell.or_else(|| write.replace.then_some("null"));
+            if let Some(cell) = cell {
+                let row = self.written.entry(write.id).or_default();
+                row.insert(column.clone(), cell.to_owned());
+            }
+        }
     }
 
     /// A digest of what the workspace answered.
@@ -239,6 +268,9 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
                     return Err(self.repeated(at, claim).into());
                 }
             }
+        }
+        for write in writes {
+            self.note_written(feature, write);
         }
         self.tables.release(&released);
         self.tables.keep(feature, &rows, &claims);

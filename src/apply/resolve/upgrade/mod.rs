@@ -9,6 +9,7 @@ mod gone;
 mod left;
 mod orders;
 mod pairs;
+mod strict;
 mod unnoted;
 mod unused;
 
@@ -75,6 +76,7 @@ impl Merging<'_, '_> {
         self.gone();
         self.left();
         let stay = self.orders();
+        self.strict_columns();
         self.bases(&stay);
         self.created();
         self.changes();
@@ -169,8 +171,15 @@ impl Merging<'_, '_> {
             theirs: &theirs,
             ours: &ours,
         };
-        let merged = merge.merge(reference, sides, marked);
+        let (merged, refused) = merge.merge_valid(reference, sides, marked);
         let (kind, id) = (ours.kind, ours.id);
+        if let Some(leaves) = refused {
+            let of = (kind, reference, id);
+            self.work.conflicts.push(Conflict {
+                leaves,
+                ..Conflict::whole(ConflictCode::InvalidTogether, of)
+            });
+        }
         let renamed = kind != RecordKind::Workflow && base.name != theirs.name && known.is_some();
         if renamed {
             let name = |name: &str| Some(Value::from(name));
@@ -194,7 +203,19 @@ impl Merging<'_, '_> {
             }));
         let of = (kind, reference, id);
         let conflicts = merged.conflicts.into_iter();
-        let conflicts = conflicts.map(|(path, values)| Conflict::changed(of, &path, values));
+        let conflicts =
+            conflicts.map(
+                |(path, values)| match self.book.measured(reference, &path) {
+                    Some(leaf) => {
+                        leaf.conflict((kind.as_str(), reference, Some(id)), &path, values)
+                    }
+                    None => Conflict::changed(of, &path, values),
+                },
+            );
+        let conflicts: Vec<Conflict> = conflicts.collect();
+        for conflict in &conflicts {
+            self.losing(conflict);
+        }
         self.work.conflicts.extend(conflicts);
         let kept = merged.kept.into_iter();
         self.work

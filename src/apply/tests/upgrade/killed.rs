@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::undone::new;
 use super::{Line, asked, checked, label, request};
-use crate::apply::{ApplyError, Minter, Past, Report, resolve_from, run_from};
+use crate::apply::{ApplyError, Minter, Past, Report, decide_from, run_from};
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
 use crate::workspace::RecordKind::Feature;
@@ -29,8 +29,10 @@ fn attempt(
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_9999);
     let definitions = Definitions::embedded();
     let asked = request(body);
-    let approved = resolve_from(&package, &asked, &structure, deciding, minter, definitions);
-    let approved = approved.expect("approved");
+    let asked = (&package, &asked);
+    let decided = decide_from(&*memory, asked, &structure, deciding, minter, definitions);
+    let decided = ready(decided).map_err(ApplyError::store("measuring"))?;
+    let approved = decided.expect("approved");
     let mut unwatched = |_| {};
     let payloads = &package.payloads;
     ready(run_from(

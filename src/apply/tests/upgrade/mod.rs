@@ -9,6 +9,7 @@ mod leaves;
 mod measured;
 mod removed;
 mod rows;
+mod together;
 mod undone;
 mod unnoted;
 
@@ -19,13 +20,15 @@ use super::world::{link, nothing, person, points};
 use crate::apply::test_packages::{Pack, checked, request, uid};
 use crate::apply::{
     BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Resolutions, UNDO_UNIT,
-    Undoing, Unnoted, preview, resolve_from, run_from, undo_in_units,
+    Undoing, Unnoted, decide_from, preview, run_from, undo_in_units,
 };
 use crate::crashing::Memory;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::workspace::ledger::{Entry, MovedLeaf, is_unnoted};
-use crate::workspace::{Change, Id, RecordKind, RowData, RowWrite, Source as _, Thing, ready};
+use crate::workspace::{
+    Change, Id, RecordKind, RowData, RowWrite, Source as _, StoredRow, Thing, ready,
+};
 
 /// The first version: clients with a city, orders that point at them, a view, an automation, a module
 /// with two navigation entries. Clients are reference data.
@@ -284,9 +287,9 @@ impl Line {
             let report = self.past(|past| {
                 let definitions = Definitions::embedded();
                 let request = request(asked);
-                let approved =
-                    resolve_from(&package, &request, &structure, past, minter, definitions);
-                let approved = approved.expect("approved");
+                let asked = (&package, &request);
+                let decided = decide_from(&memory, asked, &structure, past, minter, definitions);
+                let approved = ready(decided).expect("decided").expect("approved");
                 let payloads = &package.payloads;
                 let mut unwatched = |_| {};
                 let ran = run_from(
@@ -372,6 +375,17 @@ impl Line {
         let feature = self.get(RecordKind::Feature, "clients").id;
         let rows = &self.memory.state().rows[&feature];
         (feature, rows[at].id)
+    }
+
+    /// People add a row to a table.
+    fn insert(&mut self, table: &str, data: &str) -> Id {
+        let feature = self.get(RecordKind::Feature, table).id;
+        let count = self.memory.state().rows.get(&feature).map_or(0, Vec::len);
+        let id = Id::from_u128(u128::MAX - 1000 + count as u128);
+        let data = RowData::parse(data).expect("cells");
+        let rows = vec![StoredRow { id, data }];
+        person(&mut self.memory, vec![Change::InsertRows { feature, rows }]);
+        id
     }
 
     /// People change cells of a client.

@@ -1,0 +1,126 @@
+//! Columns that become stricter than cells allow (`upgrade` 3.4.6): what is new in tables that are there, and
+//! decisions that would lose cells.
+
+use super::Merging;
+use crate::apply::Refusal;
+use crate::json::{Object, Value};
+use crate::problem::Code;
+use crate::upgrade::rule::{Place, Verdict, verdict};
+use crate::upgrade::{Conflict, ConflictCode, Take};
+use crate::workspace::{Change, Id, New, RecordKind};
+
+/// Leaves of a new column that cells may not fit: path and key.
+const STRICT: [(&str, &str); 2] = [("config.required", "required"), ("config.unique", "unique")];
+
+impl Merging<'_, '_> {
+    /// Decides about new columns over rows that they do not fit: without the key they are created.
+    pub(super) fn strict_columns(&mut self) {
+        for (reference, id) in self.new_columns() {
+            for (path, key) in STRICT {
+                self.strict_column((&reference, id), path, key);
+            }
+        }
+    }
+
+    /// Columns that tables get which are there.
+    fn new_columns(&self) -> Vec<(String, Id)> {
+        let said = self.built.said.iter();
+        let new = said.filter(|(_, said)| {
+            let parent = said.thing.parent;
+            said.fresh
+                && said.thing.kind == RecordKind::Column
+                && parent.is_some_and(|parent| self.destination.feature(parent).is_some())
+        });
+        new.map(|(reference, said)| ((*reference).to_owned(), said.thing.id))
+            .collect()
+    }
+
+    fn strict_column(&mut self, (reference, id): (&str, Id), path: &str, key: &str) {
+        let theirs = Value::from(true);
+        let read = |value: &Value| self.read(value);
+        // Whatever is decided there, it is about a leaf.
+        let found = self.book.at(reference, path, &Value::Null, &read);
+        let Some(leaf) = self.book.measured(reference, path) else {
+            return;
+        };
+        let values = [Value::Null, theirs.clone(), Value::Null];
+        let place = Place {
+            reference,
+            path,
+            list: false,
+        };
+        let (set, conflict) = match found {
+            crate::upgrade::decision::Found::Take(Take::Value(value)) if read(value) != theirs => {
+                self.book.uses(reference, path);
+                (Some(read(value)), None)
+            }
+            _ => match verdict(place, &values, self.book, &read) {
+                Verdict::Conflict => {
+                    let of = (RecordKind::Column.as_str(), reference, None);
+                    (Some(Value::Null), Some(leaf.conflict(of, path, values)))
+                }
+                Verdict::Kept { .. } => (Some(Value::Null), None),
+                Verdict::Written(_) | Verdict::Same => (None, None),
+            },
+        };
+        if let Some(conflict) = conflict {
+            self.work.conflicts.push(conflict);
+            // Undecided, its base has no such key either.
+            if let Some(said) = self.built.said.get_mut(reference)
+                && let Value::Object(config) = &mut said.thing.config
+            {
+                config.shift_remove(key);
+            }
+        } else {
+            self.work.decided += 1;
+        }
+        if let Some(value) = set {
+            self.relax((reference, id), key, &value);
+        }
+    }
+
+    /// Creates a column with another value under a key, or without the key.
+    fn relax(&mut self, (reference, id): (&str, Id), key: &str, value: &Value) {
+        let set = |config: &mut Object| {
+            if *value == Value::Null {
+                config.shift_remove(key);
+            } else {
+                config.insert(key.to_owned(), value.clone());
+            }
+        };
+        for change in &mut self.built.work.changes {
+            match change {
+                Change::Create(New::Column { column, .. }) if column.id == id => {
+                    set(&mut column.config);
+                }
+                Change::Configure {
+                    kind: RecordKind::Column,
+                    id: of,
+                    config: Value::Object(config),
+                } if *of == id => set(config),
+                _ => {}
+            }
+        }
+        if let Some(column) = self.built.columns.get_mut(reference) {
+            set(&mut column.column.config);
+        }
+    }
+
+    /// Refuses a decision for a type that cells do not fit, where nothing allows to lose them.
+    pub(super) fn losing(&mut self, conflict: &Conflict) {
+        let path = conflict.path.as_deref().unwrap_or_default();
+        let reference = &conflict.reference;
+        if conflict.code != ConflictCode::TypeChangeLoses || !self.book.is_losing(reference, path) {
+            return;
+        }
+        let count = conflict.count.unwrap_or_default();
+        let cells = if count == 1 { "cell" } else { "cells" };
+        let detail = format!(
+            "`decisions.{reference}.{path}`: {count} {cells} do not fit the type and would be lost. Allow it (`allowDestructive`), or keep the column (`ours`)."
+        );
+        self.work.losing.push(Refusal {
+            cells: Some(count),
+            ..Refusal::about(Code::Destructive, reference, detail)
+        });
+    }
+}

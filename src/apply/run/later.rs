@@ -1,0 +1,105 @@
+//! Columns that become unique by an upgrade that makes their values distinct: they become so once the cells are
+//! written, and not before (`upgrade` 3.4.6).
+
+use super::Run;
+use crate::apply::{ApplyError, StructureWork};
+use crate::json::Value;
+use crate::workspace::ledger::{Changed, Entry, Structure};
+use crate::workspace::{Change, CommitError, Refused, Target, Thing};
+
+const KEY: &str = "unique";
+
+impl<T: Target> Run<'_, '_, T> {
+    /// Writes the structure without what the store refuses because values are still repeated, and remembers the
+    /// rest for later.
+    pub(super) async fn structure_before_rows(
+        &mut self,
+        refused: Refused,
+    ) -> Result<(), ApplyError<T::Error>> {
+        let Some((first, later)) = split(&self.approved.structure) else {
+            let refused = CommitError::Refused(refused);
+            return Err(ApplyError::commit("creating the structure", refused));
+        };
+        if !first.changes.is_empty() || first.entry != Structure::default() {
+            let unit = self.unit("structure", first.changes, Entry::Structure(first.entry));
+            self.commit("creating the structure", unit).await?;
+        }
+        self.later = Some(later);
+        Ok(())
+    }
+
+    /// Writes the rest.
+    pub(super) async fn structure_after_rows(&mut self) -> Result<(), ApplyError<T::Error>> {
+        let Some(later) = self.later.take() else {
+            return Ok(());
+        };
+        let unit = self.unit("structure", later.changes, Entry::Structure(later.entry));
+        self.commit("making columns unique", unit).await
+    }
+}
+
+/// The structure without columns that become unique, and these.
+fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
+    let (mut first, mut later) = (work.clone(), StructureWork::default());
+    for change in &mut first.changes {
+        let Change::Update { from, to } = change else {
+            continue;
+        };
+        if !becomes_unique(from, to) {
+            continue;
+        }
+        let loose = loosened(from, to);
+        later.changes.push(Change::Update {
+            from: Box::new(loose.clone()),
+            to: to.clone(),
+        });
+        **to = loose;
+    }
+    if later.changes.is_empty() {
+        return None;
+    }
+    first.changes.retain(|change| match change {
+        Change::Update { from, to } => from != to,
+        _ => true,
+    });
+    for changed in &mut first.entry.changed {
+        let Changed { before, after, .. } = changed;
+        if !becomes_unique(before, after) {
+            continue;
+        }
+        let loose = loosened(before, after);
+        later.entry.changed.push(Changed {
+            reference: changed.reference.clone(),
+            before: loose.clone(),
+            after: std::mem::replace(&mut changed.after, loose.clone()),
+        });
+        for based in &mut first.entry.base {
+            if based.thing.id == loose.id {
+                later.entry.base.push(based.clone());
+                based.thing = loosened(&loose, &based.thing);
+            }
+        }
+        later.entry.leaves += 1;
+        first.entry.leaves = first.entry.leaves.saturating_sub(1);
+    }
+    let changed = &mut first.entry.changed;
+    changed.retain(|changed| changed.before != changed.after);
+    Some((first, later))
+}
+
+fn becomes_unique(from: &Thing, to: &Thing) -> bool {
+    let unique = |thing: &Thing| thing.as_column().map(|column| column.is_unique());
+    (unique(from), unique(to)) == (Some(false), Some(true))
+}
+
+/// The second form of a column, as unique as the first.
+fn loosened(from: &Thing, to: &Thing) -> Thing {
+    let mut loose = to.clone();
+    if let Value::Object(config) = &mut loose.config {
+        match from.config.get(KEY) {
+            Some(unique) => config.insert(KEY.to_owned(), unique.clone()),
+            None => config.shift_remove(KEY),
+        };
+    }
+    loose
+}

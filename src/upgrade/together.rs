@@ -1,0 +1,145 @@
+//! Records that no side refuses and that are refused once they are merged (`upgrade` 3.3.3).
+
+use std::collections::BTreeSet;
+
+use super::decision::{Book, Decision, Decisions, Side, Take};
+use super::document::KeptBecause;
+use super::leaf::{Sides, fields};
+use super::merge::{Merge, Merged};
+use crate::automation::{Automation, EmptyEnvironment, validate};
+use crate::definitions::{Definitions, Problem, Spot, Visitor, walk_listed};
+use crate::finding::Severity;
+use crate::json::{Doc, Node};
+use crate::workspace::{RecordKind, Thing};
+
+impl Merge<'_> {
+    /// As [`merge`](Merge::merge). Of a record that would be refused nothing is written; then the leaves are given
+    /// of which one has to be decided otherwise.
+    pub fn merge_valid(
+        self,
+        reference: &str,
+        sides: Sides<'_>,
+        marked: &Thing,
+    ) -> (Merged, Option<Vec<String>>) {
+        let merged = self.merge(reference, sides, marked);
+        if merged.updates.is_empty() || !is_refused(&merged.thing, sides, self.definitions) {
+            return (merged, None);
+        }
+        let written = merged.updates.iter().map(|(path, ..)| path);
+        let kept = merged.kept.iter();
+        let kept = kept.filter(|(_, _, because)| *because != KeptBecause::Forbidden);
+        let leaves: Vec<String> = written
+            .chain(kept.map(|(path, ..)| path))
+            .cloned()
+            .collect();
+        if let Some(side) = self.book.side(reference) {
+            let all = leaves
+                .iter()
+                .map(String::as_str)
+                .chain(merged.conflicts.iter().map(|(path, _)| path.as_str()));
+            let decisions = all_of(reference, all, side);
+            let book = Book::new(&decisions, None);
+            let again = Merge {
+                book: &book,
+                ..self
+            };
+            let again = again.merge(reference, sides, marked);
+            if !is_refused(&again.thing, sides, self.definitions) {
+                return (again, None);
+            }
+        }
+        let stays = Merged {
+            thing: sides.ours.clone(),
+            base: sides.base.clone(),
+            updates: Vec::new(),
+            kept: Vec::new(),
+            decided: 0,
+            ..merged
+        };
+        (stays, Some(leaves))
+    }
+}
+
+/// One side for all these leaves.
+fn all_of<'p>(reference: &str, paths: impl Iterator<Item = &'p str>, side: Side) -> Decisions {
+    let decision = Decision {
+        take: Take::Side(side),
+        ours: None,
+    };
+    let of = paths.map(|path| (path.to_owned(), decision.clone()));
+    Decisions::from_iter([(reference.to_owned(), of.collect())])
+}
+
+/// Whether something is wrong with a record that is wrong with none of the sides.
+fn is_refused(merged: &Thing, sides: Sides<'_>, definitions: &Definitions) -> bool {
+    let mut wrong = wrong_with(merged, definitions);
+    if wrong.is_empty() {
+        return false;
+    }
+    for side in [sides.ours, sides.theirs] {
+        let known = wrong_with(side, definitions);
+        wrong.retain(|one| !known.contains(one));
+    }
+    !wrong.is_empty()
+}
+
+/// What whoever writes a record would hear of it.
+fn wrong_with(thing: &Thing, definitions: &Definitions) -> BTreeSet<String> {
+    let text = thing.config.write();
+    let Ok(doc) = Doc::parse(&text) else {
+        return BTreeSet::new();
+    };
+    let root = doc.root();
+    if thing.kind == RecordKind::Workflow {
+        return wrong_with_automation(thing, root, definitions);
+    }
+    let fields = fields(thing, definitions);
+    let mut wrong = Wrong::default();
+    for object in root.elements().chain((!root.is_array()).then_some(root)) {
+        walk_listed(object, &fields, &mut wrong);
+    }
+    wrong.0
+}
+
+fn wrong_with_automation(
+    thing: &Thing,
+    root: Node<'_>,
+    definitions: &Definitions,
+) -> BTreeSet<String> {
+    let automation = Automation {
+        trigger: root.get("triggerConfig"),
+        graph: root.get("graphConfig"),
+    };
+    let id = thing.id.to_string();
+    let around = EmptyEnvironment {
+        workflow_id: Some(&id),
+    };
+    let issues = validate(definitions, &automation, &around).into_iter();
+    let errors = issues.filter(|issue| issue.finding.severity == Severity::Error);
+    errors
+        .map(|issue| format!("{} {}", issue.code(), issue.finding.message))
+        .collect()
+}
+
+/// Collects what a walk finds wrong.
+#[derive(Default)]
+struct Wrong(BTreeSet<String>);
+
+impl<'d, 'f> Visitor<'d, 'f> for Wrong {
+    fn field(&mut self, _: Spot<'d, 'f>) {}
+
+    fn problem(&mut self, problem: Problem<'d, 'f>) {
+        self.0.insert(match problem {
+            Problem::UnknownKey { member, .. } => {
+                format!("unknown {}", member.key().unwrap_or_default())
+            }
+            Problem::Missing { key, .. } => format!("missing {key}"),
+            Problem::Wrong { spot } => {
+                let node = spot.node;
+                format!("wrong {} {}", node.key().unwrap_or_default(), node.raw())
+            }
+        });
+    }
+
+    fn steps(&mut self, _: Spot<'d, 'f>) {}
+}
