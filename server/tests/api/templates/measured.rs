@@ -12,6 +12,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     cells_are_measured_as_the_upgrade_leaves_them,
     cells_that_do_not_fit_a_type_are_lost_and_come_back,
+    places_that_the_caller_does_not_see_are_not_shown,
 );
 
 /// A shop that was applied, and what it takes to go on.
@@ -153,4 +154,29 @@ async fn cells_that_do_not_fit_a_type_are_lost_and_come_back(place: Place) {
     let undo = format!("/v1/template-jobs/{}/undo", id(&job));
     editor.send("POST", &undo, &[], None).expect(200);
     assert_eq!(rows(&editor, &shop.clients), before);
+}
+
+async fn places_that_the_caller_does_not_see_are_not_shown(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let mut shop = Applied::new(&world, &editor, &admin).await;
+    let feature = format!("/v1/features/{}", shop.clients);
+    admin
+        .patch(&feature, &json!({"config": {"rowAccess": "own"}}))
+        .expect(200);
+    let hidden = shop.add(&admin, &json!({"code": "c"}));
+    let own = shop.add(&editor, &json!({"code": "d"}));
+    shop.name(
+        |name| name["config"] = json!({"required": true}),
+        &[json!("N"), json!("N")],
+    );
+    shop.put(&admin);
+    let asked = json!({"workspaceId": shop.workspace, "upgrade": true});
+    for (client, places) in [(&editor, json!([own])), (&admin, json!([hidden, own]))] {
+        let plan = shop.plan(client, &asked);
+        assert_eq!(plan["conflicts"][0]["places"], places, "{plan}");
+    }
+    assert!(!shop.plan(&editor, &asked).to_string().contains(&hidden));
 }
