@@ -130,3 +130,23 @@ pub(crate) fn definitions(file: Option<&Path>) -> Result<Cow<'static, Definition
         }
     })?))
 }
+
+/// The path that a baseline knows a package by: relative to the baseline's folder, so that it is the
+/// same wherever the command is run, else as it was named.
+pub(crate) fn known_path(baseline: &Path, package: &Path) -> String {
+    let folder = baseline
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let real = std::fs::canonicalize(folder)
+        .and_then(|folder| Ok((folder, std::fs::canonicalize(package)?)));
+    let inside = real
+        .ok()
+        .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
+    let path = inside.as_deref().unwrap_or(package);
+    let parts: Vec<_> = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    parts.join("/")
+}

@@ -11,4 +11,5 @@ mod hostile;
 mod neovim;
 mod packages;
 mod renames;
+mod rules;
 mod text;

@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 use tplkit::check::fix::apply_fixes;
-use tplkit::check::{self, CheckOptions, Opened, apply_fixes_to_folder, check_folder};
-use tplkit::finding::selection::Selection;
-use tplkit::finding::{FileEdit, Finding, catalog, page};
+use tplkit::check::{self, Opened, apply_fixes_to_folder, check_folder};
+use tplkit::finding::{FileEdit, Finding, Located, catalog, page};
 use tplkit::language::{Document, Position, changed};
 use tplkit::layout;
 use tplkit::package::canonical;
 
 use super::diagnostics;
 use super::documents::{Overlay, Unit, relative};
-use super::edits::workspace_edit;
-use super::requests::{EXPLAIN, FIX_ALL};
+use super::edits::{document_changes, workspace_edit};
+use super::requests::{ACCEPT, EXPLAIN, FIX_ALL};
+use super::rules::Rules;
 use super::server::Server;
 use super::snapshot::{Snapshot, View};
 use super::uri;
@@ -59,6 +59,16 @@ impl Server {
                 }
                 actions.push(action);
             }
+            if wants(ACCEPT)
+                && let Some(edit) = self.accept(&view, found.finding)
+            {
+                actions.push(json!({
+                    "title": format!("Accept {} into the baseline", found.finding.rule.code),
+                    "kind": ACCEPT,
+                    "diagnostics": [found.diagnostic],
+                    "edit": edit,
+                }));
+            }
             let rule = found.finding.rule;
             if wants(EXPLAIN) && !explained.contains(&rule.code) {
                 explained.push(rule.code);
@@ -83,20 +93,21 @@ impl Server {
 
     /// What `check --fix` does, when it does anything.
     fn fix_all(&self, view: &View<'_>) -> Option<Value> {
+        let rules = &view.snapshot.rules;
         let edits = match &view.snapshot.opened {
             Opened::File(source) => {
-                let options = CheckOptions::default();
+                let options = rules.options(1);
                 let fixed = apply_fixes(source.bytes(), |bytes| {
-                    safe_fixes(check::check(bytes, &options).findings)
+                    safe_fixes(rules, check::check(bytes, &options).findings)
                 });
                 let text = String::from_utf8(fixed.bytes).ok()?;
                 replaced(view, [(None, text)])
             }
             Opened::Folder(_) => {
                 let overlay = self.overlay(&view.snapshot.unit)?;
-                let options = CheckOptions::default();
+                let options = rules.options(1);
                 let fixed = apply_fixes_to_folder(&overlay, |joined| {
-                    safe_fixes(check_folder(joined, &options).findings)
+                    safe_fixes(rules, check_folder(joined, &options).findings)
                 });
                 replaced(view, texts(fixed.ok()?.files))
             }
@@ -108,6 +119,30 @@ impl Server {
                 "edit": workspace_edit(edits, &self.documents, self.edit_support),
             })
         })
+    }
+
+    /// The edit of the baseline that accepts a finding, where `tplkit.toml` names one.
+    fn accept(&self, view: &View<'_>, finding: &Located) -> Option<Value> {
+        let accepted = view.snapshot.rules.accepted.as_ref()?;
+        let new = accepted.with(finding)?;
+        let uri = self.documents.uri(&accepted.path);
+        let old = Document::new(accepted.text.as_deref().unwrap_or_default());
+        let edit = changed(old.text(), &new)?;
+        let edit = json!({
+            "range": wire::range_json(&old, &edit.span, self.encoding),
+            "newText": edit.text,
+        });
+        let edits = BTreeMap::from([(uri.clone(), vec![edit])]);
+        if accepted.text.is_some() {
+            return Some(workspace_edit(edits, &self.documents, self.edit_support));
+        }
+        // There is no file yet: the editor has to make it.
+        let changes = document_changes(edits, &self.documents).into_iter();
+        let create = json!({"kind": "create", "uri": uri, "options": {"ignoreIfExists": true}});
+        let changes: Vec<Value> = std::iter::once(create).chain(changes).collect();
+        self.edit_support
+            .creates
+            .then(|| json!({"documentChanges": changes}))
     }
 
     /// The edits that `fmt` makes in a document; none while it has no canonical form.
@@ -182,8 +217,8 @@ fn wanted(only: Option<&Value>, kind: &str) -> bool {
 }
 
 /// The findings, with safe fixes alone.
-fn safe_fixes(mut findings: Vec<Finding>) -> Vec<Finding> {
-    Selection::default().apply(&mut findings);
+fn safe_fixes(rules: &Rules, mut findings: Vec<Finding>) -> Vec<Finding> {
+    rules.select(&mut findings);
     for finding in &mut findings {
         finding.fix = finding.fix.take().filter(|fix| fix.safe);
     }

@@ -13,6 +13,8 @@ pub(super) struct EditSupport {
     pub(super) document_changes: bool,
     /// Renames of files among them.
     pub(super) renames: bool,
+    /// New files among them.
+    pub(super) creates: bool,
 }
 
 impl EditSupport {
@@ -23,11 +25,14 @@ impl EditSupport {
         let operations = edit
             .and_then(|edit| edit.get("resourceOperations"))
             .and_then(Value::as_array);
-        let renames = operations.is_some_and(|kinds| kinds.iter().any(|kind| kind == "rename"));
+        let offers =
+            |name: &str| operations.is_some_and(|kinds| kinds.iter().any(|kind| kind == name));
+        let (renames, creates) = (offers("rename"), offers("create"));
         EditSupport {
-            // Who renames files has to take them in this form.
-            document_changes: renames || flag.and_then(Value::as_bool) == Some(true),
+            // Who renames or makes files has to take them in this form.
+            document_changes: renames || creates || flag.and_then(Value::as_bool) == Some(true),
             renames,
+            creates,
         }
     }
 }

@@ -11,6 +11,7 @@ mod diagnostics;
 mod documents;
 mod edits;
 mod requests;
+mod rules;
 mod server;
 mod snapshot;
 mod uri;

@@ -10,6 +10,9 @@ use super::wire::{self, Refusal};
 /// The command behind the action that explains a rule.
 pub(super) const EXPLAIN: &str = "tplkit.explain";
 
+/// The kind of the action that accepts a finding into the baseline.
+pub(super) const ACCEPT: &str = "tplkit.accept";
+
 /// The kind of the action that does what `check --fix` does.
 pub(super) const FIX_ALL: &str = "source.fixAll.tplkit";
 
@@ -43,6 +46,8 @@ impl Server {
             "utf-16"
         };
         self.edit_support = EditSupport::read(capabilities);
+        let watches = "/workspace/didChangeWatchedFiles/dynamicRegistration";
+        self.watches = capabilities.pointer(watches) == Some(&Value::Bool(true));
         let limit = capabilities.pointer("/textDocument/foldingRange/rangeLimit");
         let limit = limit.and_then(Value::as_u64);
         self.fold_limit = limit.map_or(usize::MAX, |limit| {
@@ -57,7 +62,7 @@ impl Server {
                 "referencesProvider": true,
                 "renameProvider": {"prepareProvider": true},
                 "completionProvider": {"triggerCharacters": ["\"", "$", "{", "."]},
-                "codeActionProvider": {"codeActionKinds": ["quickfix", FIX_ALL, EXPLAIN]},
+                "codeActionProvider": {"codeActionKinds": ["quickfix", FIX_ALL, ACCEPT, EXPLAIN]},
                 "executeCommandProvider": {"commands": [EXPLAIN]},
                 "documentFormattingProvider": true,
                 "documentSymbolProvider": true,

@@ -1,11 +1,12 @@
 //! The state of a conversation: what the client can do, what is open, what was checked and published.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use lsp_server::{Message, Notification};
+use lsp_server::{Message, Notification, Request};
 use serde_json::{Value, json};
 use tplkit::finding::LocatedReport;
 use tplkit::language::Encoding;
@@ -15,6 +16,7 @@ use super::diagnostics;
 use super::documents::{Documents, Unit};
 use super::edits::EditSupport;
 use super::snapshot::{Snapshot, View};
+use super::uri;
 use super::wire::{self, Refusal};
 
 /// Packages over this size are checked beside the loop, once changes pause.
@@ -52,10 +54,16 @@ pub(super) struct Server {
     events: Sender<Event>,
     pub(super) encoding: Encoding,
     pub(super) edit_support: EditSupport,
+    /// Whether the client tells of files that change on the disk.
+    pub(super) watches: bool,
+    /// What was said last of a `tplkit.toml` that cannot be used.
+    trouble: Option<String>,
     /// How many folds the client takes.
     pub(super) fold_limit: usize,
     pub(super) documents: Documents,
     units: BTreeMap<Unit, UnitState>,
+    /// The baselines of packages that are or were open.
+    baselines: BTreeSet<PathBuf>,
     messages: Vec<Message>,
 }
 
@@ -65,9 +73,12 @@ impl Server {
             events,
             encoding: Encoding::Utf16,
             edit_support: EditSupport::default(),
+            watches: false,
+            trouble: None,
             fold_limit: usize::MAX,
             documents: Documents::default(),
             units: BTreeMap::new(),
+            baselines: BTreeSet::new(),
             messages: Vec::new(),
         }
     }
@@ -94,6 +105,10 @@ impl Server {
             "textDocument/didSave" => self.did_save(params),
             "workspace/didChangeWatchedFiles" => {
                 self.check_again();
+                Ok(())
+            }
+            "initialized" => {
+                self.watch();
                 Ok(())
             }
             _ => Ok(()),
@@ -146,20 +161,70 @@ impl Server {
 
     fn did_save(&mut self, params: &Value) -> Result<(), Refusal> {
         let uri = wire::text(params, "/textDocument/uri")?;
-        // A folder may have become one by this.
-        if matches!(self.documents.unit(uri), Some(Unit::Folder(_))) {
-            self.changed(uri);
+        match self.documents.unit(uri) {
+            // A folder may have become one by this.
+            Some(Unit::Folder(_)) => self.changed(uri),
+            Some(Unit::Document(_)) => {}
+            // It may say what holds for packages.
+            None => self.check_again(),
         }
         Ok(())
     }
 
     /// A document was opened or changed: its package is checked, and it gets its diagnostics.
     fn changed(&mut self, uri: &str) {
-        match self.documents.unit(uri) {
-            Some(unit) => self.renew(&unit, Some(uri)),
-            None => self.publish(uri, &[]),
+        if let Some(unit) = self.documents.unit(uri) {
+            self.renew(&unit, Some(uri));
+        } else {
+            self.publish(uri, &[]);
+            // A baseline that is open counts as it is typed.
+            let path = uri::path(uri);
+            if path.is_some_and(|path| self.baselines.contains(&path)) {
+                self.check_again();
+            }
         }
         self.forget_empty();
+    }
+
+    /// Asks to be told of files that change on the disk, where the client can.
+    fn watch(&mut self) {
+        if !self.watches {
+            return;
+        }
+        let globs = [
+            "**/tplkit.toml",
+            "**/tplkit.index",
+            "**/*.json",
+            "**/*.jsonl",
+        ];
+        let watchers: Vec<Value> = globs
+            .iter()
+            .map(|glob| json!({"globPattern": glob}))
+            .collect();
+        let registration = json!({
+            "id": "files",
+            "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": {"watchers": watchers},
+        });
+        self.messages.push(Message::Request(Request {
+            id: "tplkit-files".to_owned().into(),
+            method: "client/registerCapability".to_owned(),
+            params: json!({"registrations": [registration]}),
+        }));
+    }
+
+    /// Says what keeps a `tplkit.toml` from being used, once.
+    fn tell(&mut self, snapshot: &Snapshot) {
+        let trouble = snapshot.rules.trouble.clone();
+        if trouble != self.trouble
+            && let Some(message) = &trouble
+        {
+            self.notify("window/showMessage", json!({"type": 1, "message": message}));
+        }
+        self.trouble = trouble;
+        if let Some(accepted) = &snapshot.rules.accepted {
+            self.baselines.insert(accepted.path.clone());
+        }
     }
 
     /// Drops what no open document belongs to any more: an index names a file no longer, a
@@ -204,6 +269,7 @@ impl Server {
 
     /// Keeps a report and publishes what it says.
     fn finish(&mut self, snapshot: &Snapshot, report: &Arc<LocatedReport>, changed: Option<&str>) {
+        self.tell(snapshot);
         let view = View::new(snapshot, &self.documents, self.encoding);
         let mut fresh: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for file in snapshot.files() {
@@ -244,7 +310,7 @@ impl Server {
     /// Checks everything that is open again: files on the disk have changed.
     fn check_again(&mut self) {
         let units: Vec<Unit> = self.units.keys().cloned().collect();
-        for unit in units.iter().filter(|unit| matches!(unit, Unit::Folder(_))) {
+        for unit in &units {
             self.renew(unit, None);
         }
     }

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use tplkit::check::{CheckOptions, Opened};
-use tplkit::finding::selection::Selection;
+use tplkit::check::Opened;
 use tplkit::finding::{FileEdit, LocatedReport, Origin as _};
 use tplkit::json::Doc;
 use tplkit::language::{Document, Encoding, Position};
@@ -16,6 +15,7 @@ use tplkit::layout;
 use tplkit::package::Source;
 
 use super::documents::{Documents, Overlay, Unit, relative};
+use super::rules::Rules;
 use super::wire::{self, Refusal};
 
 /// The bytes of a unit.
@@ -23,6 +23,8 @@ use super::wire::{self, Refusal};
 pub(super) struct Snapshot {
     pub(super) unit: Unit,
     pub(super) opened: Opened,
+    /// What holds for it.
+    pub(super) rules: Rules,
 }
 
 impl Snapshot {
@@ -45,6 +47,7 @@ impl Snapshot {
         Some(Snapshot {
             unit: unit.clone(),
             opened,
+            rules: Rules::of(documents, unit),
         })
     }
 
@@ -55,13 +58,11 @@ impl Snapshot {
 
     /// What `tplkit check` says of it.
     pub(super) fn check(&self, threads: usize) -> LocatedReport {
-        let options = CheckOptions {
-            threads,
-            ..CheckOptions::default()
-        };
-        let mut report = self.opened.check(&options);
-        Selection::default().apply(&mut report.findings);
-        LocatedReport::new(&self.opened, report)
+        let mut report = self.opened.check(&self.rules.options(threads));
+        self.rules.select(&mut report.findings);
+        let mut report = LocatedReport::new(&self.opened, report);
+        self.rules.suppress(&mut report.findings);
+        report
     }
 
     /// Parses it.

@@ -10,7 +10,7 @@ use tplkit::printable;
 use crate::cli::error::CliError;
 use crate::cli::replace;
 use crate::cli::session::Session;
-use crate::cli::settings::SettingsFinder;
+use crate::cli::settings::{SettingsFinder, known_path};
 use crate::cli::source;
 
 /// What to do with a baseline.
@@ -78,7 +78,7 @@ fn left_alone(path: &Path, session: &Session) {
 fn write(path: &Path, files: &mut [&mut FileEntry], session: &Session) -> Result<usize, CliError> {
     let mut baseline = Baseline::default();
     for file in &*files {
-        baseline.add(&known_path(path, file), &file.report.findings);
+        baseline.add(&known_path(path, &file.path), &file.report.findings);
     }
     replace::write(path, baseline.write().as_bytes())?;
     session.note(format!(
@@ -88,7 +88,7 @@ fn write(path: &Path, files: &mut [&mut FileEntry], session: &Session) -> Result
     ));
     let known = baseline.len();
     for file in files {
-        baseline.suppress(&known_path(path, file), &mut file.report.findings);
+        baseline.suppress(&known_path(path, &file.path), &mut file.report.findings);
     }
     Ok(known)
 }
@@ -113,7 +113,7 @@ fn read(
     };
     let mut paths = Vec::new();
     for file in files {
-        let known = known_path(path, file);
+        let known = known_path(path, &file.path);
         accepted.known += baseline.suppress(&known, &mut file.report.findings);
         paths.push(known);
     }
@@ -131,24 +131,4 @@ fn read(
         replace::write(path, kept.write().as_bytes())?;
     }
     Ok(accepted)
-}
-
-/// The path that a baseline knows a file by: relative to the baseline's folder, so that it is the
-/// same wherever the command is run, else as it was named.
-fn known_path(baseline: &Path, file: &FileEntry) -> String {
-    let folder = baseline
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let real = std::fs::canonicalize(folder)
-        .and_then(|folder| Ok((folder, std::fs::canonicalize(&file.path)?)));
-    let inside = real
-        .ok()
-        .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
-    let path = inside.as_deref().unwrap_or(&file.path);
-    let parts: Vec<_> = path
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy())
-        .collect();
-    parts.join("/")
 }

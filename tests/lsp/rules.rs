@@ -1,0 +1,147 @@
+//! `tplkit.toml` holds in the editor, too, and findings are accepted into its baseline.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Desk, capabilities};
+use crate::packages::{edited, edits_of, indented};
+
+/// The small package with two findings.
+fn faulty() -> String {
+    indented("base-tiny").replacen(
+        "\"name\": \"vendas\",",
+        "\"name\": \"vendas\",\n    \"scope\": \"everywhere\",\n    \"semver\": \"one\",",
+        1,
+    )
+}
+
+fn codes(diagnostics: &[Value]) -> Vec<(&str, u64)> {
+    let found = diagnostics.iter().map(|one| {
+        (
+            one["code"].as_str().expect("a code"),
+            one["severity"].as_u64().expect("a severity"),
+        )
+    });
+    found.collect()
+}
+
+#[test]
+fn rules_speak_as_the_nearest_file_says() {
+    let desk = Desk::new();
+    desk.write("tplkit.toml", "ignore = [\"M001\"]\ndeny = [\"M003\"]\n");
+    let uri = desk.uri("a.json");
+    let mut client = Client::start();
+    client.open(&uri, &faulty());
+    assert_eq!(codes(&client.diagnostics(&uri, 1)), [("M003", 1)]);
+    // What cannot be used is named once, and everything speaks.
+    desk.write("tplkit.toml", "ignroe = []\n");
+    client.replace(&uri, 2, &faulty());
+    assert_eq!(
+        codes(&client.diagnostics(&uri, 2)),
+        [("M001", 1), ("M003", 2)]
+    );
+    let message = client.notified("window/showMessage");
+    let text = message["message"].as_str().expect("text");
+    assert!(
+        text.contains("tplkit.toml:1:1") && text.contains("ignore"),
+        "{text}"
+    );
+    // A document without a file has none.
+    client.open("untitled:a", &faulty());
+    assert_eq!(client.diagnostics("untitled:a", 1).len(), 2);
+}
+
+fn accept(client: &mut Client, uri: &str, at: &Value) -> Value {
+    let params = json!({
+        "textDocument": {"uri": uri},
+        "range": at["range"],
+        "context": {"diagnostics": [], "only": ["tplkit.accept"]},
+    });
+    client.request("textDocument/codeAction", &params)
+}
+
+#[test]
+fn a_finding_is_accepted_into_the_baseline() {
+    let desk = Desk::new();
+    let text = faulty();
+    desk.write("a.json", &text);
+    let uri = desk.uri("a.json");
+    let baseline = desk.uri("accepted.json");
+    let mut client = Client::start();
+    client.open(&uri, &text);
+    let found = client.diagnostics(&uri, 1);
+    assert_eq!(
+        accept(&mut client, &uri, &found[0]),
+        json!([]),
+        "no file names a baseline"
+    );
+    // There is none yet: the editor makes it.
+    desk.write("tplkit.toml", "baseline = \"accepted.json\"\n");
+    client.replace(&uri, 2, &text);
+    let found = client.diagnostics(&uri, 2);
+    let actions = accept(&mut client, &uri, &found[0]);
+    assert_eq!(
+        actions[0]["edit"]["documentChanges"][0]["kind"], "create",
+        "{actions}"
+    );
+    desk.write(
+        "accepted.json",
+        &edited("", &edits_of(&actions[0]["edit"], &baseline)),
+    );
+    client.replace(&uri, 3, &text);
+    let found = client.diagnostics(&uri, 3);
+    assert_eq!(codes(&found), [("M003", 2)]);
+    // It is what `check --write-baseline` would know, and `check` agrees.
+    let actions = accept(&mut client, &uri, &found[0]);
+    let old = desk.read("accepted.json");
+    desk.write(
+        "accepted.json",
+        &edited(&old, &edits_of(&actions[0]["edit"], &baseline)),
+    );
+    let written = desk.read("accepted.json");
+    let document: Value =
+        serde_json::from_str(&desk.tplkit(&["check", "--format", "json", "a.json"])).expect("JSON");
+    assert_eq!(document["files"][0]["findings"], json!([]));
+    desk.tplkit(&["check", "a.json", "--write-baseline"]);
+    assert_eq!(desk.read("accepted.json"), written);
+    // As it is typed, not as it was saved.
+    client.open(&baseline, &written);
+    client.replace(&baseline, 2, &old);
+    loop {
+        let params = client.published();
+        if params["uri"] == uri && params["diagnostics"].as_array().map(Vec::len) == Some(1) {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_client_that_makes_no_files_is_offered_no_new_baseline() {
+    let desk = Desk::new();
+    desk.write("tplkit.toml", "baseline = \"accepted.json\"\n");
+    let uri = desk.uri("a.json");
+    let mut offered = capabilities();
+    offered["workspace"]["workspaceEdit"]["resourceOperations"] = json!(["rename"]);
+    let mut client = Client::with(&offered);
+    client.open(&uri, &faulty());
+    let found = client.diagnostics(&uri, 1);
+    assert_eq!(accept(&mut client, &uri, &found[0]), json!([]));
+}
+
+#[test]
+fn changes_on_the_disk_are_asked_for_and_count() {
+    let desk = Desk::new();
+    let uri = desk.uri("a.json");
+    let mut offered = capabilities();
+    offered["workspace"]["didChangeWatchedFiles"] = json!({"dynamicRegistration": true});
+    let mut client = Client::with(&offered);
+    let asked = client.notified("client/registerCapability");
+    assert_eq!(
+        asked["registrations"][0]["method"],
+        "workspace/didChangeWatchedFiles"
+    );
+    client.open(&uri, &faulty());
+    assert_eq!(client.diagnostics(&uri, 1).len(), 2);
+    desk.write("tplkit.toml", "ignore = [\"M001\"]\n");
+    client.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
+    assert_eq!(codes(&client.diagnostics(&uri, 1)), [("M003", 2)]);
+}
