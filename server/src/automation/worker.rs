@@ -2,15 +2,14 @@
 //!
 //! Any number of processes can do this; the lease decides which one executes a run.
 
-use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use quick_cache::sync::Cache;
-use tokio::runtime::Handle;
-use tokio::sync::{oneshot, watch};
-use tokio::task::{JoinSet, LocalSet, spawn_blocking};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tplkit::json::Value as Json;
 use tracing::Instrument as _;
 use uuid::Uuid;
@@ -129,28 +128,8 @@ impl RunExecutor {
         i64::try_from(self.settings.lease.as_micros()).unwrap_or(i64::MAX / 4)
     }
 
-    /// Executes runs until a stop signal, on a thread of its own: what runs compute keeps no request waiting.
-    /// Runs in progress are released between two of their steps.
-    pub async fn work(self, stop: watch::Receiver<bool>) {
-        let (_waiting, nobody_waits) = oneshot::channel::<()>();
-        let thread = spawn_blocking(move || {
-            Handle::current().block_on(async {
-                let runs = LocalSet::new();
-                tokio::select! {
-                    () = runs.run_until(self.work_here(stop)) => {}
-                    _ = nobody_waits => {}
-                }
-            });
-        });
-        if let Err(error) = thread.await
-            && let Ok(panic) = error.try_into_panic()
-        {
-            resume_unwind(panic);
-        }
-    }
-
-    /// Executes runs until a stop signal, on this thread.
-    async fn work_here(self, mut stop: watch::Receiver<bool>) {
+    /// Executes runs until a stop signal. Runs in progress are released between two of their steps.
+    pub async fn work(self, mut stop: watch::Receiver<bool>) {
         let mut playing = JoinSet::new();
         let mut reported = String::new();
         loop {
@@ -175,7 +154,7 @@ impl RunExecutor {
                 let permit = self.capacity.admit(run.organization);
                 let span = tracing::error_span!("run", run = %run.id);
                 let executed = async move { executor.once(run, permit, &stop).await };
-                playing.spawn_local(executed.instrument(span));
+                playing.spawn(executed.instrument(span));
             }
             if busy && self.capacity.free_workers() > 0 && !*stop.borrow() {
                 continue;
