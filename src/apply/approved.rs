@@ -153,6 +153,9 @@ pub struct ColumnWork {
     /// Its technical name in the package: the key in rows, and what `valueColumn` says. Empty for
     /// a column that only the destination has: no cell of the package is meant for it.
     pub package_name: String,
+    /// Its technical name in the package that was applied last, which differs from that for a thing under a
+    /// new name. Empty for a column that it does not have.
+    pub base_name: String,
     /// The column at the destination, with its name, type and config there.
     pub column: Column,
     /// What becomes of its cells.

@@ -1,6 +1,8 @@
 //! What a line has applied, as it stands in its ledgers: the records of the base, and the tables of its
 //! newest package as their rows entered.
 
+use std::collections::HashMap;
+
 use super::bind::Disposition;
 use super::bindings::Bindings;
 use super::decisions;
@@ -77,6 +79,8 @@ pub(in crate::apply) fn applied_rows(
     let tables = Tables {
         package,
         request,
+        // It is compared with itself.
+        base_names: &HashMap::new(),
         bindings: &bindings,
         columns: &built.columns,
         destination,

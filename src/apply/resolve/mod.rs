@@ -30,6 +30,8 @@ mod tests;
 mod unmatched;
 mod upgrade;
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
 
 use super::ledger_rows::LedgerRows;
@@ -159,9 +161,13 @@ pub(in crate::apply) fn resolve_measured(
             (Some(Box::new(work)), not_carried)
         }
     };
+    let base_names = past.base.map_or_else(HashMap::new, |applied| {
+        upgrade::column_names(applied.package, &base)
+    });
     let tables = Tables {
         package,
         request,
+        base_names: &base_names,
         bindings: &meanings,
         columns: &built.columns,
         destination,

@@ -41,6 +41,8 @@ pub(super) struct Built<'p> {
 pub(super) struct Said {
     /// The record. What is not at the destination is marked.
     pub(super) thing: Thing,
+    /// Its name in the package.
+    pub(super) name: String,
     /// Whether it is created.
     pub(super) fresh: bool,
     /// Whether a blueprint says it.
@@ -162,6 +164,7 @@ impl<'p> Builder<'_, 'p> {
                 order: given_order(&rewritten.args),
                 ..Thing::of_new(&made)
             },
+            name: text_in(&step.args, "name").to_owned(),
             fresh,
             blueprint: work.blueprint,
         };
@@ -371,6 +374,7 @@ impl<'p> Builder<'_, 'p> {
                 ..Thing::of_workspace(&self.destination.workspace)
             };
             let said = Said {
+                name: thing.name.clone(),
                 thing,
                 fresh: false,
                 blueprint: false,

@@ -34,14 +34,30 @@ pub(super) struct Slot<'a> {
     pub(super) digest: ColumnDigest,
     /// Its position among the identity columns, for minting.
     pub(super) identity: u32,
-    /// The key in the package, as it is mostly written, with the colon.
+    /// The key in the rows.
+    pub(super) name: &'a str,
+    /// The same, as it is mostly written, with the colon.
     token: String,
 }
 
 impl<'a> Columns<'a> {
     pub(super) fn new(columns: &'a [ColumnWork], definitions: &Definitions) -> Columns<'a> {
+        Columns::called(columns, definitions, |work| &work.package_name)
+    }
+
+    /// The same columns, as the rows of the package that was applied last call them.
+    pub(super) fn of_base(columns: &'a [ColumnWork], definitions: &Definitions) -> Columns<'a> {
+        Columns::called(columns, definitions, |work| &work.base_name)
+    }
+
+    fn called(
+        columns: &'a [ColumnWork],
+        definitions: &Definitions,
+        name: impl Fn(&'a ColumnWork) -> &'a str,
+    ) -> Columns<'a> {
         let mut identities = 0;
         let slot = |work: &'a ColumnWork| {
+            let name = name(work);
             let rule = Rule::of(&work.column, definitions);
             let identity = identities;
             identities += u32::from(rule.identity.is_some());
@@ -51,8 +67,9 @@ impl<'a> Columns<'a> {
                 key: write_string(&work.column.name) + ":",
                 digest: ColumnDigest::of(&work.column.name),
                 identity,
+                name,
                 // No key begins so: nothing in a row is meant for a column without a name there.
-                token: match work.package_name.as_str() {
+                token: match name {
                     "" => "\0".to_owned(),
                     name => write_string(name) + ":",
                 },
@@ -64,17 +81,17 @@ impl<'a> Columns<'a> {
         };
         Columns {
             required: (0..all.len()).filter(|at| owed(&all[*at])).collect(),
-            by_name: columns
+            by_name: all
                 .iter()
                 .enumerate()
-                .map(|(at, work)| (work.package_name.as_str(), at))
+                .map(|(at, slot)| (slot.name, at))
                 .filter(|(name, _)| !name.is_empty())
                 .collect(),
             all,
         }
     }
 
-    /// The column of that name in the package.
+    /// The column that rows call so.
     pub(super) fn named(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }

@@ -103,7 +103,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             starts.push(asked.len());
             for (key, raw) in columns.cells(data) {
                 let Key::Column(slot) = key else { continue };
-                let name = &columns.all[slot].work.package_name;
+                let name = columns.all[slot].name;
                 let mut refs = refs.into_iter().flat_map(crate::rows::members);
                 if looked_up(slot) && !refs.any(|(key, _)| key.is(name)) {
                     asked.extend(identities(raw).map(|value| (slot, value.to_owned())));

@@ -39,6 +39,8 @@ struct Table<'a> {
     work: &'a TableWork,
     feature: Id,
     columns: Columns<'a>,
+    /// The same, as rows of the base call them.
+    base_columns: Columns<'a>,
     upgrade: Option<&'a UpgradeWork>,
     /// Whether all cells are compared; else those of new columns alone.
     whole: bool,
@@ -111,6 +113,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 work,
                 feature,
                 columns: Columns::new(&work.columns, self.definitions),
+                base_columns: Columns::of_base(&work.columns, self.definitions),
                 upgrade,
                 whole: approved.base_rows.reference.contains(&work.uid),
             };
@@ -186,7 +189,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let (base, theirs) = (
-                self.destination_cells(&table.columns, said).await?,
+                self.destination_cells(&table.base_columns, said).await?,
                 self.destination_cells(&table.columns, row.theirs).await?,
             );
             let (Ok(base), Ok(theirs)) = (base, theirs) else {
@@ -346,7 +349,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let column = &columns.all[slot];
             let empty = Cell::new(raw).is_empty();
             let mut refs = row.refs.into_iter().flat_map(members);
-            let refs = refs.find(|(key, _)| key.is(&column.work.package_name));
+            let refs = refs.find(|(key, _)| key.is(column.name));
             let value = match (&column.work.link, refs) {
                 (LinkWork::Refs | LinkWork::Identity { .. }, Some((_, refs))) => {
                     let mut value = String::new();
@@ -387,7 +390,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             Err(fault) => return Ok(Err(fault)),
         };
         let base = match row.base {
-            Some(base) => self.destination_cells(&table.columns, base).await?.ok(),
+            Some(base) => self.destination_cells(&table.base_columns, base).await?.ok(),
             None => None,
         };
         let stays = self.ledger_state.stays(row.id).cloned();

@@ -116,9 +116,28 @@ pub struct Based {
     /// The ref; `workspace` for the workspace.
     #[serde(rename = "ref")]
     pub reference: String,
+    /// Its name in the package, where that is not its name at the destination.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// What the package says of it, in the destination's references; of one that was taken away what it
     /// was.
     pub thing: Thing,
+}
+
+impl Based {
+    /// A record with its name in the package.
+    pub fn new(reference: &str, name: &str, thing: Thing) -> Based {
+        Based {
+            reference: reference.to_owned(),
+            name: (name != thing.name).then(|| name.to_owned()),
+            thing,
+        }
+    }
+
+    /// Its name in the package.
+    pub fn package_name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.thing.name)
+    }
 }
 
 /// A record of which leaves were changed.
@@ -403,10 +422,7 @@ mod tests {
             component: None,
             config: value(r#"{"n":1.50}"#),
         };
-        let based = || Based {
-            reference: "c_a".to_owned(),
-            thing: thing.clone(),
-        };
+        let based = || Based::new("c_a", "a_once", thing.clone());
         let names = || RowNames {
             key: Some("code".to_owned()),
             rows: vec![RowName {

@@ -10,20 +10,21 @@ use crate::workspace::{Id, Thing};
 struct Away {
     reference: String,
     thing: Thing,
-    /// What the package says of it and of what is in it: refs, and the records.
-    parts: Vec<(String, Thing)>,
+    /// What the package says of it and of what is in it.
+    parts: Vec<Based>,
 }
 
 impl Merging<'_, '_> {
     /// Decides what becomes of them.
     pub(super) fn gone(&mut self) {
         for away in self.away() {
-            let names: Vec<&str> = away.parts.iter().map(|(name, _)| name.as_str()).collect();
+            let parts = away.parts.iter();
+            let names: Vec<&str> = parts.map(|part| part.reference.as_str()).collect();
             let mut pointing = Vec::new();
             for name in &names {
                 pointing.extend(self.pointing.shift_remove(*name).unwrap_or_default());
             }
-            let changed = away.parts.iter().any(|(_, thing)| self.differs(thing));
+            let changed = away.parts.iter().any(|part| self.differs(&part.thing));
             let of = (away.thing.kind, away.reference.as_str(), away.thing.id);
             if !changed && pointing.is_empty() {
                 self.work.kept.push(Kept {
@@ -44,19 +45,20 @@ impl Merging<'_, '_> {
             }
             self.work.decided += 1;
             self.work.not_carried.extend(pointing);
-            for (reference, thing) in away.parts {
+            for part in away.parts {
+                let (reference, thing) = (part.reference.as_str(), &part.thing);
                 let Some(known) = self.base.get(thing.id).map(|based| based.thing.clone()) else {
                     let label = thing.called().into();
-                    let left = not_carried(thing.kind, &reference, None, None, Some(label));
+                    let left = not_carried(thing.kind, reference, None, None, Some(label));
                     self.work.not_carried.push(left);
                     continue;
                 };
-                for (path, base, theirs) in differing(&known, &thing, self.definitions) {
+                for (path, base, theirs) in differing(&known, thing, self.definitions) {
                     let (base, theirs) = (Some(base), Some(theirs));
-                    let left = not_carried(thing.kind, &reference, Some(&path), base, theirs);
+                    let left = not_carried(thing.kind, reference, Some(&path), base, theirs);
                     self.work.not_carried.push(left);
                 }
-                self.built.work.entry.base.push(Based { reference, thing });
+                self.built.work.entry.base.push(part);
             }
         }
     }
@@ -87,7 +89,9 @@ impl Merging<'_, '_> {
                 reference: (*reference).to_owned(),
                 thing: top.thing.clone(),
                 parts: parts
-                    .map(|(reference, said)| ((*reference).to_owned(), plain(&said.thing)))
+                    .map(|(reference, said)| {
+                        Based::new(reference, &said.name, plain(&said.thing))
+                    })
                     .collect(),
             }
         })

@@ -67,8 +67,8 @@ impl Merging<'_, '_> {
                 force: false,
             });
             self.built.work.entry.deleted.push(Based {
-                reference: based.reference,
                 thing: ours,
+                ..based
             });
         }
     }

@@ -14,17 +14,19 @@ mod unnoted;
 mod unused;
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
 use super::bindings::{Binding, Bindings};
 use super::marks;
-use super::structure::Built;
+use super::steps::text_in;
+use super::structure::{Built, Said};
 use crate::apply::{BaseRows, NotCarried, Past, Refusal, Request, UpgradeTerms, UpgradeWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
+use crate::package::Tool;
 use crate::package::model::DataClass;
 use crate::package::payload::RawEntry;
 use crate::package::reference::{WORKSPACE, used};
@@ -129,31 +131,32 @@ impl Merging<'_, '_> {
 
     /// Merges every record that base, package and destination have.
     fn all_records(&mut self) {
-        let said: Vec<(String, Thing)> = self
+        let said: Vec<(String, Said)> = self
             .built
             .said
             .iter()
             .filter(|(_, said)| !said.fresh && !said.blueprint)
-            .map(|(reference, said)| ((*reference).to_owned(), said.thing.clone()))
+            .map(|(reference, said)| ((*reference).to_owned(), said.clone()))
             .collect();
-        for (reference, marked) in said {
+        for (reference, said) in said {
             let here = match self.pairs.fate(&reference) {
                 _ if reference == WORKSPACE => Thing::of_workspace(&self.destination.workspace),
                 Fate::Here(here) => here.clone(),
                 _ => continue,
             };
-            self.record(&reference, &marked, here);
+            self.record(&reference, &said, here);
         }
     }
 
-    fn record(&mut self, reference: &str, marked: &Thing, ours: Thing) {
+    fn record(&mut self, reference: &str, said: &Said, ours: Thing) {
+        let marked = &said.thing;
         let theirs = plain(marked);
         let nothing = Thing {
             config: crate::json::Object::new().into(),
             ..ours.clone()
         };
-        let known = self.base.get(ours.id).map(|based| &based.thing);
-        let base = known.unwrap_or(&nothing);
+        let known = self.base.get(ours.id);
+        let base = known.map_or(&nothing, |based| &based.thing);
         let stays = self.destination.row_access_stays;
         let forbidden =
             |_: &Thing, path: &str| stays && matches!(path, "config.rowAccess" | "config.access");
@@ -180,14 +183,8 @@ impl Merging<'_, '_> {
                 ..Conflict::whole(ConflictCode::InvalidTogether, of)
             });
         }
-        let renamed = kind != RecordKind::Workflow && base.name != theirs.name && known.is_some();
-        if renamed {
-            let name = |name: &str| Some(Value::from(name));
-            let (base, theirs) = (name(&base.name), name(&theirs.name));
-            self.work
-                .not_carried
-                .push(not_carried(kind, reference, Some("name"), base, theirs));
-        }
+        let renamed = known.and_then(|known| other_name(known, reference, &said.name));
+        self.work.not_carried.extend(renamed);
         self.work.leaves += merged.updates.len() as u64;
         self.work.decided += merged.decided;
         let updates = merged.updates.into_iter();
@@ -241,11 +238,9 @@ impl Merging<'_, '_> {
                 self.pointing.entry(named).or_default().push(entry);
             }
         }
-        if known != Some(&merged.base) {
-            self.built.work.entry.base.push(Based {
-                reference: reference.to_owned(),
-                thing: merged.base,
-            });
+        let based = Based::new(reference, &said.name, merged.base);
+        if known != Some(&based) {
+            self.built.work.entry.base.push(based);
         }
         if let Some(known) = self.base.get(id)
             && known.reference != reference
@@ -309,10 +304,8 @@ impl Merging<'_, '_> {
         for (reference, said) in &self.built.said {
             let adopted = matches!(self.pairs.fate(reference), Fate::Adopted(_));
             if !said.blueprint && (said.fresh || adopted) && *reference != WORKSPACE {
-                self.built.work.entry.base.push(Based {
-                    reference: (*reference).to_owned(),
-                    thing: plain(&said.thing),
-                });
+                let based = Based::new(reference, &said.name, plain(&said.thing));
+                self.built.work.entry.base.push(based);
             }
         }
         for based in &mut self.built.work.entry.base {
@@ -381,6 +374,17 @@ pub(super) fn plain(marked: &Thing) -> Thing {
     }
 }
 
+/// A technical name that stays although the package gives the record another one than the base did.
+fn other_name(known: &Based, reference: &str, name: &str) -> Option<NotCarried> {
+    let (kind, before) = (known.thing.kind, known.package_name());
+    // That of an automation is a leaf, and a workspace is not named by a package.
+    let fixed = !matches!(kind, RecordKind::Workflow | RecordKind::Workspace);
+    (fixed && before != name).then(|| {
+        let [base, theirs] = [before, name].map(|name| Some(Value::from(name)));
+        not_carried(kind, reference, Some("name"), base, theirs)
+    })
+}
+
 pub(super) fn not_carried(
     kind: RecordKind,
     reference: &str,
@@ -416,24 +420,22 @@ pub(super) fn left_out(
     for (reference, said) in built.said.iter().filter(|(_, said)| !said.blueprint) {
         let thing = plain(&said.thing);
         let known = base
-            .named(reference, thing.kind)
-            .filter(|known| known.id == thing.id);
+            .get(thing.id)
+            .filter(|known| known.reference == *reference);
         if said.fresh || replaced.contains(&thing.id) {
-            bases.push(Based {
-                reference: (*reference).to_owned(),
-                thing: match known {
-                    // Of what is there the config alone was written.
-                    Some(known) if !said.fresh => Thing {
-                        config: thing.config,
-                        ..known.clone()
-                    },
-                    _ => thing,
-                },
+            bases.push(match known {
+                // Of what is there the config alone was written.
+                Some(known) if !said.fresh => {
+                    let mut known = known.clone();
+                    known.thing.config = thing.config;
+                    known
+                }
+                _ => Based::new(reference, &said.name, thing),
             });
             continue;
         }
         let Some(known) = known else { continue };
-        for (path, base, theirs) in differing(known, &thing, definitions) {
+        for (path, base, theirs) in differing(&known.thing, &thing, definitions) {
             left_out.push(not_carried(
                 thing.kind,
                 reference,
@@ -442,16 +444,7 @@ pub(super) fn left_out(
                 Some(theirs),
             ));
         }
-        if known.name != thing.name && thing.kind != RecordKind::Workflow {
-            let [base, theirs] = [&known.name, &thing.name].map(|name| Some(name.as_str().into()));
-            left_out.push(not_carried(
-                thing.kind,
-                reference,
-                Some("name"),
-                base,
-                theirs,
-            ));
-        }
+        left_out.extend(other_name(known, reference, &said.name));
     }
     built.work.entry.base = bases;
     left_out
@@ -502,6 +495,24 @@ pub(super) fn begin(request: &Request, past: Past<'_>) -> UpgradeWork {
         terms: request.terms.clone(),
         ..UpgradeWork::default()
     }
+}
+
+/// What the rows of the package that was applied last call the columns of the base.
+pub(super) fn column_names(package: &Checked<'_>, base: &Base) -> HashMap<Id, String> {
+    let steps = package.manifest.plan.steps.iter();
+    let columns = steps.filter(|step| step.tool == Tool::CreateColumn);
+    let named = columns
+        .filter_map(|step| Some((step.reference.as_deref()?, text_in(&step.args, "name"))));
+    let named: HashMap<&str, &str> = named.collect();
+    let columns = base
+        .all()
+        .filter(|based| based.thing.kind == RecordKind::Column);
+    columns
+        .filter_map(|based| {
+            let name = named.get(based.reference.as_str())?;
+            Some((based.thing.id, (*name).to_owned()))
+        })
+        .collect()
 }
 
 /// How rows that are there are compared with the package that was applied last.

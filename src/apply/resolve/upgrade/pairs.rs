@@ -156,7 +156,7 @@ impl<'a> Pairing<'a> {
         });
         let found = all.find(|based| {
             let thing = &based.thing;
-            thing.kind == kind && thing.name == name && inside(&thing)
+            thing.kind == kind && based.package_name() == name && inside(&thing)
         });
         found.map(|based| &based.thing)
     }

@@ -74,10 +74,7 @@ pub(super) fn unnoted(
         !said.blueprint && (created.contains(&said.thing.id) || replaced.contains(&said.thing.id))
     });
     said.map(|(reference, said)| {
-        let based = Based {
-            reference: reference.to_owned(),
-            thing: plain(&said.thing),
-        };
+        let based = Based::new(reference, &said.name, plain(&said.thing));
         let created = created.contains(&based.thing.id);
         (based, created)
     })

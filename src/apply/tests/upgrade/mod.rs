@@ -8,6 +8,7 @@ mod laws;
 mod leaves;
 mod measured;
 mod removed;
+mod renamed;
 mod rows;
 mod together;
 mod undone;
