@@ -457,6 +457,7 @@ fn place(
             trigger_config: Object::new(),
             graph_config: Object::new(),
             active: false,
+            draft: false,
         }),
         ReferenceKind::Workflow => structure
             .earlier_automations

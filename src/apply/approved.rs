@@ -63,6 +63,8 @@ pub struct UpgradeWork {
     pub renames: Vec<Rename>,
     /// Decisions that did nothing.
     pub unused: Vec<Unused>,
+    /// Refs of tables whose word decided nothing about records: it may decide about cells.
+    pub words: BTreeSet<String>,
     /// What the package says and the destination does not get.
     pub not_carried: Vec<NotCarried>,
     /// Refs of records that are created once more.
@@ -237,6 +239,11 @@ pub struct Publish {
     pub id: Id,
     /// Its name there.
     pub name: String,
+    /// The draft that an upgrade made: it takes the place of what was in force. Nothing: the newest version
+    /// is published.
+    pub draft: Option<Id>,
+    /// Whether it fires from then on.
+    pub live: bool,
 }
 
 /// Something of the package that an earlier job made and that still exists.

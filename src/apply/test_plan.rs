@@ -174,6 +174,7 @@ impl TestPlan {
                 trigger_config: Object::new(),
                 graph_config: Object::new(),
                 active: false,
+                draft: true,
             })));
         structure.entry.created.push(Created {
             reference: format!("w_{name}"),
@@ -186,6 +187,8 @@ impl TestPlan {
             reference: format!("w_{name}"),
             id: workflow,
             name: name.to_owned(),
+            draft: None,
+            live: true,
         });
         self
     }

@@ -45,6 +45,7 @@ pub use graph::{Graph, Step, step_ids};
 pub use ids::{assign_step_ids, complete_step_ids};
 pub use issue::{Issue, IssueTarget};
 pub use run::Timer;
+pub(crate) use secrets::keep_secrets;
 pub use secrets::{SecretPlace, each_secret, empty_secrets};
 pub(crate) use step_walk::{each_step, read_steps};
 pub use tokens::{Path, Piece, Pieces, Token, TokenError, lone_token, pieces};

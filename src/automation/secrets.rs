@@ -2,6 +2,8 @@
 //!
 //! In: a mutable graph, and the caller's action for each secret.
 
+use std::collections::HashMap;
+
 use super::step_walk::each_step;
 use crate::definitions::{Definitions, Field, Fields};
 use crate::json::Value;
@@ -31,6 +33,35 @@ pub fn each_secret(
         if !secret.is_empty() {
             visit(place, secret);
         }
+    });
+}
+
+/// Gives the secrets of a `graph_config` what the same steps keep for the same target in another one, the first
+/// of those that have it. What is kept for another target alone is emptied; of new steps nothing changes.
+pub(crate) fn keep_secrets(definitions: &Definitions, graph: &mut Value, kept: &[&Value]) {
+    type Kept = HashMap<(String, String), (SecretPlace, String)>;
+    let known: Vec<Kept> = kept
+        .iter()
+        .map(|kept| {
+            let mut known = Kept::new();
+            each_field(definitions, &mut (*kept).clone(), &mut |at, secret| {
+                let of = (at.step.clone(), at.field.clone());
+                known.insert(of, (at.clone(), secret.clone()));
+            });
+            known
+        })
+        .collect();
+    each_field(definitions, graph, &mut |at, secret| {
+        let of = (at.step.clone(), at.field.clone());
+        let mut found = known.iter().filter_map(|known| known.get(&of)).peekable();
+        if at.step.is_empty() || found.peek().is_none() {
+            return;
+        }
+        let same = |one: &&(SecretPlace, String)| {
+            (&one.0.key, &one.0.connection) == (&at.key, &at.connection)
+        };
+        let kept = found.find(same).map(|(_, kept)| kept.clone());
+        *secret = kept.unwrap_or_default();
     });
 }
 
@@ -112,7 +143,7 @@ fn inside(place: &str, field: &Field, value: &mut Value, visit: Visit<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{each_secret, empty_secrets};
+    use super::{each_secret, empty_secrets, keep_secrets};
     use crate::definitions::Definitions;
     use crate::json::Value;
 
@@ -145,5 +176,35 @@ mod tests {
             written.contains("four") && !written.contains("three"),
             "{written}"
         );
+    }
+
+    #[test]
+    fn a_secret_stays_with_its_step_and_its_target() {
+        let graph = |key: &str, connection: &str, secret: &str| {
+            let text = format!(
+                r#"{{"steps":[{{"key":"{key}","id":"stp_aaaaaaaaaaaa","config":{{"connectionName":"{connection}","bearerToken":"{secret}","apiKey":"{secret}"}}}}]}}"#
+            );
+            Value::parse(&text).expect("JSON")
+        };
+        let kept = |mut new: Value, of: &[&Value]| {
+            keep_secrets(Definitions::embedded(), &mut new, of);
+            new
+        };
+        let request = |connection, secret| {
+            let text = graph("http.request", connection, secret).write();
+            Value::parse(&text.replace(&format!(r#","apiKey":"{secret}""#), "")).expect("JSON")
+        };
+        let (ours, before) = (request("c", "ours"), request("d", "before"));
+        for (new, expected) in [
+            (request("c", ""), request("c", "ours")),
+            (request("d", ""), request("d", "before")),
+            (request("e", "ours"), request("e", "")),
+        ] {
+            assert_eq!(kept(new, &[&ours, &before]), expected);
+        }
+        // A new step says what it says; another kind of step is another target.
+        let fresh = request("c", "new").write().replace("aaaa", "bbbb");
+        let fresh = Value::parse(&fresh).expect("JSON");
+        assert_eq!(kept(fresh.clone(), &[&ours]), fresh);
     }
 }

@@ -8,6 +8,7 @@ use tplkit::finding::render::counted;
 use tplkit::package::model::{Action, Manifest, Reason, Word as _};
 use tplkit::printable;
 use tplkit::simulate::Simulation;
+use tplkit::upgrade::MovedLeaf;
 use tplkit::workspace::RecordKind;
 
 use super::upgrade_view;
@@ -170,19 +171,13 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
         out,
         "Changed by people meanwhile, and left",
         &report.moved,
-        |moved| {
-            let place = moved.path.as_ref().or(moved.column.as_ref());
-            format!("{} {}", moved.reference, place.map_or("", String::as_str))
-        },
+        moved,
     );
     section(
         out,
         "Changed by people since, and left by the undo",
         &report.undo_left,
-        |left| {
-            let place = left.path.as_ref().or(left.column.as_ref());
-            format!("{} {}", left.reference, place.map_or("", String::as_str))
-        },
+        moved,
     );
     upgrade_view::not_carried(out, &report.not_carried);
     let (brought, new): (Vec<_>, Vec<_>) = report
@@ -205,7 +200,10 @@ pub(crate) fn drafts(out: &mut String, drafts: &[NotPublished]) {
         let _ = writeln!(out, "  {}", printable::line(&name));
         for because in &draft.because {
             let why = why(&because.reason);
-            let text = format!("{}: {why} ({})", because.path, because.reason);
+            let text = match because.path.as_str() {
+                "" => format!("{why} ({})", because.reason),
+                path => format!("{path}: {why} ({})", because.reason),
+            };
             let _ = writeln!(out, "    {}", printable::line(&text));
         }
     }
@@ -216,11 +214,25 @@ fn why(reason: &str) -> String {
     match reason {
         "redacted" => "a secret that the export left out".to_owned(),
         "secret_empty" => "an empty secret".to_owned(),
+        "workflow_moved" => "somebody published another version meanwhile".to_owned(),
         reason => match Reason::parse(reason) {
             Some(reason) => reason.in_words().to_owned(),
             None => "not valid as it is".to_owned(),
         },
     }
+}
+
+/// A leaf or a cell that people changed; of cells that are not shown how many.
+fn moved(moved: &MovedLeaf) -> String {
+    let place = moved.path.as_deref().or(moved.column.as_deref());
+    let cells = moved.count.map(hidden_cells);
+    let place = place.map(str::to_owned).or(cells).unwrap_or_default();
+    format!("{} {place}", moved.reference)
+}
+
+fn hidden_cells(count: u64) -> String {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    counted(count, "hidden cell")
 }
 
 fn positive(count: u64) -> Option<u64> {

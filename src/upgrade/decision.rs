@@ -225,6 +225,24 @@ impl<'r> Book<'r> {
         }
     }
 
+    /// Notes that there is such a leaf, whether anything comes of a decision about it.
+    pub fn knows(&self, reference: &str, path: &str) {
+        if let Some((reference, path, _)) = self.entry(reference, path) {
+            held(&self.known).insert(place(reference, path));
+        }
+    }
+
+    /// Whether something is decided at the path of a leaf, whatever it was made against.
+    pub fn decides(&self, reference: &str, path: &str) -> bool {
+        self.takes(reference, path).is_some()
+    }
+
+    /// What is decided at the path of a leaf, whatever it was made against.
+    pub fn takes(&self, reference: &str, path: &str) -> Option<&'r Take> {
+        let (_, _, decision) = self.entry(reference, path)?;
+        Some(&decision.take)
+    }
+
     /// Notes that a decision at a path was of use.
     pub fn uses(&self, reference: &str, path: &str) {
         if let Some((reference, path, _)) = self.entry(reference, path) {

@@ -144,6 +144,16 @@ impl Conflict {
         }
     }
 
+    /// Cells of a table that whoever asks does not see: how many.
+    pub fn unseen(reference: &str, count: u64) -> Conflict {
+        let of = ("rows", reference, None);
+        Conflict {
+            absent: Vec::new(),
+            count: Some(count),
+            ..Conflict::of(ConflictCode::Changed, of, None, Default::default())
+        }
+    }
+
     /// Any conflict about a leaf: values of base, theirs and ours.
     pub fn of(
         code: ConflictCode,

@@ -141,7 +141,7 @@ impl Key {
 }
 
 /// Replaces one of the two configs of an automation.
-pub(super) fn set_part(thing: &mut Thing, key: &str, value: Value) {
+pub fn set_part(thing: &mut Thing, key: &str, value: Value) {
     if let Value::Object(both) = &mut thing.config {
         both.insert(key.to_owned(), value);
     }

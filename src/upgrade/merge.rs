@@ -80,6 +80,7 @@ impl Merge<'_> {
         marked: &Thing,
         merged: &mut Merged,
     ) {
+        self.book.knows(reference, &leaf.path);
         let mut values = sides.values(leaf, self.definitions);
         let stay = |merged: &mut Merged, base: &Value| {
             leaf.set(sides, &mut merged.base, base, self.definitions);

@@ -41,7 +41,7 @@ pub use drift::{
     AddedRecord, AppliedTemplate, CellDrift, ChangedLeaf, Drift, RemovedRecord, RowsDrift,
     StructureDrift, drifted,
 };
-pub use key::Key;
+pub use key::{Key, set_part};
 pub use leaf::{Leaf, Sides, field, leaves};
 pub use list::{insert_after, merged};
 pub use measured::{Measured, MeasuredLeaf};

@@ -113,6 +113,21 @@ pub fn verdict(
     }
 }
 
+/// What becomes of a leaf that nobody may be shown: nothing but what is decided for its ref, or for everything,
+/// decides about it.
+pub fn unseen(reference: &str, values: &[Value; 3], book: &Book<'_>) -> Verdict {
+    let natural = natural(values, false);
+    let [_, theirs, _] = values;
+    match natural {
+        Verdict::Conflict => match book.side(reference) {
+            Some(Side::Ours) => Verdict::Kept { decided: true },
+            Some(Side::Theirs) => Verdict::Written(theirs.clone()),
+            None => Verdict::Conflict,
+        },
+        natural => natural,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use indexmap::IndexMap;

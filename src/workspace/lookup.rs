@@ -26,6 +26,27 @@ pub async fn fetch_each<L: Lookup, R>(
     Ok(kept)
 }
 
+/// What [`Lookup::hidden`] says of all these ids, in the same way.
+///
+/// # Errors
+/// Those of the workspace.
+pub async fn hidden_each<L: Lookup>(
+    lookup: &L,
+    feature: Id,
+    ids: &[Id],
+) -> Result<Vec<Option<StoredRow>>, L::Error> {
+    let mut kept = Vec::with_capacity(ids.len());
+    while kept.len() < ids.len() {
+        let found = lookup.hidden(feature, &ids[kept.len()..]).await?;
+        let before = kept.len();
+        kept.extend(found.into_iter().take(ids.len() - before));
+        if kept.len() == before {
+            kept.push(None);
+        }
+    }
+    Ok(kept)
+}
+
 /// What [`Lookup::matching`] says of all these values, in the same way.
 ///
 /// # Errors
@@ -52,8 +73,8 @@ pub async fn match_each<L: Lookup, R>(
 ///
 /// A plan needs no more than this, so a workspace that nobody may write to can be planned for.
 ///
-/// Rows may be large. What is asked for by [`matching`](Lookup::matching) and [`fetch`](Lookup::fetch) is
-/// answered in order for as many of the first as may be held at once, and for one of them at least; the
+/// Rows may be large. What is asked for by [`matching`](Lookup::matching), [`fetch`](Lookup::fetch) and
+/// [`hidden`](Lookup::hidden) is answered in order for as many of the first as may be held at once, and for one of them at least; the
 /// caller asks again for the others ([`fetch_each`], [`match_each`]).
 pub trait Lookup: Source {
     /// For each JSON value the first row, by ascending id, whose cell in `column` equals it
@@ -71,6 +92,18 @@ pub trait Lookup: Source {
         feature: Id,
         rows: &[Id],
     ) -> impl Future<Output = Result<Vec<Option<StoredRow>>, Self::Error>> + Send;
+
+    /// Of these rows those that exist and are kept from whoever the job is for: to compare them, never to show
+    /// them. Nobody keeps rows from anybody unless a workspace says so.
+    fn hidden(
+        &self,
+        feature: Id,
+        rows: &[Id],
+    ) -> impl Future<Output = Result<Vec<Option<StoredRow>>, Self::Error>> + Send {
+        let _ = feature;
+        let nothing = vec![None; rows.len()];
+        async move { Ok(nothing) }
+    }
 
     /// For each JSON value, as rows hold it, whether a row of the table holds it in that unique column: any
     /// row, also one that is hidden from whoever the job is for, because a row with the same value is

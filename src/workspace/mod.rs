@@ -18,7 +18,7 @@ mod target;
 mod thing;
 
 pub use data::RowData;
-pub use lookup::{Lookup, fetch_each, match_each};
+pub use lookup::{Lookup, fetch_each, hidden_each, match_each};
 pub use model::{
     Automation, Channel, Column, Connection, Feature, Module, Named, Organization, Rail,
     RecordKind, Structure, View, Workspace,

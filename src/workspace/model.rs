@@ -223,6 +223,9 @@ pub struct Automation {
     /// Whether it has an active version.
     #[serde(default)]
     pub active: bool,
+    /// Whether no version of it was ever published.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub draft: bool,
 }
 
 /// What a record is, where records of every kind are spoken of.

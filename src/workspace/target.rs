@@ -85,13 +85,50 @@ pub enum Change {
     },
     /// Changes what differs between two forms of a record, and nothing else of it. Refused with
     /// [`Code::Conflict`] when something of that is not as it was, and with [`Code::NotFound`] when the
-    /// record is gone. Another config of an automation is a version, as with
+    /// record is gone. Another config or name of an automation is a version, as with
     /// [`Configure`](Change::Configure).
     Update {
         /// The record as it was seen.
         from: Box<Thing>,
         /// The record as it is to be: the same one.
         to: Box<Thing>,
+    },
+    /// Writes nothing. Refused with [`Code::Conflict`] when the records of that kind in a parent are others
+    /// than these, or stand in another order; else they stay so until the unit is written.
+    CheckOrder {
+        /// What they are: columns, modules or navigation entries.
+        kind: RecordKind,
+        /// The table of columns, the module of navigation entries; nothing for modules.
+        parent: Option<Id>,
+        /// They, in order.
+        order: Vec<Id>,
+    },
+    /// Changes an automation as [`Update`](Change::Update) does, in a draft: what is in force goes on, and other
+    /// drafts stay as they are.
+    Draft {
+        /// The id of the new version.
+        version: Id,
+        /// The automation as it was seen: its version in force.
+        from: Box<Thing>,
+        /// The automation as it is to be.
+        to: Box<Thing>,
+    },
+    /// Publishes a draft: it is in force instead of the version that it was begun on, and fires where that
+    /// did. Refused with [`Code::DraftStale`] when another version is in force by now.
+    PublishDraft {
+        /// The automation.
+        workflow: Id,
+        /// The draft; one that somebody has published is no error.
+        version: Id,
+    },
+    /// Takes a draft away. Where it was published since, the automation is changed instead.
+    RemoveDraft {
+        /// The automation; one that is gone is no error.
+        workflow: Id,
+        /// The draft; one that is gone is no error.
+        version: Id,
+        /// What becomes of the automation when the draft is none any more.
+        published: Option<Box<[Thing; 2]>>,
     },
     /// Adds rows; ids ascend.
     InsertRows {

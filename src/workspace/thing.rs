@@ -127,6 +127,7 @@ impl Thing {
                 trigger_config: object(&self.part("triggerConfig")),
                 graph_config: object(&self.part("graphConfig")),
                 active: false,
+                draft: true,
             })),
             _ => None,
         }

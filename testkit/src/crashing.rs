@@ -141,6 +141,10 @@ impl Lookup for Memory {
         Ok(self.read()?.fetch(feature, ids).await?)
     }
 
+    async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, Error> {
+        Ok(self.read()?.hidden(feature, rows).await?)
+    }
+
     async fn taken(
         &self,
         feature: Id,

@@ -165,6 +165,7 @@ impl Space {
             trigger_config: object(trigger),
             graph_config: object(&json!({"steps": steps})),
             active: false,
+            draft: true,
         });
         id
     }

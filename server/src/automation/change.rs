@@ -200,7 +200,7 @@ pub async fn add_version(
 pub async fn publish(
     tx: &mut Tx,
     mut draft: Version,
-    publisher: Uuid,
+    publisher: Option<Uuid>,
     now: i64,
 ) -> Result<Version, Refusal> {
     let published = find::published(tx, draft.workflow).await?;
@@ -213,7 +213,7 @@ pub async fn publish(
     if fires {
         switch_off(tx, draft.organization, draft.workflow).await?;
     }
-    draft.publisher = Some(publisher);
+    draft.publisher = publisher;
     supersede(tx, &draft, fires).await?;
     draft.is_draft = false;
     draft.is_active = fires;
@@ -364,6 +364,26 @@ async fn switch_off(tx: &mut Tx, organization: Uuid, workflow: Uuid) -> Result<(
          AND {workspace workspace_id} AND organization_id = $1 AND workflow_id = $2 AND is_active";
     let parameters = [organization.into(), workflow.into(), false.into()];
     tx.query(sql, &parameters).await.map(drop)
+}
+
+/// Removes a draft; whether there was one.
+///
+/// # Errors
+/// Those of the store.
+pub async fn remove_version(
+    tx: &mut Tx,
+    workflow: &Workflow,
+    version: Uuid,
+) -> Result<bool, StoreError> {
+    let draft = find::by_id(tx, workflow.id, version).await?;
+    if !draft.is_some_and(|draft| draft.is_draft) {
+        return Ok(false);
+    }
+    let sql = "DELETE FROM main.workflow_versions WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2 AND is_draft";
+    tx.query(sql, &[workflow.organization.into(), version.into()])
+        .await?;
+    Ok(true)
 }
 
 /// Removes an automation with its versions and runs.

@@ -78,11 +78,10 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     for _ in 1..CHOICES {
         match Box::pin(carry_out(&mut target, &package, request, *minter, past)).await? {
             Ok(()) => return Ok(()),
-            // A name that was free was taken before the structure was written, all or nothing.
-            Err(ApplyError::Refused {
-                code: Code::Conflict,
-                ..
-            }) => {}
+            // A name that was free was taken before the structure was written, all or nothing; or people changed,
+            // or took away, what was to be changed.
+            Err(ApplyError::Refused { code, .. })
+                if code == Code::Conflict || (code == Code::NotFound && request.upgrade) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -43,6 +43,12 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
         let before = report.rows.len();
         report.rows.retain(|reference, _| is_open(reference));
         report.errors.retain(|error| is_open(&error.reference));
+        for moved in [&mut report.moved, &mut report.undo_left] {
+            moved.retain(|one| one.kind.is_some() || is_open(&one.reference));
+        }
+        report
+            .not_carried
+            .retain(|left| left.kind != "rows" || is_open(&left.reference));
         if report.rows.len() < before {
             // These name an item of the package, not its table.
             let package = Some("package");

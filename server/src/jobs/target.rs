@@ -289,6 +289,18 @@ impl Lookup for Destination {
         asked.await
     }
 
+    async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
+        let all = self.lease.scope();
+        if rows.is_empty() || self.visibility == all {
+            return Ok(vec![None; rows.len()]);
+        }
+        let asked = (feature, rows.to_vec(), self.tables.clone());
+        let asked = self.store.read(&all, asked, |tx, (feature, rows, tables)| {
+            Box::pin(fetch(tx, &tables.sizes, *feature, rows))
+        });
+        asked.await
+    }
+
     async fn taken(
         &self,
         feature: Id,

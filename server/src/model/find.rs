@@ -78,6 +78,24 @@ pub async fn lock(
     Ok(Record::read(kind, &row)?)
 }
 
+/// The ids of the records of a kind in a parent, in display order, kept from others until the transaction ends.
+///
+/// # Errors
+/// Those of the store.
+pub async fn siblings(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    parent: Uuid,
+) -> Result<Vec<Uuid>, StoreError> {
+    let rows = tx
+        .query(&kind.statements().siblings, &[parent.into()])
+        .await?;
+    let placed = rows.iter().map(|row| Ok((row.get(1)?, row.get(0)?)));
+    let mut placed: Vec<(i64, Uuid)> = placed.collect::<Result<_, StoreError>>()?;
+    placed.sort_unstable();
+    Ok(placed.into_iter().map(|(_, id)| id).collect())
+}
+
 /// Which records a page is about.
 #[derive(Debug, Clone, Copy)]
 pub enum PageFilter {

@@ -33,6 +33,9 @@ pub(super) struct Statements {
     pub(super) structure: [String; 2],
     /// Whether anything lies in the parent `$2` of the organization `$1`, seen or not.
     pub(super) any_below: String,
+    /// `$1` the parent: ids and positions, kept from others until the transaction ends. Of kinds that have
+    /// positions.
+    pub(super) siblings: String,
     /// `$1` the organization, `$2` the parent.
     pub(super) names: String,
     /// `$1`… the columns in order, `created_at` and `updated_at` both from one.
@@ -69,6 +72,10 @@ impl Statements {
             any_below: format!(
                 "SELECT id FROM {table} WHERE {{tenant organization_id}} \
                  AND organization_id = $1 AND {parent} = $2 LIMIT 1"
+            ),
+            // Everybody takes them in the same order.
+            siblings: format!(
+                "SELECT id, position FROM {table} WHERE {seen} AND {parent} = $1 ORDER BY id {{lock}}"
             ),
             names: format!(
                 "SELECT name FROM {table} WHERE {seen} AND organization_id = $1 AND {parent} = $2"

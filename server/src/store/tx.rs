@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use uuid::Uuid;
+
 use super::dialect::{Dialect, Shape, translate};
 use super::postgres::Pipelined;
 use super::sqlite::SecuredConnection;
 use super::statement::{Added, Statement};
-use super::{Isolation, Row, Scope, StoreError, Value};
+use super::{Isolation, Row, Scope, StoreError, Value, Visible};
 
 /// A running transaction.
 pub struct Tx {
@@ -47,6 +49,43 @@ impl Tx {
     /// Who asks.
     pub fn scope(&self) -> &Scope {
         &self.scope
+    }
+
+    /// From now on only the own rows of these features are seen; gives those of before. With none the caller's
+    /// job compares rows that are kept from the caller, and never shows them.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) async fn set_guarded(
+        &mut self,
+        guarded: Vec<Uuid>,
+    ) -> Result<Vec<Uuid>, StoreError> {
+        let Scope::Caller(visible) = &self.scope else {
+            return Ok(Vec::new());
+        };
+        let before = visible.guarded.clone();
+        let visible = Visible {
+            guarded,
+            ..Visible::clone(visible)
+        };
+        let list: Vec<String> = visible.guarded.iter().map(Uuid::to_string).collect();
+        self.scope = visible.into();
+        match &mut self.inner {
+            Inner::Sqlite(connection) => connection.enter(Some(self.scope.clone())),
+            Inner::Postgres(connection) => {
+                let sql = "SELECT set_config('tplkit.guarded', $1, true)";
+                // It reads nothing that would be anybody's.
+                let statement = self
+                    .texts
+                    .get(sql, 1, Dialect::Postgres, &Scope::Operator)?;
+                let list = format!("{{{}}}", list.join(","));
+                connection
+                    .query(&self.scope, &statement, &[list.into()], false)
+                    .await?;
+            }
+            Inner::Gone => return Err(over()),
+        }
+        Ok(before)
     }
 
     /// Runs a statement (see [`dialect`](super::dialect) for its words) and reads its response.

@@ -9,7 +9,7 @@ use super::unit::Here;
 use crate::automation::find::{self, Workflow};
 use crate::automation::{
     Definition, NewVersion, NewWorkflow, Standing, Version, add_version, create as begin, launch,
-    remove as drop,
+    publish as release, remove as drop, remove_version,
 };
 use crate::refusal::Code;
 use crate::store::Tx;
@@ -77,6 +77,7 @@ fn both(workflow: Id, version: &Version) -> Json {
         trigger_config: part(&version.trigger_config),
         graph_config: part(&version.graph_config),
         active: version.is_active,
+        draft: version.is_draft,
     };
     known.config()
 }
@@ -101,6 +102,78 @@ pub(super) async fn amend(
     from: &Thing,
     to: &Thing,
 ) -> Result<(), Stopped> {
+    let (row, before, next) = next(tx, here, from, to).await?;
+    version(tx, here, (&row, &before), next.name, &next.config).await
+}
+
+/// The same as a draft: what is in force goes on.
+pub(super) async fn begin_draft(
+    tx: &mut Tx,
+    here: &Here,
+    version: Id,
+    from: &Thing,
+    to: &Thing,
+) -> Result<(), Stopped> {
+    let (row, before, next) = next(tx, here, from, to).await?;
+    let definition = definition(here, next.name, &next.config);
+    let published = (!before.is_draft).then_some(before.version);
+    let draft = NewVersion {
+        id: version,
+        standing: Standing::Draft,
+        base_version: published,
+        now: here.now,
+    };
+    add_version(tx, &row, &definition, draft).await?;
+    Ok(())
+}
+
+/// Publishes a draft, where no other version was published since it was begun. It fires where the one before
+/// did. One that somebody has published is left as it is.
+pub(super) async fn publish_draft(
+    tx: &mut Tx,
+    here: &Here,
+    workflow: Id,
+    version: Id,
+) -> Result<(), Stopped> {
+    if held(tx, here, workflow).await?.is_none() {
+        return Err(missing(RecordKind::Workflow, workflow));
+    }
+    match find::by_id(tx, workflow, version).await? {
+        Some(draft) if draft.is_draft => {
+            release(tx, draft, here.creator, here.now).await?;
+            Ok(())
+        }
+        Some(_) => Ok(()),
+        None => Err(missing(RecordKind::Workflow, workflow)),
+    }
+}
+
+/// Takes a draft away; where it was published since, the automation is changed instead.
+pub(super) async fn remove_draft(
+    tx: &mut Tx,
+    here: &Here,
+    (workflow, version): (Id, Id),
+    published: Option<&[Thing; 2]>,
+) -> Result<(), Stopped> {
+    let Some((row, _)) = held(tx, here, workflow).await? else {
+        return Ok(());
+    };
+    if remove_version(tx, &row, version).await? {
+        return Ok(());
+    }
+    match published {
+        Some([from, to]) => amend(tx, here, from, to).await,
+        None => Ok(()),
+    }
+}
+
+/// An automation with its version in force, and what it becomes; refused when it is not what was seen.
+async fn next(
+    tx: &mut Tx,
+    here: &Here,
+    from: &Thing,
+    to: &Thing,
+) -> Result<(Workflow, Version, Thing), Stopped> {
     let held = held(tx, here, from.id).await?;
     let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, from.id))?;
     let known = Thing {
@@ -113,7 +186,16 @@ pub(super) async fn amend(
         return Err(refused(Code::Conflict, reported).into());
     }
     let next = known.with(from, to.clone());
-    version(tx, here, (&row, &before), next.name, &next.config).await
+    Ok((row, before, next))
+}
+
+fn definition(here: &Here, name: String, config: &Json) -> Definition {
+    let part = |key: &str| match config.get(key) {
+        Some(part @ Json::Object(_)) => part.clone(),
+        _ => Object::new().into(),
+    };
+    let (trigger, graph) = (part("triggerConfig"), part("graphConfig"));
+    Definition::new(name, &trigger, &graph, &here.context)
 }
 
 async fn version(
@@ -123,12 +205,7 @@ async fn version(
     name: String,
     config: &Json,
 ) -> Result<(), Stopped> {
-    let part = |key: &str| match config.get(key) {
-        Some(part @ Json::Object(_)) => part.clone(),
-        _ => Object::new().into(),
-    };
-    let (trigger, graph) = (part("triggerConfig"), part("graphConfig"));
-    let definition = Definition::new(name, &trigger, &graph, &here.context);
+    let definition = definition(here, name, config);
     let standing = if before.is_draft {
         Standing::Draft
     } else {

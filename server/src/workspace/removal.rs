@@ -8,6 +8,7 @@ use super::error::{missing, refused};
 use super::records::of;
 use super::unit::UnitTransaction;
 use super::{Stopped, automations};
+use crate::model::find::siblings;
 use crate::model::import::{amend, config, configure, take_away};
 
 impl UnitTransaction<'_> {
@@ -33,6 +34,24 @@ impl UnitTransaction<'_> {
         };
         if !amend(self.tx, model, from, to, self.here.now).await? {
             return Err(missing(from.kind, from.id));
+        }
+        Ok(())
+    }
+
+    /// Keeps the order of siblings from others, where it still is the one that was seen.
+    pub(super) async fn check_order(
+        &mut self,
+        kind: RecordKind,
+        parent: Option<Id>,
+        order: &[Id],
+    ) -> Result<(), Stopped> {
+        let Some(model) = of(kind) else {
+            return Ok(());
+        };
+        let parent = parent.unwrap_or(self.here.workspace);
+        if siblings(self.tx, model, parent).await? != order {
+            let reported = format!("the order of the {}s is not what it was", kind.noun());
+            return Err(refused(Code::Conflict, reported).into());
         }
         Ok(())
     }

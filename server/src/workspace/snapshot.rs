@@ -5,7 +5,7 @@ use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure};
 
 use super::{ReadError, batch, fetch, matching, row_capacity, stands, structure, taken};
 use crate::rows::Tables;
-use crate::store::Tx;
+use crate::store::{Scope, Tx};
 
 /// A workspace as a transaction sees it. In one that was begun with
 /// [`Store::snapshot`](crate::store::Store::snapshot) it stays the same whatever others write.
@@ -60,6 +60,19 @@ impl Lookup for Snapshot<'_> {
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
         let mut tx = self.tx.lock().await;
         fetch(&mut tx, &self.tables.sizes, feature, rows).await
+    }
+
+    async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
+        let mut tx = self.tx.lock().await;
+        let guarded =
+            matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature));
+        if !guarded || rows.is_empty() {
+            return Ok(vec![None; rows.len()]);
+        }
+        let before = tx.set_guarded(Vec::new()).await?;
+        let found = fetch(&mut tx, &self.tables.sizes, feature, rows).await?;
+        tx.set_guarded(before).await?;
+        Ok(found)
     }
 
     async fn taken(

@@ -15,8 +15,8 @@ use crate::model::find::{self, Share};
 use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
 use crate::store::{Row, Scope, StoreError, Tx, Value};
 
-const AUTOMATIONS: &str = "SELECT workflow_id, name, trigger_config, graph_config, is_active \
-     FROM (SELECT workflow_id, name, trigger_config, graph_config, is_active, row_number() OVER \
+const AUTOMATIONS: &str = "SELECT workflow_id, name, trigger_config, graph_config, is_active, \
+     is_draft FROM (SELECT workflow_id, name, trigger_config, graph_config, is_active, is_draft, row_number() OVER \
      (PARTITION BY workflow_id ORDER BY is_active DESC, is_draft, version DESC) AS place \
      FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
      AND organization_id = $1 AND workspace_id = $2) AS ranked WHERE place = 1 ORDER BY workflow_id";
@@ -137,6 +137,7 @@ async fn automations(tx: &mut Tx, at: &[Value]) -> Result<Vec<Automation>, Store
             trigger_config: object(&row.get::<String>(2)?)?,
             graph_config: object(&row.get::<String>(3)?)?,
             active: row.get(4)?,
+            draft: row.get(5)?,
         })
     };
     let versions = tx.query(AUTOMATIONS, at).await?;

@@ -150,6 +150,26 @@ impl UnitTransaction<'_> {
             Change::Create(new) => self.create(new).await,
             Change::Configure { kind, id, config } => self.configure(*kind, *id, config).await,
             Change::Update { from, to } => self.amend(from, to).await,
+            Change::CheckOrder {
+                kind,
+                parent,
+                order,
+            } => self.check_order(*kind, *parent, order).await,
+            Change::Draft { version, from, to } => {
+                automations::begin_draft(self.tx, self.here, *version, from, to).await
+            }
+            Change::PublishDraft { workflow, version } => {
+                automations::publish_draft(self.tx, self.here, *workflow, *version).await
+            }
+            Change::RemoveDraft {
+                workflow,
+                version,
+                published,
+            } => {
+                let published = published.as_deref();
+                automations::remove_draft(self.tx, self.here, (*workflow, *version), published)
+                    .await
+            }
             Change::Restore {
                 kind,
                 id,

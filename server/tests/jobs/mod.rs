@@ -11,3 +11,4 @@ mod packages;
 mod promises;
 mod same;
 mod undone;
+mod upgraded;

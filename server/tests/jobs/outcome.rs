@@ -112,7 +112,7 @@ pub(super) fn published(ledger: &[Entry]) -> Vec<&str> {
     let mut published: Vec<&str> = ledger
         .iter()
         .filter_map(|entry| match entry {
-            Entry::Published { reference } => Some(reference.as_str()),
+            Entry::Published { reference, .. } => Some(reference.as_str()),
             _ => None,
         })
         .collect();

@@ -172,6 +172,7 @@ pub(super) fn everything(tables: usize, rows: usize) -> Package {
             trigger_config: Object::from_iter([("type".to_owned(), "manual".into())]),
             graph_config: Object::from_iter([("steps".to_owned(), Value::List(Vec::new()))]),
             active: true,
+            draft: false,
         });
     }
     Package::of(state)

@@ -29,7 +29,7 @@ on_both_stores!(
 );
 
 /// Lets the workers of a process carry out what there is to do, until a job is finished.
-async fn work(world: &World, job: Uuid) -> Job {
+pub(super) async fn work(world: &World, job: Uuid) -> Job {
     let (stop, stopped) = watch::channel(false);
     let worker = Worker {
         bench: bench(world),

@@ -30,6 +30,7 @@ use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
 use super::past::BasePackage;
+use super::resolve::unfit_decision;
 pub(super) use dry_run::DryRun;
 pub use measure::decide_from;
 use names::Names;
@@ -366,6 +367,7 @@ impl Preview {
             go_live: approved
                 .publish
                 .into_iter()
+                .filter(|publish| publish.live)
                 .map(|publish| GoLive {
                     reference: publish.reference,
                     name: publish.name,

@@ -74,6 +74,13 @@ impl Preview {
         self.not_carried.extend(cells_left_out(&cells.left_out));
         self.conflicts_more = cells.more;
         self.conflicts.extend(cells.first.into_iter().map(cell));
+        self.unused.extend(cells.unused);
+        let invalid = cells.invalid.into_iter();
+        self.refusals
+            .extend(invalid.map(|(reference, path)| super::unfit_decision(&reference, &path)));
+        let hidden = cells.hidden.into_iter();
+        self.conflicts
+            .extend(hidden.map(|(reference, count)| Conflict::unseen(&reference, count)));
         let refused = std::mem::replace(self, Preview::empty(String::new())).refused();
         *self = refused;
     }
@@ -95,8 +102,7 @@ impl Preview {
 }
 
 fn cell(cell: CellConflict) -> Conflict {
-    let id = Some(cell.moved.id);
-    let of = ("rows", cell.reference.as_str(), id);
+    let of = ("rows", cell.reference.as_str(), cell.moved.id);
     let values = cell.values.map(shown);
     Conflict {
         uid: cell.moved.uid,

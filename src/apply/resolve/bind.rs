@@ -146,7 +146,11 @@ pub(super) fn bind<'p>(
                     bound(Some(known)).unwrap_or_else(|| fresh(false))
                 }
                 Fate::Gone(thing) => away(thing.id, &thing.name),
-                Fate::Nowhere => away(Id::nil(), ""),
+                // It is known by the id that it would have.
+                Fate::Nowhere => {
+                    let id = minter.id(ordinal(work, steps, earlier));
+                    away(id, text_in(&work.step.args, "name"))
+                }
             },
         };
         lots.insert(reference.as_str(), lot);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::apply::Minter;
-use crate::workspace::ledger::Entry;
+use crate::workspace::ledger::{Changed, Entry};
 use crate::workspace::{Id, RecordKind, Structure};
 
 /// What is left of earlier jobs, and of the unfinished one that goes on.
@@ -16,6 +16,8 @@ pub(super) struct Earlier<'l> {
     replaced: Vec<Replacement<'l>>,
     /// Automations that an unfinished job must still provide.
     pub(super) pending: Vec<&'l str>,
+    /// Automations of which an unfinished job has made drafts.
+    drafted: Vec<&'l Changed>,
     /// Automations that jobs were to put in force, whether they have or not.
     promoted: Vec<&'l str>,
 }
@@ -67,14 +69,19 @@ impl<'l> Earlier<'l> {
                     }));
                     let pending = structure.pending_publishes.iter();
                     let pending = pending.map(String::as_str);
+                    let changed = structure.changed.iter();
+                    earlier
+                        .drafted
+                        .extend(changed.filter(|changed| changed.draft.is_some()));
                     earlier.promoted.extend(pending.clone());
                     earlier.pending.extend(pending);
                 }
-                Entry::Published { reference } => {
+                Entry::Published { reference, .. } => {
                     earlier.pending.retain(|pending| pending != reference);
                 }
                 Entry::Completed => {
                     earlier.pending.clear();
+                    earlier.drafted.clear();
                     for made in earlier.created.values_mut().flatten() {
                         made.unfinished = false;
                     }
@@ -121,6 +128,12 @@ impl<'l> Earlier<'l> {
         self.created
             .get(&(reference, kind))
             .map_or(&[], Vec::as_slice)
+    }
+
+    /// The draft that the job that goes on has made of an automation.
+    pub(super) fn drafted(&self, id: Id) -> Option<&'l Changed> {
+        let mut drafted = self.drafted.iter().copied();
+        drafted.find(|changed| changed.after.id == id)
     }
 
     /// Whether a job found the automation whole: it went live, or will.

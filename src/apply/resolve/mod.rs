@@ -51,6 +51,7 @@ use recreated::Recreated;
 use steps::Steps;
 use structure::Builder;
 use tables::Tables;
+pub(super) use upgrade::unfit_decision;
 use upgrade::{Base, Merging, Pairs};
 
 /// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
@@ -116,7 +117,7 @@ pub(in crate::apply) fn resolve_measured(
     let book = book.with_measured(measured);
     let pairs = request
         .upgrade
-        .then(|| Pairs::of(&steps, &base, destination, &earlier, &book));
+        .then(|| Pairs::of(&steps, &base, destination, &earlier, &book, definitions));
     let lots = bind::bind(
         &steps,
         (destination, &earlier),
@@ -149,6 +150,11 @@ pub(in crate::apply) fn resolve_measured(
                 bindings: &meanings,
                 destination,
                 definitions,
+                manifest: &package.manifest,
+                steps: &steps,
+                earlier: &earlier,
+                recreated: &renewed,
+                minter: &minter,
                 payloads: &package.payloads,
                 built: &mut built,
                 work: upgrade::begin(request, past),

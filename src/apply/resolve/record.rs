@@ -115,6 +115,7 @@ pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>)
             trigger_config: object_of(args.get("triggerConfig")),
             graph_config: object_of(args.get("graphConfig")),
             active: false,
+            draft: true,
         }),
         RecordKind::Module => New::Module(Module {
             id,

@@ -1,5 +1,7 @@
 //! The structure phase: records to create, configs to replace, automations to publish.
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
 
 use super::bind::{Disposition, target_kind};
@@ -10,7 +12,7 @@ use super::findings::Findings;
 use super::marks;
 use super::record::{Positions, config_of, new};
 use super::recreated::Recreated;
-use super::rewrite::{Link, Rewritten, object_of, rewrite};
+use super::rewrite::{Emptied, Link, Rewritten, object_of, rewrite};
 use super::steps::{Steps, Work, subject, text_in};
 use crate::apply::{Because, Bound, NotPublished, Publish, Renamed, StructureWork};
 use crate::automation::complete_step_ids;
@@ -34,6 +36,8 @@ pub(super) struct Built<'p> {
     pub(super) columns: IndexMap<&'p str, BuiltColumn>,
     /// What the package says of every record, by ref, in order.
     pub(super) said: IndexMap<&'p str, Said>,
+    /// What this apply empties in automations that are there, by their refs.
+    pub(super) emptied: HashMap<&'p str, Vec<Emptied<'p>>>,
 }
 
 /// What a package says of a record, in the destination's references.
@@ -162,6 +166,11 @@ impl<'p> Builder<'_, 'p> {
         let said = Said {
             thing: Thing {
                 order: given_order(&rewritten.args),
+                name: match record.kind {
+                    // Free text, which is merged like any other.
+                    RecordKind::Workflow => text_in(&step.args, "name").to_owned(),
+                    _ => record.name.clone(),
+                },
                 ..Thing::of_new(&made)
             },
             name: text_in(&step.args, "name").to_owned(),
@@ -217,6 +226,7 @@ impl<'p> Builder<'_, 'p> {
         }
         if record.kind == RecordKind::Workflow {
             self.promote(work, reference, record, lot, &rewritten, built);
+            built.emptied.insert(reference, rewritten.emptied);
         }
     }
 
@@ -236,7 +246,13 @@ impl<'p> Builder<'_, 'p> {
             reference: reference.to_owned(),
             id: record.id,
             name: record.name.clone(),
+            draft: None,
+            live: true,
         };
+        // What an upgrade changes arrives once it is merged.
+        if self.earlier.drafted(record.id).is_some() {
+            return;
+        }
         if lot != Disposition::Fresh && self.earlier.pending.contains(&reference) {
             built.publish.push(publish());
             return;

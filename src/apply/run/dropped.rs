@@ -204,6 +204,7 @@ impl<T: Target> Run<'_, '_, T> {
             }
             entry.deleted.push(Based {
                 reference: dropped.reference.clone(),
+                name: None,
                 thing: record,
             });
         }

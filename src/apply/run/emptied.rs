@@ -77,6 +77,8 @@ impl<T: Target> Run<'_, '_, T> {
                 uid: String::new(),
                 reference: reference.clone().unwrap_or_default(),
                 feature,
+                kept: 0,
+                decided: 0,
                 rows: cells,
             });
             let unit = self.unit("rows", vec![change], entry);
@@ -113,6 +115,7 @@ impl<T: Target> Run<'_, '_, T> {
             let kept = CellsOf {
                 id,
                 uid: None,
+                hidden: false,
                 before: object(std::iter::once((column, cell.as_str()))),
                 after: null.clone(),
                 digest: None,

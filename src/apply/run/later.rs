@@ -72,6 +72,7 @@ fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
             reference: changed.reference.clone(),
             before: loose.clone(),
             after: std::mem::replace(&mut changed.after, loose.clone()),
+            draft: None,
         });
         for based in &mut first.entry.base {
             if based.thing.id == loose.id {

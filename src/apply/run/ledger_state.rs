@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::apply::ledger_rows::LedgerRows;
+use crate::json::Value;
 use crate::package::payload::RawEntry;
-use crate::workspace::ledger::{Cells, Entry, RowDigest, Rows, Structure};
+use crate::workspace::ledger::{Cells, CellsOf, Entry, MovedLeaf, RowDigest, Rows, Structure};
 use crate::workspace::{Id, RowData};
 
 /// A row that was written before.
@@ -32,6 +33,8 @@ pub(super) struct Counts {
     pub(super) linked: u64,
     /// Rows changed since then.
     pub(super) updated: u64,
+    /// Cells that stay as people made them, of rows that were merged since then.
+    pub(super) kept: u64,
 }
 
 /// Everything that the ledgers say.
@@ -54,6 +57,13 @@ pub(super) struct LedgerState {
     merged: HashSet<Id>,
     /// What the first phase wrote.
     pub(super) structures: Vec<Structure>,
+    /// What the first phase of an upgrade told of records, since the job was last completed.
+    pub(super) told: Option<Value>,
+    /// Cells of merged rows that somebody decided, and those that people changed after the plan, since then.
+    pub(super) decided: u64,
+    pub(super) moved: Vec<MovedLeaf>,
+    /// The uids of rows that were merged, since then.
+    merged_uids: HashSet<String>,
     /// Automations that are in force already.
     pub(super) published: HashSet<String>,
     /// Of these, how many since the job was last completed.
@@ -80,6 +90,34 @@ fn known_rows(rows: &Rows, open: bool) -> impl Iterator<Item = (u32, KnownRow)> 
         };
         (row.position, known)
     })
+}
+
+/// Cells that an upgrade left as people had made them after the plan.
+fn moved(cells: &Cells) -> Vec<MovedLeaf> {
+    let names = |row: &CellsOf| {
+        let names = row
+            .stays
+            .cells()
+            .map(|(name, _)| name.decoded().into_owned());
+        names.collect::<Vec<_>>()
+    };
+    // Cells that were emptied for another type have no row of the package.
+    let merged = || cells.rows.iter().filter(|row| row.uid.is_some());
+    let (hidden, shown): (Vec<&CellsOf>, Vec<&CellsOf>) = merged().partition(|row| row.hidden);
+    let unseen: usize = hidden.into_iter().map(|row| names(row).len()).sum();
+    let unseen = (unseen > 0).then(|| MovedLeaf::unseen(&cells.reference, unseen as u64));
+    let shown = shown.into_iter().flat_map(|row| {
+        names(row).into_iter().map(|name| MovedLeaf {
+            kind: None,
+            reference: cells.reference.clone(),
+            uid: row.uid.clone(),
+            id: Some(row.id),
+            path: None,
+            column: Some(name),
+            count: None,
+        })
+    });
+    shown.chain(unseen).collect()
 }
 
 impl LedgerState {
@@ -205,6 +243,7 @@ impl LedgerState {
                 for reference in &structure.pending_publishes {
                     self.published.remove(reference);
                 }
+                self.told = structure.told.clone().or(self.told.take());
                 self.structures.push(structure);
             }
             Entry::Rows(rows) => {
@@ -245,14 +284,20 @@ impl LedgerState {
                 let ids = updates.rows.iter().map(|row| row.id);
                 self.updated.entry(updates.uid).or_default().extend(ids);
             }
-            Entry::Published { reference } => {
+            Entry::Published { reference, paused } => {
                 self.published.insert(reference);
-                self.published_now += 1;
+                self.published_now += u64::from(!paused);
             }
             Entry::Cells(cells) => {
                 self.keep_stays(&cells);
                 let written = cells.rows.iter().filter(|row| row.after.as_str() != "{}");
-                self.count(&cells.uid).updated += written.count() as u64;
+                let counts = self.count(&cells.uid);
+                counts.updated += written.count() as u64;
+                counts.kept += cells.kept;
+                self.decided += cells.decided;
+                self.moved.extend(moved(&cells));
+                let uids = cells.rows.iter().filter_map(|row| row.uid.clone());
+                self.merged_uids.extend(uids);
                 self.merged.extend(cells.rows.iter().map(|row| row.id));
             }
             // Read with the ledgers of the others, and by an undo.
@@ -260,8 +305,11 @@ impl LedgerState {
             Entry::Completed => {
                 self.published_now = 0;
                 for counts in self.counts.values_mut() {
-                    (counts.linked, counts.updated) = (0, 0);
+                    (counts.linked, counts.updated, counts.kept) = (0, 0, 0);
                 }
+                (self.told, self.decided) = (None, 0);
+                self.moved.clear();
+                self.merged_uids.clear();
             }
             Entry::Undoing { .. } | Entry::Undone => self.undone = true,
         }
@@ -340,6 +388,17 @@ impl LedgerState {
     pub(super) fn leave(&mut self, uid: &str) {
         self.rows.remove(uid);
         self.others.remove(uid);
+    }
+
+    /// Whether cells of the row of that uid were merged earlier by this job: what was decided about them was of use
+    /// then.
+    pub(super) fn is_decided(&self, uid: &str) -> bool {
+        self.merged_uids.contains(uid)
+    }
+
+    /// Whether this job has carried out any decision about cells earlier.
+    pub(super) fn decided_any(&self) -> bool {
+        self.decided > 0
     }
 
     /// Whether a step of the plan has changed the row.

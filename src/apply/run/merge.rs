@@ -11,14 +11,17 @@ use super::links::{Linked, Own, link};
 use super::tally::{CellConflict, FailedRow};
 use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, LinkWork, TableWork, UpgradeTerms, UpgradeWork};
+use crate::json::path::split_dotted;
 use crate::json::{Value, write_string_to};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::problem::Code;
 use crate::rows::{Cell, EntryFault, EntryReason, members};
-use crate::upgrade::rule::{Place, Verdict, verdict};
-use crate::upgrade::{Book, MovedLeaf};
+use crate::upgrade::rule::{Place, Verdict, unseen, verdict};
+use crate::upgrade::{Book, EVERYTHING, MovedLeaf, Take};
 use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
-use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
+use crate::workspace::{
+    Change, CommitError, Id, RowData, RowWrite, StoredRow, Target, hidden_each,
+};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
 const ATTEMPTS: usize = 20;
@@ -80,9 +83,21 @@ impl<'a> BaseRows<'a> {
     }
 }
 
+/// A row as it is at the destination.
+#[derive(Clone, Copy)]
+struct Here<'s> {
+    stored: &'s StoredRow,
+    /// Whether people have changed it.
+    edited: bool,
+    /// Whether whoever the job is for does not see it.
+    hidden: bool,
+}
+
 /// What becomes of the cells of a row.
 #[derive(Debug, Default)]
 struct Outcome {
+    /// Whether whoever the job is for does not see the row.
+    hidden: bool,
     /// Cells that are written: name, before, after.
     written: Vec<(String, String, String)>,
     /// Cells whose base is not what the package says: name, base.
@@ -97,11 +112,39 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     pub(super) async fn merge(&mut self) -> Result<(), ApplyError<T::Error>> {
         let approved = self.approved;
         let upgrade = approved.upgrade.as_deref();
-        // Without the package that was applied last a plain apply has nothing to tell.
-        if !approved.base_rows.cells || (upgrade.is_none() && self.base.is_empty()) {
-            return Ok(());
-        }
         let nothing = UpgradeTerms::default();
+        let terms = upgrade.map_or(&nothing, |upgrade| &upgrade.terms);
+        let book = Book::new(&terms.decisions, terms.conflicts);
+        // Without the package that was applied last a plain apply has nothing to tell.
+        if approved.base_rows.cells && (upgrade.is_some() || !self.base.is_empty()) {
+            self.merge_tables(&book).await?;
+        }
+        if let Some(upgrade) = upgrade {
+            self.unused_decisions(&book, upgrade);
+        }
+        Ok(())
+    }
+
+    /// Lists decisions about cells that did nothing.
+    fn unused_decisions(&mut self, book: &Book<'_>, upgrade: &UpgradeWork) {
+        for (reference, path, _) in book.unused() {
+            let segments = split_dotted(path);
+            let unused = match segments.as_slice() {
+                [rows, uid, _] if rows == "rows" => !self.ledger_state.is_decided(uid),
+                [all] if all == EVERYTHING => {
+                    upgrade.words.contains(reference) && !self.ledger_state.decided_any()
+                }
+                _ => false,
+            };
+            if unused {
+                self.tally.unused_decision(reference, path);
+            }
+        }
+    }
+
+    async fn merge_tables(&mut self, book: &Book<'_>) -> Result<(), ApplyError<T::Error>> {
+        let approved = self.approved;
+        let upgrade = approved.upgrade.as_deref();
         for work in &approved.tables {
             let Some(feature) = work.feature else {
                 continue;
@@ -117,9 +160,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 upgrade,
                 whole: approved.base_rows.reference.contains(&work.uid),
             };
-            let terms = upgrade.map_or(&nothing, |upgrade| &upgrade.terms);
-            let book = Book::new(&terms.decisions, terms.conflicts);
-            self.merge_table(&table, entry, &book).await?;
+            self.merge_table(&table, entry, book).await?;
         }
         Ok(())
     }
@@ -217,6 +258,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 cells.push(CellsOf {
                     id: row.id,
                     uid: Some(row.theirs.uid.decoded().into_owned()),
+                    hidden: false,
                     before: RowData::trusted("{}"),
                     after: RowData::trusted("{}"),
                     digest: Some(row.digest),
@@ -231,6 +273,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             uid: table.work.uid.clone(),
             reference: table.work.feature_ref.clone(),
             feature: table.feature,
+            kept: 0,
+            decided: 0,
             rows: cells,
         });
         let unit = self.unit("rows", Vec::new(), entry);
@@ -284,6 +328,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let stored = stored.map_err(ApplyError::store("reading rows"))?;
                 // Of large rows not all are there at once.
                 let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
+                let stored = self.with_hidden(table.feature, &ids, stored).await?;
                 let outcomes = self.outcomes((table, book), part, stored).await?;
                 again.extend(self.write_merged(table, outcomes).await?);
                 left = rest;
@@ -296,17 +341,40 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(())
     }
 
+    /// Rows that are there, and whether whoever the job is for does not see them: they are compared all the
+    /// same.
+    async fn with_hidden(
+        &mut self,
+        feature: Id,
+        ids: &[Id],
+        stored: Vec<Option<StoredRow>>,
+    ) -> Result<Vec<Option<(StoredRow, bool)>>, ApplyError<T::Error>> {
+        let missing = ids.iter().zip(&stored).filter(|(_, row)| row.is_none());
+        let missing: Vec<Id> = missing.map(|(id, _)| *id).collect();
+        let hidden = hidden_each(&*self.target, feature, &missing).await;
+        let mut hidden = hidden
+            .map_err(ApplyError::store("reading rows"))?
+            .into_iter();
+        let rows = stored.into_iter().map(|row| match row {
+            Some(row) => Some((row, false)),
+            None => hidden.next().flatten().map(|row| (row, true)),
+        });
+        Ok(rows.collect())
+    }
+
     /// What becomes of rows that are there.
     async fn outcomes(
         &mut self,
         (table, book): (&Table<'a>, &Book<'_>),
         rows: &[Candidate<'a>],
-        stored: Vec<Option<StoredRow>>,
+        stored: Vec<Option<(StoredRow, bool)>>,
     ) -> Result<Vec<(Candidate<'a>, StoredRow, Outcome)>, ApplyError<T::Error>> {
         let mut outcomes = Vec::new();
         for (row, stored) in rows.iter().zip(stored) {
             // A row that people deleted stays deleted.
-            let Some(stored) = stored else { continue };
+            let Some((stored, hidden)) = stored else {
+                continue;
+            };
             let edited = RowDigest::of(&stored.data) != row.digest;
             let same = row
                 .base
@@ -315,7 +383,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if same && !edited && !stays {
                 continue;
             }
-            let outcome = self.merge_outcome((table, book), *row, &stored, edited);
+            let here = Here {
+                stored: &stored,
+                edited,
+                hidden,
+            };
+            let outcome = self.merge_outcome((table, book), *row, here);
             match outcome.await? {
                 Ok(outcome) => outcomes.push((*row, stored, outcome)),
                 Err(fault) => self.merge_unfit(table, *row, &fault),
@@ -382,19 +455,29 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         (table, book): (&Table<'a>, &Book<'_>),
         row: Candidate<'a>,
-        stored: &StoredRow,
-        edited: bool,
+        here: Here<'_>,
     ) -> Result<Result<Outcome, EntryFault>, ApplyError<T::Error>> {
+        let Here {
+            stored,
+            edited,
+            hidden,
+        } = here;
         let theirs = match self.destination_cells(&table.columns, row.theirs).await? {
             Ok(held) => held,
             Err(fault) => return Ok(Err(fault)),
         };
         let base = match row.base {
-            Some(base) => self.destination_cells(&table.base_columns, base).await?.ok(),
+            Some(base) => self
+                .destination_cells(&table.base_columns, base)
+                .await?
+                .ok(),
             None => None,
         };
         let stays = self.ledger_state.stays(row.id).cloned();
-        let mut outcome = Outcome::default();
+        let mut outcome = Outcome {
+            hidden,
+            ..Outcome::default()
+        };
         for (slot, theirs) in table.columns.all.iter().zip(&theirs) {
             let column = &slot.work.column;
             if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
@@ -435,7 +518,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 path: &path,
                 list: false,
             };
-            let verdict = verdict(place, &values, book, &Value::clone);
+            let verdict = if hidden {
+                unseen(place.reference, &values, book)
+            } else {
+                verdict(place, &values, book, &Value::clone)
+            };
             let [base, theirs, ours] = values;
             let name = column.name.clone();
             match verdict {
@@ -448,6 +535,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     outcome.decided += u64::from(base != ours || after != theirs);
                     let mut out = String::new();
                     if let Err(kind) = slot.rule.write(&after.write(), &mut out) {
+                        let decided = book.takes(&table.work.feature_ref, &path);
+                        if matches!(decided, Some(Take::Value(_))) {
+                            self.tally.invalid_decision(&table.work.feature_ref, path);
+                        }
                         let fault = slot.rule.fault(EntryReason::NotStorable(kind));
                         return Ok(Err(fault));
                     }
@@ -540,6 +631,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             counts.kept += outcome.kept;
             self.tally.decided += outcome.decided;
             self.tally.note(&(row.id, &outcome.written));
+            if outcome.hidden {
+                let cells = outcome.conflicts.len() as u64;
+                if cells > 0 {
+                    self.tally.hidden_conflicts(reference, cells);
+                }
+                continue;
+            }
             let uid = row.theirs.uid.decoded();
             for (path, values) in &outcome.conflicts {
                 let column = outcome_column(path);
@@ -549,9 +647,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         kind: None,
                         reference: reference.to_owned(),
                         uid: Some(uid.clone().into_owned()),
-                        id: row.id,
+                        id: Some(row.id),
                         path: None,
                         column: Some(column),
+                        count: None,
                     },
                     path: path.clone(),
                     values: values.clone(),
@@ -622,6 +721,7 @@ fn merged_unit(
         cells.push(CellsOf {
             id: row.id,
             uid: Some(row.theirs.uid.decoded().into_owned()),
+            hidden: outcome.hidden,
             before,
             after,
             digest: whole.then_some(then),
@@ -638,6 +738,8 @@ fn merged_unit(
         uid: table.work.uid.clone(),
         reference: table.work.feature_ref.clone(),
         feature,
+        kept: outcomes.iter().map(|(.., one)| one.kept).sum(),
+        decided: outcomes.iter().map(|(.., one)| one.decided).sum(),
         rows: cells,
     });
     (changes, entry)

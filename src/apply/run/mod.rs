@@ -34,15 +34,16 @@ use indexmap::IndexMap;
 
 use super::{ApplyError, Approved, Past, Report, RowStepWork, StructureWork};
 use crate::definitions::Definitions;
+use crate::json::Value;
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
-use crate::workspace::ledger::Entry;
+use crate::workspace::ledger::{self, Entry};
 use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
 pub(super) use drift::{DriftQuestion, drift};
 pub(super) use emptied::fits as cell_fits;
 use ledger_state::LedgerState;
 pub(super) use tally::{CellConflict, CellConflicts, Counted, cells_left_out};
-use tally::{FailedRow, Tally};
+use tally::{FailedRow, Tally, records};
 use targets::Targets;
 pub(super) use uids::minted;
 
@@ -260,18 +261,26 @@ impl<T: Target> Run<'_, '_, T> {
     async fn structure(&mut self) -> Result<(), ApplyError<T::Error>> {
         let work = &self.approved.structure;
         let entry = &work.entry;
-        let nothing =
-            work.changes.is_empty() && *entry == crate::workspace::ledger::Structure::default();
+        let nothing = work.changes.is_empty() && *entry == ledger::Structure::default();
         self.done = work.changes.len() as u64;
         self.total = self.done;
-        if nothing || self.ledger_state.structures.contains(entry) {
+        let known = |done: &ledger::Structure| {
+            let told = entry.told.clone();
+            *entry
+                == ledger::Structure {
+                    told,
+                    ..done.clone()
+                }
+        };
+        if nothing || self.ledger_state.structures.iter().any(known) {
             return Ok(());
         }
-        let unit = self.unit(
-            "structure",
-            work.changes.clone(),
-            Entry::Structure(entry.clone()),
-        );
+        let mut noted = entry.clone();
+        if self.approved.upgrade.is_some() {
+            let told = serde_json::to_string(&records(self.approved));
+            noted.told = told.ok().and_then(|told| Value::parse(&told).ok());
+        }
+        let unit = self.unit("structure", work.changes.clone(), Entry::Structure(noted));
         match self.try_commit(unit).await {
             Ok(()) => {}
             Err(CommitError::Refused(refused)) if refused.code == Code::UniqueViolation => {
@@ -312,13 +321,19 @@ impl<T: Target> Run<'_, '_, T> {
             }
             let entry = Entry::Published {
                 reference: publish.reference.clone(),
+                paused: !publish.live,
             };
-            let change = Change::Publish {
-                workflow: publish.id,
+            let workflow = publish.id;
+            let change = match publish.draft {
+                Some(version) => Change::PublishDraft { workflow, version },
+                None => Change::Publish { workflow },
             };
             let unit = self.unit("publish", vec![change], entry);
             match self.try_commit(unit).await {
-                Ok(()) => self.tally.published += 1,
+                Ok(()) => self.tally.published += u64::from(publish.live),
+                Err(CommitError::Refused(refused)) if refused.code == Code::DraftStale => {
+                    self.tally.stays_draft(publish);
+                }
                 // Somebody took it away while rows were written: the rest goes live all the same.
                 Err(CommitError::Refused(refused)) => {
                     let message = format!("{:?} does not go live: {refused}", publish.name);

@@ -8,13 +8,13 @@ use sha2::{Digest as _, Sha256};
 use super::columns::Columns;
 use super::ledger_state::LedgerState;
 use crate::apply::{
-    Approved, BatchError, ColumnWork, FailureReason, LinkWork, NotCarried, Report, RowStepWork,
-    TableReport, UnresolvedEntry, UpgradeWork,
+    Approved, BatchError, Because, ColumnWork, FailureReason, LinkWork, NotCarried, NotPublished,
+    Publish, Report, RowStepWork, TableReport, UnresolvedEntry,
 };
 use crate::json::Value;
 use crate::package::model::{Action, Reason, UnresolvedForm, Word as _};
 use crate::problem::Code;
-use crate::upgrade::{Left, MovedLeaf};
+use crate::upgrade::{Left, MovedLeaf, Unused};
 use crate::workspace::{Id, RecordKind};
 
 /// Entries of `errors` that a table has at most, that of a quota aside (`rest` 6.5).
@@ -35,6 +35,8 @@ pub(super) struct Tally<'a> {
     ended: Option<&'a str>,
     /// Automations that went live.
     pub(super) published: u64,
+    /// Drafts that stay so, because somebody published another version meanwhile.
+    stays_draft: Vec<NotPublished>,
     /// Cells and their rows that somebody decided.
     pub(super) decided: u64,
     /// How many rows or filled cells went with a table or a column.
@@ -52,6 +54,12 @@ pub(in crate::apply) struct CellConflicts {
     pub(in crate::apply) more: u64,
     /// By the ref of the table: how many.
     pub(in crate::apply) counts: HashMap<String, u64>,
+    /// By the ref of the table: how many of them whoever the job is for does not see.
+    pub(in crate::apply) hidden: IndexMap<String, u64>,
+    /// Decisions about cells that did nothing.
+    pub(in crate::apply) unused: Vec<Unused>,
+    /// Decided values that cells cannot hold: the ref of the table, and the path.
+    pub(in crate::apply) invalid: Vec<(String, String)>,
     /// By the ref of the table and column: cells that a plain apply leaves as they are.
     pub(in crate::apply) left_out: IndexMap<(String, String), u64>,
     /// A digest of what is written.
@@ -113,6 +121,19 @@ impl<'a> Tally<'a> {
         add(&mut table.recorded, counts.recorded);
         add(&mut table.linked, counts.linked);
         table.updated += counts.updated;
+        table.kept += counts.kept;
+    }
+
+    /// A draft of an automation of which somebody has published another version since it was planned.
+    pub(super) fn stays_draft(&mut self, draft: &Publish) {
+        self.stays_draft.push(NotPublished {
+            reference: draft.reference.clone(),
+            name: draft.name.clone(),
+            because: vec![Because {
+                path: String::new(),
+                reason: "workflow_moved".to_owned(),
+            }],
+        });
     }
 
     /// Rows that were written.
@@ -194,6 +215,26 @@ impl<'a> Tally<'a> {
         } else {
             self.conflicts.more += 1;
         }
+    }
+
+    /// A decision about cells that did nothing.
+    pub(super) fn unused_decision(&mut self, reference: &str, path: &str) {
+        self.conflicts.unused.push(Unused {
+            reference: reference.to_owned(),
+            path: path.to_owned(),
+        });
+    }
+
+    /// A decided value that a cell cannot hold.
+    pub(super) fn invalid_decision(&mut self, reference: &str, path: String) {
+        self.conflicts.invalid.push((reference.to_owned(), path));
+    }
+
+    /// Cells of a row that somebody has to decide without seeing them.
+    pub(super) fn hidden_conflicts(&mut self, reference: &str, cells: u64) {
+        let conflicts = &mut self.conflicts;
+        *conflicts.counts.entry(reference.to_owned()).or_default() += cells;
+        *conflicts.hidden.entry(reference.to_owned()).or_default() += cells;
     }
 
     /// A cell that a plain apply leaves as it is: the ref of the table, and the column in the package.
@@ -298,38 +339,38 @@ impl<'a> Tally<'a> {
             ((*reference).to_owned(), table)
         });
         let upgrade = approved.upgrade.as_deref();
+        let hidden = self.conflicts.hidden.iter();
+        let hidden = hidden.map(|(reference, count)| MovedLeaf::unseen(reference, *count));
+        let hidden: Vec<MovedLeaf> = hidden.collect();
+        let earlier_cells = upgrade.map_or(&[][..], |_| &known.moved).iter().cloned();
         let cells = self.conflicts.first.into_iter().map(|cell| cell.moved);
-        let conflicts = upgrade.into_iter().flat_map(|upgrade| &upgrade.conflicts);
-        // What was undecided when the plan was made never becomes a job: people changed it since.
-        let leaves = conflicts.filter_map(|conflict| {
-            Some(MovedLeaf {
-                kind: RecordKind::parse(&conflict.kind),
-                reference: conflict.reference.clone(),
-                uid: None,
-                id: conflict.id?,
-                path: conflict.path.clone(),
-                column: None,
-            })
-        });
+        let told = known.told.as_ref();
+        let told = told.and_then(|told| serde_json::from_str(&told.write()).ok());
+        let told = told.unwrap_or_else(|| records(approved));
         let structures = known.structures.iter();
         let earlier: u64 = structures.map(|structure| structure.leaves).sum();
         Report {
             structure_updated: earlier + upgrade.map_or(0, |upgrade| upgrade.leaves),
-            not_carried: approved
+            not_carried: told
                 .not_carried
-                .iter()
-                .cloned()
+                .into_iter()
                 .chain(cells_left_out(&self.conflicts.left_out))
                 .collect(),
             base: upgrade.and_then(|upgrade| upgrade.base.clone()),
-            decided: self.decided + upgrade.map_or(0, |upgrade| upgrade.decided),
-            kept: upgrade.map_or(Vec::new(), |upgrade| upgrade.kept.clone()),
-            left: upgrade.map_or(Vec::new(), |upgrade| left(upgrade, &self.taken)),
-            unused: upgrade.map_or(Vec::new(), |upgrade| upgrade.unused.clone()),
-            moved: leaves.chain(cells).collect(),
+            decided: told.decided + self.decided + upgrade.map_or(0, |_| known.decided),
+            kept: told.kept,
+            left: left(told.left, &self.taken),
+            unused: [told.unused, self.conflicts.unused].concat(),
+            moved: told
+                .moved
+                .into_iter()
+                .chain(earlier_cells)
+                .chain(cells)
+                .chain(hidden)
+                .collect(),
             rows: tables.collect(),
             published: self.published,
-            not_published: approved.not_published.clone(),
+            not_published: [approved.not_published.clone(), self.stays_draft].concat(),
             unresolved,
             renamed: approved.renamed.clone(),
             dropped_keys: approved.dropped_keys.clone(),
@@ -340,8 +381,8 @@ impl<'a> Tally<'a> {
 }
 
 /// What the package does not have any more, with what went with it.
-fn left(upgrade: &UpgradeWork, taken: &HashMap<Id, u64>) -> Vec<Left> {
-    let left = upgrade.left.iter().cloned().map(|left| {
+fn left(left: Vec<Left>, taken: &HashMap<Id, u64>) -> Vec<Left> {
+    let left = left.into_iter().map(|left| {
         let taken = taken.get(&left.id).copied();
         let of = |kind| taken.filter(|_| left.kind == kind);
         Left {
@@ -351,6 +392,33 @@ fn left(upgrade: &UpgradeWork, taken: &HashMap<Id, u64>) -> Vec<Left> {
         }
     });
     left.collect()
+}
+
+/// What a report says of records: nothing but what was decided about them.
+pub(super) fn records(approved: &Approved) -> Report {
+    let upgrade = approved.upgrade.as_deref();
+    let conflicts = upgrade.into_iter().flat_map(|upgrade| &upgrade.conflicts);
+    // What was undecided when the plan was made never becomes a job: people changed it since.
+    let leaves = conflicts.filter_map(|conflict| {
+        Some(MovedLeaf {
+            kind: RecordKind::parse(&conflict.kind),
+            reference: conflict.reference.clone(),
+            uid: None,
+            id: Some(conflict.id?),
+            path: conflict.path.clone(),
+            column: None,
+            count: None,
+        })
+    });
+    Report {
+        not_carried: approved.not_carried.clone(),
+        decided: upgrade.map_or(0, |upgrade| upgrade.decided),
+        kept: upgrade.map_or(Vec::new(), |upgrade| upgrade.kept.clone()),
+        left: upgrade.map_or(Vec::new(), |upgrade| upgrade.left.clone()),
+        unused: upgrade.map_or(Vec::new(), |upgrade| upgrade.unused.clone()),
+        moved: leaves.collect(),
+        ..Report::default()
+    }
 }
 
 /// Cells that a plain apply leaves as they are, by column.

@@ -112,7 +112,7 @@ fn digests(steps: &[&Step]) -> Digests {
                 let known = rows.iter().filter_map(|row| Some((row.id, row.digest?)));
                 digests.extend(known);
             }
-            Step::Cells { .. } | Step::Put(_) | Step::Back(_) | Step::Single(_) => {}
+            Step::Cells { .. } | Step::Put(_) | Step::Back(..) | Step::Single(_) => {}
         }
     }
     digests

@@ -7,29 +7,32 @@ use super::Lost;
 use super::UndoError;
 use super::steps::{Step, Steps};
 use super::store;
+use crate::automation::keep_secrets;
 use crate::definitions::Definitions;
 use crate::json::write_string_to;
 use crate::rows::equal;
-use crate::upgrade::{Book, Decisions, Merge, Sides};
+use crate::upgrade::{Book, Decisions, Merge, Sides, set_part};
 use crate::workspace::ledger::{CellsOf, Changed, MovedLeaf, RowDigest};
 use crate::workspace::{
-    Change, Id, RowData, RowWrite, StoredRow, Structure, Target, Thing, fetch_each,
+    Change, Id, RecordKind, RowData, RowWrite, StoredRow, Structure, Target, Thing, fetch_each,
 };
 
 /// The change that takes a record back, nothing when it is gone or nothing of it is the job's any more;
-/// and the leaves that people have changed since.
+/// and the leaves that people have changed since. Of a draft that the job did not put in force there are none.
 pub(super) fn taken_back(
     structure: &Structure,
     changed: &Changed,
+    whole: bool,
 ) -> (Option<Change>, Vec<MovedLeaf>) {
     let (kind, id) = (changed.after.kind, changed.after.id);
     let Some(ours) = Thing::find(structure, kind, id) else {
         return (None, Vec::new());
     };
+    let definitions = Definitions::embedded();
     let decisions = Decisions::default();
     let book = Book::new(&decisions, None);
     let merge = Merge {
-        definitions: Definitions::embedded(),
+        definitions,
         book: &book,
         read: &Clone::clone,
         forbidden: &|_, _| false,
@@ -54,19 +57,35 @@ pub(super) fn taken_back(
     if ours == changed.after {
         thing.clone_from(&changed.before);
     }
-    let left = merged.conflicts.iter().map(|(path, _)| MovedLeaf {
+    if kind == RecordKind::Workflow && thing != ours {
+        let graphs = [&ours, &changed.before].map(|side| side.part("graphConfig"));
+        let mut graph = thing.part("graphConfig");
+        keep_secrets(definitions, &mut graph, &graphs.each_ref());
+        set_part(&mut thing, "graphConfig", graph);
+    }
+    let conflicts = merged.conflicts.iter().filter(|_| whole);
+    let left = conflicts.map(|(path, _)| MovedLeaf {
         kind: Some(kind),
         reference: changed.reference.clone(),
         uid: None,
-        id,
+        id: Some(id),
         path: Some(path.clone()),
         column: None,
+        count: None,
     });
     let left = left.collect();
-    let change = (thing != ours).then(|| Change::Update {
-        from: Box::new(ours),
-        to: Box::new(thing),
-    });
+    let differs = thing != ours;
+    let change = match changed.draft {
+        Some(version) => Some(Change::RemoveDraft {
+            workflow: id,
+            version,
+            published: differs.then(|| Box::new([ours, thing])),
+        }),
+        None => differs.then(|| Change::Update {
+            from: Box::new(ours),
+            to: Box::new(thing),
+        }),
+    };
     (change, left)
 }
 
@@ -119,21 +138,27 @@ pub(super) async fn cells<T: Target>(
             .map(|(row, stored)| cells_back(row, &stored))
     });
     let back = back.await.map_err(store("reading rows"))?;
-    let (mut writes, mut left) = (Vec::new(), Vec::new());
+    let (mut writes, mut left, mut unseen) = (Vec::new(), Vec::new(), 0);
     for (row, back) in rows.iter().zip(back) {
         let Some((write, columns)) = back else {
             continue;
         };
         writes.extend(write);
+        if row.hidden {
+            unseen += columns.len() as u64;
+            continue;
+        }
         left.extend(columns.into_iter().map(|column| MovedLeaf {
             kind: None,
             reference: reference.to_owned(),
             uid: row.uid.clone(),
-            id: row.id,
+            id: Some(row.id),
             path: None,
             column: Some(column),
+            count: None,
         }));
     }
+    left.extend((unseen > 0).then(|| MovedLeaf::unseen(reference, unseen)));
     let rows = writes;
     let change = (!rows.is_empty()).then_some(Change::UpdateRows { feature, rows });
     Ok((change, left))
@@ -144,7 +169,7 @@ pub(super) async fn losses<T: Target>(
     target: &T,
     steps: &Steps,
 ) -> Result<Vec<Lost>, UndoError<T::Error>> {
-    let merged = |step: &&Step| matches!(step, Step::Back(_) | Step::Cells { .. });
+    let merged = |step: &&Step| matches!(step, Step::Back(..) | Step::Cells { .. });
     if !steps.left().any(|step| merged(&step)) {
         return Ok(Vec::new());
     }
@@ -153,8 +178,8 @@ pub(super) async fn losses<T: Target>(
     let mut lost = Vec::new();
     for step in steps.left() {
         match step {
-            Step::Back(changed) => {
-                let leaves = taken_back(&structure, changed).1.len() as u64;
+            Step::Back(changed, whole) => {
+                let leaves = taken_back(&structure, changed, *whole).1.len() as u64;
                 if leaves > 0 {
                     lost.push(Lost {
                         feature: changed.after.id,
@@ -175,7 +200,11 @@ pub(super) async fn losses<T: Target>(
                     continue;
                 };
                 let (_, left) = cells(target, (*feature, reference), rows).await?;
-                let mut edited: Vec<Id> = left.iter().map(|cell| cell.id).collect();
+                // What is not shown counts, and is not named.
+                let mut edited: Vec<Id> = left
+                    .iter()
+                    .map(|cell| cell.id.unwrap_or_default())
+                    .collect();
                 edited.dedup();
                 if !edited.is_empty() {
                     lost.push(Lost {

@@ -186,10 +186,10 @@ async fn changes<T: Target>(
                     changes.extend(restored(target, feature, rows, force).await?);
                 }
             }
-            Step::Back(changed) => {
+            Step::Back(changed, whole) => {
                 let read = target.structure().await;
                 let read = read.map_err(store("reading the structure"))?;
-                let (change, stays) = merged::taken_back(&read, &changed);
+                let (change, stays) = merged::taken_back(&read, &changed, whole);
                 changes.extend(change);
                 left.extend(stays);
             }

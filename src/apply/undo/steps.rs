@@ -23,8 +23,8 @@ pub(super) enum Step {
     },
     /// Rows, or cells of a column, that an upgrade took away come back.
     Put(Taken),
-    /// A record of which an upgrade changed leaves becomes what it was.
-    Back(Box<Changed>),
+    /// A record of which an upgrade changed leaves becomes what it was; and whether all of it was in force.
+    Back(Box<Changed>, bool),
     /// A sequence, a config or a record.
     Single(Change),
 }
@@ -37,7 +37,7 @@ impl Step {
             Step::Remove { rows, .. } => rows.len(),
             Step::Cells { rows, .. } => rows.len(),
             Step::Put(taken) => taken.rows.len(),
-            Step::Back(_) | Step::Single(_) => 1,
+            Step::Back(..) | Step::Single(_) => 1,
         }
     }
 
@@ -82,7 +82,7 @@ impl Step {
                     rows,
                 })
             }
-            Step::Back(changed) => Step::Back(changed.clone()),
+            Step::Back(changed, whole) => Step::Back(changed.clone(), *whole),
             Step::Single(change) => Step::Single(change.clone()),
         }
     }
@@ -102,6 +102,7 @@ type Digests = HashMap<Id, HashMap<Id, Option<RowDigest>>>;
 impl Steps {
     /// Reads a ledger.
     pub(super) fn of(ledger: &[Entry]) -> Steps {
+        let published: HashSet<&str> = ledger.iter().filter_map(published).collect();
         let mut own = written(ledger);
         let mut steps = Steps::default();
         let mut sequences = Vec::new();
@@ -146,7 +147,7 @@ impl Steps {
                     steps.brought_back(structure);
                     // What waited for the rows goes back before them.
                     if at > first_rows {
-                        steps.changed(structure);
+                        steps.changed(structure, &published);
                     }
                 }
                 Entry::Recognised(_)
@@ -160,7 +161,7 @@ impl Steps {
         steps.left.extend(sequences.into_iter().map(Step::Single));
         for entry in ledger.iter().rev() {
             if let Entry::Structure(structure) = entry {
-                steps.structure(structure);
+                steps.structure(structure, &published);
             }
         }
         steps
@@ -203,22 +204,25 @@ impl Steps {
     }
 
     /// Records of which leaves were changed.
-    fn changed(&mut self, structure: &Structure) {
+    fn changed(&mut self, structure: &Structure, published: &HashSet<&str>) {
         for changed in structure.changed.iter().rev() {
-            self.back(changed);
+            let whole = changed.draft.is_none() || published.contains(&*changed.reference);
+            self.back(changed, whole);
         }
     }
 
     /// A record becomes what it was before all changes of it.
-    fn back(&mut self, changed: &Changed) {
+    fn back(&mut self, changed: &Changed, whole: bool) {
         let of = (changed.after.kind, changed.after.id);
         let known = self.left.iter_mut().find_map(|step| match step {
-            Step::Back(known) if (known.after.kind, known.after.id) == of => Some(known),
+            Step::Back(known, _) if (known.after.kind, known.after.id) == of => Some(known),
             _ => None,
         });
         match known {
             Some(known) => known.before = changed.before.clone(),
-            None => self.left.push_back(Step::Back(Box::new(changed.clone()))),
+            None => self
+                .left
+                .push_back(Step::Back(Box::new(changed.clone()), whole)),
         }
     }
 
@@ -251,14 +255,14 @@ impl Steps {
     }
 
     /// The first phase backwards: configs as they were, then what was created goes, newest first.
-    fn structure(&mut self, structure: &Structure) {
+    fn structure(&mut self, structure: &Structure, published: &HashSet<&str>) {
         if !held_rows(structure) {
             let deleted = structure.deleted.iter().rev();
             let deleted = deleted.filter_map(|based| based.thing.new_record());
             self.left
                 .extend(deleted.map(|new| Step::Single(Change::Create(new))));
         }
-        self.changed(structure);
+        self.changed(structure, published);
         let restored = structure.replaced.iter().rev();
         let restored = restored.map(|replaced| Change::Restore {
             kind: replaced.kind,
@@ -309,6 +313,14 @@ impl Steps {
             joined(&mut taken, step);
         }
         taken
+    }
+}
+
+/// The automation that a job put in force.
+fn published(entry: &Entry) -> Option<&str> {
+    match entry {
+        Entry::Published { reference, .. } => Some(reference),
+        _ => None,
     }
 }
 

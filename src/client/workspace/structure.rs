@@ -217,5 +217,6 @@ fn in_force(versions: Vec<Version>) -> Option<Automation> {
         trigger_config: best.trigger_config,
         graph_config: best.graph_config,
         active,
+        draft: best.is_draft,
     })
 }

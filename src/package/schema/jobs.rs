@@ -109,7 +109,7 @@ fn stays_draft() -> Value {
             (
                 "reason",
                 text(
-                    "The reason of an unresolved entry, `redacted`, `secret_empty`, or the code of the validator.",
+                    "The reason of an unresolved entry, `redacted`, `secret_empty`, `workflow_moved`, or the code of the validator.",
                 ),
             ),
         ],

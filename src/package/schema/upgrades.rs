@@ -73,7 +73,10 @@ fn conflict() -> Value {
             ("theirs", value("The value of the package.")),
             ("ours", value("The value at the destination.")),
             ("uid", text("uid of the row in the package.")),
-            ("count", count("How many cells do not fit.")),
+            (
+                "count",
+                count("How many cells do not fit, or are of rows that are not shown."),
+            ),
             ("places", list("The first rows that do not fit.", &id())),
             (
                 "leaves",
@@ -160,8 +163,9 @@ fn stays(description: &str) -> Value {
             ("id", id()),
             ("path", text("Path of the leaf.")),
             ("column", text("Column of a cell.")),
+            ("count", count("How many cells of rows that are not shown.")),
         ],
-        &["kind", "uid", "path", "column"],
+        &["kind", "uid", "id", "path", "column", "count"],
     )
 }
 

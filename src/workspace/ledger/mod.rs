@@ -43,6 +43,9 @@ pub enum Entry {
     Published {
         /// Its ref.
         reference: String,
+        /// Whether it stays paused.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        paused: bool,
     },
     /// The job came to its end.
     Completed,
@@ -89,6 +92,9 @@ pub struct Structure {
     /// What later upgrades start from, where it is another one now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub base: Vec<Based>,
+    /// What the report of an upgrade says of records: a job that goes on finds them as they are to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Value>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
@@ -151,6 +157,9 @@ pub struct Changed {
     pub before: Thing,
     /// The record after.
     pub after: Thing,
+    /// Of an automation the version with that, which came as a draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<Id>,
 }
 
 /// A record that a job created.
@@ -299,14 +308,33 @@ pub struct MovedLeaf {
     /// The uid of a row in the package.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
-    /// Its id.
-    pub id: Id,
+    /// Its id; not of cells that whoever the job is for does not see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<Id>,
     /// The path of the leaf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The column of a cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
+    /// Of cells that are not shown: how many of the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}
+
+impl MovedLeaf {
+    /// Cells of a table that whoever the job is for does not see.
+    pub fn unseen(reference: &str, count: u64) -> MovedLeaf {
+        MovedLeaf {
+            kind: None,
+            reference: reference.to_owned(),
+            uid: None,
+            id: None,
+            path: None,
+            column: None,
+            count: Some(count),
+        }
+    }
 }
 
 /// What became of cells of rows that an earlier job wrote.
@@ -320,6 +348,12 @@ pub struct Cells {
     pub reference: String,
     /// The table.
     pub feature: Id,
+    /// Cells of these rows that stay as people made them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept: u64,
+    /// Cells of these rows that somebody decided.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub decided: u64,
     /// The rows.
     pub rows: Vec<CellsOf>,
 }
@@ -332,6 +366,9 @@ pub struct CellsOf {
     /// Its uid in the package.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
+    /// Whether whoever the job is for does not see it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
     /// Cells that were written, before: null where there was none.
     pub before: RowData,
     /// The same cells after.
@@ -446,6 +483,7 @@ mod tests {
                     reference: "f_a".to_owned(),
                     before: thing.clone(),
                     after: thing.clone(),
+                    draft: Some(id),
                 }],
                 leaves: 2,
                 deleted: vec![based()],
@@ -456,6 +494,7 @@ mod tests {
                     to: 8,
                 }],
                 base: vec![based()],
+                told: Some(value(r#"{"decided":1}"#)),
             }),
             Entry::Rows(Rows {
                 uid: uid(),
@@ -501,9 +540,12 @@ mod tests {
                 uid: uid(),
                 reference: "f_a".to_owned(),
                 feature: id,
+                kept: 1,
+                decided: 2,
                 rows: vec![CellsOf {
                     id,
                     uid: Some(uid()),
+                    hidden: true,
                     before: RowData::trusted(r#"{"a":null}"#),
                     after: RowData::trusted(r#"{"a":1.50}"#),
                     digest: Some(digest),
@@ -523,6 +565,7 @@ mod tests {
             }),
             Entry::Published {
                 reference: "w_a".to_owned(),
+                paused: true,
             },
             Entry::Completed,
             Entry::Undoing {
@@ -531,9 +574,10 @@ mod tests {
                     kind: None,
                     reference: "f_a".to_owned(),
                     uid: Some(uid()),
-                    id,
+                    id: Some(id),
                     path: None,
                     column: Some("a".to_owned()),
+                    count: None,
                 }],
             },
             Entry::Undone,

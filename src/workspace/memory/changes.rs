@@ -1,5 +1,9 @@
 //! Writes a unit change by change, and rolls back when one of them is refused.
 
+use std::collections::BTreeMap;
+
+use super::drafts;
+use super::state::DraftVersion;
 use super::table::{Holder, NotAdded, Repeated, Table};
 use super::update;
 use super::{State, Tables};
@@ -11,9 +15,12 @@ use crate::workspace::{
     StoredRow, Structure, Thing, Workspace,
 };
 
+/// Drafts of automations, by the ids of their versions.
+type Drafts = BTreeMap<Id, DraftVersion>;
+
 /// How to take a change back.
 enum Inverse {
-    Structure(Box<(Structure, Vec<Workspace>)>),
+    Structure(Box<(Structure, Vec<Workspace>, Drafts)>),
     Inserted(Id, Vec<Id>),
     Replaced(Id, Vec<StoredRow>),
     Removed(Id, Vec<StoredRow>),
@@ -70,7 +77,8 @@ impl UnitChanges<'_> {
         for inverse in self.inverses.into_iter().rev() {
             match inverse {
                 Inverse::Structure(kept) => {
-                    (self.state.structure, self.state.other_workspaces) = *kept;
+                    let state = &mut *self.state;
+                    (state.structure, state.other_workspaces, state.drafts) = *kept;
                 }
                 Inverse::Inserted(feature, ids) => {
                     self.tables.entry(feature).or_default().remove(&ids);
@@ -98,6 +106,7 @@ impl UnitChanges<'_> {
             let kept = (
                 self.state.structure.clone(),
                 self.state.other_workspaces.clone(),
+                self.state.drafts.clone(),
             );
             self.inverses.push(Inverse::Structure(Box::new(kept)));
         }
@@ -125,6 +134,35 @@ impl UnitChanges<'_> {
                 self.keep_structure();
                 self.check_repeated(&from, &to)?;
                 update::update(&mut self.state.structure, &from, *to)
+            }
+            Change::CheckOrder {
+                kind,
+                parent,
+                order,
+            } => {
+                let stand = Thing::siblings(&self.state.structure, kind, parent);
+                if !stand.iter().map(|one| one.id).eq(order) {
+                    let message = format!("the order of the {}s is not what it was", kind.noun());
+                    return Err(refused(Code::Conflict, message));
+                }
+                Ok(())
+            }
+            Change::Draft { version, from, to } => {
+                self.keep_structure();
+                drafts::begin(self.state, version, &from, *to)
+            }
+            Change::PublishDraft { workflow, version } => {
+                self.keep_structure();
+                drafts::publish(self.state, workflow, version)
+            }
+            Change::RemoveDraft {
+                workflow,
+                version,
+                published,
+            } => {
+                self.keep_structure();
+                let published = published.map(|published| *published);
+                drafts::remove(self.state, workflow, version, published)
             }
             Change::InsertRows { feature, rows } => self.insert_rows(feature, rows),
             Change::UpdateRows { feature, rows } => self.update_rows(feature, &rows),
@@ -165,6 +203,7 @@ impl UnitChanges<'_> {
                 let found = automations.iter_mut().find(|found| found.id == workflow);
                 let found = found.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
                 found.active = true;
+                found.draft = false;
                 Ok(())
             }
             Change::Remove { kind, id, force } => self.remove(kind, id, force),
@@ -406,7 +445,10 @@ impl UnitChanges<'_> {
                     feature.views.retain(|found| found.id != id);
                 }
             }
-            RecordKind::Workflow => structure.automations.retain(|found| found.id != id),
+            RecordKind::Workflow => {
+                structure.automations.retain(|found| found.id != id);
+                self.state.drafts.retain(|_, draft| draft.thing.id != id);
+            }
             RecordKind::Module => structure.modules.retain(|found| found.id != id),
             RecordKind::Rail => {
                 for module in &mut structure.modules {

@@ -7,6 +7,7 @@
 mod cells;
 mod changes;
 mod contradictions;
+mod drafts;
 mod index;
 mod state;
 mod table;
@@ -14,10 +15,12 @@ mod table;
 mod tests;
 mod update;
 
+use std::collections::BTreeSet;
+
 use super::ledger::Entry;
 use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit, match_each};
 
-pub use state::{AppliedJob, State, StateError};
+pub use state::{AppliedJob, DraftVersion, State, StateError};
 use table::Table;
 
 /// A workspace in memory, bound to one job.
@@ -30,6 +33,8 @@ pub struct Memory {
     row_quota: Option<u64>,
     /// For how many rows lookups answer at once.
     together: usize,
+    /// Rows that are kept from whoever the job is for.
+    hidden: BTreeSet<Id>,
 }
 
 /// Rows of all tables.
@@ -57,6 +62,7 @@ impl Memory {
             ledger: Vec::new(),
             row_quota: None,
             together: usize::MAX,
+            hidden: BTreeSet::new(),
         }
     }
 
@@ -90,6 +96,11 @@ impl Memory {
     /// Answers for no more rows than these at once when rows are looked up, as stores do whose rows are large.
     pub fn limit_lookups(&mut self, together: usize) {
         self.together = together.max(1);
+    }
+
+    /// Keeps rows from whoever the job is for: when rows are fetched they are not there.
+    pub fn hide(&mut self, rows: &[Id]) {
+        self.hidden.extend(rows);
     }
 
     fn check_known(&self, feature: Id) -> Result<(), MemoryError> {
@@ -143,8 +154,19 @@ impl Lookup for Memory {
     async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
         self.check_known(feature)?;
         let table = self.tables.get(&feature);
+        let seen = |id: &&Id| !self.hidden.contains(*id);
         let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
-        Ok(ids.iter().take(self.together).map(find).collect())
+        let ids = ids.iter().take(self.together);
+        Ok(ids.map(|id| Some(id).filter(seen).and_then(find)).collect())
+    }
+
+    async fn hidden(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, MemoryError> {
+        self.check_known(feature)?;
+        let table = self.tables.get(&feature);
+        let kept = |id: &&Id| self.hidden.contains(*id);
+        let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
+        let ids = ids.iter().take(self.together);
+        Ok(ids.map(|id| Some(id).filter(kept).and_then(find)).collect())
     }
 
     async fn taken(

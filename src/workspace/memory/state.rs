@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::contradictions::contradictions;
 use crate::json::{Object, Value};
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Id, Organization, StoredRow, Structure, Workspace};
+use crate::workspace::{Id, Organization, StoredRow, Structure, Thing, Workspace};
 
 /// A job that was completed in a workspace: what a later upgrade starts from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,16 @@ pub struct AppliedJob {
     pub request: Value,
     /// What it wrote.
     pub ledger: Vec<Entry>,
+}
+
+/// A draft of an automation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DraftVersion {
+    /// The version that was in force when it was begun.
+    pub base: Thing,
+    /// What it says.
+    pub thing: Thing,
 }
 
 /// Everything of a workspace: one JSON file.
@@ -37,6 +47,9 @@ pub struct State {
     /// By sequence column: the next number, where it is not 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sequences: BTreeMap<Id, u64>,
+    /// Versions of automations that were never in force.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub drafts: BTreeMap<Id, DraftVersion>,
     /// Jobs that were completed here, oldest first. A workspace does not look at them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<AppliedJob>,
@@ -80,6 +93,7 @@ impl State {
             other_workspaces: Vec::new(),
             rows: BTreeMap::new(),
             sequences: BTreeMap::new(),
+            drafts: BTreeMap::new(),
             jobs: Vec::new(),
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn update(structure: &mut Structure, from: &Thing, to: Thing) -> Resu
     Ok(())
 }
 
-fn write(structure: &mut Structure, to: Thing) {
+pub(super) fn write(structure: &mut Structure, to: Thing) {
     let label = to.label.unwrap_or_default();
     let order = to.order.unwrap_or_default();
     let object = |config: Value| objects(config).into_iter().next().unwrap_or_default();

@@ -121,6 +121,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
         }),
         Entry::Published {
             reference: "w_a".to_owned(),
+            paused: false,
         },
         Entry::Completed,
         Entry::Undoing {

@@ -4,6 +4,7 @@
 //! [`Workspaces`], runs [`cases()`] and is told what it gets wrong. Futures are `Send` and wait
 //! for nothing but the target, so a case runs on any runtime, or on none ([`tplkit::workspace::ready`]).
 
+mod drafts;
 mod ledger;
 mod matching;
 mod removal;
@@ -64,6 +65,7 @@ pub fn cases<W: Workspaces>() -> Vec<Case<W>> {
         units::cases(),
         ledger::cases(),
         removal::cases(),
+        drafts::cases(),
     ]
     .into_iter()
     .flatten()

@@ -151,6 +151,7 @@ async fn records<W: Workspaces>(workspaces: &W) -> CaseResult {
         trigger_config: Object::new(),
         graph_config: Object::new(),
         active: false,
+        draft: true,
     };
     let news = [
         New::View {

@@ -72,6 +72,7 @@ fn automation(id: Id) -> Automation {
         trigger_config: trigger,
         graph_config: graph,
         active: false,
+        draft: true,
     }
 }
 

@@ -30,12 +30,15 @@ impl Generator<'_> {
             self.steps(&mut scope, 3)
         };
         let name = ["Aviso diário", "aviso diario", "Sync", "$100", "名前 🧾"];
+        let name = self.dice.word_of(&name).to_owned();
+        let active = self.dice.chance(50);
         Automation {
             id,
-            name: self.dice.word_of(&name).to_owned(),
+            name,
             trigger_config: trigger,
             graph_config: object([("steps", Value::List(steps))]),
-            active: self.dice.chance(50),
+            active,
+            draft: !active,
         }
     }
 

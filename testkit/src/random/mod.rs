@@ -181,6 +181,7 @@ impl<'s> Generator<'s> {
             other_workspaces: Vec::new(),
             rows: rows.collect(),
             sequences: sequences.collect(),
+            drafts: std::collections::BTreeMap::new(),
             jobs: Vec::new(),
         }
     }

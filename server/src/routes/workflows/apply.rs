@@ -66,7 +66,7 @@ async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiRespon
             "That version is no draft any more: it was published meanwhile.",
         ));
     }
-    let version = publish(tx, draft, ctx.caller.id, ctx.now).await?;
+    let version = publish(tx, draft, Some(ctx.caller.id), ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::OK, &version)?)
         .await
 }

@@ -181,6 +181,11 @@ pub(crate) async fn decide(
         };
         let found = Box::pin(preview(&snapshot, &structure, asking)).await?;
         fresh(plan, &found.digest).map_err(|refusal| refused(&[refusal]))?;
+        let wrong = found.refusals.iter().filter(|refusal| is_of_body(refusal));
+        let wrong: Vec<apply::Refusal> = wrong.cloned().collect();
+        if approved.is_ok() && !wrong.is_empty() {
+            return Err(refused(&wrong));
+        }
         if !found.conflicts.is_empty() {
             return Err(undecided(&found));
         }

@@ -29,3 +29,6 @@ mod rows_modes;
 pub(crate) mod shop;
 mod undo;
 mod upgrade;
+mod upgrade_automations;
+mod upgrade_hidden;
+mod upgrade_moved;

@@ -18,7 +18,7 @@ use crate::problem::Code;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{
     Change, CommitError, Id, Lookup, Refused, RowData, RowWrite, Source, StoredRow, Structure,
-    Target, Unit, fetch_each, match_each,
+    Target, Unit, fetch_each, hidden_each, match_each,
 };
 use tables::{Tables, Value, known_as};
 
@@ -234,9 +234,12 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         writes: &[RowWrite],
     ) -> Result<(), CommitError<T::Error>> {
         let ids: Vec<Id> = writes.iter().map(|write| write.id).collect();
+        let hidden = hidden_each(self, feature, &ids).await;
+        let mut hidden = hidden.map_err(CommitError::Store)?.into_iter();
         let mut asked = writes.iter();
         let after = fetch_each(self, feature, &ids, |stored| {
             let write = asked.next()?;
+            let stored = stored.or(hidden.next().flatten());
             // Of a row that entered in this run and is not kept nothing was written in these columns.
             let minted = || StoredRow {
                 id: write.id,
@@ -356,6 +359,18 @@ impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
         }
         found.truncate(unanswered.unwrap_or(rows.len()));
         Ok(found)
+    }
+
+    async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, T::Error> {
+        if self.tables.is_fresh(feature) {
+            return Ok(vec![None; rows.len()]);
+        }
+        let found = self.base.hidden(feature, rows).await?;
+        let kept = |(id, row): (&Id, Option<StoredRow>)| {
+            self.note_row(feature, row.as_ref());
+            row.map(|row| self.tables.kept(feature, *id).unwrap_or(row))
+        };
+        Ok(rows.iter().zip(found).map(kept).collect())
     }
 
     async fn taken(

@@ -42,6 +42,7 @@ fn again_binds_and_changes_nothing() {
         Entry::Structure(first.structure.entry.clone()),
         Entry::Published {
             reference: "w_flow".to_owned(),
+            paused: false,
         },
         Entry::Completed,
     ];
@@ -151,6 +152,7 @@ fn resume_publishes_what_is_pending() {
     assert!(resumed.structure.changes.is_empty());
     ledger.push(Entry::Published {
         reference: "w_flow".to_owned(),
+        paused: false,
     });
     let resumed = again(&pack(), "{}", &destination, Some(&ledger), minter()).expect("approved");
     assert!(resumed.publish.is_empty());

@@ -70,6 +70,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
                 trigger_config: indexmap::IndexMap::default(),
                 graph_config: indexmap::IndexMap::default(),
                 active: false,
+                draft: false,
             }),
             (_, ReferenceKind::Workflow) => {
                 destination

@@ -24,9 +24,16 @@ impl Merging<'_, '_> {
             for name in &names {
                 pointing.extend(self.pointing.shift_remove(*name).unwrap_or_default());
             }
+            if self.pairs.barred.contains_key(&away.reference) {
+                self.work.not_carried.extend(pointing);
+                self.stays_away(away.parts);
+                continue;
+            }
             let changed = away.parts.iter().any(|part| self.differs(&part.thing));
             let of = (away.thing.kind, away.reference.as_str(), away.thing.id);
-            if !changed && pointing.is_empty() {
+            let mut barring = self.pairs.barred.values();
+            let bars = barring.any(|of| names.contains(&of.as_str()));
+            if !changed && pointing.is_empty() && !bars {
                 self.work.kept.push(Kept {
                     kind: away.thing.kind,
                     reference: away.reference,
@@ -45,21 +52,30 @@ impl Merging<'_, '_> {
             }
             self.work.decided += 1;
             self.work.not_carried.extend(pointing);
-            for part in away.parts {
-                let (reference, thing) = (part.reference.as_str(), &part.thing);
-                let Some(known) = self.base.get(thing.id).map(|based| based.thing.clone()) else {
+            self.stays_away(away.parts);
+        }
+    }
+
+    /// Lists what the package says of records that stay away; their base is that.
+    fn stays_away(&mut self, parts: Vec<Based>) {
+        for part in parts {
+            let (reference, thing) = (part.reference.as_str(), &part.thing);
+            match self.base.get(thing.id).map(|based| &based.thing) {
+                None => {
                     let label = thing.called().into();
                     let left = not_carried(thing.kind, reference, None, None, Some(label));
                     self.work.not_carried.push(left);
-                    continue;
-                };
-                for (path, base, theirs) in differing(&known, thing, self.definitions) {
-                    let (base, theirs) = (Some(base), Some(theirs));
-                    let left = not_carried(thing.kind, reference, Some(&path), base, theirs);
-                    self.work.not_carried.push(left);
                 }
-                self.built.work.entry.base.push(part);
+                Some(known) => {
+                    let leaves = differing(known, thing, self.definitions).into_iter();
+                    let left = leaves.map(|(path, base, theirs)| {
+                        let (base, theirs) = (Some(base), Some(theirs));
+                        not_carried(thing.kind, reference, Some(&path), base, theirs)
+                    });
+                    self.work.not_carried.extend(left);
+                }
             }
+            self.built.work.entry.base.push(part);
         }
     }
 
@@ -89,9 +105,7 @@ impl Merging<'_, '_> {
                 reference: (*reference).to_owned(),
                 thing: top.thing.clone(),
                 parts: parts
-                    .map(|(reference, said)| {
-                        Based::new(reference, &said.name, plain(&said.thing))
-                    })
+                    .map(|(reference, said)| Based::new(reference, &said.name, plain(&said.thing)))
                     .collect(),
             }
         })

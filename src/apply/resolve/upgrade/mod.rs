@@ -4,11 +4,13 @@
 //! of it, from the ledgers; the destination; what somebody decided. Comes out: changes, what the ledger
 //! remembers of them, and what there is to tell and to decide. Nothing is read besides.
 
+mod automations;
 mod base;
 mod gone;
 mod left;
 mod orders;
 mod pairs;
+mod pointing;
 mod strict;
 mod unnoted;
 mod unused;
@@ -19,15 +21,19 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 
 use super::bindings::{Binding, Bindings};
+use super::earlier::Earlier;
 use super::marks;
-use super::steps::text_in;
+use super::recreated::Recreated;
+use super::steps::{Steps, text_in};
 use super::structure::{Built, Said};
-use crate::apply::{BaseRows, NotCarried, Past, Refusal, Request, UpgradeTerms, UpgradeWork};
+use crate::apply::{
+    BaseRows, Minter, NotCarried, Past, Refusal, Request, UpgradeTerms, UpgradeWork,
+};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::Tool;
-use crate::package::model::DataClass;
+use crate::package::model::{DataClass, Manifest};
 use crate::package::payload::RawEntry;
 use crate::package::reference::{WORKSPACE, used};
 use crate::package::semver::compare;
@@ -41,6 +47,7 @@ use crate::workspace::{Change, Id, RecordKind, Structure, Thing};
 pub(super) use base::Base;
 pub(super) use pairs::{Fate, Pairs};
 pub(super) use unnoted::as_written;
+pub(in crate::apply) use unused::unfit_decision;
 
 /// What records are merged with.
 pub(super) struct Merging<'a, 'p> {
@@ -50,6 +57,11 @@ pub(super) struct Merging<'a, 'p> {
     pub(super) bindings: &'a Bindings<'p>,
     pub(super) destination: &'a Structure,
     pub(super) definitions: &'a Definitions,
+    pub(super) manifest: &'a Manifest,
+    pub(super) steps: &'a Steps<'p>,
+    pub(super) earlier: &'a Earlier<'a>,
+    pub(super) recreated: &'a Recreated,
+    pub(super) minter: &'a Minter,
     /// The rows of the package.
     pub(super) payloads: &'a [RawEntry<'a>],
     pub(super) built: &'a mut Built<'p>,
@@ -75,6 +87,7 @@ impl Merging<'_, '_> {
         self.work.renames.clone_from(&self.pairs.renames);
         self.name_taken();
         self.all_records();
+        self.new_records();
         self.gone();
         self.left();
         let stay = self.orders();
@@ -141,7 +154,11 @@ impl Merging<'_, '_> {
         for (reference, said) in said {
             let here = match self.pairs.fate(&reference) {
                 _ if reference == WORKSPACE => Thing::of_workspace(&self.destination.workspace),
-                Fate::Here(here) => here.clone(),
+                // What it is to be stands in the draft already.
+                Fate::Here(here) => match self.earlier.drafted(here.id) {
+                    Some(changed) => changed.after.clone(),
+                    None => here.clone(),
+                },
                 _ => continue,
             };
             self.record(&reference, &said, here);
@@ -156,7 +173,12 @@ impl Merging<'_, '_> {
             ..ours.clone()
         };
         let known = self.base.get(ours.id);
-        let base = known.map_or(&nothing, |based| &based.thing);
+        let mut base = known.map_or(nothing, |based| based.thing.clone());
+        // What is created once more is the same record.
+        if let Some(config) = self.recreated.apply(&base.config) {
+            base.config = config;
+        }
+        let base = &base;
         let stays = self.destination.row_access_stays;
         let forbidden =
             |_: &Thing, path: &str| stays && matches!(path, "config.rowAccess" | "config.access");
@@ -174,7 +196,8 @@ impl Merging<'_, '_> {
             theirs: &theirs,
             ours: &ours,
         };
-        let (merged, refused) = merge.merge_valid(reference, sides, marked);
+        let (mut merged, refused) = merge.merge_valid(reference, sides, marked);
+        self.keep_secrets(&mut merged.thing, &ours);
         let (kind, id) = (ours.kind, ours.id);
         if let Some(leaves) = refused {
             let of = (kind, reference, id);
@@ -344,6 +367,10 @@ impl Merging<'_, '_> {
                 before,
                 after,
             } = standing;
+            if after.kind == RecordKind::Workflow {
+                self.automation(&reference, before, after);
+                continue;
+            }
             if after == before {
                 continue;
             }
@@ -361,6 +388,7 @@ impl Merging<'_, '_> {
                 reference,
                 before,
                 after,
+                draft: None,
             });
         }
     }
@@ -501,8 +529,8 @@ pub(super) fn begin(request: &Request, past: Past<'_>) -> UpgradeWork {
 pub(super) fn column_names(package: &Checked<'_>, base: &Base) -> HashMap<Id, String> {
     let steps = package.manifest.plan.steps.iter();
     let columns = steps.filter(|step| step.tool == Tool::CreateColumn);
-    let named = columns
-        .filter_map(|step| Some((step.reference.as_deref()?, text_in(&step.args, "name"))));
+    let named =
+        columns.filter_map(|step| Some((step.reference.as_deref()?, text_in(&step.args, "name"))));
     let named: HashMap<&str, &str> = named.collect();
     let columns = base
         .all()

@@ -176,6 +176,13 @@ impl Merging<'_, '_> {
                 !before.contains(id) && fresh(id)
             });
             self.number(kind, &sequence, &ours);
+            let stand = Change::CheckOrder {
+                kind,
+                parent: within,
+                order: now,
+            };
+            // Before anything comes in.
+            self.built.work.changes.insert(0, stand);
         }
         moves
     }

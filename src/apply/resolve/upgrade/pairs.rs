@@ -8,7 +8,9 @@ use super::base::Base;
 use crate::apply::resolve::bind::kind_of;
 use crate::apply::resolve::earlier::Earlier;
 use crate::apply::resolve::steps::{Steps, Work, text_in, used_in};
-use crate::json::Object;
+use crate::definitions::Definitions;
+use crate::json::{Object, Value};
+use crate::package::reference::used;
 use crate::upgrade::{Book, Rename, Word};
 use crate::workspace::{Id, RecordKind, Structure, Thing};
 
@@ -39,6 +41,8 @@ pub(in crate::apply::resolve) struct Pairs {
     pub(super) renames: Vec<Rename>,
     /// New things whose name a record of people has.
     pub(super) taken: Vec<(String, Thing)>,
+    /// New things that cannot be without something that people removed and that stays away, with the refs of that.
+    pub(super) barred: HashMap<String, String>,
 }
 
 struct Pairing<'a> {
@@ -47,6 +51,7 @@ struct Pairing<'a> {
     destination: &'a Structure,
     earlier: &'a Earlier<'a>,
     book: &'a Book<'a>,
+    definitions: &'a Definitions,
     /// Refs that the package has, with their kinds.
     refs: HashSet<(&'a str, RecordKind)>,
 }
@@ -59,6 +64,7 @@ impl Pairs {
         destination: &Structure,
         earlier: &Earlier<'_>,
         book: &Book<'_>,
+        definitions: &Definitions,
     ) -> Pairs {
         let refs = steps
             .all
@@ -70,6 +76,7 @@ impl Pairs {
             destination,
             earlier,
             book,
+            definitions,
             refs: refs.collect(),
         };
         let mut decided: HashMap<String, Id> = HashMap::new();
@@ -115,12 +122,20 @@ impl<'a> Pairing<'a> {
                 .and_then(|argument| used_in(&work.step.args, argument));
             let above = parent.map(|parent| pairs.fate(parent).clone());
             let known = self.known(work, (kind, reference), above.as_ref(), renamed, &pairs);
+            let barred = || self.barred_by(work, kind, &pairs).map(str::to_owned);
+            let bar = known.is_none().then(barred).flatten();
             let fate = match known {
                 Some(thing) => {
                     pairs.claimed.insert(thing.id);
                     self.paired(reference, thing, above.as_ref())
                 }
-                None => self.fate_of_new(work, (kind, reference), above.as_ref(), &mut pairs),
+                None => match bar {
+                    Some(bar) => {
+                        pairs.barred.insert(reference.to_owned(), bar);
+                        Fate::Nowhere
+                    }
+                    None => self.fate_of_new(work, (kind, reference), above.as_ref(), &mut pairs),
+                },
             };
             pairs.fates.insert(reference.to_owned(), fate);
         }
@@ -173,6 +188,50 @@ impl<'a> Pairing<'a> {
                 _ => Fate::Gone(thing.clone()),
             },
         }
+    }
+
+    /// What a new thing has to name and that stays away, because somebody decided so.
+    fn barred_by<'w>(&self, work: &Work<'w>, kind: RecordKind, pairs: &Pairs) -> Option<&'w str> {
+        let args = &work.step.args;
+        let config = args.get("config");
+        let object = match config {
+            Some(Value::List(objects)) => objects.first(),
+            config => config,
+        };
+        let own_type = text_in(args, "type");
+        let fields: Vec<_> = match kind {
+            RecordKind::View => {
+                let known = self.definitions.view_types.get(own_type);
+                let fields = known.into_iter().flat_map(|known| &known.config);
+                fields.map(|(name, field)| (name.as_str(), field)).collect()
+            }
+            RecordKind::Column => {
+                let component = text_in(args, "defaultComponent");
+                let fields = self.definitions.column_fields(own_type, component);
+                fields.unwrap_or_default()
+            }
+            _ => return None,
+        };
+        let required = fields.into_iter().filter(|(_, field)| field.is_required());
+        let mut named = required.filter_map(|(name, _)| used(object?.get(name)?.as_str()?));
+        named.find(|reference| self.is_left(reference, pairs))
+    }
+
+    /// Whether somebody decided that something which people removed stays away, on its own or with what it was
+    /// in.
+    fn is_left(&self, reference: &str, pairs: &Pairs) -> bool {
+        if pairs.barred.contains_key(reference) {
+            return true;
+        }
+        let left = |reference: &str| {
+            matches!(pairs.fate(reference), Fate::Gone(_) | Fate::Nowhere)
+                && self.book.word(reference) == Some(Word::Leave)
+        };
+        let parent = self.steps.creating(reference).and_then(|step| {
+            let argument = step.tool.parent_argument()?;
+            used_in(&step.args, argument)
+        });
+        left(reference) || parent.is_some_and(left)
     }
 
     /// The fate of a thing that the base does not have.

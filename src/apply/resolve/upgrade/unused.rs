@@ -35,6 +35,9 @@ impl Merging<'_, '_> {
                 format!(
                     "`decisions.{reference}` decides about `{path}`, which is no cell of the rows that the package has for it."
                 )
+            } else if path == EVERYTHING && self.may_decide_cells(reference) {
+                self.work.words.insert(reference.to_owned());
+                continue;
             } else if known || path == EVERYTHING && self.knows_word(reference) {
                 self.work.unused.push(Unused {
                     reference: reference.to_owned(),
@@ -82,6 +85,12 @@ impl Merging<'_, '_> {
         }
     }
 
+    /// Whether the word for a ref is one of the sides, and the package has rows of it.
+    fn may_decide_cells(&self, reference: &str) -> bool {
+        let mut entries = self.payloads.iter();
+        self.book.word(reference).is_none() && entries.any(|entry| entry.feature_ref == *reference)
+    }
+
     /// Whether the package has a row and a column of a table at the path of a cell.
     fn has_cell(&self, reference: &str, path: &str, rows: &Rows<'_>) -> bool {
         let segments = split_dotted(path);
@@ -105,4 +114,10 @@ fn uids<'a>(payloads: &'a [RawEntry<'a>]) -> Rows<'a> {
         rows.entry(&entry.feature_ref).or_default().extend(uids);
     }
     rows
+}
+
+/// A decided value that a cell cannot hold.
+pub(in crate::apply) fn unfit_decision(reference: &str, path: &str) -> Refusal {
+    let detail = format!("`decisions.{reference}.{path}` is no value that can be written there.");
+    Refusal::about(Code::ValidationFailed, reference, detail)
 }

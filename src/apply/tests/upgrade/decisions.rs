@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, asked, codes, label, uid, v1, v2, with, without};
+use super::{Line, args, asked, client, codes, label, uid, v1, v2, with, without};
+use crate::upgrade::{Unused, guard};
 use crate::workspace::RecordKind::Feature;
 
 /// Clients that both sides have renamed, orders that people have.
@@ -59,6 +60,61 @@ fn each_form_of_a_decision_is_carried_out() {
     assert_eq!((plan.refusals.len(), plan.update.len()), (0, 1));
 }
 
+fn unused(all: &[Unused]) -> Vec<(&str, &str)> {
+    let all = all.iter();
+    all.map(|one| (one.reference.as_str(), one.path.as_str()))
+        .collect()
+}
+
+#[test]
+fn a_word_for_a_table_decides_about_its_leaves_and_its_cells() {
+    let word = json!({"f_clients": "ours"});
+    let changed = |cell: bool, leaf: bool| {
+        let mut line = Line::new();
+        let new = v2(|package| {
+            args(package, "f_clients")["label"] = "Theirs".into();
+            client(package, 0)["city"] = "Theirs".into();
+        });
+        if cell {
+            line.cells(0, &json!({"city": "Ours"}));
+        }
+        if leaf {
+            line.edit(Feature, "clients", label("Ours"));
+        }
+        let plan = line.plan(&new, &asked(&word));
+        assert_eq!(plan.refusals, [], "{cell} {leaf}");
+        let report = line.upgrade(&new, &word);
+        assert_eq!(unused(&report.unused), unused(&plan.unused));
+        report.unused.len()
+    };
+    for (cell, leaf) in [(true, false), (false, true), (true, true)] {
+        assert_eq!(changed(cell, leaf), 0, "{cell} {leaf}");
+    }
+    assert_eq!(changed(false, false), 1);
+}
+
+#[test]
+fn a_long_value_is_held_against_its_digest() {
+    let long = "x".repeat(3000);
+    let mut line = Line::new();
+    line.edit(Feature, "clients", label(&long));
+    let new = v2(|package| args(package, "f_clients")["label"] = "Theirs".into());
+    let guarded = |text: &str| {
+        let held = guard(text.into());
+        assert!(
+            held.as_str()
+                .is_some_and(|held| held.starts_with("sha256:"))
+        );
+        let held: Json = serde_json::from_str(&held.write()).expect("JSON");
+        json!({"f_clients": {"label": {"take": "ours", "ours": held}}})
+    };
+    let plan = line.plan(&new, &asked(&guarded(&long)));
+    assert_eq!(plan.refusals, []);
+    let plan = line.plan(&new, &asked(&guarded(&"y".repeat(3000))));
+    assert_eq!(codes(&plan.refusals), ["upgrade_conflicts"]);
+    assert_eq!(unused(&plan.unused), [("f_clients", "label")]);
+}
+
 #[test]
 fn a_decision_against_another_value_does_not_hold() {
     let (line, new) = both();
@@ -74,17 +130,21 @@ fn what_is_of_no_use_is_listed_and_what_is_unknown_refused() {
         &v1(),
         &asked(&json!({"f_clients": {"label": "theirs", "*": "ours"}})),
     );
-    let unused: Vec<(&str, &str)> = plan
-        .unused
-        .iter()
-        .map(|unused| (unused.reference.as_str(), unused.path.as_str()))
-        .collect();
-    assert_eq!(unused, [("f_clients", "label"), ("f_clients", "*")]);
+    assert_eq!(
+        unused(&plan.unused),
+        [("f_clients", "label"), ("f_clients", "*")]
+    );
     let package = v1();
     let of = &package["payloads"][0]["rows"][0]["uid"];
     let row = &format!("rows.{}", of.as_str().expect("a uid"));
     let known = json!({"f_clients": {format!("{row}.city"): "ours"}});
-    assert_eq!(codes(&line.plan(&v1(), &asked(&known)).refusals), [""; 0]);
+    let plan = line.plan(&v1(), &asked(&known));
+    assert_eq!(codes(&plan.refusals), [""; 0]);
+    // A cell about which nothing is to be decided is known all the same.
+    let path = format!("{row}.city");
+    assert_eq!(plan.unused[0].path, path);
+    let mut line = Line::new();
+    assert_eq!(line.upgrade(&v1(), &known).unused[0].path, path);
     for decisions in [
         json!({"f_nothing": "ours"}),
         json!({"f_clients": {"config.nothing": "ours"}}),

@@ -1,12 +1,16 @@
 //! Upgrades in memory: a package applied, people who work on, and the next version of the package.
 
+mod automations;
+mod configs;
 mod decisions;
 mod drift;
 mod dropped;
+mod hidden;
 mod killed;
 mod laws;
 mod leaves;
 mod measured;
+mod moved;
 mod removed;
 mod renamed;
 mod rows;
@@ -137,11 +141,11 @@ fn with(package: &mut Json, tool: &str, reference: &str, args: Json) {
     let steps = package["manifest"]["plan"]["steps"]
         .as_array_mut()
         .expect("steps");
-    // Columns before what shows them, everything else at the end.
-    let before = if tool == "create_column" {
-        "create_view"
-    } else {
-        "update_workspace"
+    // Columns before what shows them, views before what opens them, everything else at the end.
+    let before = match tool {
+        "create_column" => "create_view",
+        "create_view" => "create_workflow_v2",
+        _ => "update_workspace",
     };
     let place = steps.iter().position(|step| step["tool"] == before);
     let place = place.unwrap_or(steps.len());

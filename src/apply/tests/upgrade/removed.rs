@@ -91,6 +91,9 @@ fn a_table_that_went_is_one_entry() {
     assert_eq!(super::super::world::cells(&again.memory, "orders").len(), 1);
     line.upgrade(&new, &json!({"f_orders": "leave"}));
     assert!(line.thing(Feature, "orders").is_none());
+    // Decided, it is silent, what was new in it too.
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!((plan.conflicts, plan.create), (vec![], vec![]));
 }
 
 #[test]
@@ -133,4 +136,134 @@ fn a_name_that_people_gave_is_asked() {
     let mut line = made();
     line.upgrade(&new, &json!({"c_clients_tel": "create"}));
     assert_eq!(line.get(Column, "tel_2").called(), "Telephone");
+}
+
+#[test]
+fn a_new_record_that_names_what_people_removed_is_asked_and_arrives_without_it() {
+    let new = v2(|package| {
+        let config = json!([{"visibleColumns": ["$c_orders_client", "$c_orders_code"], "sort": {"column": "$c_orders_code"}}]);
+        with(
+            package,
+            "create_view",
+            "v_more",
+            json!({"featureId": "$f_orders", "name": "more", "label": "More", "type": "table", "config": config}),
+        );
+    });
+    let removed = || {
+        let mut line = Line::new();
+        line.remove(Column, "code");
+        line
+    };
+    let mut line = removed();
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(conflicts(&plan), [("removed_here", "c_orders_code", "")]);
+    let leave = json!({"c_orders_code": "leave"});
+    let report = line.upgrade(&new, &leave);
+    let told: Vec<_> = report
+        .not_carried
+        .iter()
+        .map(|left| {
+            (
+                left.reference.as_str(),
+                left.path.as_deref(),
+                left.base.is_some(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("v_more", Some("config.visibleColumns"), false),
+        ("v_more", Some("config.sort"), false),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(report.decided, 1);
+    let config = line.get(View, "more").config.write();
+    assert_eq!(config, r#"{"visibleColumns":["client"],"sort":{}}"#);
+    // Decided, its base is what the package says: nothing is asked any more.
+    assert_eq!(line.plan(&new, &asked(&Json::Null)).conflicts, []);
+    let mut line = removed();
+    line.upgrade(&new, &json!({"c_orders_code": "create"}));
+    let config = line.get(View, "more").config.write();
+    assert!(config.contains(r#"["client","code"]"#), "{config}");
+}
+
+#[test]
+fn what_people_removed_may_be_created_although_nothing_of_it_changed() {
+    let mut line = Line::new();
+    line.remove(Column, "city");
+    line.cells(1, &json!({"city": null}));
+    let before = line.memory.state();
+    let create = json!({"c_clients_city": "create"});
+    let plan = line.plan(&v1(), &asked(&create));
+    assert_eq!((plan.create.len(), plan.create[0].again), (1, true));
+    line.upgrade(&v1(), &create);
+    // Cells are written where the row has none under that name.
+    let clients = line.clients();
+    assert!(clients[1].contains("Kiel"), "{clients:?}");
+    line.undo(false).expect("undone");
+    assert!(line.memory.state() == before);
+}
+
+#[test]
+fn a_table_created_again_gets_its_rows_and_what_pointed_at_it_stays_without_it() {
+    let mut line = Line::new();
+    line.remove(Feature, "clients");
+    let new = v2(|package| args(package, "f_clients")["label"] = "Clients".into());
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(conflicts(&plan), [("removed_here", "f_clients", "")]);
+    let link = line.get(Column, "client").config;
+    line.upgrade(&new, &json!({"f_clients": "create"}));
+    assert_eq!(line.clients().len(), 3);
+    assert_eq!(line.get(Column, "client").config, link);
+}
+
+#[test]
+fn a_record_that_went_with_its_parent_is_no_entry_and_one_that_came_since_is() {
+    let mut line = Line::new();
+    line.remove(Feature, "orders");
+    let changed = v2(|package| args(package, "c_orders_code")["label"] = "Code".into());
+    let plan = line.plan(&changed, &asked(&Json::Null));
+    assert_eq!(conflicts(&plan), [("removed_here", "f_orders", "")]);
+    let report = line.upgrade(&changed, &json!({"f_orders": "leave"}));
+    let told: Vec<_> = report
+        .not_carried
+        .iter()
+        .map(|left| (left.reference.as_str(), left.path.as_deref()))
+        .collect();
+    assert_eq!(told, [("c_orders_code", Some("label"))]);
+}
+
+#[test]
+fn a_record_that_cannot_be_without_what_is_left_away_is_not_created() {
+    let new = v2(|package| {
+        let lanes = json!({"featureId": "$f_orders", "name": "lanes", "label": "Lanes", "type": "kanban", "config": [{"groupByColumn": "$c_orders_code"}]});
+        with(package, "create_view", "v_lanes", lanes);
+        let rail = json!({"moduleId": "$m_m", "name": "t", "label": "t", "order": 9, "config": [{"views": ["$v_orders", "$v_lanes"]}]});
+        with(package, "create_rail", "r_t", rail);
+    });
+    let mut line = Line::new();
+    line.remove(Column, "code");
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(conflicts(&plan), [("removed_here", "c_orders_code", "")]);
+    let report = line.upgrade(&new, &json!({"c_orders_code": "leave"}));
+    let told: Vec<_> = report
+        .not_carried
+        .iter()
+        .map(|left| {
+            let theirs = left.theirs.as_ref().and_then(|theirs| theirs.as_str());
+            (left.reference.as_str(), left.path.as_deref(), theirs)
+        })
+        .collect();
+    assert!(told.contains(&("v_lanes", None, Some("Lanes"))), "{told:?}");
+    assert!(
+        told.contains(&("r_t", Some("config.views"), None)),
+        "{told:?}"
+    );
+    assert_eq!((told.len(), report.unused.len()), (2, 0), "{told:?}");
+    assert!(line.thing(View, "lanes").is_none());
+    let views = line.get(crate::workspace::RecordKind::Rail, "t").config;
+    let id = line.get(View, "orders").id;
+    assert_eq!(views.write(), format!(r#"[{{"views":["{id}"]}}]"#));
+    // Decided, it is silent.
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!((plan.conflicts, plan.create), (vec![], vec![]));
 }

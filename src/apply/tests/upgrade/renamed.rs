@@ -65,9 +65,8 @@ fn cells_of_a_renamed_column_are_merged_with_what_was_applied() {
     let report = line.upgrade(&new, &rename());
     assert_eq!(report.rows["f_clients"].updated, 2);
     let clients = line.clients();
-    let holds = |row: usize, cells: [&str; 2]| {
-        cells.iter().all(|cell| clients[row].contains(*cell))
-    };
+    let holds =
+        |row: usize, cells: [&str; 2]| cells.iter().all(|cell| clients[row].contains(*cell));
     assert!(
         holds(0, [r#""note":"1 new""#, "Ours"])
             && holds(1, [r#""note":"Ours""#, "Kiel"])
@@ -98,7 +97,9 @@ fn a_plain_apply_counts_cells_by_the_name_that_they_have_in_each_package() {
     });
     let report = line.apply(&new, "{}");
     let cells = report.not_carried.iter().filter(|left| left.kind == "rows");
-    let cells: Vec<_> = cells.map(|left| (left.path.as_deref(), left.count)).collect();
+    let cells: Vec<_> = cells
+        .map(|left| (left.path.as_deref(), left.count))
+        .collect();
     assert_eq!(cells, [(Some("rows[].data.remark"), Some(1))]);
     line.upgrade(&new, &Json::Null);
     assert!(line.clients()[2].contains(r#""note":"new""#));
@@ -123,14 +124,19 @@ fn the_technical_name_stays_and_is_told_until_it_is_the_base() {
         args(&mut third, "c_clients_remark")["label"] = "Remark".into();
         third
     };
-    assert_eq!(updates(&plan(&line, &third)), [("c_clients_remark", "label")]);
+    assert_eq!(
+        updates(&plan(&line, &third)),
+        [("c_clients_remark", "label")]
+    );
 }
 
 #[test]
 fn the_same_ref_under_another_name_is_told_whatever_people_call_it() {
     let new = v2(|package| args(package, "f_clients")["name"] = "customers".into());
     let mut line = Line::new();
-    line.edit(Feature, "clients", |thing| thing.label = Some("Ours".to_owned()));
+    line.edit(Feature, "clients", |thing| {
+        thing.label = Some("Ours".to_owned());
+    });
     let told = ["f_clients", "name", "clients", "customers"];
     assert_eq!(names(&plan(&line, &new).not_carried), [told]);
     assert_eq!(names(&line.plan(&new, "{}").not_carried), [told]);

@@ -13,6 +13,7 @@ pub(super) fn new() -> Json {
         args(package, "v_orders")["config"] = json!([{"visibleColumns": ["$c_orders_client"]}]);
         args(package, "r_r")["order"] = 3.into();
         client(package, 0)["city"] = "Berlin".into();
+        client(package, 1)["city"] = "Ulm".into();
         with(
             package,
             "create_column",

@@ -1,0 +1,110 @@
+//! Automations that an upgrade changes (`upgrade` 3.4.7): each gets a draft, which takes the place of what is in
+//! force once all rows are written, unless somebody has to enter something first.
+
+use super::Merging;
+use crate::apply::resolve::completeness::{Arrival, Arriving};
+use crate::apply::resolve::rewrite::object_of;
+use crate::apply::resolve::steps::Work;
+use crate::apply::{Because, NotPublished, Publish};
+use crate::automation::keep_secrets;
+use crate::upgrade::set_part;
+use crate::workspace::ledger::Changed;
+use crate::workspace::{Change, Id, RecordKind, Thing};
+
+impl<'p> Merging<'_, 'p> {
+    /// Leaves secrets where they are: a step that speaks to another target than before has none.
+    pub(super) fn keep_secrets(&self, merged: &mut Thing, ours: &Thing) {
+        if merged.kind == RecordKind::Workflow && merged != ours {
+            let mut graph = merged.part("graphConfig");
+            keep_secrets(self.definitions, &mut graph, &[&ours.part("graphConfig")]);
+            set_part(merged, "graphConfig", graph);
+        }
+    }
+
+    /// Makes a draft of what an automation becomes, or goes on with the one that the job has made already.
+    pub(super) fn automation(&mut self, reference: &str, before: Thing, after: Thing) {
+        let id = after.id;
+        let begun = self.earlier.drafted(id).and_then(|changed| changed.draft);
+        if begun.is_none() && before == after {
+            return;
+        }
+        let Some(work) = self.step(reference) else {
+            return;
+        };
+        let version = begun.unwrap_or_else(|| self.minter.id(work.ordinal.unwrap_or_default()));
+        self.arrive((reference, work.uid), &after, version, begun.is_some());
+        if begun.is_some() {
+            return;
+        }
+        self.built.work.changes.push(Change::Draft {
+            version,
+            from: Box::new(before.clone()),
+            to: Box::new(after.clone()),
+        });
+        self.built.work.entry.changed.push(Changed {
+            reference: reference.to_owned(),
+            before,
+            after,
+            draft: Some(version),
+        });
+    }
+
+    /// Decides whether a draft takes the place of what is in force; one of an automation that was never published
+    /// is left to people, like that.
+    fn arrive(&mut self, (reference, uid): (&str, &str), after: &Thing, version: Id, begun: bool) {
+        let known = &mut self.built.not_published;
+        known.retain(|entry| entry.reference != reference);
+        let mut automations = self.destination.automations.iter();
+        let Some(ours) = automations.find(|found| found.id == after.id) else {
+            return;
+        };
+        let (draft, live) = (ours.draft, ours.active);
+        let because = self.missing((reference, uid), after);
+        if !because.is_empty() {
+            self.built.not_published.push(NotPublished {
+                reference: reference.to_owned(),
+                name: after.name.clone(),
+                because,
+            });
+        } else if !draft {
+            if !begun {
+                let pending = &mut self.built.work.entry.pending_publishes;
+                pending.push(reference.to_owned());
+            }
+            self.built.publish.push(Publish {
+                reference: reference.to_owned(),
+                id: after.id,
+                name: after.name.clone(),
+                draft: Some(version),
+                live,
+            });
+        }
+    }
+
+    /// What somebody has to enter first.
+    fn missing(&self, (reference, uid): (&str, &str), after: &Thing) -> Vec<Because> {
+        let arrival = Arrival {
+            manifest: self.manifest,
+            destination: self.destination,
+            bindings: self.bindings,
+            columns: &self.built.columns,
+            definitions: self.definitions,
+        };
+        let emptied = self.built.emptied.get(reference);
+        arrival.missing(Arriving {
+            uid,
+            id: after.id,
+            args: &object_of(Some(&after.config)),
+            emptied: emptied.map_or(&[], Vec::as_slice),
+            since: true,
+        })
+    }
+
+    fn step(&self, reference: &str) -> Option<Work<'p>> {
+        let mut steps = self.steps.all.iter();
+        let own = steps.find(|work| {
+            work.step.tool.is_create() && work.step.reference.as_deref() == Some(reference)
+        });
+        own.copied()
+    }
+}

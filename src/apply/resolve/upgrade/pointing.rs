@@ -1,0 +1,64 @@
+//! New records that name what people removed (`upgrade` 3.4.4): somebody decides whether that comes back, or
+//! they arrive without it.
+
+use super::{Merging, not_carried};
+use crate::apply::resolve::marks;
+use crate::json::Value;
+use crate::json::path::push_dotted;
+use crate::workspace::{RecordKind, Thing};
+
+impl Merging<'_, '_> {
+    /// Notes what in new records would name a record that is not there.
+    pub(super) fn new_records(&mut self) {
+        for (reference, said) in &self.built.said {
+            if !said.fresh || said.blueprint {
+                continue;
+            }
+            for (path, value) in parts(&said.thing) {
+                for named in marks::refs(value) {
+                    let theirs = Some(marks::plain(value));
+                    let entry = not_carried(said.thing.kind, reference, Some(&path), None, theirs);
+                    self.pointing.entry(named).or_default().push(entry);
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a config under the paths that they have as leaves.
+fn parts(thing: &Thing) -> Vec<(String, &Value)> {
+    match (&thing.config, thing.kind) {
+        (config, RecordKind::Workflow) => {
+            let part = |path: &str, key| Some((path.to_owned(), config.get(key)?));
+            [
+                part("trigger", "triggerConfig"),
+                part("shape", "graphConfig"),
+            ]
+            .into_iter()
+            .flatten()
+            .collect()
+        }
+        (Value::List(objects), _) if objects.len() > 1 => {
+            let objects = objects.iter().enumerate();
+            objects
+                .flat_map(|(at, object)| keys(&format!("config.{at}"), object))
+                .collect()
+        }
+        (Value::List(objects), _) => objects
+            .iter()
+            .flat_map(|object| keys("config", object))
+            .collect(),
+        (object, _) => keys("config", object),
+    }
+}
+
+fn keys<'v>(head: &str, object: &'v Value) -> Vec<(String, &'v Value)> {
+    let members = object.as_object().into_iter().flatten();
+    members
+        .map(|(key, value)| {
+            let mut path = head.to_owned();
+            push_dotted(&mut path, key);
+            (path, value)
+        })
+        .collect()
+}

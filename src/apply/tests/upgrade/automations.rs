@@ -1,0 +1,290 @@
+//! Automations of an upgrade: drafts that take the place of what is in force once all rows are written.
+
+use serde_json::{Value as Json, json};
+
+use super::killed::attempt;
+use super::{Line, args, asked, conflicts, kept, updates, v2};
+use crate::apply::{NotPublished, Report};
+use crate::crashing::{Crash, Memory};
+use crate::json::Value;
+use crate::workspace::RecordKind::Workflow;
+use crate::workspace::ledger::{Changed, Entry};
+use crate::workspace::memory::State;
+use crate::workspace::{Automation, Target as _, ready};
+
+/// The first version with this step in front.
+fn with_step(step: &Json) -> Json {
+    v2(|package| {
+        let steps = args(package, "w_flow")["graphConfig"]["steps"].as_array_mut();
+        steps.expect("steps").insert(0, step.clone());
+        let items = package["manifest"]["items"].as_array_mut().expect("items");
+        let item = items.iter_mut().find(|item| item["ref"] == "w_flow");
+        let ids = item.expect("an item")["stepIds"].as_array_mut();
+        ids.expect("ids").insert(0, step["id"].clone());
+    })
+}
+
+/// A step that speaks to a server.
+fn request(connection: &str, path: &str) -> Json {
+    json!({"key": "http.request", "id": "stp_cccccccccccc", "config":
+        {"connectionName": connection, "method": "GET", "path": path, "bearerToken": ""}})
+}
+
+fn named(name: &str) -> Json {
+    v2(|package| args(package, "w_flow")["graphConfig"]["steps"][0]["name"] = name.into())
+}
+
+impl Line {
+    /// People change what only the application can.
+    fn people(&mut self, change: impl FnOnce(&mut State)) {
+        let mut state = self.memory.state();
+        change(&mut state);
+        self.memory = Memory::new(state);
+        self.memory.limit_lookups(1);
+    }
+
+    fn pause(&mut self) {
+        self.people(|state| state.structure.automations[0].active = false);
+    }
+
+    fn automation(&self) -> Automation {
+        self.memory.state().structure.automations[0].clone()
+    }
+
+    /// The text of its graph.
+    fn graph(&self) -> String {
+        Value::Object(self.automation().graph_config).write()
+    }
+
+    fn replace(&mut self, from: &str, to: &str) {
+        self.edit(Workflow, "Flow", |thing| {
+            let text = thing.config.write();
+            assert!(text.contains(from), "{text}");
+            thing.config = Value::parse(&text.replace(from, to)).expect("JSON");
+        });
+    }
+
+    /// What the ledger of the last job tells of it.
+    fn changed(&self) -> Changed {
+        let (_, ledger) = self.jobs.last().expect("a job");
+        let structures = ledger.iter().filter_map(|entry| match entry {
+            Entry::Structure(structure) => Some(&structure.changed),
+            _ => None,
+        });
+        let mut changed = structures
+            .flatten()
+            .filter(|one| one.after.kind == Workflow);
+        changed.next().expect("a change").clone()
+    }
+}
+
+fn because(entries: &[NotPublished]) -> Vec<[&str; 3]> {
+    let entries = entries.iter();
+    entries
+        .flat_map(|entry| {
+            let because = entry.because.iter();
+            because.map(|one| [entry.reference.as_str(), &*one.path, &*one.reason])
+        })
+        .collect()
+}
+
+#[test]
+fn a_change_becomes_a_version_that_is_published_at_the_end() {
+    let mut line = Line::new();
+    let before = line.memory.state();
+    let plan = line.plan(&named("New"), &asked(&Json::Null));
+    assert_eq!(plan.go_live.len(), 1);
+    let report = line.upgrade(&named("New"), &Json::Null);
+    assert_eq!((report.published, &*report.not_published), (1, &[][..]));
+    assert!(line.graph().contains("\"New\"") && line.automation().active);
+    let changed = line.changed();
+    assert!(changed.draft.is_some());
+    let (_, ledger) = line.jobs.last().expect("a job");
+    let places = ledger.iter().map(|entry| match entry {
+        Entry::Structure(_) => "structure",
+        Entry::Published { paused: false, .. } => "published",
+        Entry::Completed => "completed",
+        other => panic!("{other:?}"),
+    });
+    let places: Vec<&str> = places.collect();
+    assert_eq!(places, ["structure", "published", "completed"]);
+    line.undo(false).expect("undone");
+    assert!(line.memory.state() == before);
+}
+
+#[test]
+fn a_paused_one_gets_it_and_stays_paused() {
+    let mut line = Line::new();
+    line.pause();
+    let before = line.memory.state();
+    let plan = line.plan(&named("New"), &asked(&Json::Null));
+    assert_eq!(plan.go_live, []);
+    let report = line.upgrade(&named("New"), &Json::Null);
+    assert_eq!((report.published, &*report.not_published), (0, &[][..]));
+    assert!(line.graph().contains("\"New\"") && !line.automation().active);
+    line.undo(false).expect("undone");
+    assert!(line.memory.state() == before);
+}
+
+#[test]
+fn one_that_was_never_published_gets_a_newer_draft() {
+    let mut line = Line::new();
+    line.people(|state| {
+        let automation = &mut state.structure.automations[0];
+        (automation.active, automation.draft) = (false, true);
+    });
+    let before = line.memory.state();
+    let report = line.upgrade(&named("New"), &Json::Null);
+    assert_eq!((report.published, &*report.not_published), (0, &[][..]));
+    assert!(line.graph().contains("\"New\"") && line.automation().draft);
+    // The one before stands behind it, and an undo deletes the newer one.
+    assert_eq!(line.memory.state().drafts.len(), 1);
+    line.undo(false).expect("undone");
+    assert!(line.memory.state() == before);
+}
+
+/// An upgrade that stops before it publishes what it changed; people publish another version meanwhile, and it
+/// goes on.
+fn moved(people: impl Fn(&mut Line)) -> (Line, Report, State) {
+    let text = named("New").to_string();
+    for call in 0.. {
+        let mut line = Line::new();
+        let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
+        let written = false;
+        memory.crash_at(Crash { call, written });
+        let stopped = line.past(|past| attempt(&mut memory, past, &text).is_err());
+        assert!(stopped, "it published before anybody came between");
+        memory.recover();
+        let own = ready(memory.ledger()).expect("a ledger");
+        let begun = own.iter().any(|entry| matches!(entry, Entry::Structure(_)));
+        line.memory = memory;
+        if !begun {
+            continue;
+        }
+        people(&mut line);
+        let state = line.memory.state();
+        let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
+        let report = line.past(|past| attempt(&mut memory, past, &text).expect("a report"));
+        line.memory = memory;
+        line.jobs.push((text, line.memory.next_job()));
+        return (line, report, state);
+    }
+    unreachable!()
+}
+
+#[test]
+fn somebody_published_since_and_it_stays_a_draft() {
+    let (mut line, report, state) = moved(|line| line.replace("\"Read\"", "\"Since\""));
+    assert_eq!(
+        because(&report.not_published),
+        [["w_flow", "", "workflow_moved"]]
+    );
+    assert_eq!(report.published, 0);
+    assert!(line.graph().contains("\"Since\"") && line.automation().active);
+    assert!(line.memory.state() == state);
+    // The draft goes, and what people published is nothing that could be lost.
+    line.undo(false).expect("undone");
+    assert!(line.graph().contains("\"Since\""));
+    assert!(line.memory.state().drafts.is_empty());
+}
+
+#[test]
+fn a_resumed_one_is_published_all_the_same() {
+    let (line, report, _) = moved(|_| {});
+    assert_eq!((report.published, &*report.not_published), (1, &[][..]));
+    assert_eq!(report.kept, []);
+    assert!(line.graph().contains("\"New\"") && line.memory.state().drafts.is_empty());
+}
+
+#[test]
+fn a_step_that_people_changed_and_the_package_took_out_is_asked() {
+    let mut line = Line::of(&with_step(&request("c", "/")));
+    line.replace("\"path\":\"/\"", "\"path\":\"/ours\"");
+    let plan = line.plan(&v2(|_| {}), &asked(&Json::Null));
+    assert_eq!(conflicts(&plan), [("changed", "w_flow", "shape")]);
+    line.upgrade(&v2(|_| {}), &json!({"w_flow": {"shape": "ours"}}));
+    assert!(line.graph().contains("/ours"));
+    assert_eq!(line.plan(&v2(|_| {}), &asked(&Json::Null)).conflicts, []);
+}
+
+/// An automation with a step whose secret people have entered.
+fn with_secret() -> Line {
+    let mut line = Line::of(&with_step(&request("c", "/")));
+    line.replace("\"bearerToken\":\"\"", "\"bearerToken\":\"s3cret\"");
+    line.people(|state| {
+        let automation = &mut state.structure.automations[0];
+        (automation.active, automation.draft) = (true, false);
+    });
+    line
+}
+
+#[test]
+fn a_secret_stays_while_its_step_speaks_to_the_same_target() {
+    let mut line = with_secret();
+    let before = line.memory.state();
+    let new = with_step(&request("c", "/new"));
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(updates(&plan), [("w_flow", "steps.stp_cccccccccccc.path")]);
+    assert!(
+        !serde_json::to_string(&plan)
+            .expect("JSON")
+            .contains("s3cret")
+    );
+    let report = line.upgrade(&new, &Json::Null);
+    assert_eq!((report.published, &*report.not_published), (1, &[][..]));
+    let graph = line.graph();
+    assert!(
+        graph.contains("s3cret") && graph.contains("/new"),
+        "{graph}"
+    );
+    // Of a step that is new in the shape nothing is taken from another.
+    line.undo(false).expect("undone");
+    assert!(line.memory.state() == before);
+}
+
+#[test]
+fn another_target_empties_it_and_what_is_in_force_goes_on() {
+    let mut line = with_secret();
+    let before = line.memory.state();
+    let new = with_step(&request("d", "/"));
+    let expected = [[
+        "w_flow",
+        "graphConfig.steps.0.config.bearerToken",
+        "secret_empty",
+    ]];
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(because(&plan.stays_draft), expected);
+    assert_eq!(plan.go_live, []);
+    let report = line.upgrade(&new, &Json::Null);
+    assert_eq!(because(&report.not_published), expected);
+    assert_eq!(report.published, 0);
+    let state = line.memory.state();
+    assert!(state.structure == before.structure);
+    let draft = state.drafts.values().next().expect("a draft");
+    let text = draft.thing.config.write();
+    assert!(!text.contains("s3cret") && text.contains("\"d\""), "{text}");
+    // It is asked for once: the draft waits for whoever enters the secret.
+    assert_eq!(updates(&line.plan(&new, &asked(&Json::Null))), []);
+    line.undo(false).expect("undone");
+    assert!(line.memory.state() == before);
+}
+
+#[test]
+fn what_people_changed_elsewhere_in_it_stays_in_the_new_version() {
+    let mut line = Line::new();
+    line.replace("\"Read\"", "\"Ours\"");
+    let new = v2(|package| args(package, "w_flow")["name"] = "Flow 2".into());
+    let plan = line.plan(&new, &asked(&Json::Null));
+    assert_eq!(updates(&plan), [("w_flow", "name")]);
+    assert_eq!(kept(&plan), [("w_flow", "steps.stp_aaaaaaaaaaaa.name")]);
+    line.upgrade(&new, &Json::Null);
+    assert_eq!(line.automation().name, "Flow 2");
+    assert!(line.graph().contains("\"Ours\""));
+    // What people publish after it refuses an undo of the same leaf alone.
+    line.edit(Workflow, "Flow 2", |thing| thing.name = "Since".to_owned());
+    line.undo(false).expect_err("refused");
+    let left = line.undo(true).expect("undone");
+    let paths: Vec<_> = left.iter().map(|one| one.path.as_deref()).collect();
+    assert_eq!(paths, [Some("name")]);
+    assert_eq!(line.automation().name, "Since");
+}

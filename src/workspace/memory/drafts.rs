@@ -1,0 +1,82 @@
+//! Drafts of automations: versions that are not in force.
+//!
+//! Of an automation that was never published the newest draft is in force, so that one takes the place of
+//! what the structure says; of every other one the draft waits beside it.
+
+use super::State;
+use super::changes::{missing, refused};
+use super::state::DraftVersion;
+use super::update::{update, write};
+use crate::problem::Code;
+use crate::workspace::{Automation, Id, RecordKind, Refused, Thing};
+
+/// Adds a draft that begins from what is in force.
+pub(super) fn begin(
+    state: &mut State,
+    version: Id,
+    from: &Thing,
+    to: Thing,
+) -> Result<(), Refused> {
+    let base = in_force(state, from.id)?;
+    if !base.is_as(from, &to) {
+        let message = format!("the automation {:?} is not what it was", base.name);
+        return Err(refused(Code::Conflict, message));
+    }
+    let thing = base.clone().with(from, to);
+    if automation(state, from.id)?.draft {
+        write(&mut state.structure, thing.clone());
+    }
+    state.drafts.insert(version, DraftVersion { base, thing });
+    Ok(())
+}
+
+/// Puts a draft in force, where what it began from still is.
+pub(super) fn publish(state: &mut State, workflow: Id, version: Id) -> Result<(), Refused> {
+    let stands = in_force(state, workflow)?;
+    let Some(draft) = state.drafts.get(&version).cloned() else {
+        return Ok(());
+    };
+    let fresh = automation(state, workflow)?.draft;
+    if !fresh && stands != draft.base {
+        let message = format!("another version of {:?} is in force by now", stands.name);
+        return Err(refused(Code::DraftStale, message));
+    }
+    write(&mut state.structure, draft.thing);
+    state.drafts.remove(&version);
+    automation(state, workflow)?.draft = false;
+    Ok(())
+}
+
+/// Takes a draft away; changes the automation where it is none any more.
+pub(super) fn remove(
+    state: &mut State,
+    workflow: Id,
+    version: Id,
+    published: Option<[Thing; 2]>,
+) -> Result<(), Refused> {
+    let Ok(stands) = in_force(state, workflow) else {
+        return Ok(());
+    };
+    if let Some(draft) = state.drafts.remove(&version) {
+        if automation(state, workflow)?.draft && stands == draft.thing {
+            write(&mut state.structure, draft.base);
+        }
+        return Ok(());
+    }
+    match published {
+        Some([from, to]) => update(&mut state.structure, &from, to),
+        None => Ok(()),
+    }
+}
+
+fn in_force(state: &State, workflow: Id) -> Result<Thing, Refused> {
+    let kind = RecordKind::Workflow;
+    let found = Thing::find(&state.structure, kind, workflow);
+    found.ok_or_else(|| missing(kind, workflow))
+}
+
+fn automation(state: &mut State, workflow: Id) -> Result<&mut Automation, Refused> {
+    let mut automations = state.structure.automations.iter_mut();
+    let found = automations.find(|found| found.id == workflow);
+    found.ok_or_else(|| missing(RecordKind::Workflow, workflow))
+}
