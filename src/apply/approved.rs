@@ -131,6 +131,9 @@ pub struct TableWork {
     pub mode: Mode,
     /// The columns that rows may carry, and all identity columns, as the package orders them.
     pub columns: Vec<ColumnWork>,
+    /// All columns that the package knows: in one of which it has no cell any more it is empty, and not
+    /// unknown. An upgrade and drift compare them.
+    pub compared: Vec<ColumnWork>,
     /// The ordinal of the id of its first row.
     pub first_ordinal: u32,
 }

@@ -43,7 +43,13 @@ pub fn structure_drift(
         .iter()
         .map(|based| (based.reference.as_str(), &based.thing))
         .collect();
-    drifted(&base, destination, definitions)
+    let steps = past.base.map(|base| &base.package.manifest.plan.steps);
+    let refs: Option<HashSet<&str>> = steps.map(|steps| {
+        let refs = steps.iter().filter_map(|step| step.reference.as_deref());
+        refs.collect()
+    });
+    let current = |reference: &str| refs.as_ref().is_none_or(|refs| refs.contains(reference));
+    drifted(&base, destination, &current, definitions)
 }
 
 /// The automations of a line.

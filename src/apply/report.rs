@@ -1,7 +1,7 @@
 //! What an apply did (`service`: apply, job report; `rest` 6).
 
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::json::Value;
 use crate::package::model::{Unresolved, Word as _};
@@ -264,14 +264,27 @@ pub struct NotCarried {
     /// Dotted path; `rows[].data.<column>` for cells; nothing for a whole record.
     pub path: Option<String>,
     /// The value that was applied last; not of cells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub base: Option<Value>,
     /// The value of the package; not of cells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub theirs: Option<Value>,
     /// How many cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+}
+
+/// A value that stands there, null too.
+fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 /// Why rows of a table cannot be written, and how many.

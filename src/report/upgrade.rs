@@ -111,8 +111,12 @@ fn updates(plan: &Preview) -> Vec<Line<'_>> {
         kind: one.kind.as_str(),
         reference: &one.reference,
         path: &one.path,
-        // What is written without a decision is what nobody here had changed.
-        sides: [None, Some(&one.after), Some(&one.before)],
+        // The base is told where somebody here had changed it.
+        sides: [
+            one.base.as_ref().or(Some(&one.before)),
+            Some(&one.after),
+            Some(&one.before),
+        ],
         outcome: "written".into(),
         good: true,
     });

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::decision::guard;
 use crate::json::Value;
 use crate::workspace::{Id, RecordKind};
 
@@ -36,6 +37,9 @@ pub struct Update {
     pub id: Id,
     /// The path of the leaf.
     pub path: String,
+    /// What the base says, where that is something else than the value before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Value>,
     /// The value before; null when there is none.
     pub before: Value,
     /// The value after.
@@ -114,6 +118,10 @@ pub struct Conflict {
     /// Sides that have no value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<String>,
+    /// The digest of what the destination has, where that is too long to be shown whole: a decision is made
+    /// against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ours_digest: Option<String>,
 }
 
 impl Conflict {
@@ -179,6 +187,23 @@ impl Conflict {
             count: None,
             places: Vec::new(),
             leaves: Vec::new(),
+            ours_digest: None,
+        }
+    }
+
+    /// As it is shown: long values are cut, and the digest stands for what the destination has.
+    #[must_use]
+    pub fn shown(self, show: impl Fn(Value) -> Value) -> Conflict {
+        let guard = guard(self.ours.clone());
+        let ours = show(self.ours.clone());
+        let cut = ours != self.ours && guard != self.ours;
+        let digest = guard.as_str().filter(|_| cut).map(str::to_owned);
+        Conflict {
+            base: show(self.base),
+            theirs: show(self.theirs),
+            ours,
+            ours_digest: digest,
+            ..self
         }
     }
 }

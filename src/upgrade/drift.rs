@@ -188,10 +188,12 @@ pub struct AppliedTemplate {
     pub secrets_missing: u64,
 }
 
-/// Compares the records of a base, by their refs, with a workspace.
+/// Compares the records of a base, by their refs, with a workspace. `current` tells of which of them the
+/// package is that was applied last: only those have an order among each other.
 pub fn drifted(
     base: &[(&str, &Thing)],
     destination: &Structure,
+    current: &dyn Fn(&str) -> bool,
     definitions: &Definitions,
 ) -> StructureDrift {
     let pairs = base.iter().map(|(reference, thing)| {
@@ -205,7 +207,7 @@ pub fn drifted(
             ours: here.filter(|here| here.parent == thing.parent),
         }
     });
-    let pairs: Vec<Pair<'_>> = pairs.collect();
+    let mut pairs: Vec<Pair<'_>> = pairs.collect();
     let gone = Gone::of(&pairs);
     let known: HashSet<Id> = base.iter().map(|(_, thing)| thing.id).collect();
     let mut drift = StructureDrift::default();
@@ -224,6 +226,7 @@ pub fn drifted(
             None => {}
         }
     }
+    pairs.retain(|pair| current(pair.reference) || pair.reference == WORKSPACE);
     drift.changed.extend(orders(&pairs, destination));
     drift
 }
@@ -346,7 +349,8 @@ fn orders(pairs: &[Pair<'_>], destination: &Structure) -> Vec<ChangedLeaf> {
     let mut changed = Vec::new();
     let modules = (RecordKind::Workspace, WORKSPACE, workspace);
     changed.extend(order(modules, pairs, destination));
-    for pair in pairs.iter().filter(|pair| pair.ours.is_some()) {
+    let inner = |pair: &&Pair<'_>| pair.ours.is_some() && pair.reference != WORKSPACE;
+    for pair in pairs.iter().filter(inner) {
         let parent = (pair.base.kind, pair.reference, pair.base.id);
         changed.extend(order(parent, pairs, destination));
     }

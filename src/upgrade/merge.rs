@@ -33,8 +33,8 @@ pub struct Merged {
     pub thing: Thing,
     /// What its base is afterwards.
     pub base: Thing,
-    /// Leaves that are written: path, before, after.
-    pub updates: Vec<(String, Value, Value)>,
+    /// Leaves that are written: path; base, before, after.
+    pub updates: Vec<(String, [Value; 3])>,
     /// Leaves that somebody has to decide: base, theirs, ours.
     pub conflicts: Vec<(String, [Value; 3])>,
     /// Leaves that stay: path, base, ours.
@@ -154,7 +154,9 @@ impl Merge<'_> {
                 let asked = self.book.measured(reference, &leaf.path).is_some();
                 merged.decided += u64::from(asked || base != ours || after != theirs);
                 leaf.set(sides, &mut merged.thing, &after, self.definitions);
-                merged.updates.push((leaf.path.clone(), ours, after));
+                merged
+                    .updates
+                    .push((leaf.path.clone(), [base, ours, after]));
             }
             Verdict::Conflict => {
                 stay(merged, &base);

@@ -6,9 +6,11 @@
 //! | hold an implementation of a workspace to what all of them promise | [`contract`] |
 //! | let a workspace fail at any call | [`crashing`] |
 //! | get a workspace with anything in it, from a number | [`random`] |
+//! | hold a workspace to the laws of upgrades | [`upgrades`] |
 //! | hold the modules of a crate to one order | [`direction`] |
 
 pub mod contract;
 pub mod crashing;
 pub mod direction;
 pub mod random;
+pub mod upgrades;

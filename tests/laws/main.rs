@@ -24,5 +24,6 @@ mod preview;
 mod seeds;
 mod skip;
 mod undo;
+mod upgrade;
 mod variety;
 mod world;

@@ -16,10 +16,18 @@ const ENOUGH: usize = 5;
 /// # Panics
 /// When the law does not hold.
 pub(crate) fn each(law: impl Fn(u64) -> Verdict + Sync) {
+    each_of(1, law);
+}
+
+/// The same for a law that takes long, against one of so many seeds.
+///
+/// # Panics
+/// When the law does not hold.
+pub(crate) fn each_of(share: u64, law: impl Fn(u64) -> Verdict + Sync) {
     let failures = Mutex::new(Vec::new());
     let (first, count) = match number("TPLKIT_SEED") {
         Some(seed) => (seed, 1),
-        None => (0, number("TPLKIT_CASES").unwrap_or(100)),
+        None => (0, number("TPLKIT_CASES").unwrap_or(100).div_ceil(share)),
     };
     let next = AtomicU64::new(first);
     let work = || {

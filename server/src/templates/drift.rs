@@ -7,6 +7,7 @@ use tplkit::workspace::Source as _;
 use uuid::Uuid;
 
 use super::applied::Applied;
+use super::apply::{ApplyTarget, check_base_job};
 use crate::ids::WorkspaceKey;
 use crate::jobs::{self, AppliedLine, LedgerPart, Status};
 use crate::refusal::{Code, Refusal};
@@ -30,8 +31,8 @@ impl DriftWanted {
     /// The line.
     ///
     /// # Errors
-    /// 404 where the template was never applied, or all of it was undone, and for a job of something else;
-    /// 409 for one that was undone or is not completed.
+    /// 404 where the template was never applied, or all of it was undone, and for a job of something else
+    /// (a template of the same `manifest.id` is the same); 409 for one that was undone or is not completed.
     pub(crate) async fn line(&self, tx: &mut Tx, now: i64) -> Result<AppliedLine, Refusal> {
         let lines = jobs::lines(
             tx,
@@ -41,8 +42,9 @@ impl DriftWanted {
             },
         )
         .await?;
-        let own = lines.into_iter();
-        let mut own: Vec<AppliedLine> = own.filter(|line| line.template == self.template).collect();
+        let lines = lines.into_iter();
+        let (mut own, mut others): (Vec<AppliedLine>, Vec<AppliedLine>) =
+            lines.partition(|line| line.template == self.template);
         let Some(job) = self.job else {
             let newest = own.into_iter().max_by_key(|line| line.newest().id);
             return newest.ok_or_else(Refusal::not_found);
@@ -51,9 +53,16 @@ impl DriftWanted {
         if let Some(at) = own.iter().position(holds) {
             return Ok(own.swap_remove(at));
         }
-        let found = jobs::find(tx, job, now).await?;
-        let here =
-            found.filter(|job| (job.workspace, job.template) == (self.workspace, self.template));
+        let place = ApplyTarget {
+            organization: self.organization,
+            workspace: self.workspace,
+            template: self.template,
+        };
+        check_base_job(tx, place, job, now).await?;
+        if let Some(at) = others.iter().position(holds) {
+            return Ok(others.swap_remove(at));
+        }
+        let here = jobs::find(tx, job, now).await?;
         let here = here.ok_or_else(Refusal::not_found)?;
         let why = match here.status {
             Status::Undone => "The job was undone; name one that stands.",

@@ -18,6 +18,7 @@ impl Names {
 pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Preview) -> Preview {
     let Some(work) = work else { return preview };
     let update = work.update.into_iter().map(|update| Update {
+        base: update.base.map(|base| names.shown(base)),
         before: names.shown(update.before),
         after: names.shown(update.after),
         ..update
@@ -32,12 +33,7 @@ pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Pr
         .conflicts
         .into_iter()
         .filter(|conflict| !refused(conflict));
-    let conflicts = conflicts.map(|conflict| Conflict {
-        base: names.shown(conflict.base),
-        theirs: names.shown(conflict.theirs),
-        ours: names.shown(conflict.ours),
-        ..conflict
-    });
+    let conflicts = conflicts.map(|conflict| conflict.shown(|value| names.shown(value)));
     let kept = work.kept.into_iter().map(|kept| Kept {
         base: names.shown(kept.base),
         ours: names.shown(kept.ours),
@@ -103,9 +99,9 @@ impl Preview {
 
 fn cell(cell: CellConflict) -> Conflict {
     let of = ("rows", cell.reference.as_str(), cell.moved.id);
-    let values = cell.values.map(shown);
-    Conflict {
+    let conflict = Conflict {
         uid: cell.moved.uid,
-        ..Conflict::of(ConflictCode::Changed, of, Some(&cell.path), values)
-    }
+        ..Conflict::of(ConflictCode::Changed, of, Some(&cell.path), cell.values)
+    };
+    conflict.shown(shown)
 }

@@ -45,8 +45,8 @@ impl Tables<'_, '_> {
                 findings.rows(&entry.item_uid, Reason::FeatureRefUnresolved, Some(count));
             }
             let carried = |name: &str| entry.columns.iter().any(|column| column == name);
-            let mut columns =
-                feature.map_or(Vec::new(), |id| self.columns_of(&entry.feature_ref, id));
+            let compared = feature.map_or(Vec::new(), |id| self.columns_of(&entry.feature_ref, id));
+            let mut columns = compared.clone();
             columns.retain(|work| {
                 carried(&work.package_name) || work.column.is_identity() || work.left_empty
             });
@@ -57,6 +57,7 @@ impl Tables<'_, '_> {
                 feature,
                 mode,
                 columns,
+                compared,
                 first_ordinal: next,
             });
             next = next.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));

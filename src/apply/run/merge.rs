@@ -20,7 +20,7 @@ use crate::upgrade::rule::{Place, Verdict, unseen, verdict};
 use crate::upgrade::{Book, EVERYTHING, MovedLeaf, Take};
 use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
 use crate::workspace::{
-    Change, CommitError, Id, RowData, RowWrite, StoredRow, Target, hidden_each,
+    Change, CommitError, Id, RecordKind, RowData, RowWrite, StoredRow, Target, hidden_each,
 };
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
@@ -47,12 +47,13 @@ struct Table<'a> {
     upgrade: Option<&'a UpgradeWork>,
     /// Whether all cells are compared; else those of new columns alone.
     whole: bool,
+    /// Columns that this job creates, or has created before it was stopped.
+    fresh: HashSet<Id>,
 }
 
 impl Table<'_> {
     fn is_fresh(&self, column: Id) -> bool {
-        self.upgrade
-            .is_some_and(|upgrade| upgrade.fresh_columns.contains(&column))
+        self.fresh.contains(&column)
     }
 }
 
@@ -155,14 +156,23 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let table = Table {
                 work,
                 feature,
-                columns: Columns::new(&work.columns, self.definitions),
-                base_columns: Columns::of_base(&work.columns, self.definitions),
+                columns: Columns::new(&work.compared, self.definitions),
+                base_columns: Columns::of_base(&work.compared, self.definitions),
                 upgrade,
                 whole: approved.base_rows.reference.contains(&work.uid),
+                fresh: self.fresh_columns(),
             };
             self.merge_table(&table, entry, book).await?;
         }
         Ok(())
+    }
+
+    fn fresh_columns(&self) -> HashSet<Id> {
+        let earlier = self.ledger_state.structures.iter();
+        let all = earlier.chain([&self.approved.structure.entry]);
+        let columns = all.flat_map(|done| &done.created);
+        let columns = columns.filter(|made| made.kind == RecordKind::Column);
+        columns.map(|made| made.id).collect()
     }
 
     async fn merge_table(
@@ -178,12 +188,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let fresh = columns.any(|slot| table.is_fresh(slot.work.column.id));
         let mut rows = entry.rows().enumerate();
         loop {
-            let batch = self.candidates(table, &mut base, &mut rows);
+            let mut batch = self.candidates(table, &mut base, &mut rows);
             if batch.is_empty() {
                 break;
             }
             if !table.whole && !fresh {
-                continue;
+                // Those that a plain apply has left without cells of a column that it created.
+                let late = |row: &Candidate<'_>| self.ledger_state.stays(row.id).is_some();
+                batch.retain(|row| table.upgrade.is_some() && late(row));
+                if batch.is_empty() {
+                    continue;
+                }
             }
             if table.upgrade.is_some() {
                 self.merge_rows(table, &batch, book).await?;
@@ -243,6 +258,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
                 let name = slot.work.column.name.as_str();
                 let kept = before.as_ref().and_then(|before| before.cell(name));
+                // Of transactional data the cells of new columns alone are brought, by an upgrade.
+                if !table.whole && kept.is_none() && !table.is_fresh(slot.work.column.id) {
+                    continue;
+                }
                 let base = kept.map_or(base, str::to_owned);
                 if !crate::rows::equal(&base, &theirs) {
                     stays.push((name, base));
@@ -484,7 +503,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let ours = stored.data.cell(&column.name).unwrap_or("null");
-            if table.is_fresh(column.id) {
+            let kept = stays.as_ref().and_then(|stays| stays.cell(&column.name));
+            // Also a column that a plain apply has created, and left empty in rows that were there.
+            let late = !table.whole && kept.is_some_and(is_null);
+            if late || table.is_fresh(column.id) {
                 if is_null(ours) && !is_null(theirs) {
                     let name = column.name.clone();
                     outcome
@@ -496,7 +518,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if !table.whole {
                 continue;
             }
-            let kept = stays.as_ref().and_then(|stays| stays.cell(&column.name));
             let said = base
                 .as_ref()
                 .and_then(|base| base.get(slot_at(table, &column.name)?));

@@ -329,9 +329,9 @@ impl<'a> Tally<'a> {
                 tell(&step.uid, columns);
             }
         }
-        let left_out = |reference: &str| self.listed.get(reference).map_or(0, |listed| listed[1]);
+        let unlisted = |reference: &str| self.listed.get(reference).map_or(0, |listed| listed[1]);
         let tables = self.tables.iter().map(|(reference, table)| {
-            let errors_more = left_out(reference);
+            let errors_more = unlisted(reference);
             let table = TableReport {
                 errors_more,
                 ..*table

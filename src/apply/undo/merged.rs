@@ -46,6 +46,10 @@ pub(super) fn taken_back(
     };
     let merged = merge.merge(&changed.reference, sides, &changed.before);
     let mut thing = merged.thing;
+    // A key that says what is so anyway comes back, too.
+    if ours.config == changed.after.config {
+        thing.config.clone_from(&changed.before.config);
+    }
     // Where somebody has moved it since it stays, and nobody is asked.
     if ours.order == changed.after.order {
         thing.order = changed.before.order;

@@ -113,8 +113,10 @@ impl Words {
         let ours = match &conflict.ours {
             _ if conflict.path.is_none() => None,
             Value::Null => Some(Value::Null),
-            // It is cut, so that nothing can be compared with it.
-            Value::String(text) if text.ends_with('…') => None,
+            // It is cut, and its digest stands for it.
+            Value::String(text) if text.ends_with('…') => {
+                conflict.ours_digest.as_deref().map(Value::from)
+            }
             ours => Some(self.in_package_words(ours)),
         };
         Decision { take, ours }
@@ -153,4 +155,26 @@ fn toml(value: &Value) -> Option<String> {
         }
         other => other.write(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use tplkit::upgrade::{Conflict, Side, Take};
+    use tplkit::workspace::{Id, RecordKind};
+
+    use super::{Words, written};
+
+    #[test]
+    fn the_digest_stands_for_a_value_that_is_cut() {
+        let values = ["a", "b", "cut…"].map(Into::into);
+        let of = (RecordKind::Feature, "f_a", Id::nil());
+        let mut conflict = Conflict::changed(of, "label", values);
+        let words = Words(HashMap::new());
+        let line = |conflict: &Conflict| written(&words.decision(conflict, Take::Side(Side::Ours)));
+        assert_eq!(line(&conflict), r#""ours""#);
+        conflict.ours_digest = Some("sha256:ab".to_owned());
+        assert_eq!(line(&conflict), r#"{ take = "ours", ours = "sha256:ab" }"#);
+    }
 }

@@ -42,12 +42,16 @@ fn update() -> Value {
             ("id", id()),
             ("path", text("Path of the leaf.")),
             (
+                "base",
+                value("The value that was applied last, where people had changed it."),
+            ),
+            (
                 "before",
                 value("The value before; null where there is none."),
             ),
             ("after", value("The value after; null where it goes.")),
         ],
-        &[],
+        &["base"],
     )
 }
 
@@ -92,8 +96,12 @@ fn conflict() -> Value {
                     &json!({"type": "string", "enum": ["base", "theirs", "ours"]}),
                 ),
             ),
+            (
+                "ours_digest",
+                text("The digest of `ours`, where that is too long to be shown."),
+            ),
         ],
-        &["uid", "count", "places", "leaves", "absent"],
+        &["uid", "count", "places", "leaves", "absent", "ours_digest"],
     )
 }
 

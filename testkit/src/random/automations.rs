@@ -16,7 +16,7 @@ impl Generator<'_> {
         }
     }
 
-    fn automation(&mut self, position: usize, id: Id) -> Automation {
+    pub(super) fn automation(&mut self, position: usize, id: Id) -> Automation {
         let (trigger, fired) = self.trigger();
         let mut scope = Scope {
             own: position,

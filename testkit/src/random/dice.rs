@@ -19,6 +19,14 @@ impl Dice {
         }
     }
 
+    /// One whose ids come that many milliseconds later.
+    pub(crate) fn later(seed: u64, milliseconds: u64) -> Dice {
+        Dice {
+            state: seed,
+            minted: milliseconds,
+        }
+    }
+
     pub(crate) fn word(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut word = self.state;

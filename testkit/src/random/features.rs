@@ -55,7 +55,7 @@ impl Generator<'_> {
         }
     }
 
-    fn feature(&mut self, taken: &mut BTreeSet<String>) -> Feature {
+    pub(super) fn feature(&mut self, taken: &mut BTreeSet<String>) -> Feature {
         let mut feature = Feature {
             id: self.dice.id(),
             name: names::technical(&mut self.dice, taken),
@@ -98,7 +98,7 @@ impl Generator<'_> {
         self.table_mut(position).config = config;
     }
 
-    fn feature_config(&mut self, position: usize) -> Object {
+    pub(super) fn feature_config(&mut self, position: usize) -> Object {
         let mut written = Object::new();
         if self.dice.chance(40) {
             let access = self.dice.word_of(&["all", "own"]);

@@ -11,6 +11,7 @@ mod automations;
 mod columns;
 mod config;
 mod dice;
+mod edit;
 mod features;
 mod large;
 mod names;
@@ -23,6 +24,7 @@ mod tests;
 mod values;
 mod views;
 
+pub use edit::{Hand, edit};
 pub use large::large;
 pub use selection::{SelectedRows, Selection, selection};
 

@@ -29,7 +29,7 @@ impl Generator<'_> {
         self.workspace_config(&ids);
     }
 
-    fn workspace_config(&mut self, modules: &[Id]) {
+    pub(super) fn workspace_config(&mut self, modules: &[Id]) {
         let mut config = Object::new();
         let opened = if self.untidy(10) {
             Some(self.gone())
@@ -46,7 +46,7 @@ impl Generator<'_> {
         self.structure.workspace.config = config;
     }
 
-    fn module(
+    pub(super) fn module(
         &mut self,
         id_: Id,
         place: usize,
@@ -79,7 +79,12 @@ impl Generator<'_> {
         }
     }
 
-    fn rail(&mut self, place: usize, modules: &[Id], taken: &mut BTreeSet<String>) -> Rail {
+    pub(super) fn rail(
+        &mut self,
+        place: usize,
+        modules: &[Id],
+        taken: &mut BTreeSet<String>,
+    ) -> Rail {
         let count = match self.dice.below(10) {
             0 => 0,
             1 => 2,
@@ -94,7 +99,7 @@ impl Generator<'_> {
         }
     }
 
-    fn rail_config(&mut self, modules: &[Id]) -> Object {
+    pub(super) fn rail_config(&mut self, modules: &[Id]) -> Object {
         let mut config = Object::new();
         let count = self.dice.below(4);
         let views: Vec<Value> = (0..count)

@@ -195,7 +195,7 @@ impl Generator<'_> {
     }
 }
 
-fn is_link(column: &Column) -> bool {
+pub(super) fn is_link(column: &Column) -> bool {
     matches!(column.column_type.as_str(), "linked_select" | "auto_match")
 }
 
@@ -204,7 +204,7 @@ fn is_text(value: &Value) -> bool {
 }
 
 /// Equal values have equal texts: numbers are in canonical form, and members of objects sorted.
-fn fold(value: &Value) -> String {
+pub(super) fn fold(value: &Value) -> String {
     match value {
         Value::Object(members) => {
             let sorted: BTreeMap<&String, String> = members

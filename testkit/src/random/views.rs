@@ -24,7 +24,13 @@ impl Generator<'_> {
         }
     }
 
-    fn view(&mut self, table: usize, place: usize, id: Id, taken: &mut BTreeSet<String>) -> View {
+    pub(super) fn view(
+        &mut self,
+        table: usize,
+        place: usize,
+        id: Id,
+        taken: &mut BTreeSet<String>,
+    ) -> View {
         let types = &Definitions::embedded().view_types;
         let types: Vec<&String> = types.keys().collect();
         let kind = self.dice.pick(&types).map_or("table", |kind| kind.as_str());
@@ -39,7 +45,7 @@ impl Generator<'_> {
         }
     }
 
-    fn view_config(&mut self, table: usize, kind: &str) -> Object {
+    pub(super) fn view_config(&mut self, table: usize, kind: &str) -> Object {
         let mut config = Object::new();
         let mut add = |key: &str, value: Value| {
             config.insert(key.to_owned(), value);

@@ -11,6 +11,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     what_people_changed_is_told,
     separate_copies_are_lines_of_their_own,
+    a_job_of_the_same_template_under_another_id_names_a_line,
     rows_that_are_hidden_are_not_counted,
     secrets_that_are_missing_are_counted,
 );
@@ -194,6 +195,39 @@ async fn separate_copies_are_lines_of_their_own(place: Place) {
     assert_eq!(drifts(&format!("?job={}", id(&first))), true);
     undo(&editor, &copy);
     assert_eq!(drifts(""), true);
+}
+
+/// The same by its `manifest.id`.
+async fn a_job_of_the_same_template_under_another_id_names_a_line(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let admin = world.as_user("admin@acme.test");
+    let editor = world.as_user("editor@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let templates = ["shop", "shop-2", "other"].map(|name| {
+        let asked = json!({"rows": "all", "identity": {"name": name}});
+        let template = shop.template(&editor, &admin, &asked);
+        let kept = format!("/v1/templates/{template}/package");
+        let mut package = admin.get(&kept).expect(200).json();
+        let id = if name == "other" { "other" } else { "shop" };
+        package["manifest"]["id"] = format!("{id}-000000").into();
+        admin.json("PUT", &kept, &package.to_string()).expect(200);
+        template
+    });
+    let [shop, again, other] = templates.each_ref();
+    let there = workspace(&editor, world.acme);
+    let job = applied(&editor, shop, &json!({"workspaceId": there})).await;
+    let of = format!("?job={}", id(&job));
+    for template in [shop, again] {
+        let drift = get_drift(&editor, &there, template, &of).expect(200).json();
+        assert_eq!(
+            (&drift["base"]["job_id"], &drift["template_id"]),
+            (&job["id"], &json!(template))
+        );
+    }
+    get_drift(&editor, &there, other, &of).refused(404, "not_found");
+    undo(&editor, &job);
+    get_drift(&editor, &there, again, &of).refused(409, "conflict");
 }
 
 async fn rows_that_are_hidden_are_not_counted(place: Place) {

@@ -213,11 +213,12 @@ impl Merging<'_, '_> {
         let updates = merged.updates.into_iter();
         self.work
             .update
-            .extend(updates.map(|(path, before, after)| Update {
+            .extend(updates.map(|(path, [base, before, after])| Update {
                 kind,
                 reference: reference.to_owned(),
                 id,
                 path,
+                base: (base != before).then_some(base),
                 before,
                 after,
             }));

@@ -141,6 +141,7 @@ impl Merging<'_, '_> {
                     reference: parent.reference.to_owned(),
                     id: parent.id,
                     path: path.to_owned(),
+                    base: (values[0] != values[2]).then(|| values[0].clone()),
                     before: values[2].clone(),
                     after,
                 });

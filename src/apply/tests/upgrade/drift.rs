@@ -14,7 +14,7 @@ use crate::workspace::{
 };
 
 impl Line {
-    fn drift(&self, cells: bool) -> Drift {
+    pub(super) fn drift(&self, cells: bool) -> Drift {
         self.drift_without(cells, &HashSet::new())
     }
 

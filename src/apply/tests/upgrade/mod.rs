@@ -5,6 +5,7 @@ mod configs;
 mod decisions;
 mod drift;
 mod dropped;
+mod found;
 mod hidden;
 mod killed;
 mod laws;

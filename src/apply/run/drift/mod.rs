@@ -3,20 +3,23 @@
 //! An equal digest of the ledger proves a row unchanged. Of any other row the cells that the package brought
 //! are compared with what they held when they were applied.
 
+mod written;
+
 use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
 use super::columns::{Columns, Key};
 use super::{BATCH, Run, through_rows};
-use crate::apply::{ApplyError, Approved, LinkWork, Past, RowStep, RowStepWork, TableWork};
+use crate::apply::{ApplyError, Approved, LinkWork, Past, RowStep, RowStepWork};
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{equal, members};
 use crate::upgrade::{CellDrift, RowsDrift, shown};
-use crate::workspace::ledger::{Entry, RowDigest};
+use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow, Target, is_last_batch};
+use written::WrittenRows;
 
 /// How many cells are shown.
 const SHOWN: usize = 1000;
@@ -55,24 +58,22 @@ pub(in crate::apply) async fn drift<T: Target>(
     let watch = &mut |_| {};
     // Links show what the rows that they point at hold, so those are looked up first.
     let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
-    let ledger = digests(past.entries);
     let updates = updates(question.updates);
-    let nothing = HashMap::new();
     let mut drifted = RowsDrifted::default();
     for (reference, feature) in question.tables {
         let mut tables = approved.tables.iter();
         let work = tables.find(|work| work.feature == Some(*feature));
-        let written = ledger.get(feature);
-        if work.is_none() && written.is_none() {
+        let written = WrittenRows::of(past.entries, *feature);
+        if work.is_none() && written.is_empty() {
             continue;
         }
         let table = Table {
             reference,
             feature: *feature,
-            columns: work.map(|work| Columns::new(&work.columns, definitions)),
+            columns: work.map(|work| Columns::new(&work.compared, definitions)),
             is_reference: work.is_some_and(|work| approved.base_rows.reference.contains(&work.uid)),
-            base: work.map_or_else(HashMap::new, |work| run.package_rows(work, *feature)),
-            written: written.unwrap_or(&nothing),
+            entry: work.and_then(|work| payloads.get(work.entry)),
+            written,
             updates: &updates,
         };
         let counts = run
@@ -89,10 +90,10 @@ struct Table<'a, 'u> {
     feature: Id,
     columns: Option<Columns<'a>>,
     is_reference: bool,
-    /// Rows of the package, by those that stand for them.
-    base: HashMap<Id, RawRow<'a>>,
-    /// Every row that the line wrote, with what it held then.
-    written: &'u HashMap<Id, RowDigest>,
+    /// Its rows in the package.
+    entry: Option<&'a RawEntry<'a>>,
+    /// Rows that the line wrote, with what they held then.
+    written: WrittenRows<'u>,
     updates: &'u HashMap<&'u str, Vec<Update<'u>>>,
 }
 
@@ -100,44 +101,6 @@ struct Table<'a, 'u> {
 struct Update<'u> {
     data: &'u str,
     merge: bool,
-}
-
-/// What rows held when the line last wrote them; a number that no row has where people had changed others of
-/// their cells by then.
-fn digests(entries: &[Entry]) -> HashMap<Id, HashMap<Id, RowDigest>> {
-    let mut tables: HashMap<Id, HashMap<Id, RowDigest>> = HashMap::new();
-    for entry in entries {
-        match entry {
-            Entry::Rows(rows) => {
-                let table = tables.entry(rows.feature).or_default();
-                table.extend(rows.rows.iter().map(|row| (row.id, row.digest)));
-            }
-            Entry::Links(links) => {
-                let table = tables.entry(links.feature).or_default();
-                table.extend(links.rows.iter().map(|row| (row.id, row.digest)));
-            }
-            Entry::Updates(updates) => {
-                let table = tables.entry(updates.feature).or_default();
-                for row in &updates.rows {
-                    // A step may change a row that the line did not write.
-                    if let Some(digest) = table.get_mut(&row.id) {
-                        *digest = row.digest;
-                    }
-                }
-            }
-            Entry::Cells(cells) => {
-                let table = tables.entry(cells.feature).or_default();
-                for row in &cells.rows {
-                    if let Some(digest) = table.get_mut(&row.id) {
-                        *digest = row.digest.unwrap_or_default();
-                    }
-                }
-            }
-            Entry::Undoing { .. } | Entry::Undone => tables.clear(),
-            _ => {}
-        }
-    }
-    tables
 }
 
 fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<Update<'_>>> {
@@ -157,15 +120,20 @@ fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<Update<'_>>> {
 }
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// The rows of the package in a table, by those that stand for them.
-    fn package_rows(&self, work: &TableWork, feature: Id) -> HashMap<Id, RawRow<'a>> {
-        let mut rows_by_id = HashMap::new();
-        if let Some(entry) = self.payloads.get(work.entry) {
-            let known = self.ledger_state.known_in(entry, feature);
-            let rows = entry.rows().zip(known);
-            rows_by_id.extend(rows.filter_map(|(row, id)| Some((id?, row))));
-        }
-        rows_by_id
+    /// Where the rows of a table stand in the package, by those that stand for them.
+    fn places(&self, table: &Table<'a, '_>) -> Vec<(Id, u32)> {
+        let Some(entry) = table.entry else {
+            return Vec::new();
+        };
+        let known = self.ledger_state.known_in(entry, table.feature);
+        let rows = entry.rows().zip(known);
+        // More do not fit into a text.
+        let place = |start: usize| u32::try_from(start).unwrap_or(u32::MAX);
+        let mut places: Vec<(Id, u32)> = rows
+            .filter_map(|(row, id)| Some((id?, place(row.start))))
+            .collect();
+        places.sort_unstable();
+        places
     }
 
     async fn drift_table(
@@ -175,31 +143,38 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         drifted: &mut RowsDrifted,
     ) -> Result<RowsDrift, ApplyError<T::Error>> {
         let mut counts = RowsDrift::default();
-        let mut seen: HashSet<Id> = HashSet::new();
+        // Needed once a row is not what it was.
+        let mut places: Option<Vec<(Id, u32)>> = None;
         let mut after = None;
         loop {
             let batch = self.target.rows(table.feature, after, BATCH).await;
             let batch = batch.map_err(ApplyError::store("reading rows"))?;
+            let last = is_last_batch(&batch, BATCH);
+            let until = batch.last().map(|row| row.id).filter(|_| !last);
+            let mut written = table.written.between(after, until);
             for row in &batch {
-                let Some(digest) = table.written.get(&row.id) else {
+                let Some(digest) = written.remove(&row.id) else {
                     counts.added += 1;
                     continue;
                 };
-                seen.insert(row.id);
-                if RowDigest::of(&row.data) != *digest
-                    && self.is_changed(table, row, drifted).await?
-                {
+                if RowDigest::of(&row.data) == digest {
+                    continue;
+                }
+                let places = places.get_or_insert_with(|| self.places(table));
+                let at = places.binary_search_by_key(&row.id, |(id, _)| *id).ok();
+                let place = at.and_then(|at| places.get(at)).map(|(_, place)| *place);
+                let base = place.and_then(|place| table.entry?.row(place as usize));
+                if self.is_changed(table, (row, base), drifted).await? {
                     counts.changed += 1;
                 }
             }
-            after = batch.last().map(|row| row.id);
-            if is_last_batch(&batch, BATCH) {
+            let missing = written.keys().filter(|id| !unseen.contains(id));
+            counts.deleted += missing.count() as u64;
+            if last {
                 break;
             }
+            after = until;
         }
-        let missing = table.written.keys();
-        let missing = missing.filter(|id| !seen.contains(id) && !unseen.contains(id));
-        counts.deleted = missing.count() as u64;
         Ok(counts)
     }
 
@@ -207,14 +182,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     async fn is_changed(
         &mut self,
         table: &Table<'a, '_>,
-        stored: &StoredRow,
+        (stored, base): (&StoredRow, Option<RawRow<'a>>),
         drifted: &mut RowsDrifted,
     ) -> Result<bool, ApplyError<T::Error>> {
-        let (Some(columns), Some(row)) = (&table.columns, table.base.get(&stored.id)) else {
+        let (Some(columns), Some(row)) = (&table.columns, base) else {
             // The newest package does not have the row: what it held is not known cell by cell.
             return Ok(true);
         };
-        let Ok(held) = self.destination_cells(columns, *row).await? else {
+        let Ok(held) = self.destination_cells(columns, row).await? else {
             return Ok(false);
         };
         let stays = self.ledger_state.stays(stored.id).cloned();

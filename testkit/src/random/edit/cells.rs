@@ -1,0 +1,136 @@
+//! Changes of rows.
+
+use std::collections::BTreeSet;
+
+use tplkit::json::{Object, Value};
+use tplkit::workspace::{Column, RowData, StoredRow};
+
+use super::{Generator, is_empty, set};
+use crate::random::rows::{fold, is_link};
+use crate::random::values::value;
+
+impl Generator<'_> {
+    pub(super) fn cells_of(&self, table: usize, column: &Column) -> Vec<Option<Value>> {
+        let rows = self.rows.get(&self.table(table).id);
+        let cell = |row: &StoredRow| {
+            let cell = row.data.cell(&column.name)?;
+            Value::parse(cell).ok().filter(|value| !is_empty(value))
+        };
+        rows.into_iter().flatten().map(cell).collect()
+    }
+
+    pub(super) fn is_filled(&self, table: usize, column: &Column) -> bool {
+        self.cells_of(table, column).iter().all(Option::is_some)
+    }
+
+    pub(super) fn is_distinct(&self, table: usize, column: &Column) -> bool {
+        let cells = self.cells_of(table, column);
+        let cells: Vec<String> = cells.iter().flatten().map(fold).collect();
+        let distinct: BTreeSet<&String> = cells.iter().collect();
+        distinct.len() == cells.len()
+    }
+
+    /// Whether some link takes its values from the column.
+    pub(super) fn is_linked(&self, table: usize, column: &str) -> bool {
+        let feature = self.table(table).id.to_string();
+        let tables = self.structure.features.iter().chain(&self.structure.shared);
+        let mut links = tables
+            .flat_map(|table| &table.columns)
+            .filter(|one| is_link(one));
+        links.any(|link| {
+            let text = |key: &str| link.config.get(key).and_then(Value::as_str);
+            text("linkedFeatureId") == Some(&feature) && text("linkedValueColumn") == Some(column)
+        })
+    }
+
+    /// A value for a cell, that fits what is there besides.
+    pub(super) fn fitting(&mut self, table: usize, column: &Column) -> Option<Value> {
+        let taken = self.cells_of(table, column);
+        let taken: Vec<String> = taken.iter().flatten().map(fold).collect();
+        for _ in 0..20 {
+            let found = if self.dice.chance(15) && !column.is_required() {
+                Value::Null
+            } else {
+                value(&mut self.dice, column)
+            };
+            let empty = is_empty(&found);
+            if empty && column.is_required() {
+                continue;
+            }
+            if !empty && column.is_unique() && taken.contains(&fold(&found)) {
+                continue;
+            }
+            return Some(found);
+        }
+        None
+    }
+
+    pub(super) fn recell(&mut self) -> Option<String> {
+        let table = self.some_own()?;
+        let columns = self.table(table).columns.clone();
+        let plain = |column: &&Column| {
+            !column.is_identity() && !is_link(column) && column.column_type != "button"
+        };
+        let columns: Vec<&Column> = columns
+            .iter()
+            .filter(plain)
+            .filter(|column| !self.is_linked(table, &column.name))
+            .collect();
+        let column = (*self.dice.pick(&columns)?).clone();
+        let value = self.fitting(table, &column)?;
+        let feature = self.table(table).id;
+        let count = self.rows.get(&feature).map_or(0, Vec::len);
+        let at = self.dice.below(count);
+        let row = self.rows.get_mut(&feature)?.get_mut(at)?;
+        let done = format!(
+            "row {at} of {feature}: {:?} is {}",
+            column.name,
+            value.write()
+        );
+        set(row, &column.name, value);
+        Some(done)
+    }
+
+    pub(super) fn add_row(&mut self) -> Option<String> {
+        let table = self.some_own()?;
+        let feature = self.table(table).clone();
+        let mut cells = Object::new();
+        for column in &feature.columns {
+            if column.is_sequence() || is_link(column) && column.is_required() {
+                return None;
+            }
+            if column.is_identity() {
+                cells.insert(column.name.clone(), self.dice.uuid().to_string().into());
+            } else if !is_link(column) && column.column_type != "button" {
+                let value = self.fitting(table, column)?;
+                cells.insert(column.name.clone(), value);
+            }
+        }
+        let id = self.dice.id();
+        let data = RowData::of(&cells);
+        let done = format!("a row of {:?}: {}", feature.name, data.as_str());
+        let rows = self.rows.entry(feature.id).or_default();
+        rows.push(StoredRow { id, data });
+        rows.sort_by_key(|row| row.id);
+        Some(done)
+    }
+
+    pub(super) fn remove_row(&mut self, authors: bool) -> Option<String> {
+        let table = self.some_own()?;
+        let feature = self.table(table).clone();
+        // A link of the package always finds its row.
+        if authors
+            && feature
+                .columns
+                .iter()
+                .any(|one| self.is_linked(table, &one.name))
+        {
+            return None;
+        }
+        let rows = self.rows.get_mut(&feature.id)?;
+        let at = self.dice.below(rows.len());
+        rows.get(at)?;
+        rows.remove(at);
+        Some(format!("row {at} of {:?} is gone", feature.name))
+    }
+}

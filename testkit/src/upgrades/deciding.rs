@@ -1,0 +1,90 @@
+//! Deciding what a plan asks, until it asks nothing.
+
+use tplkit::apply::{Preview, Request};
+use tplkit::problem::Code;
+use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, Side, Take, Word};
+
+use super::Place;
+use super::kept::Decided;
+use super::line::{Line, request};
+use crate::random::Dice;
+
+/// An upgrade with everything decided.
+pub(super) struct Decisions {
+    pub(super) request: Request,
+    pub(super) decided: Decided,
+    /// Whether anything was asked.
+    pub(super) asked: bool,
+    pub(super) plan: Preview,
+}
+
+/// Decides at random; nothing when the upgrade is refused for another reason.
+pub(super) async fn decide<P: Place>(
+    line: &mut Line<P>,
+    text: &str,
+    dice: &mut Dice,
+) -> Result<Option<Decisions>, String> {
+    let mut request = request(true);
+    let mut decided = Decided::default();
+    let mut asked = false;
+    for _ in 0..8 {
+        let plan = line.plan(text, &request).await?;
+        if plan.refusals.is_empty() {
+            return Ok(Some(Decisions {
+                request,
+                decided,
+                asked,
+                plan,
+            }));
+        }
+        let mut codes = plan.refusals.iter().map(|refusal| refusal.code);
+        if codes.any(|code| code == Code::RowsUnmatched) {
+            return Ok(None);
+        }
+        let mut codes = plan.refusals.iter().map(|refusal| refusal.code);
+        if !codes.all(|code| code == Code::UpgradeConflicts) || plan.conflicts.is_empty() {
+            return Err(format!("refused: {:#?}", plan.refusals));
+        }
+        asked = true;
+        for conflict in &plan.conflicts {
+            let (path, take) = choice(conflict, &request, dice)?;
+            if take != Take::Side(Side::Ours) && take != Take::Word(Word::Leave) {
+                decided.take(conflict);
+            }
+            let of = request.terms.decisions.entry(conflict.reference.clone());
+            of.or_default().insert(path, Decision { take, ours: None });
+        }
+    }
+    Err("the plan asks without an end".to_owned())
+}
+
+fn choice(
+    conflict: &Conflict,
+    request: &Request,
+    dice: &mut Dice,
+) -> Result<(String, Take), String> {
+    let either = |dice: &mut Dice, one: Word, other: Word| {
+        Take::Word(if dice.chance(50) { one } else { other })
+    };
+    let take = match conflict.code {
+        ConflictCode::NameTaken => either(dice, Word::Adopt, Word::Create),
+        ConflictCode::RemovedHere => either(dice, Word::Create, Word::Leave),
+        ConflictCode::Changed | ConflictCode::RequiredEmpty if dice.chance(50) => {
+            Take::Side(Side::Theirs)
+        }
+        _ => Take::Side(Side::Ours),
+    };
+    let path = conflict
+        .path
+        .clone()
+        .unwrap_or_else(|| EVERYTHING.to_owned());
+    let before = request.terms.decisions.get(&conflict.reference);
+    match before.and_then(|of| of.get(&path)).map(|one| &one.take) {
+        Some(Take::Side(Side::Ours) | Take::Word(_)) => {
+            Err(format!("asked again although it is decided: {conflict:#?}"))
+        }
+        // What is measured cannot always be as the package has it.
+        Some(_) => Ok((path, Take::Side(Side::Ours))),
+        None => Ok((path, take)),
+    }
+}

@@ -1,0 +1,381 @@
+//! The laws.
+
+use super::compare::{content, differs, transactional};
+use super::deciding::decide;
+use super::kept::lost;
+use super::killed::Death;
+use super::line::{Line, request};
+use super::triple::Triple;
+use super::{Places, Seen, Verdict};
+use crate::random::{Dice, Hand};
+use std::collections::BTreeMap;
+
+use tplkit::apply::Report;
+use tplkit::json::Value;
+use tplkit::problem::Code;
+use tplkit::upgrade::Side;
+use tplkit::workspace::memory::State;
+use tplkit::workspace::{Id, RecordKind, RowData};
+
+/// The laws by their names.
+pub const LAWS: [&str; 8] = [
+    "the_same_version_changes_nothing",
+    "untouched_it_is_a_fresh_apply",
+    "undone_it_is_as_before",
+    "nothing_has_drifted_after_it",
+    "refused_it_changes_nothing",
+    "killed_it_ends_as_not_killed",
+    "what_people_changed_stays_unless_decided",
+    "a_plain_apply_before_it_makes_no_difference",
+];
+
+/// The laws by their names.
+pub fn law_names() -> impl Iterator<Item = &'static str> {
+    LAWS.into_iter()
+}
+
+pub(super) async fn run<P: Places>(law: &str, places: &P, triple: &Triple) -> Verdict {
+    match law {
+        "the_same_version_changes_nothing" => same_version(places, triple).await,
+        "untouched_it_is_a_fresh_apply" => untouched(places, triple).await,
+        "undone_it_is_as_before" => undone(places, triple).await,
+        "nothing_has_drifted_after_it" => drifted(places, triple).await,
+        "refused_it_changes_nothing" => refused(places, triple).await,
+        "killed_it_ends_as_not_killed" => killed(places, triple).await,
+        "what_people_changed_stays_unless_decided" => kept(places, triple).await,
+        "a_plain_apply_before_it_makes_no_difference" => plain_first(places, triple).await,
+        other => Err(format!("there is no law {other:?}")),
+    }
+}
+
+/// That two states are the same, whichever workspace they are of. The order of the cells of a row, and empty
+/// ones, say nothing.
+fn same(what: &str, is: &State, should: &State) -> Result<(), String> {
+    let (is, should) = (&in_order(is), &in_order(should));
+    if is == should {
+        return Ok(());
+    }
+    let text = |state: &State| state.save().map_err(|error| error.to_string());
+    let (is, should) = (text(is)?, text(should)?);
+    let lines = is.lines().zip(should.lines()).enumerate();
+    let mut differing = lines.filter(|(_, (one, other))| one != other);
+    let at = differing.next().map_or(0, |(at, _)| at);
+    let part = |text: &str| {
+        let lines = text.lines().skip(at.saturating_sub(12)).take(20);
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    Err(format!(
+        "{what} is\n{}\nand should be\n{}",
+        part(&is),
+        part(&should)
+    ))
+}
+
+fn in_order(state: &State) -> State {
+    let mut state = state.clone();
+    // Each place has its own.
+    state.structure.organization.id = Id::nil();
+    state.structure.workspace.id = Id::nil();
+    state.structure.workspace.name.clear();
+    for row in state.rows.values_mut().flatten() {
+        let Ok(Value::Object(cells)) = Value::parse(row.data.as_str()) else {
+            continue;
+        };
+        let cells = cells.into_iter().filter(|(_, cell)| *cell != Value::Null);
+        let cells: BTreeMap<String, Value> = cells.collect();
+        row.data = RowData::of(&cells.into_iter().collect());
+    }
+    state
+}
+
+/// A workspace to which the first package was applied.
+async fn applied<P: Places>(places: &P, text: &str) -> Result<Line<P::Place>, String> {
+    let mut line = Line::new(places.fresh().await);
+    let ran = line.apply(text, &request(false)).await?;
+    ran.ok_or("a first apply was refused")?;
+    Ok(line)
+}
+
+fn idle(report: &Report) -> bool {
+    let rows = |rows: &tplkit::apply::TableReport| rows.inserted == 0 && rows.updated == 0;
+    report.structure_updated == 0 && report.rows.values().all(rows) && report.moved.is_empty()
+}
+
+/// Whether a row was refused because of a value that another one has.
+fn is_taken(report: &Report) -> bool {
+    let mut errors = report.errors.iter();
+    errors.any(|error| error.code == Code::UniqueViolation)
+}
+
+async fn same_version<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let packages = triple.packages()?;
+    let mut line = Line::new(places.fresh().await);
+    let first = line.apply(&packages.base, &request(false)).await?;
+    let first = first.ok_or("a first apply was refused")?;
+    // A row that was refused is tried again, and people may have made room for it.
+    if first.report.failed_rows() > 0 {
+        return Ok(Seen::Nothing);
+    }
+    line.people(&triple.shape(), &triple.people, Hand::People)
+        .await?;
+    let before = line.state().await?;
+    let plan = line.plan(&packages.base, &request(true)).await?;
+    if !plan.refusals.is_empty() || plan.changes() {
+        return Err(format!("the plan changes something: {plan:#?}"));
+    }
+    let Some(ran) = line.apply(&packages.base, &request(true)).await? else {
+        return Err("refused".to_owned());
+    };
+    if !idle(&ran.report) {
+        return Err(format!("it did something: {:#?}", ran.report));
+    }
+    same("the workspace", &line.state().await?, &before)?;
+    Ok(Seen::Plain)
+}
+
+async fn untouched<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let packages = triple.packages()?;
+    let mut line = applied(places, &packages.base).await?;
+    let Some(ran) = line.apply(&packages.new, &request(true)).await? else {
+        let plan = line.plan(&packages.new, &request(true)).await?;
+        let known = |code: &str| matches!(code, "rows_unmatched");
+        if plan.refusals.iter().all(|one| known(one.code.as_str())) {
+            return Ok(Seen::Nothing);
+        }
+        // What a stricter column cannot hold is asked about, although nobody else changed anything.
+        let measured = plan
+            .conflicts
+            .iter()
+            .all(|one| !matches!(one.code.as_str(), "changed" | "name_taken" | "removed_here"));
+        return if measured && !plan.conflicts.is_empty() {
+            Ok(Seen::Nothing)
+        } else {
+            Err(format!(
+                "refused: {:#?} {:#?}",
+                plan.refusals, plan.conflicts
+            ))
+        };
+    };
+    let upgraded = content(&line.state().await?, &line.entries());
+    let mut fresh = applied(places, &packages.new).await?;
+    let mut expected = content(&fresh.state().await?, &fresh.entries());
+    // A package that says nothing of the workspace takes nothing back there.
+    if !packages.new.contains("\"update_workspace\"") {
+        let workspace = (RecordKind::Workspace, "workspace".to_owned());
+        expected.things.remove(&workspace);
+    }
+    let aside = transactional(&packages.new, &packages.base)?;
+    match differs(&upgraded, &expected, &aside) {
+        // A row that the package does not have any more stays, and with it its unique values.
+        Some(_) if is_taken(&ran.report) => Ok(Seen::Nothing),
+        Some(wrong) => Err(format!(
+            "{wrong}\nrows: {:#?}, errors: {:#?}",
+            ran.report.rows, ran.report.errors
+        )),
+        None if idle(&ran.report) => Ok(Seen::Nothing),
+        None => Ok(Seen::Plain),
+    }
+}
+
+/// The first package, and what people made of it.
+struct Ready<P> {
+    line: Line<P>,
+    new: String,
+    /// What people did.
+    done: Vec<String>,
+    base: State,
+    before: State,
+}
+
+async fn worked_on<P: Places>(
+    places: &P,
+    triple: &Triple,
+    hand: Hand,
+) -> Result<Ready<P::Place>, String> {
+    let packages = triple.packages()?;
+    let mut line = applied(places, &packages.base).await?;
+    let base = line.state().await?;
+    let done = line.people(&triple.shape(), &triple.people, hand).await?;
+    let before = line.state().await?;
+    Ok(Ready {
+        line,
+        new: packages.new,
+        done,
+        base,
+        before,
+    })
+}
+
+fn met(asked: bool, report: &Report) -> Seen {
+    if asked {
+        Seen::Decided
+    } else if idle(report) {
+        Seen::Nothing
+    } else {
+        Seen::Plain
+    }
+}
+
+async fn undone<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let mut ready = worked_on(places, triple, Hand::People).await?;
+    let line = &mut ready.line;
+    let mut dice = Dice::new(triple.seed ^ 0x0D0);
+    let Some(decisions) = decide(line, &ready.new, &mut dice).await? else {
+        return Ok(Seen::Nothing);
+    };
+    let ran = line.run(&ready.new, &decisions.request, None).await?;
+    line.undo().await?;
+    same("the workspace", &line.state().await?, &ready.before)
+        .map_err(|wrong| format!("{:#?}\n{wrong}", ready.done))?;
+    Ok(met(decisions.asked, &ran.report))
+}
+
+async fn drifted<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let packages = triple.packages()?;
+    let mut line = applied(places, &packages.base).await?;
+    let drift = line.drift().await?;
+    if drift.drift {
+        return Err(format!("after the first apply: {drift:#?}"));
+    }
+    let Some(ran) = line.apply(&packages.new, &request(true)).await? else {
+        return Ok(Seen::Nothing);
+    };
+    let drift = line.drift().await?;
+    let rows = drift.rows.values();
+    let rows = rows.filter(|rows| rows.added + rows.deleted + rows.changed > 0);
+    if drift.drift || rows.count() > 0 {
+        return Err(format!("after the upgrade: {drift:#?}"));
+    }
+    Ok(met(false, &ran.report))
+}
+
+async fn refused<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let mut ready = worked_on(places, triple, Hand::People).await?;
+    let line = &mut ready.line;
+    let told = line.entries();
+    if line.apply(&ready.new, &request(true)).await?.is_some() {
+        return Ok(Seen::Nothing);
+    }
+    same("the workspace", &line.state().await?, &ready.before)?;
+    if line.entries() != told {
+        return Err("a refused upgrade left something in the ledger".to_owned());
+    }
+    Ok(Seen::Decided)
+}
+
+/// What a job that was killed reports in the end, as if nothing had happened.
+fn folded(report: &Report) -> String {
+    let mut report = report.clone();
+    for table in report.rows.values_mut() {
+        table.inserted += table.skipped;
+        table.skipped = 0;
+    }
+    format!("{report:#?}")
+}
+
+async fn killed<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let mut ready = worked_on(places, triple, Hand::People).await?;
+    let mut dice = Dice::new(triple.seed ^ 0xDEAD);
+    let Some(decisions) = decide(&mut ready.line, &ready.new, &mut dice).await? else {
+        return Ok(Seen::Nothing);
+    };
+    let line = &mut ready.line;
+    let request = &decisions.request;
+    let whole = line.run(&ready.new, request, None).await?;
+    let expected = line.state().await?;
+    // The last unit tells alone that the job is done.
+    for unit in 0..whole.units {
+        for written in [false, true] {
+            let death = Death { unit, written };
+            let wrong = |wrong: String| format!("{death:?}: {wrong}");
+            let mut again = worked_on(places, triple, Hand::People).await?;
+            let line = &mut again.line;
+            let ran = line
+                .run(&again.new, request, Some(death))
+                .await
+                .map_err(wrong)?;
+            if !ran.died {
+                return Err(format!("{death:?} did not happen"));
+            }
+            same("the workspace", &line.state().await?, &expected).map_err(wrong)?;
+            let ended = written && unit + 1 == whole.units;
+            if !ended && folded(&ran.report) != folded(&whole.report) {
+                return Err(format!(
+                    "{death:?}: the report is {}\nand should be {}",
+                    folded(&ran.report),
+                    folded(&whole.report)
+                ));
+            }
+        }
+    }
+    Ok(met(decisions.asked, &whole.report))
+}
+
+async fn kept<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let mut ready = worked_on(places, triple, Hand::People).await?;
+    let mut dice = Dice::new(triple.seed ^ 0xCE9);
+    let Some(decisions) = decide(&mut ready.line, &ready.new, &mut dice).await? else {
+        return Ok(Seen::Nothing);
+    };
+    let line = &mut ready.line;
+    let ran = line.run(&ready.new, &decisions.request, None).await?;
+    let after = line.state().await?;
+    let wrong = lost(&ready.base, &ready.before, &after, &decisions.decided);
+    if let Some(wrong) = wrong {
+        let decided = &decisions.request.terms.decisions;
+        return Err(format!(
+            "people: {:#?}\ndecided: {decided:#?}\n{wrong}",
+            ready.done
+        ));
+    }
+    let planned = decisions.plan.update.len() as u64;
+    if ran.report.structure_updated != planned {
+        return Err(format!(
+            "the plan changes {planned} leaves, and {} were changed",
+            ran.report.structure_updated
+        ));
+    }
+    Ok(met(decisions.asked, &ran.report))
+}
+
+async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let mut ready = worked_on(places, triple, Hand::Careful).await?;
+    let mut asked = request(true);
+    asked.terms.conflicts = Some(Side::Theirs);
+    let line = &mut ready.line;
+    let plan = line.plan(&ready.new, &asked).await?;
+    // A name of theirs that the package brings, or a column that is too strict for its cells.
+    if !plan.refusals.is_empty() {
+        return Ok(Seen::Nothing);
+    }
+    let plain = line.plan(&ready.new, &request(false)).await?;
+    if !plain.refusals.is_empty() || !plain.rename.is_empty() || !plan.rename.is_empty() {
+        return Ok(Seen::Nothing);
+    }
+    let ran = line.run(&ready.new, &asked, None).await?;
+    let expected = content(&line.state().await?, &line.entries());
+    let mut other = worked_on(places, triple, Hand::Careful).await?;
+    let line = &mut other.line;
+    let first = line.run(&other.new, &request(false), None).await?;
+    // A row that waits for an upgrade has a value that a new one brings.
+    if is_taken(&first.report) || is_taken(&ran.report) {
+        return Ok(Seen::Nothing);
+    }
+    let Some(_) = line.apply(&other.new, &asked).await? else {
+        let plan = line.plan(&other.new, &asked).await?;
+        return Err(format!(
+            "refused after a plain apply: {:#?} {:#?}",
+            plan.refusals, plan.conflicts
+        ));
+    };
+    let found = content(&line.state().await?, &line.entries());
+    let none = std::collections::BTreeSet::new();
+    let wrong = differs(&found, &expected, &none).or_else(|| {
+        let back = differs(&expected, &found, &none);
+        back.map(|wrong| format!("the other way round: {wrong}"))
+    });
+    match wrong {
+        Some(wrong) => Err(format!("people: {:#?}\n{wrong}", ready.done)),
+        None => Ok(met(false, &ran.report)),
+    }
+}

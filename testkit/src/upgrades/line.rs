@@ -1,0 +1,307 @@
+//! Jobs one after the other in one workspace, as a server carries them out: a plan, and a job only when
+//! nothing is against it.
+
+use tplkit::apply::{
+    ApplyError, BasePackage, DriftInput, Minter, Past, Preview, PreviewInput, Report, Request,
+    Resolutions, decide_from, drift, preview, run_from,
+};
+use tplkit::check::Checked;
+use tplkit::definitions::Definitions;
+use tplkit::simulate::proposed;
+use tplkit::upgrade::Drift;
+use tplkit::workspace::ledger::Entry;
+use tplkit::workspace::memory::State;
+use tplkit::workspace::{Id, Lookup as _, Progress, Source as _, Target as _, Unit};
+
+use super::killed::{Attempt, Death};
+use super::{Place, changes};
+use crate::random::{Hand, Shape, edit};
+
+/// A workspace with what was applied to it.
+pub(super) struct Line<P> {
+    place: P,
+    jobs: Vec<Done>,
+    /// How many jobs there were.
+    nonce: u64,
+}
+
+/// A job that was completed.
+#[derive(Clone)]
+pub(super) struct Done {
+    number: usize,
+    text: String,
+    resolutions: Resolutions,
+    pub(super) ledger: Vec<Entry>,
+}
+
+/// A job that was not refused.
+pub(super) struct Ran {
+    pub(super) report: Report,
+    /// Units that it wrote when nothing stopped it.
+    pub(super) units: usize,
+    /// Whether a job that was to die did.
+    pub(super) died: bool,
+}
+
+pub(super) fn request(upgrade: bool) -> Request {
+    let mut request = Request {
+        upgrade,
+        ..Request::default()
+    };
+    request.terms.allow_downgrade = upgrade;
+    request
+}
+
+fn said<E: std::fmt::Display>(doing: &str) -> impl Fn(E) -> String + '_ {
+    move |error| format!("{doing}: {error}")
+}
+
+impl<P: Place> Line<P> {
+    /// Nothing was applied there yet.
+    pub(super) fn new(place: P) -> Line<P> {
+        Line {
+            place,
+            jobs: Vec::new(),
+            nonce: 0,
+        }
+    }
+
+    /// What all jobs have written.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let jobs = self.jobs.iter();
+        jobs.flat_map(|job| job.ledger.iter().cloned()).collect()
+    }
+
+    /// Everything of the workspace.
+    pub(super) async fn state(&mut self) -> Result<State, String> {
+        let job = self.place.begin().await;
+        let target = self.place.open(job).await;
+        let structure = target.structure().await.map_err(said("reading"))?;
+        let here = &structure.workspace;
+        let mut state = State::empty(structure.organization.id, here.id, &here.name, &here.label);
+        for feature in &structure.features {
+            let mut all = Vec::new();
+            loop {
+                let after = all.last().map(|row: &tplkit::workspace::StoredRow| row.id);
+                let page = target.rows(feature.id, after, 500).await;
+                let page = page.map_err(said("reading rows"))?;
+                if page.is_empty() {
+                    break;
+                }
+                all.extend(page);
+            }
+            if !all.is_empty() {
+                state.rows.insert(feature.id, all);
+            }
+            for column in feature.columns.iter().filter(|one| one.is_sequence()) {
+                let next = target.sequence(feature.id, column.id).await;
+                let next = next.map_err(said("reading sequences"))?;
+                if next != 1 {
+                    state.sequences.insert(column.id, next);
+                }
+            }
+        }
+        state.structure = structure;
+        Ok(state)
+    }
+
+    /// People do something. Gives what they did.
+    pub(super) async fn people(
+        &mut self,
+        shape: &Shape,
+        history: &[(u64, u64)],
+        hand: Hand,
+    ) -> Result<Vec<String>, String> {
+        let mut before = self.state().await?;
+        let mut done = Vec::new();
+        let job = self.place.begin().await;
+        for (number, place) in history {
+            let mut after = before.clone();
+            let Some(what) = edit(&mut after, shape, (*number, place + 1_000), hand) else {
+                continue;
+            };
+            done.push(what);
+            let unit = Unit {
+                changes: changes::between(&before, &after),
+                entry: None,
+                progress: Progress {
+                    phase: "structure",
+                    done: 0,
+                    total: 0,
+                },
+                report: None,
+            };
+            let written = self.place.open(job).await.commit(unit).await;
+            written.map_err(|error| format!("people cannot do that: {error}: {done:#?}"))?;
+            before = after;
+        }
+        Ok(done)
+    }
+
+    /// What would be done.
+    pub(super) async fn plan(&mut self, text: &str, request: &Request) -> Result<Preview, String> {
+        let package = Checked::trusted(text).map_err(said("reading"))?;
+        let request = &complete(&package, request);
+        let entries = self.entries();
+        let newest = self.jobs.last().cloned();
+        let before = match &newest {
+            Some(job) => Some(Checked::trusted(&job.text).map_err(said("reading"))?),
+            None => None,
+        };
+        let job = self.place.begin().await;
+        let target = self.place.open(job).await;
+        let structure = target.structure().await.map_err(said("reading"))?;
+        let input = PreviewInput {
+            package: &package,
+            package_digest: "",
+            request,
+            earlier: &entries,
+            base: base(before.as_ref(), newest.as_ref()),
+            definitions: Definitions::embedded(),
+        };
+        preview(&*target, &structure, input)
+            .await
+            .map_err(said("planning"))
+    }
+
+    /// A job from its start to its end; nothing when it is refused.
+    pub(super) async fn apply(
+        &mut self,
+        text: &str,
+        request: &Request,
+    ) -> Result<Option<Ran>, String> {
+        let plan = self.plan(text, request).await?;
+        if !plan.refusals.is_empty() {
+            return Ok(None);
+        }
+        self.run(text, request, None).await.map(Some)
+    }
+
+    /// The same, whatever a plan says, killed on the way and taken up again.
+    pub(super) async fn run(
+        &mut self,
+        text: &str,
+        request: &Request,
+        death: Option<Death>,
+    ) -> Result<Ran, String> {
+        let package = Checked::trusted(text).map_err(said("reading"))?;
+        let request = &complete(&package, request);
+        self.nonce += 1;
+        let start = "2026-03-02T10:00:00Z".parse();
+        let start = start.map_err(|_| "no instant")?;
+        let minter = Minter::at(start, 0xABC_0000 + self.nonce);
+        let number = self.place.begin().await;
+        let mut deaths = death.into_iter();
+        let mut died = false;
+        loop {
+            let death = deaths.next();
+            let entries = self.entries();
+            let newest = self.jobs.last().cloned();
+            let before = match &newest {
+                Some(job) => Some(Checked::trusted(&job.text).map_err(said("reading"))?),
+                None => None,
+            };
+            let past = Past {
+                entries: &entries,
+                base: base(before.as_ref(), newest.as_ref()),
+            };
+            let target = self.place.open(number).await;
+            let own = target.ledger().await.map_err(said("reading the ledger"))?;
+            let structure = target.structure().await.map_err(said("reading"))?;
+            let known = [entries.as_slice(), &own].concat();
+            let deciding = Past {
+                entries: &known,
+                ..past
+            };
+            let definitions = Definitions::embedded();
+            let asked = (&package, request);
+            let decided = decide_from(&*target, asked, &structure, deciding, minter, definitions);
+            let decided = decided.await.map_err(said("measuring"))?;
+            let approved = decided.map_err(|refusals| format!("refused: {refusals:#?}"))?;
+            let mut attempt = Attempt::new(target, death);
+            let payloads = &package.payloads;
+            let mut unwatched = |_| {};
+            let ran = run_from(
+                &mut attempt,
+                &approved,
+                payloads,
+                past,
+                definitions,
+                &mut unwatched,
+            );
+            let ran = ran.await;
+            died |= attempt.died;
+            let units = attempt.units;
+            match ran {
+                Ok(report) => {
+                    let done = Done {
+                        number,
+                        text: text.to_owned(),
+                        resolutions: request.resolutions.clone(),
+                        ledger: self.place.ledger(number).await,
+                    };
+                    self.jobs.push(done);
+                    return Ok(Ran {
+                        report,
+                        units,
+                        died,
+                    });
+                }
+                Err(ApplyError::Fenced) if died && death.is_some() => {}
+                Err(error) => return Err(format!("the apply failed: {error}")),
+            }
+        }
+    }
+
+    /// Takes the last job back.
+    pub(super) async fn undo(&mut self) -> Result<(), String> {
+        let Some(job) = self.jobs.pop() else {
+            return Err("there is nothing to undo".to_owned());
+        };
+        self.place.undo(job.number).await
+    }
+
+    /// What differs from what was applied last.
+    pub(super) async fn drift(&mut self) -> Result<Drift, String> {
+        let entries = self.entries();
+        let Some(newest) = self.jobs.last().cloned() else {
+            return Err("nothing was applied".to_owned());
+        };
+        let package = Checked::trusted(&newest.text).map_err(said("reading"))?;
+        let request = complete(&package, &request(false));
+        let job = self.place.begin().await;
+        let target = self.place.open(job).await;
+        let structure = target.structure().await.map_err(said("reading"))?;
+        let asked = DriftInput {
+            template: Id::nil(),
+            past: Past {
+                entries: &entries,
+                base: base(Some(&package), Some(&newest)),
+            },
+            request: &request,
+            unseen: &std::collections::HashSet::new(),
+            cells: true,
+            definitions: Definitions::embedded(),
+        };
+        drift(&*target, &structure, asked)
+            .await
+            .map_err(said("comparing"))
+    }
+}
+
+/// With what becomes of dependencies.
+fn complete(package: &Checked<'_>, request: &Request) -> Request {
+    Request {
+        resolutions: proposed(package, request),
+        ..request.clone()
+    }
+}
+
+fn base<'b>(package: Option<&'b Checked<'b>>, newest: Option<&'b Done>) -> Option<BasePackage<'b>> {
+    Some(BasePackage {
+        job: None,
+        package: package?,
+        resolutions: &newest?.resolutions,
+        unnoted: &[],
+    })
+}

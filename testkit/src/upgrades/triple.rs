@@ -1,0 +1,184 @@
+//! Random triples: the package that was applied, the next one of its author, and people's changes.
+//!
+//! A triple is a seed and two lists of numbers, each of which is one change: those of the author,
+//! and those of people. A list without some of its numbers is a smaller triple, so one that fails
+//! is shrunk by leaving changes out.
+
+use std::future::Future;
+
+use tplkit::check::Checked;
+use tplkit::context::{Fixed, Seeded};
+use tplkit::definitions::Definitions;
+use tplkit::export::{Onto, Previous, RowsSelection, Selection, export, export_onto};
+use tplkit::workspace::memory::{Memory, State};
+use tplkit::workspace::ready;
+
+use super::Verdict;
+use crate::random::{self, Dice, Hand, Shape};
+
+/// A package, its next version, and what people do in between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Triple {
+    /// The number of the workspace that the package is of.
+    pub seed: u64,
+    /// Changes of the author: number and place of each.
+    pub author: Vec<(u64, u64)>,
+    /// Changes of people.
+    pub people: Vec<(u64, u64)>,
+    /// Whether the workspace is untidy.
+    pub wild: bool,
+}
+
+/// Two packages.
+pub(super) struct Packages {
+    pub(super) base: String,
+    pub(super) new: String,
+    /// What the author did.
+    pub(super) done: Vec<String>,
+}
+
+/// Smaller than those of other laws: a law about upgrades applies several times.
+fn shape(wild: bool) -> Shape {
+    Shape {
+        features: 3,
+        columns: 4,
+        links: 2,
+        views: 2,
+        modules: 2,
+        rails: 2,
+        automations: 2,
+        steps: 2,
+        rows: 8,
+        closed: !wild,
+    }
+}
+
+impl Triple {
+    /// The triple of a seed.
+    pub fn of(seed: u64) -> Triple {
+        let mut dice = Dice::new(seed ^ 0x7121_97E5);
+        let mut history = |most: usize| {
+            let count = dice.below(most);
+            let numbers = (0..count).map(|_| dice.word());
+            numbers.zip(1..).collect()
+        };
+        Triple {
+            seed,
+            author: history(14),
+            people: history(12),
+            wild: seed % 4 == 3,
+        }
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        shape(self.wild)
+    }
+
+    /// Both packages.
+    pub(super) fn packages(&self) -> Result<Packages, String> {
+        let shape = self.shape();
+        let source = random::workspace(self.seed, &shape);
+        let mut later = source.clone();
+        let author = self.author.iter();
+        let done = author.filter_map(|of| random::edit(&mut later, &shape, *of, Hand::Author));
+        let done: Vec<String> = done.collect();
+        let base = exported(&source, None)?;
+        let new = exported(&later, Some(&base))?;
+        Ok(Packages { base, new, done })
+    }
+
+    /// The same without one of its changes, each of them in turn, the last first.
+    fn smaller(&self) -> Vec<Triple> {
+        let without = |all: &[(u64, u64)], at: usize| {
+            let mut all = all.to_vec();
+            all.remove(at);
+            all
+        };
+        let author = (0..self.author.len()).rev().map(|at| Triple {
+            author: without(&self.author, at),
+            ..self.clone()
+        });
+        let people = (0..self.people.len()).rev().map(|at| Triple {
+            people: without(&self.people, at),
+            ..self.clone()
+        });
+        let none = [
+            Triple {
+                author: Vec::new(),
+                ..self.clone()
+            },
+            Triple {
+                people: Vec::new(),
+                ..self.clone()
+            },
+        ];
+        let none = none.into_iter().filter(|triple| triple != self);
+        none.chain(author).chain(people).collect()
+    }
+}
+
+/// Shrinks a triple that a law does not hold for, and says what is wrong with the smallest one; nothing
+/// when the law holds.
+pub async fn failure<F: Future<Output = Verdict>>(
+    triple: &Triple,
+    law: impl Fn(Triple) -> F,
+) -> Option<String> {
+    let mut wrong = law(triple.clone()).await.err()?;
+    let mut smallest = triple.clone();
+    'shrinking: loop {
+        for smaller in smallest.smaller() {
+            if let Err(still) = law(smaller.clone()).await {
+                (smallest, wrong) = (smaller, still);
+                continue 'shrinking;
+            }
+        }
+        break;
+    }
+    let done = smallest
+        .packages()
+        .map_or(Vec::new(), |packages| packages.done);
+    Some(format!(
+        "seed {}, the author's changes {:?}, people's {:?}\nthe author: {done:#?}\n{wrong}",
+        smallest.seed, smallest.author, smallest.people
+    ))
+}
+
+/// The package of a workspace, which goes on from an earlier one.
+fn exported(state: &State, onto: Option<&str>) -> Result<String, String> {
+    let now = "2026-02-25T06:13:20Z".parse();
+    let now = Fixed(now.map_err(|_| "no instant")?);
+    let source = Memory::new(state.clone());
+    let selection = Selection {
+        rows: RowsSelection::All,
+        ..Selection::default()
+    };
+    let definitions = Definitions::embedded();
+    let made = match onto {
+        None => ready(export(
+            &source,
+            &selection,
+            &now,
+            &mut Seeded::new(1),
+            definitions,
+        )),
+        Some(old) => {
+            let checked = Checked::trusted(old).map_err(|error| error.to_string())?;
+            let previous = Previous::new(old, checked);
+            let onto = Onto {
+                previous: &previous,
+                selects: false,
+            };
+            let mut ids = Seeded::new(2);
+            ready(export_onto(
+                &source,
+                &selection,
+                Some(onto),
+                &now,
+                &mut ids,
+                definitions,
+            ))
+        }
+    };
+    let made = made.map_err(|error| format!("the export failed: {error}"))?;
+    Ok(made.text)
+}

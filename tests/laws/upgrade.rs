@@ -1,0 +1,71 @@
+//! Laws of upgrades (`upgrade` 6): a package, the next one, and people's changes in between. The laws
+//! are those of the test tools, which stores are held to as well. Each applies several times, so they are
+//! tried on a fifth of the seeds.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use tplkit::workspace::ready;
+use tplkit_testkit::upgrades::{InMemory, LAWS, Seen, Triple, failure, hold};
+
+use crate::seeds::{Verdict, each_of};
+
+fn law(name: &str, seed: u64) -> Verdict {
+    let triple = Triple::of(seed);
+    let law =
+        |triple: Triple| Box::pin(async move { Box::pin(hold(name, &InMemory, &triple)).await });
+    match ready(failure(&triple, law)) {
+        None => Ok(()),
+        Some(wrong) => Err(wrong),
+    }
+}
+
+macro_rules! laws {
+    ($($name:ident),+ $(,)?) => {
+        $(#[test]
+        fn $name() {
+            each_of(5, |seed| law(stringify!($name), seed));
+        })+
+
+        #[test]
+        fn every_law_is_tried() {
+            assert_eq!([$(stringify!($name)),+], LAWS);
+        }
+    };
+}
+
+laws!(
+    the_same_version_changes_nothing,
+    untouched_it_is_a_fresh_apply,
+    undone_it_is_as_before,
+    nothing_has_drifted_after_it,
+    refused_it_changes_nothing,
+    killed_it_ends_as_not_killed,
+    what_people_changed_stays_unless_decided,
+    a_plain_apply_before_it_makes_no_difference,
+);
+
+/// Each law meets triples that it is about, where decisions are taken with decisions.
+#[test]
+fn laws_are_about_something() {
+    let seen: Mutex<BTreeMap<(&str, Seen), u32>> = Mutex::default();
+    for law in LAWS {
+        for seed in 0..60 {
+            if let Ok(met) = ready(Box::pin(hold(law, &InMemory, &Triple::of(seed)))) {
+                *seen.lock().unwrap().entry((law, met)).or_default() += 1;
+            }
+        }
+    }
+    let seen = seen.into_inner().unwrap();
+    for law in LAWS {
+        let met = |seen_as: Seen| seen.get(&(law, seen_as)).copied().unwrap_or(0);
+        let about = met(Seen::Plain) + met(Seen::Decided);
+        assert!(about >= 10, "{law}: {seen:#?}");
+    }
+    for law in [LAWS[2], LAWS[4], LAWS[5], LAWS[6]] {
+        assert!(
+            seen.get(&(law, Seen::Decided)).is_some_and(|met| *met >= 5),
+            "{seen:#?}"
+        );
+    }
+}
