@@ -10,7 +10,7 @@ use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{Selection, export};
 use tplkit::json::Doc;
-use tplkit::package::model::{Package, Word};
+use tplkit::package::model::{Package, WireWord};
 use tplkit::workspace::memory::Memory;
 use tplkit::workspace::ready;
 use tplkit_testkit::random::{self, Shape};

@@ -7,7 +7,7 @@
 use std::error::Error;
 
 use tplkit::json::Doc;
-use tplkit::package::model::{Package, Word};
+use tplkit::package::model::{Package, WireWord};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args()

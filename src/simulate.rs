@@ -6,8 +6,8 @@
 use indexmap::IndexMap;
 
 use crate::apply::{
-    self, ApplyError, BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Request,
-    Resolution, Resolutions, UndoError,
+    self, ApplyError, BasePackage, JobHistory, Minter, Preview, PreviewInput, Refusal, Report,
+    Request, Resolution, Resolutions, UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -30,7 +30,7 @@ pub struct Simulation {
     pub report: Report,
     /// The workspace afterwards.
     pub applied: State,
-    /// What the ledgers tell of it, those of the base before.
+    /// The ledgers of it, those of the base before.
     pub ledger: Vec<Entry>,
     /// What the same apply did once more.
     pub again: Report,
@@ -163,7 +163,7 @@ pub struct KnownJob<'t> {
 
 /// An upgrade that is tried.
 #[derive(Debug, Clone, Copy)]
-pub struct UpgradeQuestion<'q, 't> {
+pub struct SimulatedUpgrade<'q, 't> {
     /// The new package.
     pub package: &'q Checked<'t>,
     /// Its digest ([`apply::package_digest`]).
@@ -179,19 +179,19 @@ pub struct UpgradeQuestion<'q, 't> {
 /// Applies the base, then upgrades to the new package, upgrades again, and undoes both upgrades. The
 /// workspace before is the one that the base has left.
 pub fn upgrade(
-    question: UpgradeQuestion<'_, '_>,
+    upgrade: SimulatedUpgrade<'_, '_>,
     destination: State,
     people: &mut dyn FnMut(&mut State),
     clock: &dyn Clock,
     ids: &mut dyn Ids,
 ) -> Result<Simulation, SimulateError> {
-    let UpgradeQuestion {
+    let SimulatedUpgrade {
         package,
         base,
         request,
         definitions,
         ..
-    } = question;
+    } = upgrade;
     let mut workspace = Memory::new(destination);
     let (base, resolutions, applied) = match base {
         UpgradeBase::Package(base) => {
@@ -200,8 +200,8 @@ pub fn upgrade(
                 ..Request::default()
             };
             let minter = Minter::new(clock, ids);
-            let from = Past::default();
-            pass(&mut workspace, (base, &first), from, definitions, minter)?;
+            let from = JobHistory::default();
+            pass(&mut workspace, base, &first, from, definitions, minter)?;
             (Some(base), first.resolutions, workspace.next_job())
         }
         UpgradeBase::Jobs(jobs) => {
@@ -216,13 +216,13 @@ pub fn upgrade(
     let mut workspace = Memory::new(state);
     let before = workspace.state();
     let structure = ready(workspace.structure())?;
-    let past = Past {
+    let past = JobHistory {
         entries: &applied,
         base: base.map(|package| BasePackage {
             job: None,
             package,
             resolutions: &resolutions,
-            unnoted: &[],
+            legacy_jobs: &[],
         }),
     };
     let preview = ready(apply::preview(
@@ -230,7 +230,7 @@ pub fn upgrade(
         &structure,
         PreviewInput {
             package,
-            package_digest: question.package_digest,
+            package_digest: upgrade.package_digest,
             request,
             earlier: past.entries,
             base: past.base,
@@ -242,7 +242,8 @@ pub fn upgrade(
     }
     let report = pass(
         &mut workspace,
-        (package, request),
+        package,
+        request,
         past,
         definitions,
         Minter::new(clock, ids),
@@ -252,18 +253,19 @@ pub fn upgrade(
     let upgraded = workspace.next_job();
     let kept = proposed(package, request);
     let entries = [applied, upgraded.clone()].concat();
-    let past = Past {
+    let past = JobHistory {
         entries: &entries,
         base: Some(BasePackage {
             job: None,
             package,
             resolutions: &kept,
-            unnoted: &[],
+            legacy_jobs: &[],
         }),
     };
     let again = pass(
         &mut workspace,
-        (package, request),
+        package,
+        request,
         past,
         definitions,
         Minter::new(clock, ids),
@@ -288,8 +290,9 @@ pub fn upgrade(
 /// One pass of a package over a workspace.
 fn pass(
     workspace: &mut Memory,
-    (package, request): (&Checked<'_>, &Request),
-    past: Past<'_>,
+    package: &Checked<'_>,
+    request: &Request,
+    past: JobHistory<'_>,
     definitions: &Definitions,
     minter: Minter,
 ) -> Result<Report, SimulateError> {
@@ -342,8 +345,9 @@ pub fn built(
     let minter = Minter::new(clock, ids);
     pass(
         &mut workspace,
-        (package, &request),
-        Past::default(),
+        package,
+        &request,
+        JobHistory::default(),
         definitions,
         minter,
     )?;

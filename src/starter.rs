@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::context::{Clock, Ids};
 use crate::definitions::Definitions;
-use crate::package::model::{ItemKind, Word as _};
+use crate::package::model::{ItemKind, WireWord as _};
 use crate::package::schema::schema_id;
 use crate::package::summary;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::de::IgnoredAny;
 use tplkit::diff::Diff;
-use tplkit::layout::{FileSink, Fill, unpack};
+use tplkit::layout::{FileSink, WriteContent, unpack};
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
 
@@ -16,7 +16,7 @@ use crate::measure;
 struct Counted(u64);
 
 impl FileSink for Counted {
-    fn create(&mut self, _: &str, fill: Fill<'_>) -> Result<(), CanonicalError> {
+    fn create(&mut self, _: &str, fill: WriteContent<'_>) -> Result<(), CanonicalError> {
         fill(self)
     }
 }

@@ -51,12 +51,12 @@ pub fn micros(time: std::time::Duration) -> u64 {
 #[derive(Clone)]
 pub struct Context {
     clock: Arc<dyn Clock + Send + Sync>,
-    last: Arc<Mutex<Last>>,
+    last: Arc<Mutex<LastId>>,
 }
 
 /// Of the id before, and what is left to make others of.
 #[derive(Default)]
-struct Last {
+struct LastId {
     millisecond: u64,
     counter: u16,
     /// From the operating system, which takes longer to be asked than an id does.

@@ -52,7 +52,7 @@ impl Sizes {
 
 /// How many may wait in a lane for one organization, and for how long.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct WaitLimits {
     /// How many.
     pub waiting: usize,
     /// For how long.
@@ -73,7 +73,7 @@ pub struct Lanes {
 impl Default for Lanes {
     fn default() -> Lanes {
         let sizes = Sizes::of_machine();
-        let patience = |waiting, millis| Patience {
+        let patience = |waiting, millis| WaitLimits {
             waiting,
             time: Duration::from_millis(millis),
         };
@@ -106,7 +106,7 @@ pub struct Lane(Arc<Inner>);
 struct Inner {
     kind: Kind,
     places: usize,
-    patience: Patience,
+    patience: WaitLimits,
     state: Mutex<State>,
 }
 
@@ -145,7 +145,7 @@ struct QueuePosition {
 
 impl Lane {
     /// A lane in which so many are done at a time.
-    pub fn new(kind: Kind, places: usize, patience: Patience) -> Lane {
+    pub fn new(kind: Kind, places: usize, patience: WaitLimits) -> Lane {
         Lane(Arc::new(Inner {
             kind,
             places,

@@ -26,7 +26,7 @@ pub struct PageRequest {
     pub after: Option<Uuid>,
     /// What the cursor says of that record next to its id, for lists in another order.
     pub rest: Vec<u8>,
-    question: String,
+    query: String,
 }
 
 /// One page of records.
@@ -48,13 +48,13 @@ impl PageRequest {
     pub fn new(
         limit: Option<i64>,
         cursor: Option<&str>,
-        question: String,
+        query: String,
     ) -> Result<PageRequest, Refusal> {
         let limit = limit.unwrap_or(DEFAULT);
         let (after, rest) = match cursor {
             None => (None, Vec::new()),
             Some(cursor) => {
-                let (id, rest) = open(cursor, &question).ok_or_else(PageRequest::unknown)?;
+                let (id, rest) = open(cursor, &query).ok_or_else(PageRequest::unknown)?;
                 (Some(id), rest)
             }
         };
@@ -62,7 +62,7 @@ impl PageRequest {
             limit,
             after,
             rest,
-            question,
+            query,
         })
     }
 
@@ -72,7 +72,7 @@ impl PageRequest {
             limit,
             after: None,
             rest: Vec::new(),
-            question: String::new(),
+            query: String::new(),
         }
     }
 
@@ -114,31 +114,31 @@ impl PageRequest {
 
     /// The cursor of the page behind that record.
     pub fn cursor(&self, id: Uuid, rest: &[u8]) -> String {
-        close(id, rest, &self.question)
+        close(id, rest, &self.query)
     }
 }
 
 /// Not a secret: whoever forges one begins elsewhere in what is visible to them anyway. The check
 /// keeps mistakes from being answered with a wrong page.
-fn check(position: &[u8], question: &str) -> [u8; CHECK] {
+fn check(position: &[u8], query: &str) -> [u8; CHECK] {
     let mut hash = Sha256::new();
     hash.update(position);
-    hash.update(question);
+    hash.update(query);
     let mut check = [0; CHECK];
     check.copy_from_slice(&hash.finalize()[..CHECK]);
     check
 }
 
-fn close(id: Uuid, rest: &[u8], question: &str) -> String {
+fn close(id: Uuid, rest: &[u8], query: &str) -> String {
     let position = [id.as_bytes(), rest].concat();
-    let check = check(&position, question);
+    let check = check(&position, query);
     URL_SAFE_NO_PAD.encode([&position[..], &check].concat())
 }
 
-fn open(cursor: &str, question: &str) -> Option<(Uuid, Vec<u8>)> {
+fn open(cursor: &str, query: &str) -> Option<(Uuid, Vec<u8>)> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
     let (position, found) = bytes.split_at_checked(bytes.len().checked_sub(CHECK)?)?;
-    if found != check(position, question) {
+    if found != check(position, query) {
         return None;
     }
     let (id, rest) = position.split_at_checked(16)?;

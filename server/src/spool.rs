@@ -80,7 +80,7 @@ impl Spool {
     pub fn read(
         mut self,
     ) -> Result<(u64, impl Stream<Item = io::Result<Bytes>> + Send + 'static), Refusal> {
-        let length = self.rewind().map_err(|error| no_room(&error))?;
+        let length = self.rewind().map_err(|error| disk_full(&error))?;
         let pieces = stream::try_unfold(self.0, |file| async move {
             if !file.is_rolled() {
                 return piece(file);
@@ -122,7 +122,7 @@ fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile
 }
 
 /// The refusal of a response that could not be written down.
-pub fn no_room(error: &io::Error) -> Refusal {
+pub fn disk_full(error: &io::Error) -> Refusal {
     tracing::warn!(%error, "an answer could not be written to a temporary file");
     Refusal::unavailable("There is no room for the answer at the moment.")
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tplkit_server::background::{
-    Bench, measure_queue, remove_expired_sessions, remove_kept_responses, remove_old_runs,
+    TaskContext, measure_queue, remove_expired_sessions, remove_kept_responses, remove_old_runs,
 };
 use tplkit_server::store::{Scope, StoreError};
 
@@ -111,7 +111,7 @@ async fn what_waits_is_counted(place: Place) {
     let it = stage
         .fires(&Stage::on(feature, &["created"], &[]), &steps())
         .await;
-    let bench = Bench {
+    let task_context = TaskContext {
         store: world.store.clone(),
         context: world.context.clone(),
         metrics: world.app.metrics.clone(),
@@ -119,7 +119,7 @@ async fn what_waits_is_counted(place: Place) {
         keep_runs: None,
     };
     let told = async || {
-        measure_queue(&bench).await.expect("reads");
+        measure_queue(&task_context).await.expect("reads");
         world.app.metrics.text()
     };
     assert!(told().await.contains("tplkit_runs_waiting 0\n"));

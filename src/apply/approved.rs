@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{
-    DroppedKey, Minter, NotCarried, NotPublished, RedactedField, Refusal, Renamed, UnresolvedEntry,
-    UpgradeTerms,
+    DroppedKey, Minter, NotCarried, NotPublished, RedactedField, Refusal, RenamedRecord,
+    UnresolvedEntry, UpgradeTerms,
 };
 use crate::package::Tool;
-use crate::upgrade::{BaseShown, Conflict, Kept, Left, Rename, Unused, Update};
+use crate::upgrade::{BaseView, Conflict, KeptRecord, LeftRecord, Rename, UnusedDecision, Update};
 use crate::workspace::{Change, Column, Id, RecordKind, ledger};
 
 /// Everything that will be done, in order.
@@ -31,7 +31,7 @@ pub struct Approved {
     /// Fields and tables that could not be carried over, known before anything is written.
     pub unresolved: Vec<UnresolvedEntry>,
     /// Things that get another name, because theirs is taken.
-    pub renamed: Vec<Renamed>,
+    pub renamed: Vec<RenamedRecord>,
     /// Config keys that the definitions do not have.
     pub dropped_keys: Vec<DroppedKey>,
     /// What the package says and the destination does not get, because it is there already.
@@ -50,19 +50,19 @@ pub struct Approved {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UpgradeWork {
     /// What it starts from.
-    pub base: Option<BaseShown>,
+    pub base: Option<BaseView>,
     /// Leaves that become something else.
     pub update: Vec<Update>,
     /// What somebody has to decide first.
     pub conflicts: Vec<Conflict>,
     /// What stays as people made it.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptRecord>,
     /// What the package does not have any more.
-    pub left: Vec<Left>,
+    pub left: Vec<LeftRecord>,
     /// What may be something else under a new name.
     pub renames: Vec<Rename>,
     /// Decisions that did nothing.
-    pub unused: Vec<Unused>,
+    pub unused: Vec<UnusedDecision>,
     /// Refs of tables whose word decided nothing about records: it may decide about cells.
     pub words: BTreeSet<String>,
     /// What the package says and the destination does not get.

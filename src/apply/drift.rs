@@ -9,10 +9,10 @@ use indexmap::IndexMap;
 
 use super::preview::DryRun;
 use super::resolve::{AppliedRows, applied_rows, base_things};
-use super::run::{self, DriftQuestion};
-use super::{ApplyError, Past, Request};
+use super::run::{self, DriftScope};
+use super::{ApplyError, JobHistory, Request};
 use crate::definitions::Definitions;
-use crate::upgrade::{BaseShown, Drift, StructureDrift, drifted};
+use crate::upgrade::{BaseView, Drift, StructureDrift, drifted};
 use crate::workspace::{Id, Lookup, RecordKind, Structure};
 
 /// What is asked.
@@ -21,7 +21,7 @@ pub struct DriftInput<'q> {
     /// The template.
     pub template: Id,
     /// What the line wrote. Without its newest package rows are not compared.
-    pub past: Past<'q>,
+    pub past: JobHistory<'q>,
     /// How that package was applied.
     pub request: &'q Request,
     /// Rows of the line that whoever asks would not see if they were there.
@@ -34,7 +34,7 @@ pub struct DriftInput<'q> {
 
 /// The records of a line compared with a workspace.
 pub fn structure_drift(
-    past: Past<'_>,
+    past: JobHistory<'_>,
     destination: &Structure,
     definitions: &Definitions,
 ) -> StructureDrift {
@@ -54,7 +54,7 @@ pub fn structure_drift(
 
 /// The automations of a line.
 pub fn base_automations(
-    past: Past<'_>,
+    past: JobHistory<'_>,
     destination: &Structure,
     definitions: &Definitions,
 ) -> Vec<Id> {
@@ -74,7 +74,7 @@ pub async fn drift<T: Lookup + Sync>(
     let base = asked.past.base;
     let mut drift = Drift {
         template_id: asked.template,
-        base: BaseShown {
+        base: BaseView {
             job_id: base.and_then(|base| base.job),
             semver: base.and_then(|base| base.package.manifest.catalog.semver.clone()),
         },
@@ -111,7 +111,7 @@ pub async fn drift<T: Lookup + Sync>(
     let read = run::columns_read(&approved, payloads);
     let dry = DryRun::new(target, destination, &approved, read).await;
     let mut dry = dry.map_err(ApplyError::store("reading the workspace"))?;
-    let question = DriftQuestion {
+    let question = DriftScope {
         tables: &tables,
         updates: &updates,
         unseen: asked.unseen,

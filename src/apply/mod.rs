@@ -13,10 +13,10 @@
 mod approved;
 mod drift;
 mod error;
+mod history;
 mod init;
 mod ledger_rows;
 mod minter;
-mod past;
 mod preview;
 mod refusal;
 mod report;
@@ -39,20 +39,20 @@ pub use approved::{
 };
 pub use drift::{DriftInput, base_automations, drift, structure_drift};
 pub use error::ApplyError;
+pub use history::{BasePackage, JobHistory, LegacyJob};
 pub use init::{init, proposed};
 pub use minter::Minter;
-pub use past::{BasePackage, Past, Unnoted};
 pub use preview::{
-    Binding, Creation, GoLive, Preview, PreviewInput, ReplacedConfig, RowsPreview, content_digest,
-    decide_from, fresh, package_digest, preview,
+    Binding, Creation, Preview, PreviewInput, Publication, ReplacedConfig, RowsPreview,
+    content_digest, decide_from, fresh, package_digest, preview,
 };
 pub use refusal::Refusal;
 pub use report::{
-    BatchError, Because, DroppedKey, FailureReason, NotCarried, NotPublished, RedactedField,
-    Renamed, Report, TableReport, UnresolvedEntry,
+    BatchError, DraftReason, DroppedKey, FailureReason, NotCarried, NotPublished, RedactedField,
+    RenamedRecord, Report, TableReport, UnresolvedEntry,
 };
 pub use request::{Request, Resolution, Resolutions, RowsMode, UpgradeTerms};
 pub use resolve::{resolve, resolve_from};
 pub use run::{run, run_from};
 pub use suggest::{Candidate, Suggestion, suggest};
-pub use undo::{Lost, UNDO_UNIT, UndoError, Undoing, undo, undo_in_units};
+pub use undo::{TableLosses, UNDO_UNIT, UndoError, UndoProgress, undo, undo_in_units};

@@ -4,9 +4,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::json::Value;
-use crate::package::model::{Unresolved, Word as _};
+use crate::package::model::{Unresolved, WireWord as _};
 use crate::problem::Code;
-use crate::upgrade::{BaseShown, Kept, Left, MovedLeaf, Unused};
+use crate::upgrade::{BaseView, KeptRecord, LeftRecord, MovedLeaf, UnusedDecision};
 use crate::workspace::RecordKind;
 
 /// The report of a job.
@@ -22,7 +22,7 @@ pub struct Report {
     /// Everything that could not be carried over, from the package and from this job.
     pub unresolved: Vec<UnresolvedEntry>,
     /// Things that got another name.
-    pub renamed: Vec<Renamed>,
+    pub renamed: Vec<RenamedRecord>,
     /// Config keys that were dropped, because the definitions do not have them.
     pub dropped_keys: Vec<DroppedKey>,
     /// Rows that could not be written: of each table the first of them.
@@ -33,19 +33,19 @@ pub struct Report {
     pub not_carried: Vec<NotCarried>,
     /// What an upgrade went out from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub base: Option<BaseShown>,
+    pub base: Option<BaseView>,
     /// How many leaves, cells and records somebody decided.
     #[serde(skip_serializing_if = "is_zero")]
     pub decided: u64,
     /// What stays as people made it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptRecord>,
     /// What the package does not have any more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<Left>,
+    pub left: Vec<LeftRecord>,
     /// Decisions that did nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unused: Vec<Unused>,
+    pub unused: Vec<UnusedDecision>,
     /// What people changed after the plan: it stays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedLeaf>,
@@ -149,7 +149,7 @@ impl UnresolvedEntry {
     derive(schemars::JsonSchema),
     schemars(rename = "PlanRename")
 )]
-pub struct Renamed {
+pub struct RenamedRecord {
     /// What it is.
     pub kind: RecordKind,
     /// Its ref.
@@ -175,7 +175,7 @@ pub struct NotPublished {
     /// Its name.
     pub name: String,
     /// What has to be entered before it can go live, one entry for each place.
-    pub because: Vec<Because>,
+    pub because: Vec<DraftReason>,
 }
 
 /// A place in an automation that somebody has to complete.
@@ -185,7 +185,7 @@ pub struct NotPublished {
     derive(schemars::JsonSchema),
     schemars(rename = "PlanBecause")
 )]
-pub struct Because {
+pub struct DraftReason {
     /// Dotted path inside the args of its step.
     pub path: String,
     /// The reason of an unresolved entry, `redacted`, `secret_empty`, or the code of the validator.

@@ -185,13 +185,13 @@ mod tests {
             let column = column.unwrap_or_default();
             let row = text(&row);
             let triple = format!("{{\"rowUid\":{blank}{row},{blank}\"featureRef\":{blank}\"{table}\"{column}}}");
-            let told = |read: super::RowRef<'_>| {
+            let shown = |read: super::RowRef<'_>| {
                 let column = read.column.map(|column| column.decoded().into_owned());
                 (read.row.decoded().into_owned(), read.table().into_owned(), column)
             };
-            let slowly = told(super::RowRef::read(&triple));
+            let slowly = shown(super::RowRef::read(&triple));
             prop_assert_eq!(plain(&triple).is_some(), blanks < 2 && !triple.contains('\\'));
-            prop_assert_eq!(row_refs(&triple).map(told).collect::<Vec<_>>(), [slowly]);
+            prop_assert_eq!(row_refs(&triple).map(shown).collect::<Vec<_>>(), [slowly]);
         }
     }
 }

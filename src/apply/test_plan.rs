@@ -204,7 +204,7 @@ impl TestPlan {
             id: workspace.id,
             config: after.clone(),
         });
-        structure.entry.replaced.push(ledger::Replaced {
+        structure.entry.replaced.push(ledger::ConfigChange {
             reference: "workspace".to_owned(),
             kind: RecordKind::Workspace,
             id: workspace.id,

@@ -69,8 +69,8 @@ fn fault(value: Node<'_>) -> Option<String> {
     let (low_value, high_value) = low_value.zip(high_value)?;
     let known = !holds_token(low) && !holds_token(high);
     let alike = digits(&low_value).is_some() == digits(&high_value).is_some();
-    let turned = known && alike && compare(&low_value, &high_value).is_gt();
-    turned.then(|| {
+    let swapped = known && alike && compare(&low_value, &high_value).is_gt();
+    swapped.then(|| {
         format!(
             "{} is more than {}: {NEEDED}",
             short_text(low),

@@ -24,7 +24,7 @@ const SOME_DAY: Timestamp = Timestamp::UNIX_EPOCH;
 const FEATURE_READ: &str = "feature.read";
 
 /// Fields that the definitions call optional and a choice makes necessary.
-struct Need {
+struct ConditionalField {
     /// Trigger type or step key.
     of: &'static str,
     /// The object inside the config in which chooser and field stand; empty for the config.
@@ -41,8 +41,8 @@ const fn need(
     by: &'static str,
     choice: &'static str,
     field: &'static str,
-) -> Need {
-    Need {
+) -> ConditionalField {
+    ConditionalField {
         of,
         inside,
         chooser: (by, choice),
@@ -50,7 +50,7 @@ const fn need(
     }
 }
 
-const NEEDS: [Need; 14] = [
+const NEEDS: [ConditionalField; 14] = [
     need("cron", "", "mode", "daily", "atTime"),
     need("cron", "", "mode", "weekly", "atTime"),
     need("cron", "", "mode", "weekly", "dayOfWeek"),
@@ -102,7 +102,7 @@ fn check_problem<'d>(
             })
         }
         &Problem::Missing { object, key, field } => {
-            if field.is_reference() && case.surroundings.excused(object, &[key]) {
+            if field.is_reference() && case.environment.excused(object, &[key]) {
                 return None;
             }
             let finding = with_purpose(
@@ -140,7 +140,7 @@ fn check_reference<'d>(
     let text = spot.node.as_str()?;
     if text.is_empty() {
         let key = spot.node.key()?;
-        if !spot.required || case.surroundings.excused(spot.owner, &[key]) {
+        if !spot.required || case.environment.excused(spot.owner, &[key]) {
             return None;
         }
         let finding = Finding::at(rule, spot.node, format!("`{key}` is empty"));
@@ -192,7 +192,7 @@ fn refusal(
             .of
             .as_deref()
             .and_then(|of| sibling(spot.owner, of))?;
-        let columns = case.surroundings.columns(table)?;
+        let columns = case.environment.columns(table)?;
         let every = OF_EVERY_ROW.contains(&text) && reads(case, site);
         if every || columns.iter().any(|column| column == text) {
             return None;
@@ -202,7 +202,7 @@ fn refusal(
     }
     // That it runs itself is the one mistake (A014), whether it is kept yet or not.
     let itself = reference.kind == ReferenceKind::WorkflowV2 && case.is_own(text);
-    let missing = !itself && case.surroundings.exists(reference.kind, text) == Some(false);
+    let missing = !itself && case.environment.exists(reference.kind, text) == Some(false);
     missing.then(|| {
         (
             format!(
@@ -261,7 +261,7 @@ pub(super) fn check_needs<'d>(
         if object.get_str(by) != Some(choice) || there || checked || field.is_required() {
             continue;
         }
-        if field.is_reference() && case.surroundings.excused(object, &[need.field]) {
+        if field.is_reference() && case.environment.excused(object, &[need.field]) {
             continue;
         }
         let state = if written.is_some() {
@@ -293,7 +293,7 @@ pub(super) fn check_absent<'d>(
 ) {
     let wanted = fields.iter().filter(|(key, field)| {
         field.is_required()
-            && !(field.is_reference() && case.surroundings.excused(holder, &["config", key]))
+            && !(field.is_reference() && case.environment.excused(holder, &["config", key]))
     });
     let wanted: Vec<&str> = wanted.map(|(key, _)| key.as_str()).collect();
     if !wanted.is_empty() {

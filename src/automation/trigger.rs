@@ -25,7 +25,7 @@ pub(super) struct Trigger<'d, 'f> {
 
 /// What a `record.event` trigger waits for.
 #[derive(Debug)]
-pub(super) struct Watch<'d> {
+pub(super) struct RecordWatch<'d> {
     /// The table, as written.
     pub(super) table: Node<'d>,
     config: Node<'d>,
@@ -54,18 +54,18 @@ impl<'d, 'f> Trigger<'d, 'f> {
     }
 
     /// The table watched, when a row event is awaited and its table is written as text.
-    pub(super) fn watch(&self) -> Option<Watch<'d>> {
+    pub(super) fn watch(&self) -> Option<RecordWatch<'d>> {
         self.node
             .filter(|node| node.get_str("type") == Some(RECORD_EVENT))?;
         let config = self.declared.and(self.config)?;
         let table = config
             .get("featureId")
             .filter(|table| table.as_str().is_some())?;
-        Some(Watch { table, config })
+        Some(RecordWatch { table, config })
     }
 }
 
-impl<'d> Watch<'d> {
+impl<'d> RecordWatch<'d> {
     /// Whether the mode (`created`, `updated`, `deleted`) is among the awaited ones.
     pub(super) fn awaits(&self, mode: &str) -> Option<Node<'d>> {
         self.config

@@ -280,7 +280,7 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         }
         let columns = self
             .case
-            .surroundings
+            .environment
             .columns(trigger.watch()?.table.as_str()?)?;
         if OF_EVERY_ROW.contains(&column) || columns.iter().any(|known| known == column) {
             return None;

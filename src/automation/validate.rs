@@ -44,11 +44,11 @@ impl<'d> Automation<'d> {
 /// like (A003, A016) and unknown settings (S018), which the plan rules check in a package.
 ///
 /// Issues of the trigger come first, then those of the graph, rule by rule. One mistake makes
-/// one issue, and what cannot be told is not reported.
+/// one issue, and what cannot be known is not reported.
 pub fn validate(
     definitions: &Definitions,
     automation: &Automation<'_>,
-    surroundings: &dyn Environment,
+    environment: &dyn Environment,
 ) -> Vec<Issue> {
     let graph = automation.graph.filter(|graph| graph.is_object());
     let case = ValidationContext {
@@ -58,7 +58,7 @@ pub fn validate(
             .and_then(|graph| graph.get("steps"))
             .map(|list| Graph::read(definitions, list))
             .unwrap_or_default(),
-        surroundings,
+        environment,
     };
     let mut issues = Vec::new();
     trigger::check(&case, &mut issues);
@@ -72,7 +72,7 @@ pub fn validate(
     issues
 }
 
-/// Holds the config of every step against its declaration.
+/// Checks the config of every step against its declaration.
 fn check_configs(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue>) {
     for (position, step) in case.graph.steps().iter().enumerate() {
         let (Some(key), Some(declared)) = (step.key, step.declared) else {

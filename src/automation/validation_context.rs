@@ -26,7 +26,7 @@ pub(super) struct ValidationContext<'v, 'd, 'f> {
     pub(super) definitions: &'f Definitions,
     pub(super) trigger: Trigger<'d, 'f>,
     pub(super) graph: Graph<'d, 'f>,
-    pub(super) surroundings: &'v dyn Environment,
+    pub(super) environment: &'v dyn Environment,
 }
 
 impl<'d> ValidationContext<'_, 'd, '_> {
@@ -75,7 +75,7 @@ impl<'d> ValidationContext<'_, 'd, '_> {
     /// Whether the two values name one table; `None` when one of them names none.
     pub(super) fn same_table(&self, one: &str, other: &str) -> Option<bool> {
         let none =
-            |table: &str| self.surroundings.exists(ReferenceKind::Feature, table) == Some(false);
+            |table: &str| self.environment.exists(ReferenceKind::Feature, table) == Some(false);
         if none(one) || none(other) {
             None
         } else {
@@ -85,7 +85,7 @@ impl<'d> ValidationContext<'_, 'd, '_> {
 
     /// Whether a value names the automation itself.
     pub(super) fn is_own(&self, value: &str) -> bool {
-        let own = self.surroundings.own_identity();
+        let own = self.environment.own_identity();
         own.is_some_and(|own| match self.setting() {
             Setting::Package => value == own,
             Setting::Rest => value.eq_ignore_ascii_case(own),
@@ -93,7 +93,7 @@ impl<'d> ValidationContext<'_, 'd, '_> {
     }
 
     pub(super) fn setting(&self) -> Setting {
-        self.surroundings.setting()
+        self.environment.setting()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::environment::Setting;
 use super::graph::Step;
 use super::issue::Issue;
-use super::trigger::Watch;
+use super::trigger::RecordWatch;
 use super::validation_context::{Site, ValidationContext, short_text};
 use crate::definitions::ReferenceKind;
 use crate::finding::Finding;
@@ -70,7 +70,7 @@ pub(super) fn check(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue
 }
 
 /// Whether a write to the watched table fires the trigger that led to it.
-fn fires_again<'d>(setting: Setting, watch: &Watch<'d>, config: Node<'d>) -> Option<Finding> {
+fn fires_again<'d>(setting: Setting, watch: &RecordWatch<'d>, config: Node<'d>) -> Option<Finding> {
     let mode = config.get("mode")?;
     let (updates, inserts) = match mode.as_str()? {
         "update" | "updateTrigger" => (true, false),
@@ -95,7 +95,11 @@ fn fires_again<'d>(setting: Setting, watch: &Watch<'d>, config: Node<'d>) -> Opt
 }
 
 /// The first binding that changes a column for whose changes the trigger waits.
-fn changes_watched<'d>(setting: Setting, watch: &Watch<'d>, config: Node<'d>) -> Option<Finding> {
+fn changes_watched<'d>(
+    setting: Setting,
+    watch: &RecordWatch<'d>,
+    config: Node<'d>,
+) -> Option<Finding> {
     let awaited = watch.awaits("updated")?;
     let columns = watch.columns()?;
     for binding in config.get("bindings")?.elements() {

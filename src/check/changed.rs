@@ -12,7 +12,7 @@ pub(super) const LINKS: &str = include_str!("../../tests/fixtures/cases/valid/ba
 pub(super) const AUTO: &str = include_str!("../../tests/fixtures/cases/valid/base-auto.json");
 
 /// Code and pointer of every finding.
-pub(super) fn found(text: &str, threads: usize) -> Vec<(String, String)> {
+pub(super) fn findings(text: &str, threads: usize) -> Vec<(String, String)> {
     let report = check(
         text.as_bytes(),
         &CheckOptions {
@@ -64,15 +64,15 @@ pub(super) fn table(base: &str, root: &str, cases: &[(Pairs<'_>, Pairs<'_>)]) {
         Some(whole) => whole.to_owned(),
         None => format!("{root}{pointer}"),
     };
-    for (changes, owed) in cases {
+    for (changes, expected) in cases {
         let mut package = parse(base);
         for (pointer, value) in *changes {
             set(&mut package, &place(pointer), value);
         }
-        let owed: Vec<_> = owed
+        let expected: Vec<_> = expected
             .iter()
             .map(|(code, pointer)| ((*code).to_owned(), place(pointer)))
             .collect();
-        assert_eq!(found(&package.to_string(), 1), owed, "{changes:?}");
+        assert_eq!(findings(&package.to_string(), 1), expected, "{changes:?}");
     }
 }

@@ -24,7 +24,7 @@ pub enum NotChecked {
     /// It is no package at all.
     #[error("not a template package: the manifest has no `templateVersion`")]
     NotAPackage,
-    /// The check passed what the model cannot hold: a bug here, told instead of guessed at.
+    /// The check passed what the model cannot hold: a bug here, reported instead of guessed at.
     #[error("the package cannot be read: {0}")]
     Model(#[from] ModelError),
 }

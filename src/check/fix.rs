@@ -40,7 +40,7 @@ impl Fixed {
 /// `check` gives the findings of a text whose fixes are wanted (and no others). A round that would
 /// leave something that is no JSON any more is taken back.
 pub fn apply_fixes(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Fixed {
-    let rounds = Rounds::run(File(bytes.to_vec()), |file| check(&file.0));
+    let rounds = FixRounds::run(File(bytes.to_vec()), |file| check(&file.0));
     Fixed {
         changed: rounds.subject.0 != bytes,
         bytes: rounds.subject.0,
@@ -79,15 +79,15 @@ impl Subject for File {
 }
 
 /// What fixing something came to.
-pub(super) struct Rounds<S> {
+pub(super) struct FixRounds<S> {
     pub(super) subject: S,
     pub(super) fixed: BTreeMap<&'static str, usize>,
     pub(super) stable: bool,
 }
 
-impl<S: Subject> Rounds<S> {
-    pub(super) fn run(subject: S, mut check: impl FnMut(&S) -> Vec<Finding>) -> Rounds<S> {
-        let mut rounds = Rounds {
+impl<S: Subject> FixRounds<S> {
+    pub(super) fn run(subject: S, mut check: impl FnMut(&S) -> Vec<Finding>) -> FixRounds<S> {
+        let mut rounds = FixRounds {
             subject,
             fixed: BTreeMap::new(),
             stable: false,

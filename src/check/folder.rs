@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::fix::{Rounds, Subject};
+use super::fix::{FixRounds, Subject};
 use super::{CheckOptions, check_text, promote};
 use crate::finding::catalog::{J001, J002, J010};
 use crate::finding::{Edit, FileKind, FileReport, Finding, Fix, Origin as _, Place};
@@ -97,7 +97,7 @@ pub fn apply_fixes_to_folder(
         joined: layout::join(folder)?,
     };
     let mut check = check;
-    let rounds = Rounds::run(subject, |edited| check(&edited.joined));
+    let rounds = FixRounds::run(subject, |edited| check(&edited.joined));
     let mut files = Vec::new();
     for (name, bytes) in rounds.subject.changed {
         let old = folder.open(&name).map_err(|source| PackError::Read {
@@ -136,7 +136,7 @@ impl Subject for Edited<'_> {
         let edits = self.joined.file_edits(edits)?;
         let mut changed = self.changed.clone();
         changed.extend(self.joined.edited(&edits)?);
-        let overlaid = Overlaid {
+        let overlaid = OverlaidFolder {
             folder: self.folder,
             changed: &changed,
         };
@@ -150,12 +150,12 @@ impl Subject for Edited<'_> {
 }
 
 /// A folder as it would be with changed files.
-struct Overlaid<'f> {
+struct OverlaidFolder<'f> {
     folder: &'f dyn Folder,
     changed: &'f BTreeMap<String, Vec<u8>>,
 }
 
-impl Folder for Overlaid<'_> {
+impl Folder for OverlaidFolder<'_> {
     fn names(&self) -> io::Result<Vec<String>> {
         self.folder.names()
     }

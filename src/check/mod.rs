@@ -15,5 +15,5 @@ pub mod sensitive;
 
 pub use checked::{Checked, NotChecked};
 pub use folder::{FixedFolder, apply_fixes_to_folder, check_folder, promote_folder};
-pub use opened::Opened;
+pub use opened::OpenedPackage;
 pub use run::{CheckOptions, check, check_text, promote};

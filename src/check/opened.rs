@@ -13,22 +13,22 @@ use crate::package::Source;
 
 /// A package, good or bad, with its bytes.
 #[derive(Debug)]
-pub enum Opened {
+pub enum OpenedPackage {
     /// A packed file.
     File(Source),
     /// The files of a folder.
     Folder(Box<Joined>),
 }
 
-impl Opened {
+impl OpenedPackage {
     /// The text without a byte-order mark: of a folder, as much as could be put together.
     ///
     /// # Errors
     /// When it is no text, or nothing could be put together.
     pub fn text(&self) -> Result<&str, SyntaxError> {
         match self {
-            Opened::File(source) => source.text(),
-            Opened::Folder(joined) => joined.text().ok_or(SyntaxError {
+            OpenedPackage::File(source) => source.text(),
+            OpenedPackage::Folder(joined) => joined.text().ok_or(SyntaxError {
                 offset: 0,
                 kind: SyntaxKind::UnexpectedEnd,
             }),
@@ -38,32 +38,32 @@ impl Opened {
     /// The bytes of the text, a byte-order mark included.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Opened::File(source) => source.bytes(),
-            Opened::Folder(joined) => joined.text().unwrap_or_default().as_bytes(),
+            OpenedPackage::File(source) => source.bytes(),
+            OpenedPackage::Folder(joined) => joined.text().unwrap_or_default().as_bytes(),
         }
     }
 
     /// Whether its text is all of it.
     pub fn is_whole(&self) -> bool {
         match self {
-            Opened::File(_) => true,
-            Opened::Folder(joined) => joined.is_whole(),
+            OpenedPackage::File(_) => true,
+            OpenedPackage::Folder(joined) => joined.is_whole(),
         }
     }
 
     /// Checks it.
     pub fn check(&self, options: &CheckOptions<'_>) -> FileReport {
         match self {
-            Opened::File(source) => check(source.bytes(), options),
-            Opened::Folder(joined) => check_folder(joined, options),
+            OpenedPackage::File(source) => check(source.bytes(), options),
+            OpenedPackage::Folder(joined) => check_folder(joined, options),
         }
     }
 
     /// Measures the five promotion rules alone.
     pub fn promote(&self, options: &CheckOptions<'_>) -> FileReport {
         match self {
-            Opened::File(source) => promote(source.bytes(), options),
-            Opened::Folder(joined) => promote_folder(joined, options),
+            OpenedPackage::File(source) => promote(source.bytes(), options),
+            OpenedPackage::Folder(joined) => promote_folder(joined, options),
         }
     }
 
@@ -79,24 +79,24 @@ impl Opened {
     }
 }
 
-impl From<Source> for Opened {
-    fn from(source: Source) -> Opened {
-        Opened::File(source)
+impl From<Source> for OpenedPackage {
+    fn from(source: Source) -> OpenedPackage {
+        OpenedPackage::File(source)
     }
 }
 
-impl Origin for Opened {
+impl Origin for OpenedPackage {
     fn locate(&self, span: &Range<usize>) -> FileSpan<'_> {
         match self {
-            Opened::File(source) => source.bytes().locate(span),
-            Opened::Folder(joined) => joined.locate(span),
+            OpenedPackage::File(source) => source.bytes().locate(span),
+            OpenedPackage::Folder(joined) => joined.locate(span),
         }
     }
 
     fn edits(&self, fix: &Fix) -> Option<Vec<FileEdit>> {
         match self {
-            Opened::File(source) => source.bytes().edits(fix),
-            Opened::Folder(joined) => joined.edits(fix),
+            OpenedPackage::File(source) => source.bytes().edits(fix),
+            OpenedPackage::Folder(joined) => joined.edits(fix),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tplkit::apply::{Creation, NotPublished, Report, UnresolvedEntry};
 use tplkit::finding::render::counted;
-use tplkit::package::model::{Action, Manifest, Reason, Word as _};
+use tplkit::package::model::{Action, Manifest, Reason, WireWord as _};
 use tplkit::printable;
 use tplkit::simulate::Simulation;
 use tplkit::upgrade::MovedLeaf;

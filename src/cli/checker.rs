@@ -79,7 +79,7 @@ impl Checker {
     ) -> Result<Report, CliError> {
         let Files {
             found,
-            errors: mut troubles,
+            errors: mut report_errors,
         } = walk::packages(paths);
         let found = found.into_iter().map(|file| {
             let settings = settings.of(&file.path)?;
@@ -93,18 +93,18 @@ impl Checker {
         let mut files = Vec::with_capacity(checked.len());
         for CheckedFile {
             file,
-            error: trouble,
+            error: report_error,
         } in checked
         {
             if let Some(file) = file {
                 session.detail(|| describe(&file));
                 files.push(file);
             }
-            troubles.extend(trouble);
+            report_errors.extend(report_error);
         }
         Ok(Report {
             files,
-            errors: troubles,
+            errors: report_errors,
             promotion_only: self.mode == CheckMode::Promote,
             ..Report::default()
         })

@@ -46,13 +46,13 @@ pub(crate) fn page(items: &[Box<RawValue>], next_cursor: Option<&str>) -> Box<Ra
 }
 
 /// The `errors` member, in the form that reports have too.
-pub(crate) fn errors(troubles: &[ReportError]) -> Value {
-    let errors = troubles.iter().map(|trouble| {
-        let mut error = json!({"message": trouble.message});
-        if let Some(path) = &trouble.path {
+pub(crate) fn errors(report_errors: &[ReportError]) -> Value {
+    let errors = report_errors.iter().map(|report_error| {
+        let mut error = json!({"message": report_error.message});
+        if let Some(path) = &report_error.path {
             error["path"] = json!(path.to_string_lossy());
         }
-        if let Some(help) = &trouble.help {
+        if let Some(help) = &report_error.help {
             error["help"] = json!(help);
         }
         error

@@ -17,32 +17,32 @@ use super::{args, document, interrupt_message};
 
 /// Runs `work`, and turns whatever happens into an exit code.
 pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliError>) -> Exit {
-    let wish = OutputMode::read(words);
-    if wish.json {
+    let output_mode = OutputMode::read(words);
+    if output_mode.json {
         let stopped = report_error("interrupted".to_owned(), None);
-        interrupt_message::set_document(wish.document(&stopped, "failed", Map::new()));
+        interrupt_message::set_document(output_mode.document(&stopped, "failed", Map::new()));
     }
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(exit)) => exit,
-        Ok(Err(error)) => fail(&error, &wish),
+        Ok(Err(error)) => fail(&error, &output_mode),
         Err(_) => {
-            // The panic hook has told stderr where.
+            // The panic hook has written to stderr where.
             let help = format!("please report it at {}", env!("CARGO_PKG_REPOSITORY"));
             print(
                 &report_error("tplkit has a bug and had to stop".to_owned(), Some(help)),
-                &wish,
+                &output_mode,
             );
             Exit::Bug
         }
     }
 }
 
-fn fail(error: &CliError, wish: &OutputMode) -> Exit {
+fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
     match error {
         // Whoever read our output has read enough.
         CliError::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-        CliError::Arguments(error) if !error.use_stderr() => help(error, wish),
-        CliError::Arguments(error) if !wish.json => {
+        CliError::Arguments(error) if !error.use_stderr() => help(error, output_mode),
+        CliError::Arguments(error) if !output_mode.json => {
             // clap knows the terminal and the colours.
             error.print().ok();
             Exit::Usage
@@ -57,25 +57,25 @@ fn fail(error: &CliError, wish: &OutputMode) -> Exit {
                     message.to_owned(),
                     (!rest.is_empty()).then(|| rest.to_owned()),
                 ),
-                wish,
+                output_mode,
             );
             Exit::Usage
         }
         other => {
-            let trouble = ReportError {
+            let report_error = ReportError {
                 path: other.path().cloned(),
                 message: other.to_string(),
                 help: other.help(),
             };
-            print_more(&trouble, wish, other);
+            print_more(&report_error, output_mode, other);
             other.exit()
         }
     }
 }
 
 /// Help and version: results, not failures.
-fn help(error: &clap::Error, wish: &OutputMode) -> Exit {
-    if wish.json {
+fn help(error: &clap::Error, output_mode: &OutputMode) -> Exit {
+    if output_mode.json {
         let text = error.render().to_string();
         print_stdout(&document::write(
             "clean",
@@ -97,25 +97,30 @@ fn report_error(message: String, help: Option<String>) -> ReportError {
 }
 
 /// Writes to stderr in words, and stdout as a document when that was asked for.
-fn print(trouble: &ReportError, wish: &OutputMode) {
-    print_error(trouble);
-    print_as(trouble, wish, "failed", Map::new());
+fn print(report_error: &ReportError, output_mode: &OutputMode) {
+    print_error(report_error);
+    print_as(report_error, output_mode, "failed", Map::new());
 }
 
 /// The same for an error that documents know more about.
-fn print_more(trouble: &ReportError, wish: &OutputMode, error: &CliError) {
+fn print_more(report_error: &ReportError, output_mode: &OutputMode, error: &CliError) {
     let outcome = match error.exit() {
         Exit::Findings => "findings",
         _ => "failed",
     };
-    print_error_in_detail(trouble, &error.faults());
-    print_as(trouble, wish, outcome, error.members());
+    print_error_in_detail(report_error, &error.faults());
+    print_as(report_error, output_mode, outcome, error.members());
 }
 
-fn print_as(trouble: &ReportError, wish: &OutputMode, outcome: &str, members: Map<String, Value>) {
-    if wish.json {
+fn print_as(
+    report_error: &ReportError,
+    output_mode: &OutputMode,
+    outcome: &str,
+    members: Map<String, Value>,
+) {
+    if output_mode.json {
         // There is nobody left to tell about a closed stdout.
-        print_stdout(&wish.document(trouble, outcome, members)).ok();
+        print_stdout(&output_mode.document(report_error, outcome, members)).ok();
     }
 }
 
@@ -131,17 +136,17 @@ impl OutputMode {
     /// The document that reports a failure.
     fn document(
         &self,
-        trouble: &ReportError,
+        report_error: &ReportError,
         outcome: &str,
         members: Map<String, Value>,
     ) -> String {
         if self.report {
             return render::json(&Report {
-                errors: vec![trouble.clone()],
+                errors: vec![report_error.clone()],
                 ..Report::default()
             });
         }
-        let mut body = document::errors(std::slice::from_ref(trouble));
+        let mut body = document::errors(std::slice::from_ref(report_error));
         if let Some(error) = body["errors"][0].as_object_mut() {
             error.extend(members);
         }
@@ -193,8 +198,8 @@ mod tests {
     #[test]
     fn the_wish_for_json_is_read_whatever_else_stands_there() {
         let read = |line: &str| {
-            let wish = OutputMode::read(&words(line));
-            (wish.json, wish.report)
+            let output_mode = OutputMode::read(&words(line));
+            (output_mode.json, output_mode.report)
         };
         assert_eq!(
             read("tplkit --color never check --nope --format json"),

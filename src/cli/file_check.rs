@@ -73,9 +73,9 @@ impl FileCheck<'_> {
                 CheckedFile::from(file)
             }
             // The file is as it was, and so are its findings.
-            Err(trouble) => CheckedFile {
+            Err(report_error) => CheckedFile {
                 file: Some(report(bytes)),
-                error: Some(trouble),
+                error: Some(report_error),
             },
         }
     }

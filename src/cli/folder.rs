@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use tplkit::layout::{self, FileSink, Fill, Folder, INDEX, Index, Section, is_name};
+use tplkit::layout::{self, FileSink, Folder, INDEX, Index, Section, WriteContent, is_name};
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
 use tplkit::printable;
@@ -82,10 +82,10 @@ fn is_plain(root: &Path, name: &str) -> io::Result<bool> {
 }
 
 /// A folder that is being filled.
-struct Filling<'f>(&'f Path);
+struct FolderSink<'f>(&'f Path);
 
-impl FileSink for Filling<'_> {
-    fn create(&mut self, name: &str, fill: Fill<'_>) -> Result<(), CanonicalError> {
+impl FileSink for FolderSink<'_> {
+    fn create(&mut self, name: &str, fill: WriteContent<'_>) -> Result<(), CanonicalError> {
         let path = self.0.join(name);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -97,7 +97,7 @@ impl FileSink for Filling<'_> {
 }
 
 /// What was done.
-pub(crate) struct Filled {
+pub(crate) struct FolderChanges {
     /// Files of the package.
     pub(crate) files: Vec<String>,
     /// Files of an earlier package that were removed.
@@ -120,7 +120,7 @@ impl From<CliError> for NotFilled {
 
 /// Unpacks into a folder. Only with `force` into one that holds something; then the files of an
 /// earlier package are replaced, and those of nobody else are touched.
-pub(crate) fn unpack(text: &str, folder: &Path, force: bool) -> Result<Filled, NotFilled> {
+pub(crate) fn unpack(text: &str, folder: &Path, force: bool) -> Result<FolderChanges, NotFilled> {
     let failed = |source| CliError::Write {
         path: folder.to_owned(),
         source,
@@ -143,7 +143,7 @@ pub(crate) fn unpack(text: &str, folder: &Path, force: bool) -> Result<Filled, N
             fs::rename(stage.path(), folder).map_err(failed)?;
             // Nothing is left to be removed under the old name.
             let _ = stage.keep();
-            Ok(Filled {
+            Ok(FolderChanges {
                 files: index.files(),
                 removed: Vec::new(),
             })
@@ -173,7 +173,7 @@ fn stage(parent: &Path) -> io::Result<TempDir> {
 }
 
 fn fill(stage: &Path, text: &str, folder: &Path) -> Result<Index, NotFilled> {
-    match layout::unpack(text, &mut Filling(stage)) {
+    match layout::unpack(text, &mut FolderSink(stage)) {
         Ok(unpacked) => Ok(unpacked.index),
         Err(CanonicalError::Write(source)) => Err(NotFilled::Folder(CliError::Write {
             path: folder.to_owned(),
@@ -184,7 +184,7 @@ fn fill(stage: &Path, text: &str, folder: &Path) -> Result<Index, NotFilled> {
 }
 
 /// Puts the staged files in place of those that an earlier package left.
-fn replace_files(folder: &Path, stage: &Path, new: &Index) -> Result<Filled, CliError> {
+fn replace_files(folder: &Path, stage: &Path, new: &Index) -> Result<FolderChanges, CliError> {
     let old = earlier(folder)?;
     let files = new.files();
     let known: BTreeSet<String> = old.files().into_iter().collect();
@@ -228,7 +228,7 @@ fn replace_files(folder: &Path, stage: &Path, new: &Index) -> Result<Filled, Cli
         removed.push(name);
     }
     replace::write(&index, new.write().as_bytes())?;
-    Ok(Filled { files, removed })
+    Ok(FolderChanges { files, removed })
 }
 
 /// The index of an earlier package; an empty one when there is none.

@@ -73,18 +73,18 @@ pub(crate) fn terminal_width(_stream: &impl io::IsTerminal) -> Option<usize> {
 }
 
 /// Writes what went wrong and what to do. The path is part of the message already when it is known.
-pub(crate) fn print_error(trouble: &ReportError) {
-    print_error_in_detail(trouble, &[]);
+pub(crate) fn print_error(report_error: &ReportError) {
+    print_error_in_detail(report_error, &[]);
 }
 
 /// The same with single faults.
-pub(crate) fn print_error_in_detail(trouble: &ReportError, details: &[String]) {
-    let help = trouble
+pub(crate) fn print_error_in_detail(report_error: &ReportError, details: &[String]) {
+    let help = report_error
         .help
         .as_ref()
         .map(|help| format!("\n  help: {help}"))
         .unwrap_or_default();
-    let mut lines = vec![format!("error: {}", trouble.message)];
+    let mut lines = vec![format!("error: {}", report_error.message)];
     lines.extend_from_slice(details);
     print_note(&(lines.join("\n  ") + &help));
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use tplkit::check::{CheckOptions, Checked, Opened};
+use tplkit::check::{CheckOptions, Checked, OpenedPackage};
 use tplkit::finding::render::{self, FileEntry, Report};
 use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport, Place, catalog};
 use tplkit::json::Doc;
@@ -28,7 +28,7 @@ use super::source::{self, is_stdin};
 pub(crate) struct PackageFile {
     /// As it was named; of a file of a folder the folder.
     pub(crate) path: PathBuf,
-    opened: Opened,
+    opened: OpenedPackage,
 }
 
 impl PackageFile {
@@ -36,21 +36,40 @@ impl PackageFile {
     pub(crate) fn new(path: &Path, source: Source) -> PackageFile {
         PackageFile {
             path: path.to_owned(),
-            opened: Opened::File(source),
+            opened: OpenedPackage::File(source),
         }
     }
 
     /// Whether it is an unpacked folder.
     pub(crate) fn is_folder(&self) -> bool {
-        matches!(self.opened, Opened::Folder(_))
+        matches!(self.opened, OpenedPackage::Folder(_))
     }
 }
 
 impl Deref for PackageFile {
-    type Target = Opened;
+    type Target = OpenedPackage;
 
-    fn deref(&self) -> &Opened {
+    fn deref(&self) -> &OpenedPackage {
         &self.opened
+    }
+}
+
+/// A package file, or an unpacked folder, without errors.
+pub(crate) struct File<'s> {
+    pub(crate) path: &'s Path,
+    pub(crate) text: &'s str,
+    pub(crate) package: Checked<'s>,
+}
+
+impl<'s> File<'s> {
+    /// Checks it, or gives the report that says why it cannot be used.
+    pub(crate) fn checked(source: &'s PackageFile) -> Result<File<'s>, Box<Report>> {
+        let (text, package) = checked(source, &CheckOptions::default())?;
+        Ok(File {
+            path: &source.path,
+            text,
+            package,
+        })
     }
 }
 
@@ -81,7 +100,7 @@ pub(crate) fn read(path: &Path) -> Result<PackageFile, CliError> {
     match layout::join(&OnDisk(folder.clone())) {
         Ok(joined) => Ok(PackageFile {
             path: folder,
-            opened: Opened::Folder(Box::new(joined)),
+            opened: OpenedPackage::Folder(Box::new(joined)),
         }),
         Err(PackError::Read { name, source }) => Err(failed(folder.join(name))(source)),
         Err(error) => Err(failed(folder)(io::Error::other(error))),

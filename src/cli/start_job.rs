@@ -9,7 +9,7 @@ use tplkit::problem::Code;
 use super::args::Form;
 use super::error::CliError;
 use super::exit::Exit;
-use super::job_progress::{OutcomeReport, Waiting, conclude, follow};
+use super::job_progress::{OutcomeReport, WaitOptions, conclude, follow};
 use super::output::{print_error, write_result};
 use super::resume_hint::{self, ResumeHint};
 use super::session::Session;
@@ -25,7 +25,7 @@ pub(crate) struct StartJob<'s> {
     pub(crate) body: &'s Value,
     /// The package that an upgrade starts from, where one is given.
     pub(crate) base: Option<&'s str>,
-    pub(crate) waiting: &'s Waiting,
+    pub(crate) waiting: &'s WaitOptions,
     pub(crate) detach: bool,
     pub(crate) form: Form,
     pub(crate) session: &'s Session,
@@ -46,7 +46,7 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
     let started = match start.client.apply_with(start.template, start.body, &base) {
         Ok(started) => started,
         Err(Error::Refused(problem)) if problem.is(Code::JobActive) => {
-            return held(start, &members, &problem);
+            return report_running_job(start, &members, &problem);
         }
         // Whoever was refused has begun nothing.
         Err(error @ Error::Refused(_)) if remote::exit(&error) != Exit::Unreachable => {
@@ -85,7 +85,7 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
 }
 
 /// Somebody works on a job of this template and workspace already.
-fn held(
+fn report_running_job(
     start: &StartJob<'_>,
     members: &[(&str, Value)],
     problem: &Problem,
@@ -104,17 +104,17 @@ fn held(
         ),
         None => "wait for its end, and apply again".to_owned(),
     };
-    let trouble = ReportError {
+    let report_error = ReportError {
         path: None,
         message,
         help: Some(help),
     };
-    print_error(&trouble);
+    print_error(&report_error);
     let text = match (start.form, &problem.job_id) {
         (Form::Text, Some(id)) => format!("{id}\n"),
         (Form::Text, None) => String::new(),
         (Form::Json, id) => {
-            let mut body = document::errors(std::slice::from_ref(&trouble));
+            let mut body = document::errors(std::slice::from_ref(&report_error));
             for (name, value) in members {
                 body[*name] = value.clone();
             }

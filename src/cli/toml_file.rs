@@ -12,7 +12,7 @@ use tplkit::json::{Object, Value};
 use super::error::CliError;
 
 /// A value and where it stands.
-pub(crate) type At<'t> = &'t Spanned<DeValue<'t>>;
+pub(crate) type SpannedValue<'t> = &'t Spanned<DeValue<'t>>;
 
 /// A file, for places in it.
 pub(crate) struct TomlFile<'t> {

@@ -10,7 +10,7 @@ use super::with_document::WithDocument;
 
 /// What a server says of an automation.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Verdict {
+pub struct AutomationVerdict {
     /// Whether there is no error.
     pub ok: bool,
     /// Everything that it found.
@@ -39,7 +39,10 @@ pub struct VerdictIssue {
 
 impl Client {
     /// `POST /v1/workflows-v2/validate` of a JSON text: writes nothing.
-    pub fn validate_automation(&self, body: &str) -> Result<WithDocument<Verdict>, Error> {
+    pub fn validate_automation(
+        &self,
+        body: &str,
+    ) -> Result<WithDocument<AutomationVerdict>, Error> {
         let mut request = Request::new(Method::POST, "/v1/workflows-v2/validate");
         request.body = Some(body.as_bytes().to_vec());
         self.read(&request.harmless())

@@ -74,7 +74,7 @@ impl Client {
         self.pages(Request::get("/v1/organizations"), None)
     }
 
-    /// `GET /v1/channels`: where automations of an organization tell people something.
+    /// `GET /v1/channels`: where automations of an organization notify people.
     pub fn channels(&self, organization: &str) -> Pages<'_, Channel> {
         let request = Request::get("/v1/channels").with("organization_id", organization);
         self.pages(request, None)
@@ -120,11 +120,11 @@ impl Client {
     /// `GET /v1/features/{feature_id}/rows:aggregate`: how many rows a table holds.
     pub fn count(&self, feature: &str) -> Result<u64, Error> {
         #[derive(serde::Deserialize)]
-        struct Counted {
+        struct RowCount {
             result: u64,
         }
         let path = format!("/v1/features/{}/rows:aggregate", segment(feature));
-        let counted: Counted = self.read(&Request::get(path).with("op", "count"))?;
+        let counted: RowCount = self.read(&Request::get(path).with("op", "count"))?;
         Ok(counted.result)
     }
 
@@ -133,10 +133,10 @@ impl Client {
     pub fn rows(
         &self,
         feature: &str,
-        question: &RowQuery,
+        query: &RowQuery,
         most: Option<usize>,
     ) -> Pages<'_, Box<RawValue>> {
-        self.pages(question.request(feature), most)
+        self.pages(query.request(feature), most)
     }
 
     /// The pages of any list.

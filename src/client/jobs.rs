@@ -74,7 +74,7 @@ pub struct JobProgress {
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum JobOutcome {
     /// It did everything.
     Completed,
     /// It stopped, and can be resumed.
@@ -86,20 +86,20 @@ pub enum Ended {
 impl Job {
     /// How it ended; nothing while it goes on. The specification names no words for the end, so
     /// those that other servers may use are understood, too.
-    pub fn ended(&self) -> Option<Ended> {
+    pub fn ended(&self) -> Option<JobOutcome> {
         match self.status.to_ascii_lowercase().as_str() {
             "completed" | "complete" | "done" | "succeeded" | "success" | "finished" => {
-                Some(Ended::Completed)
+                Some(JobOutcome::Completed)
             }
-            "failed" | "error" | "cancelled" | "canceled" | "aborted" => Some(Ended::Failed),
-            "undone" => Some(Ended::Undone),
+            "failed" | "error" | "cancelled" | "canceled" | "aborted" => Some(JobOutcome::Failed),
+            "undone" => Some(JobOutcome::Undone),
             _ => None,
         }
     }
 
     /// Whether it is being undone, or was.
     pub fn is_undo(&self) -> bool {
-        self.status.eq_ignore_ascii_case("undoing") || self.ended() == Some(Ended::Undone)
+        self.status.eq_ignore_ascii_case("undoing") || self.ended() == Some(JobOutcome::Undone)
     }
 
     /// Until when somebody works on it.
@@ -207,7 +207,7 @@ fn with_packages(body: &Value, packages: &[(&str, &str)]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ended, Job};
+    use super::{Job, JobOutcome};
 
     fn job(text: &str) -> Job {
         serde_json::from_str(text).expect(text)
@@ -224,11 +224,11 @@ mod tests {
         assert_eq!(read.failure().as_deref(), Some("no room"));
         assert_eq!(
             job(r#"{"status": "Succeeded"}"#).ended(),
-            Some(Ended::Completed)
+            Some(JobOutcome::Completed)
         );
         assert_eq!(
             job(r#"{"status": "error", "error": null}"#).ended(),
-            Some(Ended::Failed)
+            Some(JobOutcome::Failed)
         );
     }
 

@@ -37,10 +37,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use address::{AddressError, BaseUrl};
-pub use automations::{Verdict, VerdictIssue};
+pub use automations::{AutomationVerdict, VerdictIssue};
 pub use credential::{Credential, SessionError, Sessions, Tokens};
 pub use error::{Cause, Error};
-pub use jobs::{Ended, Job, JobProgress, Started};
+pub use jobs::{Job, JobOutcome, JobProgress, Started};
 pub use page::{Page, Pages};
 pub use problem::{Fault, Problem, ProblemCode};
 pub use records::{
@@ -69,7 +69,7 @@ pub trait Host: Send + Sync {
     fn retrying(&self, why: &str, after: Duration) {
         let _ = (why, after);
     }
-    /// Is told that a request leaves, and after which time it is given up. What it gives is dropped once
+    /// Is notified that a request leaves, and after which time it is given up. What it gives is dropped once
     /// there is an answer, or none.
     fn asking(&self, request: &str, most: Duration) -> Option<Box<dyn Any>> {
         let _ = (request, most);

@@ -85,9 +85,9 @@ mod tests {
     use super::{Retry, backoff, retry};
     use crate::client::{ApiResponse, Cause, Error, Host, Options, Request};
 
-    struct Noon;
+    struct FixedClock;
 
-    impl Host for Noon {
+    impl Host for FixedClock {
         fn now(&self) -> Timestamp {
             "2026-01-02T12:00:00Z".parse().expect("an instant")
         }
@@ -112,7 +112,7 @@ mod tests {
 
     fn after(outcome: &Result<ApiResponse, Error>, tries: u32) -> Option<Duration> {
         let request = Request::get("/v1/me");
-        let again = retry(outcome, &request, tries, &Options::default(), &Noon);
+        let again = retry(outcome, &request, tries, &Options::default(), &FixedClock);
         again.map(|Retry { after, .. }| after)
     }
 

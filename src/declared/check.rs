@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 
 use super::TestFailure;
-use super::expect::Expect;
+use super::expect::Expectations;
 use super::fire::{Fire, compare_lists};
 use super::world::World;
 use crate::apply::{Report, Request, Resolution, package_digest};
@@ -13,7 +13,7 @@ use crate::context::{Fixed, Seeded};
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::json::{Object, Value};
 use crate::package::model::DependencyForm;
-use crate::simulate::{self, SimulateError, Simulation, UpgradeQuestion};
+use crate::simulate::{self, SimulateError, SimulatedUpgrade, Simulation};
 use crate::workspace::ledger::Entry;
 use crate::workspace::memory::{Memory, State};
 use crate::workspace::{Id, RecordKind};
@@ -26,7 +26,7 @@ pub struct Declared {
     /// The clock of everything.
     pub now: Timestamp,
     /// What is expected of the apply.
-    pub expect: Expect,
+    pub expect: Expectations,
     /// What is run afterwards, one after the other in the same workspace.
     pub fires: Vec<Fire>,
 }
@@ -69,9 +69,9 @@ pub fn check(test: &Declared, place: Place<'_, '_>) -> TestOutcome {
             };
         }
     };
-    let told = (&simulation.preview, &simulation.report);
+    let results = (&simulation.preview, &simulation.report);
     test.expect
-        .compare(&place.package.manifest, told, &mut failures);
+        .compare(&place.package.manifest, results, &mut failures);
     if simulation.again_changed {
         failures.push(TestFailure::new("expect.again", "unchanged", "changed"));
     }
@@ -117,7 +117,7 @@ fn simulated(test: &Declared, place: Place<'_, '_>) -> Result<Simulation, Simula
                 upgrade: true,
                 ..request
             };
-            let question = UpgradeQuestion {
+            let question = SimulatedUpgrade {
                 package: place.package,
                 package_digest: &digest,
                 request: &request,

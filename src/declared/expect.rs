@@ -18,7 +18,7 @@ pub enum Amount {
 
 /// What is expected of an apply; nothing of what is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Expect {
+pub struct Expectations {
     /// By the name of the number.
     pub amounts: BTreeMap<String, Amount>,
 }
@@ -36,12 +36,12 @@ const NAMES: [&str; 7] = [
 
 /// Numbers by kind and ref.
 #[derive(Debug, Default)]
-struct Counted {
+struct CountsByName {
     sum: u64,
     by: HashMap<String, u64>,
 }
 
-impl Counted {
+impl CountsByName {
     fn add(&mut self, count: u64, kind: &str, reference: &str) {
         self.sum += count;
         for name in HashSet::from([kind, reference]) {
@@ -50,7 +50,7 @@ impl Counted {
     }
 }
 
-impl Expect {
+impl Expectations {
     /// The names of everything that can be expected.
     pub fn names() -> [&'static str; 7] {
         NAMES
@@ -90,8 +90,8 @@ pub(super) fn number(count: u64) -> crate::json::Value {
     i64::try_from(count).unwrap_or(i64::MAX).into()
 }
 
-fn counted(name: &str, manifest: &Manifest, preview: &Preview, report: &Report) -> Counted {
-    let mut counted = Counted::default();
+fn counted(name: &str, manifest: &Manifest, preview: &Preview, report: &Report) -> CountsByName {
+    let mut counted = CountsByName::default();
     match name {
         "created" => {
             let items = manifest.items().iter();

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use jiff::Timestamp;
 
-use super::world::{Executed, World};
+use super::world::{RunResult, World};
 use super::{TestFailure, compare_keys, is_same};
 use crate::automation::run::Record;
 use crate::json::{Object, Value};
@@ -35,7 +35,7 @@ pub struct Fire {
     pub outputs: IndexMap<String, Object>,
     /// By the ref of the table: all its rows afterwards.
     pub rows: IndexMap<String, Vec<Object>>,
-    /// What people are told.
+    /// Notifications of people.
     pub notifications: Option<Vec<Object>>,
     /// What is sent.
     pub mails: Option<Vec<Object>>,
@@ -43,10 +43,10 @@ pub struct Fire {
 
 /// What a run has done.
 #[derive(Debug)]
-pub(super) struct Fired {
+pub(super) struct RunEffects {
     /// The steps, and why it ended early.
-    pub(super) executed: Executed,
-    /// What people were told.
+    pub(super) executed: RunResult,
+    /// Notifications of people.
     pub(super) notifications: Vec<Object>,
     /// What was sent.
     pub(super) mails: Vec<Object>,
@@ -54,7 +54,11 @@ pub(super) struct Fired {
 
 impl Fire {
     /// Runs it.
-    pub(super) fn run(&self, world: &mut World, automation: &Automation) -> Result<Fired, String> {
+    pub(super) fn run(
+        &self,
+        world: &mut World,
+        automation: &Automation,
+    ) -> Result<RunEffects, String> {
         let (trigger, at) = match &self.trigger {
             Trigger::Row(cells) => {
                 let table = automation.trigger_config.get("config");
@@ -75,7 +79,7 @@ impl Fire {
             Trigger::Nothing => (None, None),
         };
         let executed = world.fire(automation, trigger, at);
-        Ok(Fired {
+        Ok(RunEffects {
             executed,
             notifications: std::mem::take(&mut world.notifications),
             mails: std::mem::take(&mut world.mails),
@@ -83,7 +87,7 @@ impl Fire {
     }
 
     /// Compares what a run has done with what is expected.
-    pub(super) fn compare(&self, path: &str, fired: &Fired, failures: &mut Vec<TestFailure>) {
+    pub(super) fn compare(&self, path: &str, fired: &RunEffects, failures: &mut Vec<TestFailure>) {
         let executed = &fired.executed;
         if let Some(error) = &executed.error {
             failures.push(TestFailure::new(
@@ -111,11 +115,11 @@ impl Fire {
                 None => failures.push(TestFailure::new(place, expected.clone(), Value::Null)),
             }
         }
-        let told = [
+        let compared = [
             ("notifications", &self.notifications, &fired.notifications),
             ("mails", &self.mails, &fired.mails),
         ];
-        for (name, expected, found) in told {
+        for (name, expected, found) in compared {
             if let Some(expected) = expected {
                 compare_lists(&format!("{path}.{name}"), expected, found, failures);
             }

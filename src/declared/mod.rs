@@ -20,7 +20,7 @@ mod world;
 mod writes;
 
 pub use check::{Declared, Place, TestOutcome, check};
-pub use expect::{Amount, Expect};
+pub use expect::{Amount, Expectations};
 pub use fire::{Fire, Trigger};
 
 use crate::json::Value;

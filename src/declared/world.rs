@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::automation::run::bounds::{Usage, size_of};
 use crate::automation::run::{
-    Act, Envelope, Failure, Mail, Next, Notice, Record, RowQuery, RunState, Scope, Stub, Wait,
+    Act, Envelope, Failure, Mail, NextStep, Notice, Record, RowQuery, RunState, Scope, Stub, Wait,
 };
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
@@ -26,7 +26,7 @@ pub(super) struct World {
     pub(super) memory: Memory,
     pub(super) structure: Structure,
     pub(super) now: Timestamp,
-    /// What people were told.
+    /// Notifications of people.
     pub(super) notifications: Vec<Object>,
     /// What was sent.
     pub(super) mails: Vec<Object>,
@@ -45,7 +45,7 @@ pub(super) struct Event {
 
 /// What a run did.
 #[derive(Debug, Default)]
-pub(super) struct Executed {
+pub(super) struct RunResult {
     /// The steps that were carried out.
     pub(super) steps: Vec<ExecutedStep>,
     /// Why it ended early.
@@ -92,7 +92,7 @@ impl World {
         automation: &Automation,
         trigger: Option<(Id, Record)>,
         at: Option<Timestamp>,
-    ) -> Executed {
+    ) -> RunResult {
         let before = self.now;
         self.now = at.unwrap_or(before);
         self.depth = 1;
@@ -110,14 +110,14 @@ impl World {
         executed
     }
 
-    fn run(&mut self, automation: &Automation, trigger: Option<(Id, Record)>) -> Executed {
+    fn run(&mut self, automation: &Automation, trigger: Option<(Id, Record)>) -> RunResult {
         let (table, record) = trigger.unzip();
         let graph = Value::Object(automation.graph_config.clone());
         let envelope = Envelope::new(record);
         let mut state = RunState::new(Definitions::embedded(), &graph, envelope);
         let mut usage = Usage::default();
-        let mut executed = Executed::default();
-        while let Some(next) = state.turn() {
+        let mut executed = RunResult::default();
+        while let Some(next) = state.next_step() {
             let output = self.step(&mut state, table, &mut usage);
             let failure = output.as_ref().err().cloned();
             executed.steps.push(ExecutedStep {
@@ -155,7 +155,7 @@ impl World {
         table: Option<Id>,
     ) -> Result<Object, Failure> {
         match act {
-            Act::Read(question) => return self.read(question),
+            Act::Read(query) => return self.read(query),
             Act::Write(write) => return self.write(write, envelope, table),
             Act::Mail(mail) => self.mails.push(mail_of(mail)),
             Act::Notify(notice) => self.notify(notice)?,
@@ -282,12 +282,12 @@ impl World {
         ready(self.memory.rows(table, None, usize::MAX)).unwrap_or_default()
     }
 
-    fn read(&self, question: &RowQuery) -> Result<Object, Failure> {
-        let Some(feature) = self.structure.feature(question.feature) else {
-            let reason = format!("there is no table {} here any more", question.feature);
+    fn read(&self, query: &RowQuery) -> Result<Object, Failure> {
+        let Some(feature) = self.structure.feature(query.feature) else {
+            let reason = format!("there is no table {} here any more", query.feature);
             return Err(Failure::at("featureId", reason));
         };
-        let order = match &question.sort.column {
+        let order = match &query.sort.column {
             Column::Key(key) => match feature.column_named(key) {
                 Some(column) if ["number", "currency"].contains(&column.column_type.as_str()) => {
                     Order::Number
@@ -296,7 +296,7 @@ impl World {
             },
             _ => Order::Text,
         };
-        let stored = self.rows(question.feature);
+        let stored = self.rows(query.feature);
         let now = self.now.as_microsecond();
         let mut found: Vec<(Row<'_>, &StoredRow)> = stored
             .iter()
@@ -309,13 +309,13 @@ impl World {
                 };
                 (seen, row)
             })
-            .filter(|(row, _)| question.holds(row))
+            .filter(|(row, _)| query.holds(row))
             .collect();
-        found.sort_by(|(one, _), (other, _)| question.sort.compare(order, one, other));
-        found.truncate(question.limit);
+        found.sort_by(|(one, _), (other, _)| query.sort.compare(order, one, other));
+        found.truncate(query.limit);
         let records = found.into_iter();
         let records: Vec<Value> = records
-            .map(|(_, row)| Arc::new(self.record(question.feature, row)).document())
+            .map(|(_, row)| Arc::new(self.record(query.feature, row)).document())
             .collect();
         let count = i64::try_from(records.len()).unwrap_or(i64::MAX);
         Ok(Object::from_iter([
@@ -326,7 +326,7 @@ impl World {
 }
 
 /// Which step failed, and why.
-fn message(next: &Next, failure: &Failure) -> String {
+fn message(next: &NextStep, failure: &Failure) -> String {
     format!("step {} ({}, {}): {failure}", next.path, next.key, next.id)
 }
 

@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 
 pub use render::{markdown, text};
 pub use rows::{RowChange, RowsDiff};
-use thing::{Side, Thing};
+use thing::{ComparedItem, Side};
 
 use crate::json::validate;
 use crate::package::canonical::{self, CanonicalError};
@@ -37,7 +37,7 @@ pub struct Diff {
 /// What became of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Fate {
+pub enum ChangeKind {
     /// Only the second package has it.
     Added,
     /// Only the first one has it.
@@ -51,7 +51,7 @@ pub enum Fate {
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// What became of it.
-    pub fate: Fate,
+    pub change_kind: ChangeKind,
     /// What it is.
     pub kind: ThingKind,
     /// Its name; of what belongs to a table or module, with that before a dot.
@@ -183,13 +183,13 @@ fn changes(first: &Side<'_>, second: &Side<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for thing in &first.things {
         match in_second.get(&thing.key()) {
-            None => changes.push(alone(Fate::Removed, thing)),
+            None => changes.push(alone(ChangeKind::Removed, thing)),
             Some(other) => {
                 let fields = fields(thing, other);
                 if !fields.is_empty() {
                     changes.push(Change {
                         fields,
-                        ..alone(Fate::Changed, other)
+                        ..alone(ChangeKind::Changed, other)
                     });
                 }
             }
@@ -197,22 +197,22 @@ fn changes(first: &Side<'_>, second: &Side<'_>) -> Vec<Change> {
     }
     let added = second.things.iter();
     let added = added.filter(|thing| !in_first.contains_key(&thing.key()));
-    changes.extend(added.map(|thing| alone(Fate::Added, thing)));
+    changes.extend(added.map(|thing| alone(ChangeKind::Added, thing)));
     // Stable: within a kind the things of the first package come first, in their order.
     changes.sort_by_key(|change| change.kind);
     changes
 }
 
-fn by_key<'s>(side: &'s Side<'_>) -> HashMap<(ThingKind, &'s str), &'s Thing> {
+fn by_key<'s>(side: &'s Side<'_>) -> HashMap<(ThingKind, &'s str), &'s ComparedItem> {
     side.things
         .iter()
         .map(|thing| (thing.key(), thing))
         .collect()
 }
 
-fn alone(fate: Fate, thing: &Thing) -> Change {
+fn alone(change_kind: ChangeKind, thing: &ComparedItem) -> Change {
     Change {
-        fate,
+        change_kind,
         kind: thing.kind,
         name: thing.name.clone(),
         label: thing.label.clone(),
@@ -220,7 +220,7 @@ fn alone(fate: Fate, thing: &Thing) -> Change {
     }
 }
 
-fn fields(old: &Thing, new: &Thing) -> Vec<FieldChange> {
+fn fields(old: &ComparedItem, new: &ComparedItem) -> Vec<FieldChange> {
     let mut changes = flat::changes(&old.fields, &new.fields);
     // Of an order only what both have can differ: what was added or removed is reported on its own.
     for (path, before) in &old.orders {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Change, Diff, Fate, FieldChange, RowChange, RowsDiff, ThingKind};
+use super::{Change, ChangeKind, Diff, FieldChange, RowChange, RowsDiff, ThingKind};
 use crate::printable::{self, code, line};
 
 /// Longer values are cut in what people read.
@@ -13,7 +13,7 @@ pub fn text(diff: &Diff) -> String {
     let mut out = String::new();
     for change in &diff.changes {
         // Writing to a String cannot fail, here and below.
-        let _ = writeln!(out, "{} {}", sign(change.fate), title(change));
+        let _ = writeln!(out, "{} {}", sign(change.change_kind), title(change));
         for field in &change.fields {
             let _ = writeln!(out, "    {}: {}", line(&field.path), arrow(field, cut));
         }
@@ -26,7 +26,12 @@ pub fn text(diff: &Diff) -> String {
             counts(rows, line)
         );
         for row in &rows.first {
-            let _ = writeln!(out, "    {} {}", sign(row.fate), row_text(row, cut, line));
+            let _ = writeln!(
+                out,
+                "    {} {}",
+                sign(row.change_kind),
+                row_text(row, cut, line)
+            );
         }
         if let Some(more) = unlisted(rows) {
             let _ = writeln!(out, "    … and {more} more");
@@ -56,7 +61,7 @@ pub fn markdown(diff: &Diff) -> String {
         let _ = writeln!(
             out,
             "- {} {name}{}",
-            word(change.fate),
+            word(change.change_kind),
             label.unwrap_or_default()
         );
         for field in &change.fields {
@@ -73,7 +78,7 @@ pub fn markdown(diff: &Diff) -> String {
             let _ = writeln!(
                 out,
                 "  - {} {}",
-                word(row.fate),
+                word(row.change_kind),
                 row_text(row, code_cut, code)
             );
         }
@@ -84,19 +89,19 @@ pub fn markdown(diff: &Diff) -> String {
     out
 }
 
-fn sign(fate: Fate) -> char {
-    match fate {
-        Fate::Added => '+',
-        Fate::Removed => '-',
-        Fate::Changed => '~',
+fn sign(change_kind: ChangeKind) -> char {
+    match change_kind {
+        ChangeKind::Added => '+',
+        ChangeKind::Removed => '-',
+        ChangeKind::Changed => '~',
     }
 }
 
-fn word(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Added => "added",
-        Fate::Removed => "removed",
-        Fate::Changed => "changed",
+fn word(change_kind: ChangeKind) -> &'static str {
+    match change_kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Changed => "changed",
     }
 }
 
@@ -152,9 +157,9 @@ fn counts(rows: &RowsDiff, named: fn(&str) -> String) -> String {
 
 fn row_text(row: &RowChange, shown: fn(&str) -> String, named: fn(&str) -> String) -> String {
     let cells = row.cells.iter().map(|cell| {
-        let value = match row.fate {
-            Fate::Changed => arrow(cell, shown),
-            Fate::Added | Fate::Removed => shown(
+        let value = match row.change_kind {
+            ChangeKind::Changed => arrow(cell, shown),
+            ChangeKind::Added | ChangeKind::Removed => shown(
                 cell.new
                     .as_ref()
                     .or(cell.old.as_ref())
@@ -164,8 +169,8 @@ fn row_text(row: &RowChange, shown: fn(&str) -> String, named: fn(&str) -> Strin
         format!("{}: {value}", named(&cell.path))
     });
     let cells: Vec<String> = cells.collect();
-    match (&row.key, row.fate) {
-        (Some(key), Fate::Changed) => format!("{} {}", shown(key), cells.join("; ")),
+    match (&row.key, row.change_kind) {
+        (Some(key), ChangeKind::Changed) => format!("{} {}", shown(key), cells.join("; ")),
         _ => cells.join("; "),
     }
 }
@@ -183,19 +188,19 @@ fn summary(diff: &Diff) -> String {
     if diff.is_empty() {
         return format!("No difference{rows}");
     }
-    let count = |fate| {
+    let count = |change_kind| {
         diff.changes
             .iter()
-            .filter(|change| change.fate == fate)
+            .filter(|change| change.change_kind == change_kind)
             .count()
     };
     let of_rows =
         |count: fn(&RowsDiff) -> usize| -> usize { diff.rows.iter().flatten().map(count).sum() };
     let mut summary = format!(
         "{} added, {} removed, {} changed",
-        count(Fate::Added),
-        count(Fate::Removed),
-        count(Fate::Changed)
+        count(ChangeKind::Added),
+        count(ChangeKind::Removed),
+        count(ChangeKind::Changed)
     );
     let (added, removed) = (of_rows(|rows| rows.added), of_rows(|rows| rows.removed));
     let changed = of_rows(|rows| rows.changed);

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::flat::{self, Fields};
 use super::row::{Digest, Reader};
 use super::thing::Side;
-use super::{Fate, FieldChange};
+use super::{ChangeKind, FieldChange};
 use crate::json::Node;
 use crate::rows::elements;
 
@@ -43,7 +43,7 @@ pub struct RowsDiff {
 #[serde(rename_all = "camelCase")]
 pub struct RowChange {
     /// What became of it.
-    pub fate: Fate,
+    pub change_kind: ChangeKind,
     /// Its cells: all of them, or those that differ when it was changed.
     pub cells: Vec<FieldChange>,
     /// Its key, as JSON.
@@ -146,70 +146,75 @@ struct RowText<'d> {
 
 impl RowsDiff {
     fn by_key(&mut self, key: &str, old: &Rows<'_, '_>, new: &Rows<'_, '_>) {
-        let (olds, news) = (old.digests(Some(key)), new.digests(Some(key)));
+        let (old_rows, new_rows) = (old.digests(Some(key)), new.digests(Some(key)));
         let mut known: HashMap<&str, Vec<usize>> = HashMap::default();
         // The last of them first, so that popping gives them in order.
-        for (index, row) in olds.iter().enumerate().rev() {
+        for (index, row) in old_rows.iter().enumerate().rev() {
             known.entry(&row.key).or_default().push(index);
         }
-        for row in &news {
+        for row in &new_rows {
             let before = known.get_mut(row.key.as_ref()).and_then(Vec::pop);
-            let Some(before) = before.map(|index| &olds[index]) else {
-                self.add(Fate::Added, Some(&row.key), || {
+            let Some(before) = before.map(|index| &old_rows[index]) else {
+                self.add(ChangeKind::Added, Some(&row.key), || {
                     (Fields::new(), new.reader.cells(row.text))
                 });
                 continue;
             };
             if before.digest != row.digest {
-                self.add(Fate::Changed, Some(&row.key), || {
+                self.add(ChangeKind::Changed, Some(&row.key), || {
                     (old.reader.cells(before.text), new.reader.cells(row.text))
                 });
             }
         }
         let mut left: Vec<usize> = known.into_values().flatten().collect();
         left.sort_unstable();
-        for row in left.into_iter().map(|index| &olds[index]) {
-            self.add(Fate::Removed, Some(&row.key), || {
+        for row in left.into_iter().map(|index| &old_rows[index]) {
+            self.add(ChangeKind::Removed, Some(&row.key), || {
                 (old.reader.cells(row.text), Fields::new())
             });
         }
     }
 
     fn by_content(&mut self, old: &Rows<'_, '_>, new: &Rows<'_, '_>) {
-        let (olds, news) = (old.digests(None), new.digests(None));
+        let (old_rows, new_rows) = (old.digests(None), new.digests(None));
         let mut known: HashMap<Digest, usize> = HashMap::default();
-        for row in &olds {
+        for row in &old_rows {
             *known.entry(row.digest).or_default() += 1;
         }
-        for row in &news {
+        for row in &new_rows {
             match known.get_mut(&row.digest).filter(|count| **count > 0) {
                 Some(count) => *count -= 1,
-                None => self.add(Fate::Added, None, || {
+                None => self.add(ChangeKind::Added, None, || {
                     (Fields::new(), new.reader.cells(row.text))
                 }),
             }
         }
-        for row in &olds {
+        for row in &old_rows {
             if let Some(count) = known.get_mut(&row.digest).filter(|count| **count > 0) {
                 *count -= 1;
-                self.add(Fate::Removed, None, || {
+                self.add(ChangeKind::Removed, None, || {
                     (old.reader.cells(row.text), Fields::new())
                 });
             }
         }
     }
 
-    fn add(&mut self, fate: Fate, key: Option<&str>, cells: impl FnOnce() -> (Fields, Fields)) {
-        let count = match fate {
-            Fate::Added => &mut self.added,
-            Fate::Removed => &mut self.removed,
-            Fate::Changed => &mut self.changed,
+    fn add(
+        &mut self,
+        change_kind: ChangeKind,
+        key: Option<&str>,
+        cells: impl FnOnce() -> (Fields, Fields),
+    ) {
+        let count = match change_kind {
+            ChangeKind::Added => &mut self.added,
+            ChangeKind::Removed => &mut self.removed,
+            ChangeKind::Changed => &mut self.changed,
         };
         *count += 1;
         if self.first.len() < MOST_LISTED {
             let (old, new) = cells();
             self.first.push(RowChange {
-                fate,
+                change_kind,
                 cells: flat::changes(&old, &new),
                 key: key.map(str::to_owned),
             });

@@ -13,7 +13,7 @@ use crate::package::reference::{self, undollared};
 
 /// Something that two packages can have both.
 #[derive(Debug, Default)]
-pub(super) struct Thing {
+pub(super) struct ComparedItem {
     pub(super) kind: ThingKind,
     pub(super) name: String,
     pub(super) label: Option<String>,
@@ -22,7 +22,7 @@ pub(super) struct Thing {
     pub(super) orders: BTreeMap<String, Vec<String>>,
 }
 
-impl Thing {
+impl ComparedItem {
     pub(super) fn key(&self) -> (ThingKind, &str) {
         (self.kind, &self.name)
     }
@@ -32,7 +32,7 @@ impl Thing {
 #[derive(Debug)]
 pub(super) struct Side<'d> {
     pub(super) names: Names<'d>,
-    pub(super) things: Vec<Thing>,
+    pub(super) things: Vec<ComparedItem>,
     /// Payload entries by name of their table.
     pub(super) payloads: Vec<(String, Node<'d>)>,
     seen: HashMap<(ThingKind, String), usize>,
@@ -66,7 +66,7 @@ impl<'d> Side<'d> {
     }
 
     /// Adds a thing; a name that is there already gets a number.
-    fn add(&mut self, mut thing: Thing) {
+    fn add(&mut self, mut thing: ComparedItem) {
         let count = self
             .seen
             .entry((thing.kind, thing.name.clone()))
@@ -106,10 +106,10 @@ impl<'d> Side<'d> {
         if manifest != root {
             flat.members("file", Some(root), &["$schema", "manifest", "payloads"]);
         }
-        let thing = Thing {
+        let thing = ComparedItem {
             kind: ThingKind::Catalog,
             fields: flat.fields,
-            ..Thing::default()
+            ..ComparedItem::default()
         };
         self.add(thing);
     }
@@ -189,7 +189,7 @@ impl<'d> Side<'d> {
                 .and_then(|graph| graph.get("steps"))
                 .map(|list| ("steps".to_owned(), list)),
         );
-        let mut thing = Thing {
+        let mut thing = ComparedItem {
             kind,
             name: name.clone(),
             label: label.map(str::to_owned),
@@ -212,8 +212,8 @@ impl<'d> Side<'d> {
         workflow: &str,
         list: &str,
         steps: Node<'d>,
-        thing: &mut Thing,
-        found: &mut Vec<Thing>,
+        thing: &mut ComparedItem,
+        found: &mut Vec<ComparedItem>,
     ) {
         let mut order = Vec::new();
         for (index, step) in steps.elements().enumerate() {
@@ -226,7 +226,7 @@ impl<'d> Side<'d> {
             flat.fields
                 .insert("stands in".to_owned(), write_string(list));
             let (fields, branches) = (flat.fields, flat.steps);
-            found.push(Thing {
+            found.push(ComparedItem {
                 kind: ThingKind::Step,
                 name: format!("{workflow} {id}"),
                 label: Some(step.get_str("name").unwrap_or(key).to_owned()),
@@ -247,11 +247,11 @@ impl<'d> Side<'d> {
             flat.value("config", config);
         }
         let fields = flat.fields;
-        self.add(Thing {
+        self.add(ComparedItem {
             kind: ThingKind::Workspace,
             name: "workspace".to_owned(),
             fields,
-            ..Thing::default()
+            ..ComparedItem::default()
         });
     }
 
@@ -262,11 +262,11 @@ impl<'d> Side<'d> {
         let mut flat = Flattener::new(&self.names);
         flat.members("", Some(step), &["uid", "ref"]);
         let fields = flat.fields;
-        self.add(Thing {
+        self.add(ComparedItem {
             kind: ThingKind::Other,
             name: format!("{tool}{}", table.unwrap_or_default()),
             fields,
-            ..Thing::default()
+            ..ComparedItem::default()
         });
     }
 
@@ -288,11 +288,11 @@ impl<'d> Side<'d> {
             flat.members("item", item, &["uid", "kind", "parent", "count"]);
             let fields = flat.fields;
             self.payloads.push((name.clone(), payload));
-            self.add(Thing {
+            self.add(ComparedItem {
                 kind: ThingKind::Rows,
                 name,
                 fields,
-                ..Thing::default()
+                ..ComparedItem::default()
             });
         }
         for item in items().filter(|item| {
@@ -305,11 +305,11 @@ impl<'d> Side<'d> {
             let mut flat = Flattener::new(&self.names);
             flat.members("item", Some(item), &["uid", "kind", "parent"]);
             let fields = flat.fields;
-            self.add(Thing {
+            self.add(ComparedItem {
                 kind: ThingKind::Rows,
                 name,
                 fields,
-                ..Thing::default()
+                ..ComparedItem::default()
             });
         }
     }
@@ -352,12 +352,12 @@ impl<'d> Side<'d> {
         }
         let fields = flat.fields;
         let label = identity.and_then(|identity| identity.get_str("label"));
-        self.add(Thing {
+        self.add(ComparedItem {
             kind: ThingKind::Dependency,
             name,
             label: label.map(str::to_owned),
             fields,
-            ..Thing::default()
+            ..ComparedItem::default()
         });
     }
 
@@ -370,11 +370,11 @@ impl<'d> Side<'d> {
         let mut flat = Flattener::new(&self.names);
         flat.members("", Some(entry), &["uid", "path"]);
         let fields = flat.fields;
-        self.add(Thing {
+        self.add(ComparedItem {
             kind,
             name,
             fields,
-            ..Thing::default()
+            ..ComparedItem::default()
         });
     }
 }

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use super::error::{ExportError, Fault};
-use super::onto::{Before, Previous};
+use super::onto::{Before, PreviousPackage};
 use super::rows::{self, Table};
 use super::{ExportResult, invariant};
 use crate::json::Doc;
-use crate::package::canonical::Same;
+use crate::package::canonical::CommonPrefix;
 use crate::package::model::{Contents, Manifest, Package};
 use crate::workspace::Source;
 
@@ -30,7 +30,7 @@ impl<'p> Draft<'p> {
     pub(super) fn new(
         package: Package,
         tables: Vec<Table>,
-        previous: Option<&Previous<'p>>,
+        previous: Option<&PreviousPackage<'p>>,
     ) -> Result<Draft<'p>, Fault> {
         invariant::check(&package.manifest.plan)?;
         let pieces = pieces(&package)?;
@@ -77,7 +77,7 @@ impl<'p> Draft<'p> {
         sink: &mut (dyn Write + Send),
     ) -> ExportResult<(), S> {
         if let Some(before) = &self.before {
-            let mut same = Same(before.text.as_bytes());
+            let mut same = CommonPrefix(before.text.as_bytes());
             let written = self.write(source, &before.pieces, &mut same).await;
             match written {
                 Ok(()) if same.0.is_empty() => {

@@ -26,7 +26,7 @@ pub enum ExportError<E: std::error::Error> {
 pub enum Fault {
     /// The selection names what is not there.
     #[error("the workspace has no {}", listed(.0))]
-    Unknown(Vec<Unknown>),
+    Unknown(Vec<UnknownId>),
     /// Rows were chosen of tables that were not.
     #[error("rows are chosen of tables that are not: {}", listed(.0))]
     RowsWithoutTable(Vec<Id>),
@@ -59,14 +59,14 @@ pub enum Fault {
 
 /// An id of the selection that is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unknown {
+pub struct UnknownId {
     /// The list of the selection: `features`, `views`, `modules`, `rails`, `workflows`, `rows`.
     pub list: &'static str,
     /// The id.
     pub id: Id,
 }
 
-impl std::fmt::Display for Unknown {
+impl std::fmt::Display for UnknownId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} ({})", self.id, self.list)
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::leak;
 use super::onto::Identities;
 use super::record::{Names, tail_of};
-use super::workspace_index::Thing;
+use super::workspace_index::SourceRecord;
 use crate::context::Ids;
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::json::Object;
@@ -44,16 +44,18 @@ pub(super) struct Cause {
 
 impl<'s> External<'s> {
     /// What it is when a dependency can stand for it by its ref.
-    pub(super) fn of(thing: Thing<'s>) -> Option<External<'s>> {
+    pub(super) fn of(thing: SourceRecord<'s>) -> Option<External<'s>> {
         Some(match thing {
-            Thing::Feature(one) => External::Feature(one),
-            Thing::View(table, one) => External::View(table, one),
-            Thing::Module(one) => External::Module(one),
-            Thing::Rail(one) => External::Rail(one),
-            Thing::Automation(one) => External::Automation(one),
-            Thing::Earlier(one) => External::Earlier(one),
-            Thing::Channel(one) => External::Channel(one),
-            Thing::Workspace | Thing::Column(..) | Thing::TimerProfile(_) => return None,
+            SourceRecord::Feature(one) => External::Feature(one),
+            SourceRecord::View(table, one) => External::View(table, one),
+            SourceRecord::Module(one) => External::Module(one),
+            SourceRecord::Rail(one) => External::Rail(one),
+            SourceRecord::Automation(one) => External::Automation(one),
+            SourceRecord::Earlier(one) => External::Earlier(one),
+            SourceRecord::Channel(one) => External::Channel(one),
+            SourceRecord::Workspace | SourceRecord::Column(..) | SourceRecord::TimerProfile(_) => {
+                return None;
+            }
         })
     }
 
@@ -187,9 +189,9 @@ impl<'s, 'i, 'p> Externals<'s, 'i, 'p> {
             External::View(table, view) => format!("{}_{}", table.name, view.name),
             other => other.name().to_owned(),
         };
-        let told = label_or(outside.name(), otherwise);
+        let label = label_or(outside.name(), otherwise);
         let (uid, reference) =
-            if let Some(known) = self.identities.dependency(outside.kind(), &told) {
+            if let Some(known) = self.identities.dependency(outside.kind(), &label) {
                 (known.uid, known.reference)
             } else {
                 let reference = self.names.mint(prefix, &name::derive(&tail, otherwise));
@@ -235,9 +237,9 @@ impl<'s, 'i, 'p> Externals<'s, 'i, 'p> {
         if let Some((_, known)) = known.into_iter().find(|(one, _)| one.id == column.id) {
             return known.reference.clone();
         }
-        let told = label_or(&column.name, "column");
+        let label = label_or(&column.name, "column");
         let table = &self.list[index].reference;
-        let (uid, reference) = if let Some(known) = self.identities.column(table, &told) {
+        let (uid, reference) = if let Some(known) = self.identities.column(table, &label) {
             (known.uid, known.reference)
         } else {
             let tail = name::derive(&column.name, "column");
@@ -247,7 +249,7 @@ impl<'s, 'i, 'p> Externals<'s, 'i, 'p> {
         let identity = IdentityColumn {
             uid,
             reference: reference.clone(),
-            name: told,
+            name: label,
             label: leak::label(&column.label).unwrap_or_default(),
             column_type: column.column_type.clone(),
             default_component: column.default_component.clone(),
@@ -269,7 +271,7 @@ impl<'s, 'i, 'p> Externals<'s, 'i, 'p> {
         pending.uses.push((entry, cause));
     }
 
-    /// The dependencies as the package tells them.
+    /// The dependencies as the package declares them.
     pub(super) fn finish(self, definitions: &Definitions) -> Vec<Dependency> {
         let Externals {
             ids,
@@ -377,7 +379,7 @@ fn is_creatable(definitions: &Definitions, column: &Column) -> bool {
         && fields.is_some_and(|fields| fields.iter().all(|(_, field)| !field.is_required()))
 }
 
-/// A name as the package may tell it.
+/// A name as the package may show it.
 fn label_or(name: &str, otherwise: &str) -> String {
     match leak::of(name) {
         None => name.to_owned(),

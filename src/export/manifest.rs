@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::invariant;
 use super::leak;
-use super::onto::Previous;
+use super::onto::PreviousPackage;
 use super::plan::WrittenPlan;
 use super::record::Records;
 use super::rows::Table;
@@ -32,7 +32,7 @@ pub(super) fn package(
     tables: &[Table],
     plan_id: String,
     now: Timestamp,
-    previous: Option<&Previous<'_>>,
+    previous: Option<&PreviousPackage<'_>>,
     definitions: &Definitions,
 ) -> Package {
     let workspace = &structure.workspace;

@@ -44,9 +44,9 @@ use crate::workspace::Source;
 use onto::Identities;
 
 pub use draft::Draft;
-pub use error::{ExportError, Fault, Unknown};
+pub use error::{ExportError, Fault, UnknownId};
 pub use exported::Exported;
-pub use onto::{Onto, Previous};
+pub use onto::{ExportBase, PreviousPackage};
 pub use request::ExportRequest;
 pub use selection::{RowsSelection, Selection};
 
@@ -68,7 +68,7 @@ pub async fn prepare<S: Source + Sync>(
 pub async fn prepare_onto<'p, S: Source + Sync>(
     source: &S,
     selection: &Selection,
-    onto: Option<Onto<'p>>,
+    onto: Option<ExportBase<'p>>,
     clock: &(dyn Clock + Sync),
     ids: &mut (dyn Ids + Send),
     definitions: &Definitions,
@@ -88,7 +88,7 @@ pub async fn prepare_onto<'p, S: Source + Sync>(
     let plan_id = previous.map(|previous| previous.manifest.plan.id.clone());
     let plan_id = plan_id.unwrap_or_else(|| ids.uid());
     let written = plan::write(&records, whole, definitions, &plan_id, &mut known, ids);
-    let mut tables = rows::tables(&chosen, &records, definitions, (previous, &known), ids);
+    let mut tables = rows::tables(&chosen, &records, definitions, previous, &known, ids);
     for table in 0..tables.len() {
         rows::scan(source, &mut tables, table, previous, ids).await?;
     }
@@ -107,7 +107,7 @@ pub async fn prepare_onto<'p, S: Source + Sync>(
     Ok(Draft::new(package, tables, previous)?)
 }
 
-/// The whole package as one text, with what the check says of it: an export tells the truth about
+/// The whole package as one text, with what the check says of it: an export reports the truth about
 /// its source, and the source may hold what no destination takes.
 ///
 /// ```
@@ -141,7 +141,7 @@ pub async fn export<S: Source + Sync>(
 pub async fn export_onto<S: Source + Sync>(
     source: &S,
     selection: &Selection,
-    onto: Option<Onto<'_>>,
+    onto: Option<ExportBase<'_>>,
     clock: &(dyn Clock + Sync),
     ids: &mut (dyn Ids + Send),
     definitions: &Definitions,

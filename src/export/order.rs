@@ -4,30 +4,30 @@
 /// node comes before another that it needs.
 pub(super) fn topological(count: usize, needs: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
     #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
+    enum VisitState {
         New,
         Open,
         Done,
     }
-    let mut marks = vec![Mark::New; count];
+    let mut marks = vec![VisitState::New; count];
     let mut order = Vec::with_capacity(count);
     // A chain of links can be as long as a workspace is large: no recursion.
     let mut stack: Vec<(usize, std::vec::IntoIter<usize>)> = Vec::new();
     for start in 0..count {
-        if marks[start] != Mark::New {
+        if marks[start] != VisitState::New {
             continue;
         }
-        marks[start] = Mark::Open;
+        marks[start] = VisitState::Open;
         stack.push((start, needs(start).into_iter()));
         while let Some((node, rest)) = stack.last_mut() {
             match rest.next() {
-                Some(needed) if needed < count && marks[needed] == Mark::New => {
-                    marks[needed] = Mark::Open;
+                Some(needed) if needed < count && marks[needed] == VisitState::New => {
+                    marks[needed] = VisitState::Open;
                     stack.push((needed, needs(needed).into_iter()));
                 }
                 Some(_) => {}
                 None => {
-                    marks[*node] = Mark::Done;
+                    marks[*node] = VisitState::Done;
                     order.push(*node);
                     stack.pop();
                 }

@@ -3,7 +3,7 @@
 use super::external::{Cause, Externals};
 use super::onto::Identities;
 use super::order::topological;
-use super::read::{FoundReference, TargetName, What, short_path};
+use super::read::{FoundReference, ReferenceAction, TargetName, short_path};
 use super::record::{Record, Records, create_tool, targets};
 use super::verdict::ReferenceTarget;
 use crate::context::Ids;
@@ -206,7 +206,8 @@ impl<'s> Writer<'_, 's, '_, '_> {
     ) {
         let reported = |found: &&FoundReference<'s>| {
             let omitted = Action::Omitted;
-            whole || matches!(&found.what, What::Lost { action, .. } if *action == omitted)
+            whole
+                || matches!(&found.what, ReferenceAction::Lost { action, .. } if *action == omitted)
         };
         let found: Vec<FoundReference<'s>> = found.iter().filter(reported).cloned().collect();
         let rewriting = self.rewrite(plan_id, &found, |_| None);
@@ -240,7 +241,7 @@ impl<'s> Writer<'_, 's, '_, '_> {
                 rewriting.update.at_path(one.path.clone(), edit);
             };
             match &one.what {
-                What::Use {
+                ReferenceAction::Use {
                     target,
                     is_key,
                     named,
@@ -293,12 +294,15 @@ impl<'s> Writer<'_, 's, '_, '_> {
                     };
                     both(place(name));
                 }
-                What::Workspace { is_key: true } => both(Edit::Rename("$workspace".to_owned())),
-                What::Workspace { is_key: false } => both(Edit::Set("$workspace".into())),
-                What::Name { outside, cause } => {
+                ReferenceAction::Workspace { is_key } => both(if *is_key {
+                    Edit::Rename("$workspace".to_owned())
+                } else {
+                    Edit::Set("$workspace".into())
+                }),
+                ReferenceAction::Name { outside, cause } => {
                     self.externals.used(outside, uid, &path, cause.clone());
                 }
-                What::Lost {
+                ReferenceAction::Lost {
                     named,
                     reason,
                     action,
@@ -309,7 +313,7 @@ impl<'s> Writer<'_, 's, '_, '_> {
                     }
                     self.report(uid, &path, named, *reason, *action);
                 }
-                What::Secret { reason, left } => {
+                ReferenceAction::Secret { reason, left } => {
                     both(Edit::Set(left.clone()));
                     self.redacted.push(Redacted {
                         uid: uid.to_owned(),

@@ -24,12 +24,12 @@ pub(super) struct FoundReference<'s> {
     pub(super) path: String,
     /// Whether it is an element of a list, which keeps its place.
     pub(super) element: bool,
-    pub(super) what: What<'s>,
+    pub(super) what: ReferenceAction<'s>,
 }
 
 /// What is done about it.
 #[derive(Debug, Clone)]
-pub(super) enum What<'s> {
+pub(super) enum ReferenceAction<'s> {
     /// A ref takes the place of the value, or of the key.
     Use {
         target: ReferenceTarget<'s>,
@@ -103,7 +103,7 @@ struct Reader<'r, 's, 'd> {
 }
 
 impl<'s, 'd> Reader<'_, 's, 'd> {
-    fn push(&mut self, node: Node<'d>, what: What<'s>) {
+    fn push(&mut self, node: Node<'d>, what: ReferenceAction<'s>) {
         self.found.push(FoundReference {
             at: node.span().start,
             path: dotted(self.args, node),
@@ -135,7 +135,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
                 JsonKind::Array => Value::List(Vec::new()),
                 _ => Value::String(String::new()),
             };
-            self.push(node, What::Secret { reason, left });
+            self.push(node, ReferenceAction::Secret { reason, left });
         }
     }
 
@@ -166,14 +166,14 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         };
         let cause = self.cause(spot, reference.always_required, reference.form);
         let what = match verdict {
-            ReferenceVerdict::Use(target) => What::Use {
+            ReferenceVerdict::Use(target) => ReferenceAction::Use {
                 target,
                 is_key: false,
                 named,
                 cause,
             },
-            ReferenceVerdict::Name(outside) => What::Name { outside, cause },
-            ReferenceVerdict::Lost(reason, action) => What::Lost {
+            ReferenceVerdict::Name(outside) => ReferenceAction::Name { outside, cause },
+            ReferenceVerdict::Lost(reason, action) => ReferenceAction::Lost {
                 named,
                 reason,
                 action,
@@ -259,14 +259,14 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
                     form: UnresolvedForm::UuidOrName,
                     ..self.named(text)
                 };
-                What::Lost {
+                ReferenceAction::Lost {
                     named,
                     reason: Reason::NotExportable,
                     action: Action::Emptied,
                     edit: Some(Edit::Set(rest.into())),
                 }
             }
-            Leak::ReadsAsRef(kind) => What::Lost {
+            Leak::ReadsAsRef(kind) => ReferenceAction::Lost {
                 named: unlabelled(kind),
                 reason: Reason::NoRefMinted,
                 action: Action::Emptied,
@@ -286,7 +286,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
             Leak::Inside(_) => lost_key(self.named(key), Reason::NotExportable),
             Leak::ReadsAsRef(kind) => lost_key(unlabelled(kind), Reason::NoRefMinted),
         };
-        let goes = matches!(what, What::Lost { .. });
+        let goes = matches!(what, ReferenceAction::Lost { .. });
         if goes {
             let inside = node.span();
             self.found.retain(|other| !inside.contains(&other.at));
@@ -301,16 +301,16 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
     }
 
     /// An id where nothing says what it names: a ref when it is one of the package.
-    fn id(&self, node: Node<'d>, text: &str, is_key: bool) -> What<'s> {
+    fn id(&self, node: Node<'d>, text: &str, is_key: bool) -> ReferenceAction<'s> {
         let thing = self.index.named(text);
-        let kind = thing.and_then(super::workspace_index::Thing::kind);
+        let kind = thing.and_then(super::workspace_index::SourceRecord::kind);
         let named = self.named(text);
         if self.in_config(node) {
             // A column's ref would become its name, which the source did not hold.
             if let Some(record) = self.index.record(text)
                 && kind != Some(ReferenceKind::Column)
             {
-                return What::Use {
+                return ReferenceAction::Use {
                     target: ReferenceTarget::Record(record),
                     is_key,
                     named,
@@ -323,7 +323,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
             }
             if Some(self.index.structure.workspace.id) == crate::workspace::Id::try_parse(text).ok()
             {
-                return What::Workspace { is_key };
+                return ReferenceAction::Workspace { is_key };
             }
         }
         let reason = match kind {
@@ -334,7 +334,7 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         if is_key {
             return lost_key(named, reason);
         }
-        What::Lost {
+        ReferenceAction::Lost {
             named,
             reason,
             action: Action::Emptied,
@@ -348,11 +348,11 @@ impl<'s, 'd> Reader<'_, 's, 'd> {
         let thing = id.and_then(|id| self.index.named(id));
         TargetName {
             label: thing
-                .and_then(super::workspace_index::Thing::label)
+                .and_then(super::workspace_index::SourceRecord::label)
                 .and_then(leak::label),
             ..unlabelled(
                 thing
-                    .and_then(super::workspace_index::Thing::kind)
+                    .and_then(super::workspace_index::SourceRecord::kind)
                     .unwrap_or(ReferenceKind::File),
             )
         }
@@ -367,8 +367,8 @@ fn unlabelled(kind: ReferenceKind) -> TargetName {
     }
 }
 
-fn lost_key<'s>(named: TargetName, reason: Reason) -> What<'s> {
-    What::Lost {
+fn lost_key<'s>(named: TargetName, reason: Reason) -> ReferenceAction<'s> {
+    ReferenceAction::Lost {
         named,
         reason,
         action: Action::Omitted,

@@ -6,8 +6,8 @@ use super::error::Fault;
 use super::leak;
 use super::onto::{self, Identities, Identity};
 use super::order::topological;
-use super::read::{self, FoundReference, What};
-use super::selection::Chosen;
+use super::read::{self, FoundReference, ReferenceAction};
+use super::selection::SelectedRecords;
 use super::step_ids;
 use super::verdict::{ReferenceTarget, Referrer};
 use super::workspace_index::WorkspaceIndex;
@@ -84,7 +84,7 @@ struct Draft<'s> {
 /// Reads the records and everything that they refer to.
 pub(super) fn read<'s>(
     structure: &'s Structure,
-    chosen: &Chosen<'s>,
+    chosen: &SelectedRecords<'s>,
     definitions: &Definitions,
     identities: &mut Identities<'_>,
     ids: &mut dyn Ids,
@@ -241,7 +241,7 @@ fn automations_in_order<'s>(
 /// The records that found references lead to.
 pub(super) fn targets(found: &[FoundReference<'_>]) -> impl Iterator<Item = usize> {
     found.iter().filter_map(|found| match &found.what {
-        What::Use {
+        ReferenceAction::Use {
             target: ReferenceTarget::Record(target),
             ..
         } => Some(*target),
@@ -295,7 +295,7 @@ fn args<const N: usize>(name: &str, label: &str, rest: [(&str, Value); N]) -> Ob
 }
 
 /// One per record, by phase, in the order of the workspace.
-fn drafts<'s>(chosen: &Chosen<'s>) -> Vec<Draft<'s>> {
+fn drafts<'s>(chosen: &SelectedRecords<'s>) -> Vec<Draft<'s>> {
     let mut drafts = Vec::new();
     for table in &chosen.features {
         drafts.push(Draft {

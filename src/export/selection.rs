@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::error::{Fault, Unknown};
+use super::error::{Fault, UnknownId};
 use crate::package::model::Catalog;
 use crate::workspace::{Automation, Feature, Id, Module, Rail, Structure, View};
 
@@ -61,7 +61,7 @@ impl schemars::JsonSchema for RowsSelection {
 }
 
 /// The records that travel, in the order of the workspace.
-pub(super) struct Chosen<'s> {
+pub(super) struct SelectedRecords<'s> {
     pub(super) features: Vec<&'s Feature>,
     /// Each with its table, which need not travel.
     pub(super) views: Vec<(&'s Feature, &'s View)>,
@@ -87,7 +87,10 @@ impl Selection {
         lists.into_iter().all(Option::is_none)
     }
 
-    pub(super) fn choose<'s>(&self, structure: &'s Structure) -> Result<Chosen<'s>, Fault> {
+    pub(super) fn choose<'s>(
+        &self,
+        structure: &'s Structure,
+    ) -> Result<SelectedRecords<'s>, Fault> {
         let mut unknown = Vec::new();
         let mut pick = Pick {
             unknown: &mut unknown,
@@ -131,12 +134,12 @@ impl Selection {
             return Err(Fault::Unknown(unknown));
         }
         let travels = |id: Id| features.iter().any(|one| one.id == id);
-        let astray = rows.iter().map(|one| one.id).filter(|id| !travels(*id));
-        let astray: Vec<Id> = astray.collect();
-        if !astray.is_empty() {
-            return Err(Fault::RowsWithoutTable(astray));
+        let without_table = rows.iter().map(|one| one.id).filter(|id| !travels(*id));
+        let without_table: Vec<Id> = without_table.collect();
+        if !without_table.is_empty() {
+            return Err(Fault::RowsWithoutTable(without_table));
         }
-        Ok(Chosen {
+        Ok(SelectedRecords {
             features,
             views,
             modules,
@@ -148,7 +151,7 @@ impl Selection {
 }
 
 struct Pick<'u> {
-    unknown: &'u mut Vec<Unknown>,
+    unknown: &'u mut Vec<UnknownId>,
 }
 
 impl Pick<'_> {
@@ -171,7 +174,7 @@ impl Pick<'_> {
         });
         let found = found.collect();
         for id in listed.iter().filter(|id| missing.remove(id)) {
-            self.unknown.push(Unknown { list, id: *id });
+            self.unknown.push(UnknownId { list, id: *id });
         }
         found
     }

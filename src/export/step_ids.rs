@@ -12,7 +12,7 @@ use crate::json::{Object, SyntaxError, Value};
 use crate::package::configs::{Edit, Edits, with_args};
 use crate::package::uid::is_step_id;
 
-/// Gives an id to every step in `args` that has none, and tells all of them. `before` are the args of
+/// Gives an id to every step in `args` that has none, and returns all of them. `before` are the args of
 /// the same automation in an earlier package: the step at the same place keeps the id that it got there.
 pub(super) fn complete(
     args: &mut Object,

@@ -2,7 +2,7 @@
 
 use super::external::External;
 use super::leak;
-use super::workspace_index::{Thing, WorkspaceIndex};
+use super::workspace_index::{SourceRecord, WorkspaceIndex};
 use crate::definitions::{AbsentTarget as Absent, Form, Reference, ReferenceKind};
 use crate::package::model::{Action, Reason};
 use crate::package::uid::is_uuid;
@@ -208,7 +208,7 @@ fn timer_profile<'s>(
         };
         return (
             ReferenceVerdict::Lost(reason, Action::Emptied),
-            found.and_then(Thing::label),
+            found.and_then(SourceRecord::label),
         );
     }
     let list = known.structure.organization.timer_profiles.as_ref();
@@ -228,7 +228,7 @@ fn channel<'s>(
 ) -> (ReferenceVerdict<'s>, Option<&'s str>) {
     let lost = |reason| ReferenceVerdict::Lost(reason, emptied(reference));
     match known.named(text) {
-        Some(thing @ Thing::Channel(channel)) => {
+        Some(thing @ SourceRecord::Channel(channel)) => {
             let verdict = match External::of(thing).filter(|_| channel.name.is_some()) {
                 Some(outside) => absent(reference, place, ReferenceTarget::Outside(outside)),
                 None => lost(Reason::NotExportable),

@@ -10,7 +10,7 @@ use crate::workspace::{
 
 /// A record of the source, or one of its organization.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Thing<'s> {
+pub(super) enum SourceRecord<'s> {
     Workspace,
     Feature(&'s Feature),
     Column(&'s Column),
@@ -24,37 +24,37 @@ pub(super) enum Thing<'s> {
     TimerProfile(&'s Named),
 }
 
-impl<'s> Thing<'s> {
+impl<'s> SourceRecord<'s> {
     /// How references call it; nothing refers to a workspace.
     pub(super) fn kind(self) -> Option<ReferenceKind> {
         Some(match self {
-            Thing::Workspace => return None,
-            Thing::Feature(_) => ReferenceKind::Feature,
-            Thing::Column(..) => ReferenceKind::Column,
-            Thing::View(..) => ReferenceKind::View,
-            Thing::Module(_) => ReferenceKind::Module,
-            Thing::Rail(_) => ReferenceKind::Rail,
-            Thing::Automation(_) => ReferenceKind::WorkflowV2,
-            Thing::Earlier(_) => ReferenceKind::Workflow,
-            Thing::Channel(_) => ReferenceKind::Channel,
-            Thing::TimerProfile(_) => ReferenceKind::TimerProfile,
+            SourceRecord::Workspace => return None,
+            SourceRecord::Feature(_) => ReferenceKind::Feature,
+            SourceRecord::Column(..) => ReferenceKind::Column,
+            SourceRecord::View(..) => ReferenceKind::View,
+            SourceRecord::Module(_) => ReferenceKind::Module,
+            SourceRecord::Rail(_) => ReferenceKind::Rail,
+            SourceRecord::Automation(_) => ReferenceKind::WorkflowV2,
+            SourceRecord::Earlier(_) => ReferenceKind::Workflow,
+            SourceRecord::Channel(_) => ReferenceKind::Channel,
+            SourceRecord::TimerProfile(_) => ReferenceKind::TimerProfile,
         })
     }
 
     /// Its label, when there is one.
     pub(super) fn label(self) -> Option<&'s str> {
         match self {
-            Thing::Workspace => None,
-            Thing::Feature(one) => Some(&one.label),
-            Thing::Column(one) => Some(&one.label),
-            Thing::View(_, one) => Some(&one.label),
-            Thing::Module(one) => Some(&one.label),
-            Thing::Rail(one) => Some(&one.label),
-            Thing::Automation(one) => Some(&one.name),
-            Thing::Earlier(one) | Thing::TimerProfile(one) => {
+            SourceRecord::Workspace => None,
+            SourceRecord::Feature(one) => Some(&one.label),
+            SourceRecord::Column(one) => Some(&one.label),
+            SourceRecord::View(_, one) => Some(&one.label),
+            SourceRecord::Module(one) => Some(&one.label),
+            SourceRecord::Rail(one) => Some(&one.label),
+            SourceRecord::Automation(one) => Some(&one.name),
+            SourceRecord::Earlier(one) | SourceRecord::TimerProfile(one) => {
                 Some(one.label.as_ref().unwrap_or(&one.name))
             }
-            Thing::Channel(one) => one.label.as_deref().or(one.name.as_deref()),
+            SourceRecord::Channel(one) => one.label.as_deref().or(one.name.as_deref()),
         }
     }
 }
@@ -62,7 +62,7 @@ impl<'s> Thing<'s> {
 /// The source with its records by id, and which of them travel.
 pub(super) struct WorkspaceIndex<'s> {
     pub(super) structure: &'s Structure,
-    things: HashMap<Id, Thing<'s>>,
+    things: HashMap<Id, SourceRecord<'s>>,
     /// By id: the record that travels.
     pub(super) travelling: HashMap<Id, usize>,
     /// What secrets are called, as [`secret::plain`] spells it.
@@ -76,28 +76,28 @@ impl<'s> WorkspaceIndex<'s> {
         definitions: &Definitions,
     ) -> WorkspaceIndex<'s> {
         let mut things = HashMap::new();
-        things.insert(structure.workspace.id, Thing::Workspace);
+        things.insert(structure.workspace.id, SourceRecord::Workspace);
         for table in structure.features.iter().chain(&structure.shared) {
-            things.insert(table.id, Thing::Feature(table));
+            things.insert(table.id, SourceRecord::Feature(table));
             let columns = table.columns.iter();
-            things.extend(columns.map(|one| (one.id, Thing::Column(one))));
+            things.extend(columns.map(|one| (one.id, SourceRecord::Column(one))));
             let views = table.views.iter();
-            things.extend(views.map(|one| (one.id, Thing::View(table, one))));
+            things.extend(views.map(|one| (one.id, SourceRecord::View(table, one))));
         }
         for module in &structure.modules {
-            things.insert(module.id, Thing::Module(module));
+            things.insert(module.id, SourceRecord::Module(module));
             let rails = module.rails.iter();
-            things.extend(rails.map(|one| (one.id, Thing::Rail(one))));
+            things.extend(rails.map(|one| (one.id, SourceRecord::Rail(one))));
         }
         let automations = structure.automations.iter();
-        things.extend(automations.map(|one| (one.id, Thing::Automation(one))));
+        things.extend(automations.map(|one| (one.id, SourceRecord::Automation(one))));
         let earlier = structure.earlier_automations.iter();
-        things.extend(earlier.map(|one| (one.id, Thing::Earlier(one))));
+        things.extend(earlier.map(|one| (one.id, SourceRecord::Earlier(one))));
         let organization = &structure.organization;
         let channels = organization.channels.iter().flatten();
-        things.extend(channels.map(|one| (one.id, Thing::Channel(one))));
+        things.extend(channels.map(|one| (one.id, SourceRecord::Channel(one))));
         let profiles = organization.timer_profiles.iter().flatten();
-        things.extend(profiles.map(|one| (one.id, Thing::TimerProfile(one))));
+        things.extend(profiles.map(|one| (one.id, SourceRecord::TimerProfile(one))));
         WorkspaceIndex {
             structure,
             things,
@@ -107,19 +107,19 @@ impl<'s> WorkspaceIndex<'s> {
     }
 
     /// What has that id.
-    pub(super) fn thing(&self, id: Id) -> Option<Thing<'s>> {
+    pub(super) fn thing(&self, id: Id) -> Option<SourceRecord<'s>> {
         self.things.get(&id).copied()
     }
 
     /// What has the id that `text` is.
-    pub(super) fn named(&self, text: &str) -> Option<Thing<'s>> {
+    pub(super) fn named(&self, text: &str) -> Option<SourceRecord<'s>> {
         self.thing(Id::try_parse(text).ok()?)
     }
 
     /// The table that has the id that `text` is.
     pub(super) fn feature(&self, text: &str) -> Option<&'s Feature> {
         match self.named(text)? {
-            Thing::Feature(feature) => Some(feature),
+            SourceRecord::Feature(feature) => Some(feature),
             _ => None,
         }
     }

@@ -107,19 +107,19 @@ fn group_label(step: &Step<'_>) -> &'static str {
 
 /// The label of what a step makes or changes, a column's and a view's after its table's.
 fn label(facts: &Facts<'_>, step: &Step<'_>) -> String {
-    let told = |step: &Step<'_>| {
+    let own_label = |step: &Step<'_>| {
         let label = step.arg_str("label").or_else(|| step.arg_str("name"));
         label.map(str::to_owned)
     };
     let by_ref = |reference: &str| {
         let declared = facts.declaring_step(reference)?;
-        told(&facts.steps[declared])
+        own_label(&facts.steps[declared])
     };
     if step.tool == Some(Tool::UpdateWorkspace) {
         return "Workspace".to_owned();
     }
     let subject = step.subject_ref();
-    let own = told(step).or_else(|| by_ref(subject?));
+    let own = own_label(step).or_else(|| by_ref(subject?));
     let own = own.unwrap_or_else(|| step.node.get_str("tool").unwrap_or("step").to_owned());
     let is_part = matches!(
         step.tool,

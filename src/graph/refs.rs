@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::build::Builder;
 use super::{EdgeKind, Graph, GraphKind, Node, NodeKind};
-use crate::check::facts::{Dependency, Facts, Step, StepPlace, Use};
+use crate::check::facts::{Dependency, Facts, RefUse, Step, StepPlace};
 use crate::finding::render::counted;
 use crate::json::{Node as Json, path};
 use crate::package::Tool;
@@ -142,7 +142,7 @@ impl<'f, 'd> GraphReader<'f, 'd> {
         }
     }
 
-    fn add_use(&mut self, step: &Step<'d>, at: &Use<'d>) {
+    fn add_use(&mut self, step: &Step<'d>, at: &RefUse<'d>) {
         let reference = at.reference;
         if reference == WORKSPACE {
             return; // Everything stands in it: that tells nothing.

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::layout::{FileSink, Fill, Index, Section, unpack};
+use crate::layout::{FileSink, Index, Section, WriteContent, unpack};
 use crate::package::canonical::CanonicalError;
 
 /// Takes names and no content.
 struct Names;
 
 impl FileSink for Names {
-    fn create(&mut self, _: &str, _: Fill<'_>) -> Result<(), CanonicalError> {
+    fn create(&mut self, _: &str, _: WriteContent<'_>) -> Result<(), CanonicalError> {
         Ok(())
     }
 }

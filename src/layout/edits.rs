@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::INDEX;
 use super::join::Joined;
-use super::splice::{From, Slot};
+use super::splice::{PieceSource, Slot};
 use crate::finding::{Edit, FileEdit};
 
 /// Translates edits that do not overlap; gives nothing when one of them is no edit of a file.
@@ -35,7 +35,7 @@ fn direct(joined: &Joined, edit: &Edit) -> Option<FileEdit> {
     }
     let part = joined.part(span.start)?;
     match part.from {
-        From::Copied(offset) if span.end <= joined.end_of(part) => {
+        PieceSource::Copied(offset) if span.end <= joined.end_of(part) => {
             let from = offset + (span.start - part.at);
             let file = joined.files.get(part.file)?;
             Some(file.edit(from..from + span.len(), edit.text.clone()))
@@ -56,9 +56,9 @@ fn inserted(joined: &Joined, at: usize, text: &str) -> Option<FileEdit> {
             .checked_sub(1)?,
     );
     let follows_made =
-        after.at == at && before.is_some_and(|part| matches!(part.from, From::Made(_)));
+        after.at == at && before.is_some_and(|part| matches!(part.from, PieceSource::Made(_)));
     match after.from {
-        From::Copied(offset) => {
+        PieceSource::Copied(offset) => {
             let offset = offset + (at - after.at);
             let here = file.bytes().get(..offset)?.trim_ascii_end();
             // Nothing stands before it in this file, so nothing needs a comma.
@@ -68,7 +68,7 @@ fn inserted(joined: &Joined, at: usize, text: &str) -> Option<FileEdit> {
             };
             Some(file.edit(offset..offset, text.to_owned()))
         }
-        From::Made(_) => None,
+        PieceSource::Made(_) => None,
     }
 }
 

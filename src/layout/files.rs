@@ -75,8 +75,8 @@ impl Bytes {
     }
 
     /// Parses the files.
-    pub(super) fn open<'s>(&'s self, problems: &mut Vec<Problem>) -> Opened<'s> {
-        let mut opened = Opened::default();
+    pub(super) fn open<'s>(&'s self, problems: &mut Vec<Problem>) -> ParsedFiles<'s> {
+        let mut opened = ParsedFiles::default();
         for (name, source) in self.sources.iter().filter(|(name, _)| name != INDEX) {
             opened.open(name, source, problems);
         }
@@ -122,14 +122,14 @@ fn missing(name: &str, index: &Index) -> Problem {
 
 /// The files that could be parsed.
 #[derive(Debug, Default)]
-pub(super) struct Opened<'s> {
+pub(super) struct ParsedFiles<'s> {
     /// JSON files by name.
     pub(super) docs: Vec<(&'s str, Doc<'s>)>,
     /// Files of rows by name.
     pub(super) rows: Vec<(&'s str, &'s str)>,
 }
 
-impl<'s> Opened<'s> {
+impl<'s> ParsedFiles<'s> {
     fn open(&mut self, name: &'s str, source: &'s Source, problems: &mut Vec<Problem>) {
         let text = match source.text() {
             Ok(text) => text,

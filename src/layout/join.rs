@@ -11,7 +11,7 @@ use super::files::{Bytes, bare};
 use super::index::Lines;
 use super::pack::PackError;
 use super::problem::{Problem, ProblemKind};
-use super::splice::{From, Part, Slot, Spliced, splice};
+use super::splice::{Part, PieceSource, Slot, Spliced, splice};
 use super::structure::structure;
 use super::{Folder, INDEX};
 use crate::finding::{Edit, FileEdit, FileSpan, Fix, Origin};
@@ -140,7 +140,7 @@ impl Joined {
     pub fn offset(&self, file: &str, at: usize) -> Option<usize> {
         let index = self.files.iter().position(|known| known.name == file)?;
         let holds = |part: &&Part| match part.from {
-            From::Copied(offset) if part.file == index => {
+            PieceSource::Copied(offset) if part.file == index => {
                 offset <= at && at <= offset + (self.end_of(part) - part.at)
             }
             _ => false,
@@ -148,8 +148,8 @@ impl Joined {
         // Of two parts that touch, the byte begins the later one.
         let part = self.parts.iter().rfind(holds)?;
         match part.from {
-            From::Copied(offset) => Some(part.at + (at - offset)),
-            From::Made(_) => None,
+            PieceSource::Copied(offset) => Some(part.at + (at - offset)),
+            PieceSource::Made(_) => None,
         }
     }
 
@@ -164,12 +164,12 @@ impl Joined {
             return (0, 0..0);
         };
         let start = match &first.from {
-            From::Made(anchor) => return (first.file, anchor.clone()),
-            From::Copied(offset) => offset + (span.start - first.at),
+            PieceSource::Made(anchor) => return (first.file, anchor.clone()),
+            PieceSource::Copied(offset) => offset + (span.start - first.at),
         };
         let last = self.part(span.end.saturating_sub(1).max(span.start));
         let end = last.and_then(|last| match &last.from {
-            From::Copied(offset) if last.file == first.file => {
+            PieceSource::Copied(offset) if last.file == first.file => {
                 Some(offset + (span.end.max(last.at) - last.at))
             }
             _ => None,

@@ -52,11 +52,11 @@ pub const TEMPLATE: &str = "template.json";
 /// Where unpacked files go.
 pub trait FileSink {
     /// Creates the file `name` (with `/` between folders) with what `fill` writes.
-    fn create(&mut self, name: &str, fill: Fill<'_>) -> Result<(), CanonicalError>;
+    fn create(&mut self, name: &str, fill: WriteContent<'_>) -> Result<(), CanonicalError>;
 }
 
 /// Writes the content of a file.
-pub type Fill<'f> = &'f mut dyn FnMut(&mut dyn io::Write) -> Result<(), CanonicalError>;
+pub type WriteContent<'f> = &'f mut dyn FnMut(&mut dyn io::Write) -> Result<(), CanonicalError>;
 
 /// Where files are packed from.
 pub trait Folder {
@@ -72,7 +72,7 @@ pub trait Folder {
 pub type Files = std::collections::BTreeMap<String, Vec<u8>>;
 
 impl FileSink for Files {
-    fn create(&mut self, name: &str, fill: Fill<'_>) -> Result<(), CanonicalError> {
+    fn create(&mut self, name: &str, fill: WriteContent<'_>) -> Result<(), CanonicalError> {
         let mut bytes = Vec::new();
         fill(&mut bytes)?;
         self.insert(name.to_owned(), bytes);

@@ -1,7 +1,7 @@
 //! The files of the layout as shapes of the format, so that the canonical writer knows them.
 
 use crate::package::format::{
-    DEPENDENCY, ENTRY, ENVELOPE, Field, ITEM, MANIFEST, Need, REDACTED, STEP, Shape, Type,
+    DEPENDENCY, ENTRY, ENVELOPE, Field, ITEM, MANIFEST, Presence, REDACTED, STEP, Shape, Type,
     UNRESOLVED,
 };
 
@@ -35,7 +35,7 @@ const fn part(key: &'static str, ty: Type) -> Field {
     Field {
         key,
         ty,
-        need: Need::Optional,
+        need: Presence::Optional,
         rule: None,
         doc: "",
     }

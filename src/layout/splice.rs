@@ -30,12 +30,12 @@ pub(super) struct Part {
     pub(super) at: usize,
     /// The file, as a number.
     pub(super) file: usize,
-    pub(super) from: From,
+    pub(super) from: PieceSource,
 }
 
 /// Where a piece comes from.
 #[derive(Debug)]
-pub(super) enum From {
+pub(super) enum PieceSource {
     /// From this byte of the file on, byte for byte.
     Copied(usize),
     /// Written anew; these bytes of the file stand for it.
@@ -115,7 +115,7 @@ impl<'p> Splicer<'_> {
             self.out.parts.push(Part {
                 at: self.out.text.len(),
                 file,
-                from: From::Copied(span.start),
+                from: PieceSource::Copied(span.start),
             });
             self.out.text.push_str(part);
         }
@@ -126,7 +126,7 @@ impl<'p> Splicer<'_> {
             self.out.parts.push(Part {
                 at: self.out.text.len(),
                 file: *file,
-                from: From::Made(anchor.clone()),
+                from: PieceSource::Made(anchor.clone()),
             });
             self.out.text.push_str(text);
         }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::files::{Bytes, Opened};
+use super::files::{Bytes, ParsedFiles};
 use super::index::{Entry, unit_of_rows};
 use super::piece::Piece;
 use super::problem::Problem;
@@ -115,7 +115,7 @@ impl Holder {
 /// Finds the parts; gives nothing where there is no template to begin with.
 pub(super) fn structure<'p>(
     bytes: &Bytes,
-    files: &'p Opened<'_>,
+    files: &'p ParsedFiles<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Structure<'p>> {
     let mut reading = Reading {
@@ -139,14 +139,14 @@ pub(super) fn structure<'p>(
 }
 
 struct Reading<'p, 'o, 's> {
-    files: &'p Opened<'s>,
+    files: &'p ParsedFiles<'s>,
     /// How many entries of a file were taken, by file and list.
     used: HashMap<(&'p str, Section), usize>,
     problems: &'o mut Vec<Problem>,
 }
 
 /// What a line of the index leads to.
-enum Taken<'p> {
+enum IndexTarget<'p> {
     Element(Element<'p>),
     /// Nothing, and its file says nothing about it.
     Absent,
@@ -197,9 +197,9 @@ impl<'p> Reading<'p, '_, '_> {
     fn list(&mut self, section: Section, entries: &[Entry]) -> Vec<Element<'p>> {
         let elements = entries.iter().filter_map(|entry| {
             match self.entry(section, entry) {
-                Taken::Element(element) => return Some(element),
-                Taken::Reported => {}
-                Taken::Absent => {
+                IndexTarget::Element(element) => return Some(element),
+                IndexTarget::Reported => {}
+                IndexTarget::Absent => {
                     let (key, _) = section.key();
                     let message = format!("`{}` holds no further entry under `{key}`", entry.name);
                     self.problems.push(Problem::line(entry.line, message));
@@ -211,11 +211,11 @@ impl<'p> Reading<'p, '_, '_> {
     }
 
     /// The next entry of a file.
-    fn entry(&mut self, section: Section, entry: &Entry) -> Taken<'p> {
+    fn entry(&mut self, section: Section, entry: &Entry) -> IndexTarget<'p> {
         let unit = unit_of_rows(&entry.name);
         let name = unit.as_deref().unwrap_or(&entry.name);
         let Some((name, doc)) = self.files.doc(name) else {
-            return Taken::Reported;
+            return IndexTarget::Reported;
         };
         let used = self.used.entry((name, section)).or_default();
         let taken = *used;
@@ -223,13 +223,13 @@ impl<'p> Reading<'p, '_, '_> {
         let (key, is_list) = section.key();
         let Some(value) = doc.root().get(key) else {
             return if doc.root().is_object() {
-                Taken::Absent
+                IndexTarget::Absent
             } else {
-                Taken::Reported
+                IndexTarget::Reported
             };
         };
         let element = |node, rows| {
-            Taken::Element(Element {
+            IndexTarget::Element(Element {
                 name,
                 node,
                 rows,
@@ -239,12 +239,12 @@ impl<'p> Reading<'p, '_, '_> {
         if is_list {
             return match value.at(taken) {
                 Some(node) => element(node, None),
-                None if value.is_array() => Taken::Absent,
-                None => Taken::Reported,
+                None if value.is_array() => IndexTarget::Absent,
+                None => IndexTarget::Reported,
             };
         }
         if taken > 0 {
-            return Taken::Absent;
+            return IndexTarget::Absent;
         }
         if unit.is_none() {
             return element(value, None);
@@ -255,12 +255,12 @@ impl<'p> Reading<'p, '_, '_> {
             let found = value.type_name();
             let message = format!("`payload` is {found}, and `{}` has its rows", entry.name);
             self.report(name, value, message);
-            return Taken::Reported;
+            return IndexTarget::Reported;
         }
         if let Some(double) = value.get("rows") {
             let message = format!("the rows stand in `{}`, so there are none here", entry.name);
             self.report(name, double, message);
-            return Taken::Reported;
+            return IndexTarget::Reported;
         }
         element(value, Some(rows))
     }

@@ -7,12 +7,12 @@ use super::{Index, Section, index::Entry};
 use crate::definitions::ReferenceKind;
 use crate::json::Node;
 use crate::package::Tool;
-use crate::package::model::{ItemKind, Word as _};
+use crate::package::model::{ItemKind, WireWord as _};
 use crate::package::reference::{self, undollared};
 
 /// A file of the layout, before it is written.
 #[derive(Debug, Default)]
-pub(super) struct Unit<'d> {
+pub(super) struct LayoutFile<'d> {
     pub(super) name: String,
     pub(super) item: Option<Node<'d>>,
     pub(super) dependency: Option<Node<'d>>,
@@ -39,8 +39,8 @@ impl<'d> Lists<'d> {
 
 /// Files by what they are about.
 #[derive(Debug, Default)]
-pub(super) struct Units<'d> {
-    pub(super) all: Vec<Unit<'d>>,
+pub(super) struct LayoutFiles<'d> {
+    pub(super) all: Vec<LayoutFile<'d>>,
     pub(super) index: Index,
     names: Names,
     by_ref: HashMap<&'d str, usize>,
@@ -49,10 +49,10 @@ pub(super) struct Units<'d> {
     shared_file: HashMap<&'static str, usize>,
 }
 
-impl<'d> Units<'d> {
+impl<'d> LayoutFiles<'d> {
     /// Sends every entry of the lists to its file.
-    pub(super) fn assign(lists: &Lists<'d>) -> Units<'d> {
-        let mut units = Units::default();
+    pub(super) fn assign(lists: &Lists<'d>) -> LayoutFiles<'d> {
+        let mut units = LayoutFiles::default();
         // What is created gives the names; everything else goes where they are.
         let items: Vec<usize> = units.items(lists);
         let dependencies: Vec<usize> = lists
@@ -71,7 +71,7 @@ impl<'d> Units<'d> {
                 Section::Items => units.entries(&items),
                 Section::Dependencies => units.entries(&dependencies),
                 Section::Payloads => units.payload_entries(&payloads),
-                Section::Steps => units.entries_of(lists, *section, Units::step),
+                Section::Steps => units.entries_of(lists, *section, LayoutFiles::step),
                 Section::Unresolved | Section::Redacted => {
                     units.entries_of(lists, *section, |units, entry| {
                         units.about(entry, lists.plan_id)
@@ -84,9 +84,9 @@ impl<'d> Units<'d> {
     }
 
     fn add(&mut self, name: String) -> usize {
-        self.all.push(Unit {
+        self.all.push(LayoutFile {
             name,
-            ..Unit::default()
+            ..LayoutFile::default()
         });
         self.all.len() - 1
     }
@@ -207,7 +207,7 @@ impl<'d> Units<'d> {
 
     /// The file of a step.
     fn step(&mut self, step: Node<'d>) -> usize {
-        let known = |units: &Units<'d>, reference: &str| units.by_ref.get(reference).copied();
+        let known = |units: &LayoutFiles<'d>, reference: &str| units.by_ref.get(reference).copied();
         let tool = step.get_str("tool").and_then(Tool::parse);
         let argument = |key| {
             let target = step.get("args")?.get_str(key)?;
@@ -259,7 +259,7 @@ impl<'d> Units<'d> {
         &mut self,
         lists: &Lists<'d>,
         section: Section,
-        file: impl Fn(&mut Units<'d>, Node<'d>) -> usize,
+        file: impl Fn(&mut LayoutFiles<'d>, Node<'d>) -> usize,
     ) -> Vec<Entry> {
         let units: Vec<usize> = lists
             .elements(section)
@@ -296,7 +296,7 @@ impl<'d> Units<'d> {
     }
 }
 
-impl<'d> Unit<'d> {
+impl<'d> LayoutFile<'d> {
     /// The rows that go to a file of their own.
     pub(super) fn rows(&self) -> Option<Node<'d>> {
         let rows = self.payload?.get("rows")?;

@@ -1,7 +1,7 @@
 //! Unpacks a package into files.
 
 use super::piece::{Handle, Piece};
-use super::unit::{Lists, Unit, Units};
+use super::unit::{LayoutFile, LayoutFiles, Lists};
 use super::{FileSink, INDEX, Index, Section, TEMPLATE, shape};
 use crate::json::{JsonKind, Node, validate};
 use crate::package::canonical::{self, CanonicalError, Columns, Writer};
@@ -40,7 +40,7 @@ pub fn unpack(text: &str, target: &mut dyn FileSink) -> Result<Unpacked, Canonic
         .and_then(|file| file.get("manifest"))
         .unwrap_or(root);
     let lists = lists(manifest, envelope);
-    let units = Units::assign(&lists);
+    let units = LayoutFiles::assign(&lists);
     write(
         target,
         TEMPLATE,
@@ -99,7 +99,7 @@ fn template<'d>(manifest: Node<'d>, envelope: Option<Node<'d>>, lists: &Lists<'d
     Piece::Object(whole)
 }
 
-fn write_unit(target: &mut dyn FileSink, unit: &Unit<'_>) -> Result<(), CanonicalError> {
+fn write_unit(target: &mut dyn FileSink, unit: &LayoutFile<'_>) -> Result<(), CanonicalError> {
     let mut members = Vec::new();
     members.extend(unit.item.map(|item| ("item", Piece::Node(item))));
     members.extend(unit.dependency.map(|one| ("dependency", Piece::Node(one))));

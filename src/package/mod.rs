@@ -14,6 +14,7 @@ mod source;
 pub(crate) mod summary;
 mod tool;
 pub mod uid;
+mod words;
 
 pub use source::{Source, text_of};
 pub use tool::{Phase, Tool};

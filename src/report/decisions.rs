@@ -7,7 +7,7 @@ use crate::check::facts::Dependency as Known;
 use crate::contents::Dependency;
 use crate::finding::render::counted;
 use crate::json::Node as Json;
-use crate::package::model::{Action, Reason, Word as _};
+use crate::package::model::{Action, Reason, WireWord as _};
 
 /// Uses of a dependency that are listed.
 const USES: usize = 12;

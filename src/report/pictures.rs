@@ -4,7 +4,7 @@ use super::html::Html;
 use super::{Page, part};
 use crate::graph::{Canvas, Graph, GraphKind, svg};
 
-/// From so many nodes on a picture tells nobody anything, and makes the page slow.
+/// From so many nodes on a picture shows nobody anything, and makes the page slow.
 const MOST: usize = 800;
 
 pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {

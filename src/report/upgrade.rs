@@ -9,7 +9,7 @@ use super::{begin, cut, end};
 use crate::apply::Preview;
 use crate::finding::render::counted;
 use crate::json::Value;
-use crate::upgrade::{Conflict, KeptBecause};
+use crate::upgrade::{Conflict, KeepReason};
 
 /// Longer values are cut.
 const LONGEST: usize = 400;
@@ -125,12 +125,12 @@ fn updates(plan: &Preview) -> Vec<Line<'_>> {
 
 fn kept(plan: &Preview) -> Vec<Line<'_>> {
     let lines = plan.kept.iter().map(|one| {
-        let unchanged = one.because == KeptBecause::UnchangedInPackage;
+        let unchanged = one.because == KeepReason::UnchangedInPackage;
         let outcome = match one.because {
-            KeptBecause::UnchangedInPackage => "the package did not change it",
-            KeptBecause::RemovedHere => "removed here",
-            KeptBecause::Forbidden => "an admin has to decide it",
-            KeptBecause::Decided => "decided",
+            KeepReason::UnchangedInPackage => "the package did not change it",
+            KeepReason::RemovedHere => "removed here",
+            KeepReason::Forbidden => "an admin has to decide it",
+            KeepReason::Decided => "decided",
         };
         Line {
             kind: one.kind.as_str(),

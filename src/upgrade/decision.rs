@@ -47,7 +47,7 @@ impl Side {
 
 /// What becomes of a record as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub enum RecordDecision {
     /// It is the record that it is proposed to be.
     Rename,
     /// What people made is it.
@@ -60,29 +60,31 @@ pub enum Word {
     Leave,
 }
 
-impl Word {
-    const ALL: [Word; 5] = [
-        Word::Rename,
-        Word::Adopt,
-        Word::Create,
-        Word::Delete,
-        Word::Leave,
+impl RecordDecision {
+    const ALL: [RecordDecision; 5] = [
+        RecordDecision::Rename,
+        RecordDecision::Adopt,
+        RecordDecision::Create,
+        RecordDecision::Delete,
+        RecordDecision::Leave,
     ];
 
     /// The word.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Word::Rename => "rename",
-            Word::Adopt => "adopt",
-            Word::Create => "create",
-            Word::Delete => "delete",
-            Word::Leave => "leave",
+            RecordDecision::Rename => "rename",
+            RecordDecision::Adopt => "adopt",
+            RecordDecision::Create => "create",
+            RecordDecision::Delete => "delete",
+            RecordDecision::Leave => "leave",
         }
     }
 
     /// What a text says.
-    pub fn parse(word: &str) -> Option<Word> {
-        Word::ALL.into_iter().find(|known| known.as_str() == word)
+    pub fn parse(word: &str) -> Option<RecordDecision> {
+        RecordDecision::ALL
+            .into_iter()
+            .find(|known| known.as_str() == word)
     }
 }
 
@@ -103,7 +105,7 @@ pub enum Take {
     /// A value in the words of the package.
     Value(Value),
     /// What becomes of a record as a whole.
-    Word(Word),
+    Word(RecordDecision),
 }
 
 impl Decision {
@@ -132,7 +134,7 @@ impl Decision {
 /// Refs and paths.
 type Places = BTreeSet<(String, String)>;
 
-fn held(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
+fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
     places.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -142,7 +144,7 @@ fn place(reference: &str, path: &str) -> (String, String) {
 
 /// Decisions, and which of them were of use.
 #[derive(Debug)]
-pub struct Book<'r> {
+pub struct TrackedDecisions<'r> {
     decisions: &'r Decisions,
     conflicts: Option<Side>,
     measured: Option<&'r Measured>,
@@ -154,7 +156,7 @@ pub struct Book<'r> {
 
 /// What is decided about a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found<'r> {
+pub enum LeafDecision<'r> {
     /// Nothing.
     Nothing,
     /// It was made against another value than the one that stands now.
@@ -163,10 +165,10 @@ pub enum Found<'r> {
     Take(&'r Take),
 }
 
-impl<'r> Book<'r> {
+impl<'r> TrackedDecisions<'r> {
     /// Opens it.
-    pub fn new(decisions: &'r Decisions, conflicts: Option<Side>) -> Book<'r> {
-        Book {
+    pub fn new(decisions: &'r Decisions, conflicts: Option<Side>) -> TrackedDecisions<'r> {
+        TrackedDecisions {
             decisions,
             conflicts,
             measured: None,
@@ -178,8 +180,8 @@ impl<'r> Book<'r> {
 
     /// With leaves that not all cells fit: somebody has to decide them.
     #[must_use]
-    pub fn with_measured(self, measured: &'r Measured) -> Book<'r> {
-        Book {
+    pub fn with_measured(self, measured: &'r Measured) -> TrackedDecisions<'r> {
+        TrackedDecisions {
             measured: Some(measured),
             ..self
         }
@@ -192,12 +194,12 @@ impl<'r> Book<'r> {
 
     /// Notes that a decision takes what nothing allows to take.
     pub fn loses(&self, reference: &str, path: &str) {
-        held(&self.losing).insert(place(reference, path));
+        lock(&self.losing).insert(place(reference, path));
     }
 
     /// Whether a decision does so.
     pub fn is_losing(&self, reference: &str, path: &str) -> bool {
-        held(&self.losing).contains(&place(reference, path))
+        lock(&self.losing).contains(&place(reference, path))
     }
 
     fn entry(&self, reference: &str, path: &str) -> Option<(&'r str, &'r str, &'r Decision)> {
@@ -214,21 +216,21 @@ impl<'r> Book<'r> {
         path: &str,
         ours: &Value,
         read: &dyn Fn(&Value) -> Value,
-    ) -> Found<'r> {
+    ) -> LeafDecision<'r> {
         let Some((reference, path, decision)) = self.entry(reference, path) else {
-            return Found::Nothing;
+            return LeafDecision::Nothing;
         };
-        held(&self.known).insert(place(reference, path));
+        lock(&self.known).insert(place(reference, path));
         match &decision.ours {
-            Some(made) if !is_still(made, ours, read) => Found::Stale,
-            _ => Found::Take(&decision.take),
+            Some(made) if !is_still(made, ours, read) => LeafDecision::Stale,
+            _ => LeafDecision::Take(&decision.take),
         }
     }
 
     /// Notes that there is such a leaf, whether anything comes of a decision about it.
     pub fn knows(&self, reference: &str, path: &str) {
         if let Some((reference, path, _)) = self.entry(reference, path) {
-            held(&self.known).insert(place(reference, path));
+            lock(&self.known).insert(place(reference, path));
         }
     }
 
@@ -246,8 +248,8 @@ impl<'r> Book<'r> {
     /// Notes that a decision at a path was of use.
     pub fn uses(&self, reference: &str, path: &str) {
         if let Some((reference, path, _)) = self.entry(reference, path) {
-            held(&self.known).insert(place(reference, path));
-            held(&self.used).insert(place(reference, path));
+            lock(&self.known).insert(place(reference, path));
+            lock(&self.used).insert(place(reference, path));
         }
     }
 
@@ -278,7 +280,7 @@ impl<'r> Book<'r> {
     }
 
     /// Whether that word stands for a ref; then it was of use.
-    pub fn says(&self, reference: &str, word: Word) -> bool {
+    pub fn says(&self, reference: &str, word: RecordDecision) -> bool {
         let stands = self
             .entry(reference, EVERYTHING)
             .is_some_and(|(_, _, decision)| decision.take == Take::Word(word));
@@ -289,7 +291,7 @@ impl<'r> Book<'r> {
     }
 
     /// The word for a ref, used or not.
-    pub fn word(&self, reference: &str) -> Option<Word> {
+    pub fn word(&self, reference: &str) -> Option<RecordDecision> {
         match self.entry(reference, EVERYTHING)?.2.take {
             Take::Word(word) => Some(word),
             _ => None,
@@ -298,7 +300,7 @@ impl<'r> Book<'r> {
 
     /// Decisions that were of no use, and whether anything is known at their place.
     pub fn unused(&self) -> Vec<(&'r str, &'r str, bool)> {
-        let (used, known) = (held(&self.used), held(&self.known));
+        let (used, known) = (lock(&self.used), lock(&self.known));
         let all = self.decisions.iter().flat_map(|(reference, of)| {
             of.keys()
                 .map(move |path| (reference.as_str(), path.as_str()))
@@ -311,7 +313,7 @@ impl<'r> Book<'r> {
 
     /// Everything that was of use.
     pub fn used(&self) -> usize {
-        held(&self.used).len()
+        lock(&self.used).len()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::workspace::{Id, RecordKind};
     derive(schemars::JsonSchema),
     schemars(rename = "AppliedBase")
 )]
-pub struct BaseShown {
+pub struct BaseView {
     /// The job; nothing when the base was given.
     pub job_id: Option<Id>,
     /// The version of its package.
@@ -127,25 +127,31 @@ pub struct Conflict {
 impl Conflict {
     /// A leaf that both sides changed.
     pub fn changed(
-        (kind, reference, id): (RecordKind, &str, Id),
+        kind: RecordKind,
+        reference: &str,
+        id: Id,
         path: &str,
         values: [Value; 3],
     ) -> Conflict {
         Conflict::of(
             ConflictCode::Changed,
-            (kind.as_str(), reference, Some(id)),
+            kind.as_str(),
+            reference,
+            Some(id),
             Some(path),
             values,
         )
     }
 
     /// A conflict about a whole record.
-    pub fn whole(code: ConflictCode, (kind, reference, id): (RecordKind, &str, Id)) -> Conflict {
+    pub fn whole(code: ConflictCode, kind: RecordKind, reference: &str, id: Id) -> Conflict {
         Conflict {
             absent: Vec::new(),
             ..Conflict::of(
                 code,
-                (kind.as_str(), reference, Some(id)),
+                kind.as_str(),
+                reference,
+                Some(id),
                 None,
                 Default::default(),
             )
@@ -154,18 +160,26 @@ impl Conflict {
 
     /// Cells of a table that whoever asks does not see: how many.
     pub fn unseen(reference: &str, count: u64) -> Conflict {
-        let of = ("rows", reference, None);
         Conflict {
             absent: Vec::new(),
             count: Some(count),
-            ..Conflict::of(ConflictCode::Changed, of, None, Default::default())
+            ..Conflict::of(
+                ConflictCode::Changed,
+                "rows",
+                reference,
+                None,
+                None,
+                Default::default(),
+            )
         }
     }
 
     /// Any conflict about a leaf: values of base, theirs and ours.
     pub fn of(
         code: ConflictCode,
-        (kind, reference, id): (&str, &str, Option<Id>),
+        kind: &str,
+        reference: &str,
+        id: Option<Id>,
         path: Option<&str>,
         [base, theirs, ours]: [Value; 3],
     ) -> Conflict {
@@ -193,7 +207,7 @@ impl Conflict {
 
     /// As it is shown: long values are cut, and the digest stands for what the destination has.
     #[must_use]
-    pub fn shown(self, show: impl Fn(Value) -> Value) -> Conflict {
+    pub fn shorten(self, show: impl Fn(Value) -> Value) -> Conflict {
         let guard = guard(self.ours.clone());
         let ours = show(self.ours.clone());
         let cut = ours != self.ours && guard != self.ours;
@@ -212,7 +226,7 @@ impl Conflict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
-pub enum KeptBecause {
+pub enum KeepReason {
     /// The package did not change it since the base.
     UnchangedInPackage,
     /// People removed it, and the package did not change it.
@@ -230,7 +244,7 @@ pub enum KeptBecause {
     derive(schemars::JsonSchema),
     schemars(rename = "PlanKept")
 )]
-pub struct Kept {
+pub struct KeptRecord {
     /// What it belongs to.
     pub kind: RecordKind,
     /// Its ref.
@@ -245,7 +259,7 @@ pub struct Kept {
     /// What the destination has.
     pub ours: Value,
     /// Why.
-    pub because: KeptBecause,
+    pub because: KeepReason,
 }
 
 /// A record that the package does not have any more and that stays.
@@ -255,7 +269,7 @@ pub struct Kept {
     derive(schemars::JsonSchema),
     schemars(rename = "PlanLeft")
 )]
-pub struct Left {
+pub struct LeftRecord {
     /// What it is.
     pub kind: RecordKind,
     /// Its ref in the base.
@@ -303,7 +317,7 @@ pub struct Rename {
     derive(schemars::JsonSchema),
     schemars(rename = "PlanUnused")
 )]
-pub struct Unused {
+pub struct UnusedDecision {
     /// The ref that it stands under.
     #[serde(rename = "ref")]
     pub reference: String,
@@ -315,7 +329,7 @@ pub struct Unused {
 const SHOWN: usize = 2048;
 
 /// A value as it is shown: one that is too long is cut.
-pub fn shown(value: Value) -> Value {
+pub fn shorten(value: Value) -> Value {
     let text = match &value {
         Value::String(text) => text.clone(),
         other => other.write(),

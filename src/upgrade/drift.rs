@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::document::{BaseShown, shown};
+use super::document::{BaseView, shorten};
 use super::key::Key;
 use super::leaf::{Leaf, Sides, leaves};
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::reference::WORKSPACE;
-use crate::workspace::{Id, RecordKind, Structure, Thing};
+use crate::workspace::{AnyRecord, Id, RecordKind, Structure};
 
 /// What people changed in what a template made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Drift {
     /// The template.
     pub template_id: Id,
     /// What was applied last.
-    pub base: BaseShown,
+    pub base: BaseView,
     /// Whether anything counts as drift.
     pub drift: bool,
     /// Leaves that are not as they were applied.
@@ -191,24 +191,24 @@ pub struct AppliedTemplate {
 /// Compares the records of a base, by their refs, with a workspace. `current` tells of which of them the
 /// package is that was applied last: only those have an order among each other.
 pub fn drifted(
-    base: &[(&str, &Thing)],
+    base: &[(&str, &AnyRecord)],
     destination: &Structure,
     current: &dyn Fn(&str) -> bool,
     definitions: &Definitions,
 ) -> StructureDrift {
     let pairs = base.iter().map(|(reference, thing)| {
         let here = match thing.kind {
-            RecordKind::Workspace => Some(Thing::of_workspace(&destination.workspace)),
-            kind => Thing::find(destination, kind, thing.id),
+            RecordKind::Workspace => Some(AnyRecord::of_workspace(&destination.workspace)),
+            kind => AnyRecord::find(destination, kind, thing.id),
         };
-        Pair {
+        RecordPair {
             reference,
             base: thing,
             ours: here.filter(|here| here.parent == thing.parent),
         }
     });
-    let mut pairs: Vec<Pair<'_>> = pairs.collect();
-    let gone = Gone::of(&pairs);
+    let mut pairs: Vec<RecordPair<'_>> = pairs.collect();
+    let gone = RemovedRecords::of(&pairs);
     let known: HashSet<Id> = base.iter().map(|(_, thing)| thing.id).collect();
     let mut drift = StructureDrift::default();
     for pair in &pairs {
@@ -232,24 +232,24 @@ pub fn drifted(
 }
 
 /// A record of the base, and as it is.
-struct Pair<'b> {
+struct RecordPair<'b> {
     reference: &'b str,
-    base: &'b Thing,
-    ours: Option<Thing>,
+    base: &'b AnyRecord,
+    ours: Option<AnyRecord>,
 }
 
 /// Records of the base that are not there any more.
-struct Gone {
+struct RemovedRecords {
     ids: HashSet<Id>,
     /// Names of columns, by their tables.
     columns: HashSet<(Id, String)>,
 }
 
-impl Gone {
-    fn of(pairs: &[Pair<'_>]) -> Gone {
+impl RemovedRecords {
+    fn of(pairs: &[RecordPair<'_>]) -> RemovedRecords {
         let gone = || pairs.iter().filter(|pair| pair.ours.is_none());
         let columns = gone().filter(|pair| pair.base.kind == RecordKind::Column);
-        Gone {
+        RemovedRecords {
             ids: gone().map(|pair| pair.base.id).collect(),
             columns: columns
                 .filter_map(|pair| Some((pair.base.parent?, pair.base.name.clone())))
@@ -273,9 +273,9 @@ impl Gone {
 }
 
 fn changed_leaves(
-    pair: &Pair<'_>,
-    ours: &Thing,
-    gone: &Gone,
+    pair: &RecordPair<'_>,
+    ours: &AnyRecord,
+    gone: &RemovedRecords,
     definitions: &Definitions,
 ) -> Vec<ChangedLeaf> {
     // What people added counts too, so that their side says which keys there are.
@@ -315,21 +315,21 @@ fn changed_leaves(
             reference: pair.reference.to_owned(),
             id: pair.base.id,
             path: leaf.path,
-            base: shown(base),
-            ours: shown(ours),
+            base: shorten(base),
+            ours: shorten(ours),
         })
     });
     changed.collect()
 }
 
 /// What is in a table or module and not of the base.
-fn added(pair: &Pair<'_>, destination: &Structure, known: &HashSet<Id>) -> Vec<AddedRecord> {
+fn added(pair: &RecordPair<'_>, destination: &Structure, known: &HashSet<Id>) -> Vec<AddedRecord> {
     let kinds: &[RecordKind] = match pair.base.kind {
         RecordKind::Feature => &[RecordKind::Column, RecordKind::View],
         RecordKind::Module => &[RecordKind::Rail],
         _ => &[],
     };
-    let inside = |kind: &RecordKind| Thing::siblings(destination, *kind, Some(pair.base.id));
+    let inside = |kind: &RecordKind| AnyRecord::siblings(destination, *kind, Some(pair.base.id));
     let inside = kinds.iter().flat_map(inside);
     let added = inside.filter(|thing| !known.contains(&thing.id));
     added
@@ -344,22 +344,35 @@ fn added(pair: &Pair<'_>, destination: &Structure, known: &HashSet<Id>) -> Vec<A
 }
 
 /// Siblings that stand in another order: one leaf of their parent, by position and not by number.
-fn orders(pairs: &[Pair<'_>], destination: &Structure) -> Vec<ChangedLeaf> {
+fn orders(pairs: &[RecordPair<'_>], destination: &Structure) -> Vec<ChangedLeaf> {
     let workspace = destination.workspace.id;
     let mut changed = Vec::new();
-    let modules = (RecordKind::Workspace, WORKSPACE, workspace);
-    changed.extend(order(modules, pairs, destination));
-    let inner = |pair: &&Pair<'_>| pair.ours.is_some() && pair.reference != WORKSPACE;
+    changed.extend(order(
+        RecordKind::Workspace,
+        WORKSPACE,
+        workspace,
+        pairs,
+        destination,
+    ));
+    let inner = |pair: &&RecordPair<'_>| pair.ours.is_some() && pair.reference != WORKSPACE;
     for pair in pairs.iter().filter(inner) {
-        let parent = (pair.base.kind, pair.reference, pair.base.id);
-        changed.extend(order(parent, pairs, destination));
+        let parent = pair.base;
+        changed.extend(order(
+            parent.kind,
+            pair.reference,
+            parent.id,
+            pairs,
+            destination,
+        ));
     }
     changed
 }
 
 fn order(
-    (kind, reference, id): (RecordKind, &str, Id),
-    pairs: &[Pair<'_>],
+    kind: RecordKind,
+    reference: &str,
+    id: Id,
+    pairs: &[RecordPair<'_>],
     destination: &Structure,
 ) -> Option<ChangedLeaf> {
     let (children, path, within) = match kind {
@@ -370,7 +383,7 @@ fn order(
         RecordKind::Feature => (RecordKind::Column, "order.columns", Some(id)),
         _ => return None,
     };
-    let here = Thing::siblings(destination, children, within);
+    let here = AnyRecord::siblings(destination, children, within);
     let names: HashMap<Id, &str> = here.iter().map(|one| (one.id, one.name.as_str())).collect();
     // Of what has no position in the package none is a leaf.
     let mut base: Vec<(i64, Id)> = pairs

@@ -6,7 +6,7 @@ use super::shape;
 use crate::definitions::Definitions;
 use crate::json::path::push_dotted;
 use crate::json::{Object, Value};
-use crate::workspace::{RecordKind, Thing};
+use crate::workspace::{AnyRecord, RecordKind};
 
 /// A place in a record.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ impl Key {
     }
 
     /// The value there; null when there is none.
-    pub fn get(&self, thing: &Thing, definitions: &Definitions) -> Value {
+    pub fn get(&self, thing: &AnyRecord, definitions: &Definitions) -> Value {
         let text = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::from);
         match self {
             Key::Label => text(&thing.label),
@@ -108,7 +108,7 @@ impl Key {
     }
 
     /// Puts a value there; null takes it away.
-    pub fn set(&self, thing: &mut Thing, value: Value, definitions: &Definitions) {
+    pub fn set(&self, thing: &mut AnyRecord, value: Value, definitions: &Definitions) {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         match self {
             Key::Label => thing.label = text(&value),
@@ -133,7 +133,7 @@ impl Key {
             Key::Shape => {}
             Key::Step(step, key) => {
                 let mut graph = thing.part("graphConfig");
-                shape::set_step_value(definitions, &mut graph, (step, key), &value);
+                shape::set_step_value(definitions, &mut graph, step, key, &value);
                 set_part(thing, "graphConfig", graph);
             }
         }
@@ -141,7 +141,7 @@ impl Key {
 }
 
 /// Replaces one of the two configs of an automation.
-pub fn set_part(thing: &mut Thing, key: &str, value: Value) {
+pub fn set_part(thing: &mut AnyRecord, key: &str, value: Value) {
     if let Value::Object(both) = &mut thing.config {
         both.insert(key.to_owned(), value);
     }
@@ -156,7 +156,7 @@ fn put(object: &mut Object, key: &str, value: Value) {
 }
 
 /// The one object of a config; an empty list of a navigation entry gets one.
-fn first(thing: &mut Thing) -> Option<&mut Object> {
+fn first(thing: &mut AnyRecord) -> Option<&mut Object> {
     if thing.kind == RecordKind::Workflow {
         return None;
     }

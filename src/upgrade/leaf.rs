@@ -8,7 +8,7 @@ use super::key::Key;
 use super::shape;
 use crate::definitions::{Definitions, Field, FieldType};
 use crate::json::{Object, Value};
-use crate::workspace::{RecordKind, Thing};
+use crate::workspace::{AnyRecord, RecordKind};
 
 /// One leaf: a key, or several that go together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +25,15 @@ pub struct Leaf {
 #[derive(Debug, Clone, Copy)]
 pub struct Sides<'s> {
     /// What the base says of it.
-    pub base: &'s Thing,
+    pub base: &'s AnyRecord,
     /// What the package says of it.
-    pub theirs: &'s Thing,
+    pub theirs: &'s AnyRecord,
     /// What the destination has.
-    pub ours: &'s Thing,
+    pub ours: &'s AnyRecord,
 }
 
 impl<'s> Sides<'s> {
-    fn all(self) -> [&'s Thing; 3] {
+    fn all(self) -> [&'s AnyRecord; 3] {
         [self.base, self.theirs, self.ours]
     }
 
@@ -58,7 +58,7 @@ impl<'s> Sides<'s> {
     }
 
     /// Gives an automation a shape; the steps that all sides have stay what they say in it.
-    pub fn set_shape(self, thing: &mut Thing, shape: &Value, definitions: &Definitions) {
+    pub fn set_shape(self, thing: &mut AnyRecord, shape: &Value, definitions: &Definitions) {
         let common = self.common(definitions);
         let known = graph_steps(thing, definitions);
         let graph = shape::rebuilt(definitions, shape, &known, &common);
@@ -66,7 +66,10 @@ impl<'s> Sides<'s> {
     }
 }
 
-fn graph_steps<'t>(thing: &'t Thing, definitions: &Definitions) -> IndexMap<&'t str, &'t Object> {
+fn graph_steps<'t>(
+    thing: &'t AnyRecord,
+    definitions: &Definitions,
+) -> IndexMap<&'t str, &'t Object> {
     let graph = thing.config.get("graphConfig");
     graph.map_or_else(IndexMap::new, |graph| shape::steps(definitions, graph))
 }
@@ -81,7 +84,7 @@ impl Leaf {
     }
 
     /// What it is in a record: of several keys an object. A key that is absent equals its default.
-    pub fn value(&self, thing: &Thing, definitions: &Definitions) -> Value {
+    pub fn value(&self, thing: &AnyRecord, definitions: &Definitions) -> Value {
         let value = |key: &Key| normal(key, thing, definitions);
         match self.keys.as_slice() {
             [key] => value(key),
@@ -96,7 +99,7 @@ impl Leaf {
     pub fn set(
         &self,
         sides: Sides<'_>,
-        thing: &mut Thing,
+        thing: &mut AnyRecord,
         value: &Value,
         definitions: &Definitions,
     ) {
@@ -114,7 +117,7 @@ impl Leaf {
 }
 
 /// The value at a key; null for what equals the declared default.
-fn normal(key: &Key, thing: &Thing, definitions: &Definitions) -> Value {
+fn normal(key: &Key, thing: &AnyRecord, definitions: &Definitions) -> Value {
     let value = key.get(thing, definitions);
     let default = field(key, thing, definitions).and_then(|field| field.default.as_ref());
     match default.and_then(|default| Value::parse(&default.to_string()).ok()) {
@@ -124,7 +127,10 @@ fn normal(key: &Key, thing: &Thing, definitions: &Definitions) -> Value {
 }
 
 /// The declared keys of a record's config.
-pub(super) fn fields<'f>(thing: &Thing, definitions: &'f Definitions) -> Vec<(&'f str, &'f Field)> {
+pub(super) fn fields<'f>(
+    thing: &AnyRecord,
+    definitions: &'f Definitions,
+) -> Vec<(&'f str, &'f Field)> {
     let keys = &definitions.config_keys;
     let own_type = thing.own_type.as_deref().unwrap_or_default();
     let fields = match thing.kind {
@@ -149,7 +155,7 @@ pub(super) fn fields<'f>(thing: &Thing, definitions: &'f Definitions) -> Vec<(&'
 }
 
 /// The declaration of a key.
-pub fn field<'f>(key: &Key, thing: &Thing, definitions: &'f Definitions) -> Option<&'f Field> {
+pub fn field<'f>(key: &Key, thing: &AnyRecord, definitions: &'f Definitions) -> Option<&'f Field> {
     match key {
         Key::Config(name) | Key::Nth(_, name) => {
             let mut fields = fields(thing, definitions).into_iter();
@@ -230,7 +236,7 @@ fn config_leaves(sides: Sides<'_>, typed: &Leaf, definitions: &Definitions) -> V
             return keys.map(|leaf| listed(leaf, sides, definitions)).collect();
         }
     }
-    let names = names(sides, Thing::object);
+    let names = names(sides, AnyRecord::object);
     let mut left: Vec<Key> = names
         .into_iter()
         .map(Key::Config)
@@ -254,7 +260,7 @@ fn config_leaves(sides: Sides<'_>, typed: &Leaf, definitions: &Definitions) -> V
 /// Config keys that base or package have.
 fn names<'s>(
     sides: Sides<'s>,
-    object: impl Fn(&'s Thing) -> Option<&'s Object>,
+    object: impl Fn(&'s AnyRecord) -> Option<&'s Object>,
 ) -> BTreeSet<String> {
     let objects = [sides.base, sides.theirs].map(object);
     let names = objects.into_iter().flatten().flat_map(Object::keys);

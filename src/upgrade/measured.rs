@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::document::{Conflict, ConflictCode};
 use crate::json::Value;
-use crate::workspace::Id;
+use crate::workspace::{Id, RecordKind};
 
 /// What of the cells would not fit, by the ref of the column and the path of the leaf.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,14 +45,16 @@ impl MeasuredLeaf {
     /// The conflict that it is, with base, theirs and ours.
     pub fn conflict(
         &self,
-        of: (&str, &str, Option<Id>),
+        kind: RecordKind,
+        reference: &str,
+        id: Option<Id>,
         path: &str,
         values: [Value; 3],
     ) -> Conflict {
         Conflict {
             count: Some(self.count),
             places: self.places.clone(),
-            ..Conflict::of(self.code, of, Some(path), values)
+            ..Conflict::of(self.code, kind.as_str(), reference, id, Some(path), values)
         }
     }
 }

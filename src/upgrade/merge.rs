@@ -1,12 +1,12 @@
 //! All leaves of one record merged.
 
-use super::decision::Book;
-use super::document::KeptBecause;
+use super::decision::TrackedDecisions;
+use super::document::KeepReason;
 use super::leaf::{Leaf, Sides, leaves};
-use super::rule::{Place, Verdict, verdict};
+use super::rule::{LeafOutcome, Place, verdict};
 use crate::definitions::Definitions;
 use crate::json::Value;
-use crate::workspace::Thing;
+use crate::workspace::AnyRecord;
 
 /// What records are merged with.
 #[derive(Clone, Copy)]
@@ -14,11 +14,11 @@ pub struct Merge<'m> {
     /// The registry.
     pub definitions: &'m Definitions,
     /// What somebody decided.
-    pub book: &'m Book<'m>,
+    pub tracked: &'m TrackedDecisions<'m>,
     /// Turns a value in the words of the package into one of the destination.
     pub read: &'m dyn Fn(&Value) -> Value,
     /// Whether whoever applies may not decide the leaf at a path.
-    pub forbidden: &'m dyn Fn(&Thing, &str) -> bool,
+    pub forbidden: &'m dyn Fn(&AnyRecord, &str) -> bool,
     /// The refs of records that the destination does not have and that a value of the package names, as
     /// the package marks them.
     pub absent: &'m dyn Fn(&Value) -> Vec<String>,
@@ -30,15 +30,15 @@ pub struct Merge<'m> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// The record, with what is written.
-    pub thing: Thing,
+    pub thing: AnyRecord,
     /// What its base is afterwards.
-    pub base: Thing,
+    pub base: AnyRecord,
     /// Leaves that are written: path; base, before, after.
     pub updates: Vec<(String, [Value; 3])>,
     /// Leaves that somebody has to decide: base, theirs, ours.
     pub conflicts: Vec<(String, [Value; 3])>,
     /// Leaves that stay: path, base, ours.
-    pub kept: Vec<(String, [Value; 2], KeptBecause)>,
+    pub kept: Vec<(String, [Value; 2], KeepReason)>,
     /// Leaves, or elements of them, that stay away because they would name a record that is not there:
     /// path, base, theirs, refs of such records.
     pub pointing: Vec<(String, [Value; 2], Vec<String>)>,
@@ -49,10 +49,10 @@ pub struct Merged {
 impl Merge<'_> {
     /// Merges a record. In `marked`, which else is what the package says of it, names of records that are
     /// not at the destination are marked.
-    pub fn merge(self, reference: &str, sides: Sides<'_>, marked: &Thing) -> Merged {
+    pub fn merge(self, reference: &str, sides: Sides<'_>, marked: &AnyRecord) -> Merged {
         let mut merged = Merged {
             thing: sides.ours.clone(),
-            base: Thing {
+            base: AnyRecord {
                 order: sides.theirs.order.or(sides.base.order),
                 icon: sides
                     .theirs
@@ -68,19 +68,20 @@ impl Merge<'_> {
             decided: 0,
         };
         for leaf in leaves(sides, self.definitions) {
-            self.leaf((reference, &leaf), sides, marked, &mut merged);
+            self.leaf(reference, &leaf, sides, marked, &mut merged);
         }
         merged
     }
 
     fn leaf(
         self,
-        (reference, leaf): (&str, &Leaf),
+        reference: &str,
+        leaf: &Leaf,
         sides: Sides<'_>,
-        marked: &Thing,
+        marked: &AnyRecord,
         merged: &mut Merged,
     ) {
-        self.book.knows(reference, &leaf.path);
+        self.tracked.knows(reference, &leaf.path);
         let mut values = sides.values(leaf, self.definitions);
         let stay = |merged: &mut Merged, base: &Value| {
             leaf.set(sides, &mut merged.base, base, self.definitions);
@@ -124,41 +125,41 @@ impl Merge<'_> {
         };
         let verdict = if (self.forbidden)(sides.theirs, &leaf.path) {
             match super::rule::natural(&values, leaf.list) {
-                Verdict::Written(_) | Verdict::Conflict => {
+                LeafOutcome::Written(_) | LeafOutcome::Conflict => {
                     let [base, _, ours] = values;
                     stay(merged, &base);
                     merged
                         .kept
-                        .push((leaf.path.clone(), [base, ours], KeptBecause::Forbidden));
+                        .push((leaf.path.clone(), [base, ours], KeepReason::Forbidden));
                     return;
                 }
                 verdict => verdict,
             }
         } else {
-            verdict(place, &values, self.book, self.read)
+            verdict(place, &values, self.tracked, self.read)
         };
         let [base, theirs, ours] = values;
         match verdict {
-            Verdict::Same => {}
-            Verdict::Kept { decided } => {
+            LeafOutcome::Same => {}
+            LeafOutcome::Kept { decided } => {
                 merged.decided += u64::from(decided);
                 let because = if decided {
-                    KeptBecause::Decided
+                    KeepReason::Decided
                 } else {
-                    KeptBecause::UnchangedInPackage
+                    KeepReason::UnchangedInPackage
                 };
                 merged.kept.push((leaf.path.clone(), [base, ours], because));
             }
-            Verdict::Written(after) => {
+            LeafOutcome::Written(after) => {
                 // What cells do not fit is written because somebody decided so.
-                let asked = self.book.measured(reference, &leaf.path).is_some();
+                let asked = self.tracked.measured(reference, &leaf.path).is_some();
                 merged.decided += u64::from(asked || base != ours || after != theirs);
                 leaf.set(sides, &mut merged.thing, &after, self.definitions);
                 merged
                     .updates
                     .push((leaf.path.clone(), [base, ours, after]));
             }
-            Verdict::Conflict => {
+            LeafOutcome::Conflict => {
                 stay(merged, &base);
                 let values = [base, theirs, ours];
                 merged.conflicts.push((leaf.path.clone(), values));
@@ -176,8 +177,8 @@ impl Merge<'_> {
 
 /// The leaves in which a package differs from the base: path, base, theirs.
 pub fn differing(
-    base: &Thing,
-    theirs: &Thing,
+    base: &AnyRecord,
+    theirs: &AnyRecord,
     definitions: &Definitions,
 ) -> Vec<(String, Value, Value)> {
     // Most are what they were, and an automation has a leaf for each key of each step.

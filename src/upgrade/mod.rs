@@ -3,8 +3,8 @@
 //! The **base** is what was applied, **theirs** what the new package brings, **ours** what the
 //! workspace has. Whatever differs from the base in the workspace is its people's, whoever wrote it.
 //!
-//! Goes in: the three sides of a record ([`Thing`](crate::workspace::Thing)) with references as the destination holds them, and
-//! what somebody decided ([`Book`]). Comes out: what is written, what stays, what somebody has to decide.
+//! Goes in: the three sides of a record ([`AnyRecord`](crate::workspace::AnyRecord)) with references as the destination holds them, and
+//! what somebody decided ([`TrackedDecisions`]). Comes out: what is written, what stays, what somebody has to decide.
 //! Nothing here reads or writes anything, and nothing here knows packages or ledgers: finding the
 //! sides is the business of [`crate::apply`].
 //!
@@ -33,9 +33,13 @@ mod shape;
 mod together;
 
 pub use crate::workspace::ledger::MovedLeaf;
-pub use decision::{Book, Decision, Decisions, EVERYTHING, Side, Take, Word, guard, takes_theirs};
+pub use decision::{
+    Decision, Decisions, EVERYTHING, RecordDecision, Side, Take, TrackedDecisions, guard,
+    takes_theirs,
+};
 pub use document::{
-    BaseShown, Conflict, ConflictCode, Kept, KeptBecause, Left, Rename, Unused, Update, shown,
+    BaseView, Conflict, ConflictCode, KeepReason, KeptRecord, LeftRecord, Rename, UnusedDecision,
+    Update, shorten,
 };
 pub use drift::{
     AddedRecord, AppliedTemplate, CellDrift, ChangedLeaf, Drift, RemovedRecord, RowsDrift,

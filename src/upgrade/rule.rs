@@ -1,12 +1,12 @@
 //! The rule for one leaf (`upgrade` 3.4.1), and what a decision makes of it (3.5.3).
 
-use super::decision::{Book, Found, Side, Take};
+use super::decision::{LeafDecision, Side, Take, TrackedDecisions};
 use super::list::merged;
 use crate::json::Value;
 
 /// What becomes of a leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum LeafOutcome {
     /// Nothing: it is what the package says, or nobody changed it.
     Same,
     /// It becomes that value.
@@ -21,25 +21,25 @@ pub enum Verdict {
 }
 
 /// What the rule alone makes of base, theirs and ours.
-pub fn natural([base, theirs, ours]: &[Value; 3], list: bool) -> Verdict {
+pub fn natural([base, theirs, ours]: &[Value; 3], list: bool) -> LeafOutcome {
     if theirs == ours {
-        return Verdict::Same;
+        return LeafOutcome::Same;
     }
     if base == theirs {
-        return Verdict::Kept { decided: false };
+        return LeafOutcome::Kept { decided: false };
     }
     if base == ours {
-        return Verdict::Written(theirs.clone());
+        return LeafOutcome::Written(theirs.clone());
     }
     if !list {
-        return Verdict::Conflict;
+        return LeafOutcome::Conflict;
     }
     let [base, theirs, own] = [base, theirs, ours].map(|side| side.as_list().unwrap_or_default());
     match merged(base, theirs, own) {
         // A list without elements is none where there was none.
-        Some(list) if list.as_slice() == own => Verdict::Same,
-        Some(list) => Verdict::Written(list.into()),
-        None => Verdict::Conflict,
+        Some(list) if list.as_slice() == own => LeafOutcome::Same,
+        Some(list) => LeafOutcome::Written(list.into()),
+        None => LeafOutcome::Conflict,
     }
 }
 
@@ -59,39 +59,39 @@ pub struct Place<'p> {
 pub fn verdict(
     place: Place<'_>,
     values: &[Value; 3],
-    book: &Book<'_>,
+    tracked: &TrackedDecisions<'_>,
     read: &dyn Fn(&Value) -> Value,
-) -> Verdict {
+) -> LeafOutcome {
     let natural = natural(values, place.list);
     let [_, theirs, ours] = values;
     // Of what the cells do not fit nothing is taken that nobody has decided.
-    let measured = book.measured(place.reference, place.path);
-    let written = matches!(natural, Verdict::Written(_));
-    let asked = natural == Verdict::Conflict || (measured.is_some() && written);
+    let measured = tracked.measured(place.reference, place.path);
+    let written = matches!(natural, LeafOutcome::Written(_));
+    let asked = natural == LeafOutcome::Conflict || (measured.is_some() && written);
     let take_it = |after: Value| match measured {
         Some(leaf) if !leaf.may_be_taken => {
-            book.loses(place.reference, place.path);
-            Verdict::Conflict
+            tracked.loses(place.reference, place.path);
+            LeafOutcome::Conflict
         }
-        _ => Verdict::Written(after),
+        _ => LeafOutcome::Written(after),
     };
-    let take = match book.at(place.reference, place.path, ours, read) {
-        Found::Take(take) => take,
-        Found::Nothing if asked => {
+    let take = match tracked.at(place.reference, place.path, ours, read) {
+        LeafDecision::Take(take) => take,
+        LeafDecision::Nothing if asked => {
             let side = match measured {
-                Some(_) => book.own_side(place.reference),
-                None => book.side(place.reference),
+                Some(_) => tracked.own_side(place.reference),
+                None => tracked.side(place.reference),
             };
-            return side.map_or(Verdict::Conflict, |side| match side {
-                Side::Ours => Verdict::Kept { decided: true },
+            return side.map_or(LeafOutcome::Conflict, |side| match side {
+                Side::Ours => LeafOutcome::Kept { decided: true },
                 Side::Theirs => take_it(theirs.clone()),
             });
         }
         // Nothing wider decides where a decision does not hold any more.
-        Found::Nothing | Found::Stale if asked => return Verdict::Conflict,
-        Found::Nothing | Found::Stale => return natural,
+        LeafDecision::Nothing | LeafDecision::Stale if asked => return LeafOutcome::Conflict,
+        LeafDecision::Nothing | LeafDecision::Stale => return natural,
     };
-    let used = || book.uses(place.reference, place.path);
+    let used = || tracked.uses(place.reference, place.path);
     match take {
         Take::Side(Side::Theirs) if theirs != ours => {
             used();
@@ -99,30 +99,30 @@ pub fn verdict(
         }
         Take::Side(Side::Ours) if asked || written => {
             used();
-            Verdict::Kept { decided: true }
+            LeafOutcome::Kept { decided: true }
         }
         Take::Value(value) if theirs != ours => {
             used();
             match read(value) {
-                value if value == *ours => Verdict::Kept { decided: true },
+                value if value == *ours => LeafOutcome::Kept { decided: true },
                 value => take_it(value),
             }
         }
-        _ if asked => Verdict::Conflict,
+        _ if asked => LeafOutcome::Conflict,
         _ => natural,
     }
 }
 
 /// What becomes of a leaf that nobody may be shown: nothing but what is decided for its ref, or for everything,
 /// decides about it.
-pub fn unseen(reference: &str, values: &[Value; 3], book: &Book<'_>) -> Verdict {
+pub fn unseen(reference: &str, values: &[Value; 3], tracked: &TrackedDecisions<'_>) -> LeafOutcome {
     let natural = natural(values, false);
     let [_, theirs, _] = values;
     match natural {
-        Verdict::Conflict => match book.side(reference) {
-            Some(Side::Ours) => Verdict::Kept { decided: true },
-            Some(Side::Theirs) => Verdict::Written(theirs.clone()),
-            None => Verdict::Conflict,
+        LeafOutcome::Conflict => match tracked.side(reference) {
+            Some(Side::Ours) => LeafOutcome::Kept { decided: true },
+            Some(Side::Theirs) => LeafOutcome::Written(theirs.clone()),
+            None => LeafOutcome::Conflict,
         },
         natural => natural,
     }
@@ -132,19 +132,19 @@ pub fn unseen(reference: &str, values: &[Value; 3], book: &Book<'_>) -> Verdict 
 mod tests {
     use indexmap::IndexMap;
 
-    use super::{Place, Verdict, natural, verdict};
+    use super::{LeafOutcome, Place, natural, verdict};
     use crate::json::Value;
-    use crate::upgrade::decision::{Book, Decision, Decisions, Side, Take};
+    use crate::upgrade::decision::{Decision, Decisions, Side, Take, TrackedDecisions};
 
     fn value(text: &str) -> Value {
         Value::parse(text).expect("JSON")
     }
 
-    const KEPT: Verdict = Verdict::Kept { decided: false };
-    const DECIDED: Verdict = Verdict::Kept { decided: true };
+    const KEPT: LeafOutcome = LeafOutcome::Kept { decided: false };
+    const DECIDED: LeafOutcome = LeafOutcome::Kept { decided: true };
 
-    fn written(text: &str) -> Verdict {
-        Verdict::Written(value(text))
+    fn written(text: &str) -> LeafOutcome {
+        LeafOutcome::Written(value(text))
     }
 
     /// base, theirs, ours.
@@ -156,7 +156,7 @@ mod tests {
     fn the_rule() {
         for (sides, expected) in [
             // B = N: D stays.
-            (["1", "1", "1"], Verdict::Same),
+            (["1", "1", "1"], LeafOutcome::Same),
             (["1", "1", "2"], KEPT),
             (["1", "1", "null"], KEPT),
             // B = D ≠ N: N is written.
@@ -164,15 +164,15 @@ mod tests {
             (["null", "2", "null"], written("2")),
             (["1", "null", "1"], written("null")),
             // D = N: nothing.
-            (["1", "2", "2"], Verdict::Same),
-            (["1", "null", "null"], Verdict::Same),
+            (["1", "2", "2"], LeafOutcome::Same),
+            (["1", "null", "null"], LeafOutcome::Same),
             // All three differ.
-            (["1", "2", "3"], Verdict::Conflict),
-            (["1", "2", "null"], Verdict::Conflict),
-            (["null", "2", "3"], Verdict::Conflict),
+            (["1", "2", "3"], LeafOutcome::Conflict),
+            (["1", "2", "null"], LeafOutcome::Conflict),
+            (["null", "2", "3"], LeafOutcome::Conflict),
             (
                 [r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1,"b":1}"#],
-                Verdict::Conflict,
+                LeafOutcome::Conflict,
             ),
         ] {
             assert_eq!(natural(&values(sides), false), expected, "{sides:?}");
@@ -185,9 +185,9 @@ mod tests {
             (["[1,2]", "[1,2,3]", "[2,1]"], written("[2,3,1]")),
             (["[1,2,3]", "[1,3]", "[1,2,3,4]"], written("[1,3,4]")),
             // What they took out people took out too: nothing is left to do.
-            (["[1,2]", "[1]", "[1]"], Verdict::Same),
-            (["[1,2,3]", "[1,2]", "[2,1]"], Verdict::Same),
-            (["[1,2,3]", "[3,2,1]", "[2,1,3]"], Verdict::Conflict),
+            (["[1,2]", "[1]", "[1]"], LeafOutcome::Same),
+            (["[1,2,3]", "[1,2]", "[2,1]"], LeafOutcome::Same),
+            (["[1,2,3]", "[3,2,1]", "[2,1,3]"], LeafOutcome::Conflict),
             (["null", "[1]", "[2]"], written("[1,2]")),
         ] {
             assert_eq!(natural(&values(sides), true), expected, "{sides:?}");
@@ -199,20 +199,20 @@ mod tests {
         sides: [&str; 3],
         decisions: &[(&str, Decision)],
         conflicts: Option<Side>,
-    ) -> (Verdict, usize) {
+    ) -> (LeafOutcome, usize) {
         let of = decisions.iter();
         let of: IndexMap<String, Decision> = of
             .map(|(path, decision)| ((*path).to_owned(), decision.clone()))
             .collect();
         let decisions = Decisions::from_iter([("f_a".to_owned(), of)]);
-        let book = Book::new(&decisions, conflicts);
+        let tracked = TrackedDecisions::new(&decisions, conflicts);
         let place = Place {
             reference: "f_a",
             path: "label",
             list: false,
         };
-        let verdict = verdict(place, &values(sides), &book, &Value::clone);
-        (verdict, book.unused().len())
+        let verdict = verdict(place, &values(sides), &tracked, &Value::clone);
+        (verdict, tracked.unused().len())
     }
 
     fn side(side: Side) -> Decision {
@@ -237,7 +237,7 @@ mod tests {
         let label = |decision: &Decision| ("label", decision.clone());
         let all = |decision: &Decision| ("*", decision.clone());
         for (decisions, conflicts, expected) in [
-            (vec![], None, Verdict::Conflict),
+            (vec![], None, LeafOutcome::Conflict),
             (vec![], Some(Side::Ours), DECIDED),
             (vec![], Some(Side::Theirs), written("2")),
             (vec![all(&ours)], Some(Side::Theirs), DECIDED),
@@ -275,14 +275,14 @@ mod tests {
         for (sides, decision, expected, unused) in [
             // `theirs` takes back what people changed.
             (["1", "1", "2"], side(Side::Theirs), written("1"), 0),
-            (["1", "2", "2"], side(Side::Theirs), Verdict::Same, 1),
+            (["1", "2", "2"], side(Side::Theirs), LeafOutcome::Same, 1),
             (["1", "2", "1"], side(Side::Ours), DECIDED, 0),
             (["1", "1", "2"], side(Side::Ours), KEPT, 1),
-            (["1", "2", "2"], side(Side::Ours), Verdict::Same, 1),
+            (["1", "2", "2"], side(Side::Ours), LeafOutcome::Same, 1),
             (CONFLICT, value("9"), written("9"), 0),
             (["1", "1", "2"], value("9"), written("9"), 0),
             (["1", "1", "2"], value("2"), DECIDED, 0),
-            (["1", "2", "2"], value("9"), Verdict::Same, 1),
+            (["1", "2", "2"], value("9"), LeafOutcome::Same, 1),
         ] {
             let found = decided(sides, &[("label", decision.clone())], None);
             assert_eq!(found, (expected, unused), "{sides:?} {decision:?}");
@@ -304,7 +304,7 @@ mod tests {
         ];
         assert_eq!(
             decided(CONFLICT, &stale, Some(Side::Ours)),
-            (Verdict::Conflict, 2)
+            (LeafOutcome::Conflict, 2)
         );
         // Where nothing would be asked it is of no use.
         let again = [("label", against(theirs.clone(), "3"))];
@@ -314,6 +314,6 @@ mod tests {
             decided(["1", "2", "null"], &absent, None),
             (written("2"), 0)
         );
-        assert_eq!(decided(CONFLICT, &absent, None), (Verdict::Conflict, 1));
+        assert_eq!(decided(CONFLICT, &absent, None), (LeafOutcome::Conflict, 1));
     }
 }

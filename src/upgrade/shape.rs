@@ -121,7 +121,8 @@ fn value_in(definitions: &Definitions, step: &Object, key: &str) -> Value {
 pub(super) fn set_step_value(
     definitions: &Definitions,
     graph: &mut Value,
-    (id, key): (&str, &str),
+    id: &str,
+    key: &str,
     value: &Value,
 ) {
     each_step(definitions, graph, &mut |_, step| {

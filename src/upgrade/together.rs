@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::decision::{Book, Decision, Decisions, Side, Take};
-use super::document::KeptBecause;
+use super::decision::{Decision, Decisions, Side, Take, TrackedDecisions};
+use super::document::KeepReason;
 use super::leaf::{Sides, fields};
 use super::merge::{Merge, Merged};
 use crate::automation::{Automation, EmptyEnvironment, validate};
 use crate::definitions::{Definitions, Problem, Spot, Visitor, walk_listed};
 use crate::finding::Severity;
 use crate::json::{Doc, Node};
-use crate::workspace::{RecordKind, Thing};
+use crate::workspace::{AnyRecord, RecordKind};
 
 impl Merge<'_> {
     /// As [`merge`](Merge::merge). Of a record that would be refused nothing is written; then the leaves are given
@@ -19,7 +19,7 @@ impl Merge<'_> {
         self,
         reference: &str,
         sides: Sides<'_>,
-        marked: &Thing,
+        marked: &AnyRecord,
     ) -> (Merged, Option<Vec<String>>) {
         let merged = self.merge(reference, sides, marked);
         if merged.updates.is_empty() || !is_refused(&merged.thing, sides, self.definitions) {
@@ -27,20 +27,20 @@ impl Merge<'_> {
         }
         let written = merged.updates.iter().map(|(path, ..)| path);
         let kept = merged.kept.iter();
-        let kept = kept.filter(|(_, _, because)| *because != KeptBecause::Forbidden);
+        let kept = kept.filter(|(_, _, because)| *because != KeepReason::Forbidden);
         let leaves: Vec<String> = written
             .chain(kept.map(|(path, ..)| path))
             .cloned()
             .collect();
-        if let Some(side) = self.book.side(reference) {
+        if let Some(side) = self.tracked.side(reference) {
             let all = leaves
                 .iter()
                 .map(String::as_str)
                 .chain(merged.conflicts.iter().map(|(path, _)| path.as_str()));
             let decisions = all_of(reference, all, side);
-            let book = Book::new(&decisions, None);
+            let tracked = TrackedDecisions::new(&decisions, None);
             let again = Merge {
-                book: &book,
+                tracked: &tracked,
                 ..self
             };
             let again = again.merge(reference, sides, marked);
@@ -71,7 +71,7 @@ fn all_of<'p>(reference: &str, paths: impl Iterator<Item = &'p str>, side: Side)
 }
 
 /// Whether something is wrong with a record that is wrong with none of the sides.
-fn is_refused(merged: &Thing, sides: Sides<'_>, definitions: &Definitions) -> bool {
+fn is_refused(merged: &AnyRecord, sides: Sides<'_>, definitions: &Definitions) -> bool {
     let mut wrong = wrong_with(merged, definitions);
     if wrong.is_empty() {
         return false;
@@ -84,7 +84,7 @@ fn is_refused(merged: &Thing, sides: Sides<'_>, definitions: &Definitions) -> bo
 }
 
 /// What whoever writes a record would hear of it.
-fn wrong_with(thing: &Thing, definitions: &Definitions) -> BTreeSet<String> {
+fn wrong_with(thing: &AnyRecord, definitions: &Definitions) -> BTreeSet<String> {
     let text = thing.config.write();
     let Ok(doc) = Doc::parse(&text) else {
         return BTreeSet::new();
@@ -94,7 +94,7 @@ fn wrong_with(thing: &Thing, definitions: &Definitions) -> BTreeSet<String> {
         return wrong_with_automation(thing, root, definitions);
     }
     let fields = fields(thing, definitions);
-    let mut wrong = Wrong::default();
+    let mut wrong = OwnTestFault::default();
     for object in root.elements().chain((!root.is_array()).then_some(root)) {
         walk_listed(object, &fields, &mut wrong);
     }
@@ -102,7 +102,7 @@ fn wrong_with(thing: &Thing, definitions: &Definitions) -> BTreeSet<String> {
 }
 
 fn wrong_with_automation(
-    thing: &Thing,
+    thing: &AnyRecord,
     root: Node<'_>,
     definitions: &Definitions,
 ) -> BTreeSet<String> {
@@ -123,9 +123,9 @@ fn wrong_with_automation(
 
 /// Collects what a walk finds wrong.
 #[derive(Default)]
-struct Wrong(BTreeSet<String>);
+struct OwnTestFault(BTreeSet<String>);
 
-impl<'d, 'f> Visitor<'d, 'f> for Wrong {
+impl<'d, 'f> Visitor<'d, 'f> for OwnTestFault {
     fn field(&mut self, _: Spot<'d, 'f>) {}
 
     fn problem(&mut self, problem: Problem<'d, 'f>) {

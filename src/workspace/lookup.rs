@@ -53,7 +53,8 @@ pub async fn hidden_each<L: Lookup>(
 /// Those of the workspace.
 pub async fn match_each<L: Lookup, R>(
     lookup: &L,
-    (feature, column): (Id, &str),
+    feature: Id,
+    column: &str,
     values: &[String],
     mut keep: impl FnMut(Option<StoredRow>) -> R,
 ) -> Result<Vec<R>, L::Error> {

@@ -27,7 +27,7 @@ pub use source::{LARGE_BATCH, Source, StoredRow, is_last_batch, ready};
 pub use target::{
     Change, CommitError, KeptRow, New, Progress, Refused, Removal, RowWrite, Target, Unit,
 };
-pub use thing::Thing;
+pub use thing::AnyRecord;
 
 /// Identity of a record.
 pub type Id = uuid::Uuid;

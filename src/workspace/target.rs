@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::{Entry, RowDigest};
 use super::{
-    Automation, Column, Feature, Id, Lookup, Module, Rail, RecordKind, RowData, StoredRow, Thing,
-    View,
+    AnyRecord, Automation, Column, Feature, Id, Lookup, Module, Rail, RecordKind, RowData,
+    StoredRow, View,
 };
 use crate::json::Value;
 use crate::problem::Code;
@@ -89,9 +89,9 @@ pub enum Change {
     /// [`Configure`](Change::Configure).
     Update {
         /// The record as it was seen.
-        from: Box<Thing>,
+        from: Box<AnyRecord>,
         /// The record as it is to be: the same one.
-        to: Box<Thing>,
+        to: Box<AnyRecord>,
     },
     /// Writes nothing. Refused with [`Code::Conflict`] when the records of that kind in a parent are others
     /// than these, or stand in another order; else they stay so until the unit is written.
@@ -109,9 +109,9 @@ pub enum Change {
         /// The id of the new version.
         version: Id,
         /// The automation as it was seen: its version in force.
-        from: Box<Thing>,
+        from: Box<AnyRecord>,
         /// The automation as it is to be.
-        to: Box<Thing>,
+        to: Box<AnyRecord>,
     },
     /// Publishes a draft: it is in force instead of the version that it was begun on, and fires where that
     /// did. Refused with [`Code::DraftStale`] when another version is in force by now.
@@ -128,7 +128,7 @@ pub enum Change {
         /// The draft; one that is gone is no error.
         version: Id,
         /// What becomes of the automation when the draft is none any more.
-        published: Option<Box<[Thing; 2]>>,
+        published: Option<Box<[AnyRecord; 2]>>,
     },
     /// Adds rows; ids ascend.
     InsertRows {

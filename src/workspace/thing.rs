@@ -10,7 +10,7 @@ use crate::json::{Object, Value};
 /// A record, whatever its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Thing {
+pub struct AnyRecord {
     /// What it is.
     pub kind: RecordKind,
     /// Its id at the destination: the one it had, when it is gone.
@@ -40,9 +40,9 @@ pub struct Thing {
     pub config: Value,
 }
 
-impl Thing {
-    fn new(kind: RecordKind, id: Id, name: &str, config: Value) -> Thing {
-        Thing {
+impl AnyRecord {
+    fn new(kind: RecordKind, id: Id, name: &str, config: Value) -> AnyRecord {
+        AnyRecord {
             kind,
             id,
             parent: None,
@@ -57,18 +57,18 @@ impl Thing {
     }
 
     /// The record that a create step adds.
-    pub fn of_new(new: &New) -> Thing {
+    pub fn of_new(new: &New) -> AnyRecord {
         match new {
-            New::Workspace { id, name, label } => Thing {
+            New::Workspace { id, name, label } => AnyRecord {
                 label: Some(label.clone()),
-                ..Thing::new(RecordKind::Workspace, *id, name, Object::new().into())
+                ..AnyRecord::new(RecordKind::Workspace, *id, name, Object::new().into())
             },
-            New::Feature(feature) => Thing::of_feature(feature),
-            New::Column { feature, column } => Thing::of_column(*feature, column),
-            New::View { feature, view } => Thing::of_view(*feature, view),
-            New::Workflow(automation) => Thing::of_automation(automation),
-            New::Module(module) => Thing::of_module(module),
-            New::Rail { module, rail } => Thing::of_rail(*module, rail),
+            New::Feature(feature) => AnyRecord::of_feature(feature),
+            New::Column { feature, column } => AnyRecord::of_column(*feature, column),
+            New::View { feature, view } => AnyRecord::of_view(*feature, view),
+            New::Workflow(automation) => AnyRecord::of_automation(automation),
+            New::Module(module) => AnyRecord::of_module(module),
+            New::Rail { module, rail } => AnyRecord::of_rail(*module, rail),
         }
     }
 
@@ -134,15 +134,15 @@ impl Thing {
     }
 
     /// The workspace: of it the config alone travels.
-    pub fn of_workspace(workspace: &Workspace) -> Thing {
+    pub fn of_workspace(workspace: &Workspace) -> AnyRecord {
         let config = workspace.config.clone().into();
-        Thing::new(RecordKind::Workspace, workspace.id, &workspace.name, config)
+        AnyRecord::new(RecordKind::Workspace, workspace.id, &workspace.name, config)
     }
 
-    fn of_feature(feature: &Feature) -> Thing {
-        Thing {
+    fn of_feature(feature: &Feature) -> AnyRecord {
+        AnyRecord {
             label: Some(feature.label.clone()),
-            ..Thing::new(
+            ..AnyRecord::new(
                 RecordKind::Feature,
                 feature.id,
                 &feature.name,
@@ -151,14 +151,14 @@ impl Thing {
         }
     }
 
-    fn of_column(feature: Id, column: &Column) -> Thing {
-        Thing {
+    fn of_column(feature: Id, column: &Column) -> AnyRecord {
+        AnyRecord {
             parent: Some(feature),
             label: Some(column.label.clone()),
             order: Some(column.order),
             own_type: Some(column.column_type.clone()),
             component: Some(column.default_component.clone()),
-            ..Thing::new(
+            ..AnyRecord::new(
                 RecordKind::Column,
                 column.id,
                 &column.name,
@@ -167,13 +167,13 @@ impl Thing {
         }
     }
 
-    fn of_view(feature: Id, view: &View) -> Thing {
-        Thing {
+    fn of_view(feature: Id, view: &View) -> AnyRecord {
+        AnyRecord {
             parent: Some(feature),
             order: Some(view.order),
             label: Some(view.label.clone()),
             own_type: Some(view.view_type.clone()),
-            ..Thing::new(
+            ..AnyRecord::new(
                 RecordKind::View,
                 view.id,
                 &view.name,
@@ -182,12 +182,12 @@ impl Thing {
         }
     }
 
-    fn of_module(module: &Module) -> Thing {
-        Thing {
+    fn of_module(module: &Module) -> AnyRecord {
+        AnyRecord {
             label: Some(module.label.clone()),
             icon: module.icon.clone(),
             order: Some(module.order),
-            ..Thing::new(
+            ..AnyRecord::new(
                 RecordKind::Module,
                 module.id,
                 &module.name,
@@ -196,13 +196,13 @@ impl Thing {
         }
     }
 
-    fn of_rail(module: Id, rail: &Rail) -> Thing {
+    fn of_rail(module: Id, rail: &Rail) -> AnyRecord {
         let config = rail.config.iter().cloned().map(Value::Object);
-        Thing {
+        AnyRecord {
             parent: Some(module),
             label: Some(rail.label.clone()),
             order: Some(rail.order),
-            ..Thing::new(
+            ..AnyRecord::new(
                 RecordKind::Rail,
                 rail.id,
                 &rail.name,
@@ -211,8 +211,8 @@ impl Thing {
         }
     }
 
-    fn of_automation(automation: &Automation) -> Thing {
-        Thing::new(
+    fn of_automation(automation: &Automation) -> AnyRecord {
+        AnyRecord::new(
             RecordKind::Workflow,
             automation.id,
             &automation.name,
@@ -221,41 +221,41 @@ impl Thing {
     }
 
     /// The record of that kind and id in a workspace.
-    pub fn find(structure: &Structure, kind: RecordKind, id: Id) -> Option<Thing> {
+    pub fn find(structure: &Structure, kind: RecordKind, id: Id) -> Option<AnyRecord> {
         let features = || structure.features.iter().chain(&structure.shared);
         match kind {
             RecordKind::Workspace => {
                 let workspace = &structure.workspace;
-                (workspace.id == id).then(|| Thing::of_workspace(workspace))
+                (workspace.id == id).then(|| AnyRecord::of_workspace(workspace))
             }
-            RecordKind::Feature => structure.feature(id).map(Thing::of_feature),
+            RecordKind::Feature => structure.feature(id).map(AnyRecord::of_feature),
             RecordKind::Column => features().find_map(|feature| {
                 let column = feature.column(id)?;
-                Some(Thing::of_column(feature.id, column))
+                Some(AnyRecord::of_column(feature.id, column))
             }),
             RecordKind::View => features().find_map(|feature| {
                 let view = feature.views.iter().find(|view| view.id == id)?;
-                Some(Thing::of_view(feature.id, view))
+                Some(AnyRecord::of_view(feature.id, view))
             }),
             RecordKind::Module => {
                 let found = structure.modules.iter().find(|found| found.id == id);
-                found.map(Thing::of_module)
+                found.map(AnyRecord::of_module)
             }
             RecordKind::Rail => structure.modules.iter().find_map(|module| {
                 let rail = module.rails.iter().find(|rail| rail.id == id)?;
-                Some(Thing::of_rail(module.id, rail))
+                Some(AnyRecord::of_rail(module.id, rail))
             }),
             RecordKind::Workflow => {
                 let mut automations = structure.automations.iter();
                 let found = automations.find(|found| found.id == id);
-                found.map(Thing::of_automation)
+                found.map(AnyRecord::of_automation)
             }
         }
     }
 
     /// The records of that kind in a parent, in display order; of columns, views and navigation
     /// entries the parent is theirs.
-    pub fn siblings(structure: &Structure, kind: RecordKind, parent: Option<Id>) -> Vec<Thing> {
+    pub fn siblings(structure: &Structure, kind: RecordKind, parent: Option<Id>) -> Vec<AnyRecord> {
         let feature = || parent.and_then(|id| structure.feature(id));
         let module = || {
             let mut modules = structure.modules.iter();
@@ -263,25 +263,33 @@ impl Thing {
         };
         match kind {
             RecordKind::Workspace => Vec::new(),
-            RecordKind::Feature => structure.features.iter().map(Thing::of_feature).collect(),
-            RecordKind::Module => structure.modules.iter().map(Thing::of_module).collect(),
+            RecordKind::Feature => structure
+                .features
+                .iter()
+                .map(AnyRecord::of_feature)
+                .collect(),
+            RecordKind::Module => structure.modules.iter().map(AnyRecord::of_module).collect(),
             RecordKind::Workflow => {
                 let automations = structure.automations.iter();
-                automations.map(Thing::of_automation).collect()
+                automations.map(AnyRecord::of_automation).collect()
             }
             RecordKind::Column => feature().map_or(Vec::new(), |feature| {
                 let columns = feature.columns.iter();
                 columns
-                    .map(|column| Thing::of_column(feature.id, column))
+                    .map(|column| AnyRecord::of_column(feature.id, column))
                     .collect()
             }),
             RecordKind::View => feature().map_or(Vec::new(), |feature| {
                 let views = feature.views.iter();
-                views.map(|view| Thing::of_view(feature.id, view)).collect()
+                views
+                    .map(|view| AnyRecord::of_view(feature.id, view))
+                    .collect()
             }),
             RecordKind::Rail => module().map_or(Vec::new(), |module| {
                 let rails = module.rails.iter();
-                rails.map(|rail| Thing::of_rail(module.id, rail)).collect()
+                rails
+                    .map(|rail| AnyRecord::of_rail(module.id, rail))
+                    .collect()
             }),
         }
     }
@@ -295,7 +303,7 @@ impl Thing {
     }
 
     /// Whether it is, in what differs between two forms of it, as the first says.
-    pub fn is_as(&self, from: &Thing, to: &Thing) -> bool {
+    pub fn is_as(&self, from: &AnyRecord, to: &AnyRecord) -> bool {
         fn same<T: PartialEq>(stands: &T, from: &T, to: &T) -> bool {
             from == to || stands == from
         }
@@ -310,11 +318,11 @@ impl Thing {
 
     /// It with what differs between two forms of it, as the second says.
     #[must_use]
-    pub fn with(self, from: &Thing, to: Thing) -> Thing {
+    pub fn with(self, from: &AnyRecord, to: AnyRecord) -> AnyRecord {
         fn other<T: PartialEq>(stands: T, from: &T, to: T) -> T {
             if to == *from { stands } else { to }
         }
-        Thing {
+        AnyRecord {
             name: other(self.name, &from.name, to.name),
             label: other(self.label, &from.label, to.label),
             icon: other(self.icon, &from.icon, to.icon),

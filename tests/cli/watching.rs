@@ -8,13 +8,13 @@ use std::time::Duration;
 use crate::support::{Place, faulty, tiny};
 
 /// A running watch with the lines of its standard output.
-struct Watch {
+struct RecordWatch {
     child: Child,
     lines: Receiver<String>,
 }
 
-impl Watch {
-    fn start(place: &Place, path: &str) -> Watch {
+impl RecordWatch {
+    fn start(place: &Place, path: &str) -> RecordWatch {
         let mut child = place
             .command(&["check", "--watch", path])
             .stdin(Stdio::null())
@@ -31,7 +31,7 @@ impl Watch {
                 }
             }
         });
-        Watch { child, lines }
+        RecordWatch { child, lines }
     }
 
     #[track_caller]
@@ -55,7 +55,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for RecordWatch {
     fn drop(&mut self) {
         self.child.kill().expect("kill");
         self.child.wait().expect("end");
@@ -65,7 +65,7 @@ impl Drop for Watch {
 #[test]
 fn a_change_is_checked_again_and_nothing_is_cleared_off_a_terminal() {
     let place = Place::with(&[("d/p.json", &tiny())]);
-    let watch = Watch::start(&place, "d");
+    let watch = RecordWatch::start(&place, "d");
     watch.wait_for("No findings in 1 package.");
     place.write("d/p.json", &faulty());
     watch.wait_for("error[M001 bad-scope]");
@@ -76,8 +76,8 @@ fn a_change_is_checked_again_and_nothing_is_cleared_off_a_terminal() {
 #[test]
 fn files_that_no_check_reads_are_no_change() {
     let place = Place::with(&[("d/p.json", &tiny()), ("e/p.json", &tiny())]);
-    let folder = Watch::start(&place, "d");
-    let file = Watch::start(&place, "e/p.json");
+    let folder = RecordWatch::start(&place, "d");
+    let file = RecordWatch::start(&place, "e/p.json");
     folder.wait_for("No findings in 1 package.");
     file.wait_for("No findings in 1 package.");
     // The watches stand before the first report, so this is noticed if anything is.
@@ -94,7 +94,7 @@ fn files_that_no_check_reads_are_no_change() {
 #[test]
 fn folders_and_ignore_files_count() {
     let place = Place::with(&[("d/p.json", &tiny()), ("away/sub/q.json", "{")]);
-    let watch = Watch::start(&place, "d");
+    let watch = RecordWatch::start(&place, "d");
     watch.wait_for("No findings in 1 package.");
     std::fs::rename(place.path("away/sub"), place.path("d/sub")).expect("moved in");
     watch.wait_for("error[J001 invalid-json]");

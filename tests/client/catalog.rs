@@ -1,7 +1,7 @@
 //! The routes of the catalog and of jobs: what is sent, and what may be sent again.
 
 use serde_json::json;
-use tplkit::client::{Client, Credential, Ended, Options};
+use tplkit::client::{Client, Credential, JobOutcome, Options};
 
 use crate::host::client_as;
 use crate::scripted::{Reply, Scripted};
@@ -38,7 +38,7 @@ fn every_call_goes_to_its_route() {
         "j"
     );
     let job = client.job("j").expect("job");
-    assert_eq!(job.record.ended(), Some(Ended::Completed));
+    assert_eq!(job.record.ended(), Some(JobOutcome::Completed));
     client.undo("j", false).expect("undo");
     client.undo("j", true).expect("undo");
     client.cancel("j").expect("cancel");

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tplkit::check::Checked;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
-use tplkit::export::onto::{Missing, to_version_2};
-use tplkit::export::{Onto, Previous, Selection, export_onto};
+use tplkit::export::onto::{MissingItem, to_version_2};
+use tplkit::export::{ExportBase, PreviousPackage, Selection, export_onto};
 use tplkit::package::canonical;
 use tplkit::workspace::ready;
 
@@ -17,8 +17,8 @@ const LATER: &str = "2026-04-05T06:07:08Z";
 /// The workspace, exported onto a package; without a selection what that holds.
 fn text_onto(space: &Space, selection: Option<&Selection>, old: &str) -> String {
     let old = to_version_2(old, Definitions::embedded(), &mut Seeded::new(9)).unwrap();
-    let previous = Previous::new(&old, Checked::trusted(&old).unwrap());
-    let onto = Onto {
+    let previous = PreviousPackage::new(&old, Checked::trusted(&old).unwrap());
+    let onto = ExportBase {
         previous: &previous,
         selects: selection.is_none(),
     };
@@ -42,9 +42,9 @@ fn onto(space: &Space, old: &Value) -> Exported {
 
 fn missing(space: &Space, old: &Value) -> Vec<String> {
     let text = old.to_string();
-    let previous = Previous::new(&text, Checked::trusted(&text).unwrap());
+    let previous = PreviousPackage::new(&text, Checked::trusted(&text).unwrap());
     let missing = previous.missing(&space.state.structure);
-    let told = |one: Missing| format!("{} {}", one.kind, one.name);
+    let told = |one: MissingItem| format!("{} {}", one.kind, one.name);
     missing.into_iter().map(told).collect()
 }
 

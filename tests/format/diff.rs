@@ -1,7 +1,7 @@
 //! Semantic differences.
 
 use serde_json::Value;
-use tplkit::diff::{Diff, Fate, ThingKind, markdown, text};
+use tplkit::diff::{ChangeKind, Diff, ThingKind, markdown, text};
 
 use crate::cases;
 
@@ -159,16 +159,16 @@ fn a_change_names_the_thing_and_the_values() {
     );
     let (first, second) = edited("base-tiny", &[("\"name\":\"body\"", "\"name\":\"text\"")]);
     let changes = diff(&first, &second).changes;
-    let named: Vec<(Fate, ThingKind, &str)> = changes
+    let named: Vec<(ChangeKind, ThingKind, &str)> = changes
         .iter()
         .filter(|change| change.kind == ThingKind::Column)
-        .map(|change| (change.fate, change.kind, change.name.as_str()))
+        .map(|change| (change.change_kind, change.kind, change.name.as_str()))
         .collect();
     assert_eq!(
         named,
         [
-            (Fate::Removed, ThingKind::Column, "notes.body"),
-            (Fate::Added, ThingKind::Column, "notes.text")
+            (ChangeKind::Removed, ThingKind::Column, "notes.body"),
+            (ChangeKind::Added, ThingKind::Column, "notes.text")
         ]
     );
 }

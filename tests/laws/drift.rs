@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tplkit::apply::{BasePackage, DriftInput, Past, Resolutions, drift};
+use tplkit::apply::{BasePackage, DriftInput, JobHistory, Resolutions, drift};
 use tplkit::definitions::Definitions;
 use tplkit::upgrade::RowsDrift;
 use tplkit::workspace::memory::Memory;
@@ -23,13 +23,13 @@ fn after_an_apply_nothing_has_drifted() {
         job.run(&mut target, &[])?;
         let entries = target.next_job();
         let resolutions: &Resolutions = &job.request.resolutions;
-        let past = Past {
+        let past = JobHistory {
             entries: &entries,
             base: Some(BasePackage {
                 job: None,
                 package: &package,
                 resolutions,
-                unnoted: &[],
+                legacy_jobs: &[],
             }),
         };
         let asked = DriftInput {

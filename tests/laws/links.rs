@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tplkit::check::Checked;
 use tplkit::json::{Object, Value};
-use tplkit::package::model::{Reason, Word as _};
+use tplkit::package::model::{Reason, WireWord as _};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Id, RowData, Target as _, ready};

@@ -9,7 +9,7 @@ use tplkit::check::Checked;
 use tplkit::definitions::ReferenceKind;
 use tplkit::export::Selection;
 use tplkit::json::{Object, Value, path};
-use tplkit::package::model::{Dependency, Reason, Word as _};
+use tplkit::package::model::{Dependency, Reason, WireWord as _};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Feature, Id, RowData, StoredRow, Target as _, ready};

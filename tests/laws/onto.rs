@@ -3,7 +3,7 @@
 use tplkit::check::Checked;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
-use tplkit::export::{Onto, Previous, Selection, export_onto};
+use tplkit::export::{ExportBase, PreviousPackage, Selection, export_onto};
 use tplkit::json::Value;
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{RowData, ready};
@@ -18,8 +18,8 @@ fn again(
     old: &str,
 ) -> Result<String, String> {
     let checked = Checked::trusted(old).map_err(|error| error.to_string())?;
-    let previous = Previous::new(old, checked);
-    let onto = Onto {
+    let previous = PreviousPackage::new(old, checked);
+    let onto = ExportBase {
         previous: &previous,
         selects,
     };

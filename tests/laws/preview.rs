@@ -5,7 +5,7 @@ use tplkit::apply::{
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
-use tplkit::package::model::{Reason, Word as _};
+use tplkit::package::model::{Reason, WireWord as _};
 use tplkit::problem::Code;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::Memory;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tplkit::apply::{Report, Resolution};
 use tplkit::check::Checked;
 use tplkit::json::{Doc, Node, path};
-use tplkit::package::model::{ItemKind, Reason, Word as _};
+use tplkit::package::model::{ItemKind, Reason, WireWord as _};
 use tplkit::workspace::Structure;
 use tplkit::workspace::memory::Memory;
 

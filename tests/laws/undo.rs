@@ -1,6 +1,6 @@
 //! Undoing gives back what was there, byte for byte, however far the job came.
 
-use tplkit::apply::{Undoing, undo, undo_in_units};
+use tplkit::apply::{UndoProgress, undo, undo_in_units};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Target as _, ready};
 use tplkit_testkit::crashing::{Crash, Memory};
@@ -123,7 +123,7 @@ fn undo_in_units_brings_back_what_was_there_whatever_happens_on_the_way() {
             let stops = dice.below(3) == 0;
             let ran = ready(undo_in_units(&mut target, false, size, &mut |_| !stops));
             target.recover();
-            if let Ok(Undoing::Done(_)) = ran {
+            if let Ok(UndoProgress::Done(_)) = ran {
                 return same("the state", &saved(&target), &before);
             }
         }
@@ -134,8 +134,8 @@ fn undo_in_units_brings_back_what_was_there_whatever_happens_on_the_way() {
         }
         let left = ready(undo_in_units(&mut target, false, size, &mut |_| true));
         match left {
-            Ok(Undoing::Done(_)) => {}
-            Ok(Undoing::Paused) => return Err("nobody told it to stop".to_owned()),
+            Ok(UndoProgress::Done(_)) => {}
+            Ok(UndoProgress::Paused) => return Err("nobody told it to stop".to_owned()),
             Err(error) => return Err(format!("no undo: {error}")),
         }
         same("the state", &saved(&target), &before)

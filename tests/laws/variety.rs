@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tplkit::apply::Report;
 use tplkit::check::Checked;
 use tplkit::json::Value;
-use tplkit::package::model::{DataClass, DependencyForm, Reason, Word as _};
+use tplkit::package::model::{DataClass, DependencyForm, Reason, WireWord as _};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Feature, Id};
 

@@ -21,7 +21,7 @@ use support::arguments::Arguments;
 use support::load::Connection;
 use support::server::{Indexed, Server};
 use support::stores::on_each;
-use support::watch::Watch;
+use support::watch::RecordWatch;
 
 fn main() {
     let arguments = Arguments::read();
@@ -34,7 +34,7 @@ fn main() {
 }
 
 fn tell(store: &str, server: &Server, rows: usize, rounds: usize) {
-    let watch = Watch::of(server.process());
+    let watch = RecordWatch::of(server.process());
     let mut most = 0;
     let (mut paged, mut exported, mut bytes) = (f64::MAX, f64::MAX, 0);
     for _ in 0..rounds {

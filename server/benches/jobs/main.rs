@@ -36,14 +36,14 @@ use tplkit::check::Checked;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
-use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Written};
+use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, WrittenRow};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{
     Change, Column, Feature, New, Progress, RowData, StoredRow, Target as _, Unit, ready,
 };
-use tplkit_server::background::Bench;
+use tplkit_server::background::TaskContext;
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::jobs::{self, Part, Worker};
+use tplkit_server::jobs::{self, PackedPart, Worker};
 use tplkit_server::metrics::Metrics;
 use tplkit_server::routes::organizations;
 use tplkit_server::rows::Tables;
@@ -113,11 +113,11 @@ impl Took {
 }
 
 /// Looks at the clocks; the second look says what it took.
-struct Watch(Instant, (f64, f64));
+struct RecordWatch(Instant, (f64, f64));
 
-impl Watch {
-    fn start() -> Watch {
-        Watch(Instant::now(), processor::seconds("jobs"))
+impl RecordWatch {
+    fn start() -> RecordWatch {
+        RecordWatch(Instant::now(), processor::seconds("jobs"))
     }
 
     fn took(&self) -> Took {
@@ -195,7 +195,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
     let texts = texts(rows);
     // A job mints its ids without asking anybody.
     let minter = Minter::at("2026-03-01T09:30:00Z".parse().expect("a time"), 7);
-    let begun = Watch::start();
+    let begun = RecordWatch::start();
     for (at, batch) in texts.chunks(500).enumerate() {
         let rows: Vec<StoredRow> = (at * 500..)
             .zip(batch)
@@ -204,7 +204,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
                 data: RowData::trusted(text),
             })
             .collect();
-        let written = rows.iter().enumerate().map(|(n, row)| Written {
+        let written = rows.iter().enumerate().map(|(n, row)| WrittenRow {
             position: u32::try_from(at * 500 + n).expect("few"),
             id: row.id,
             digest: RowDigest::of(&row.data),
@@ -309,7 +309,7 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
     }
     let envelope: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(&text).expect("JSON");
-    let pack = |part: &serde_json::Value| Part::pack(&part.to_string());
+    let pack = |part: &serde_json::Value| PackedPart::pack(&part.to_string());
     let mut parts = vec![pack(&envelope["manifest"])];
     let payloads = envelope["payloads"].as_array().expect("a list");
     parts.extend(payloads.iter().map(pack));
@@ -323,7 +323,7 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
     let (stop, stopped) = watch::channel(false);
     let bell = WorkerSignal::default();
     let worker = Worker {
-        bench: Bench {
+        task_context: TaskContext {
             store: store.clone(),
             context: context.clone(),
             metrics: Arc::new(Metrics::new(store, None)),
@@ -335,7 +335,7 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
     };
     let working = tokio::spawn(worker.run(stopped));
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let begun = Watch::start();
+    let begun = RecordWatch::start();
     assert!(ground::create(store, new).await);
     bell.notify();
     loop {

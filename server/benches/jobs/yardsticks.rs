@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::SinkExt as _;
 use rusqlite::Connection;
 
-use super::{Took, Watch};
+use super::{RecordWatch, Took};
 
 /// A bare table, 500 rows to a transaction; `FULL` ones survive a power cut.
 pub(super) fn bare_sqlite(folder: &Path, texts: &[String], synchronous: &str) -> Took {
@@ -20,7 +20,7 @@ pub(super) fn bare_sqlite(folder: &Path, texts: &[String], synchronous: &str) ->
                  PRIMARY KEY (organization_id, feature_id, id)) STRICT, WITHOUT ROWID;"
         ))
         .expect("creates");
-    let begun = Watch::start();
+    let begun = RecordWatch::start();
     let mut number: u128 = 0;
     for batch in texts.chunks(500) {
         let transaction = connection.transaction().expect("begins");
@@ -66,7 +66,7 @@ pub(super) async fn copy_postgres(url: &str, table: &str, texts: &[String]) -> T
     let (client, connection) = connected.expect("connects");
     tokio::spawn(connection);
     client.batch_execute(table).await.expect("creates");
-    let begun = Watch::start();
+    let begun = RecordWatch::start();
     let sink = client
         .copy_in("COPY bare (organization_id, feature_id, id, created_at, data) FROM STDIN")
         .await

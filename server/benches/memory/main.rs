@@ -28,7 +28,7 @@ use support::arguments::Arguments;
 use support::load::{Connection, Request};
 use support::server::{Indexed, Server, id};
 use support::stores::on_each;
-use support::watch::Watch;
+use support::watch::RecordWatch;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
@@ -72,7 +72,7 @@ fn package(tables: usize, rows: usize) -> String {
 
 /// One server under measurement.
 struct Trial {
-    watch: Watch,
+    watch: RecordWatch,
     package: usize,
 }
 
@@ -84,7 +84,7 @@ fn measure(url: &str, package: &str, small: bool) {
         &server.request("POST", "/v1/workspaces", &workspace),
     ));
     let trial = Trial {
-        watch: Watch::of(server.process()),
+        watch: RecordWatch::of(server.process()),
         package: package.len(),
     };
     let path = format!(

@@ -271,7 +271,7 @@ fn watched(server: &Server, question: &Question<'_>, options: &Options) -> Watch
 type Yardsticks<'a> = Vec<(&'static str, Box<dyn FnMut() -> Seen + 'a>)>;
 
 /// A question and its yardsticks, which took turns.
-struct Rounds {
+struct FixRounds {
     ours: Vec<Watched>,
     /// What each round saw of each yardstick.
     theirs: Vec<(&'static str, Vec<Seen>)>,
@@ -282,9 +282,9 @@ fn in_turns(
     question: &Question<'_>,
     mut yardsticks: Yardsticks<'_>,
     options: &Options,
-) -> Rounds {
+) -> FixRounds {
     let theirs = yardsticks.iter().map(|(name, _)| (*name, Vec::new()));
-    let mut rounds = Rounds {
+    let mut rounds = FixRounds {
         ours: Vec::new(),
         theirs: theirs.collect(),
     };
@@ -297,7 +297,7 @@ fn in_turns(
     rounds
 }
 
-impl Rounds {
+impl FixRounds {
     /// Prints medians, and of ratios the least and the most.
     fn tell(&self, what: &str) {
         let own = |figure: fn(&Watched) -> f64| median(self.ours.iter().map(figure)).1;

@@ -8,15 +8,15 @@ use std::time::Duration;
 const OFTEN: Duration = Duration::from_millis(1);
 
 /// Watches a process from when it is idle.
-pub(crate) struct Watch {
+pub(crate) struct RecordWatch {
     process: String,
     /// Bytes of its own before anything was asked of it.
     pub(crate) idle: u64,
 }
 
-impl Watch {
-    pub(crate) fn of(process: String) -> Watch {
-        let mut watch = Watch { process, idle: 0 };
+impl RecordWatch {
+    pub(crate) fn of(process: String) -> RecordWatch {
+        let mut watch = RecordWatch { process, idle: 0 };
         watch.idle = watch.now();
         watch
     }

@@ -18,7 +18,7 @@ use crate::auth::OptimisticSession;
 use crate::call::Call;
 use crate::call::operation::{Access, Operation};
 use crate::call::rate_limit_check::{count, too_many};
-use crate::http::idempotency::{Refused, keep_refusal};
+use crate::http::idempotency::{KeptRefusal, keep_refusal};
 use crate::http::problem;
 use crate::http::query::Query;
 use crate::http::rate_limit::RateLimitState;
@@ -142,13 +142,13 @@ async fn respond(call: Call, area: &Area) -> Result<Response, Refusal> {
     {
         result = Err(refusal);
     }
-    let is_kept = matches!(&result, Err(refusal) if Refused::is_kept(refusal));
+    let is_kept = matches!(&result, Err(refusal) if KeptRefusal::is_kept(refusal));
     if let (true, Some(copy)) = (is_kept, copy) {
         copy.read_key_of_refused().await;
     }
     let result = match (result, key.get(), session) {
         (Err(refusal), Some(key), Some(session)) if is_kept => {
-            let refused = Refused {
+            let refused = KeptRefusal {
                 key: key.clone(),
                 refusal,
                 form: area.refusals,

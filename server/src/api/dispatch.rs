@@ -144,7 +144,7 @@ fn finish(
     trace: &Trace,
     watch: &Stopwatch,
 ) -> Response {
-    headers.put_into(response.headers_mut());
+    headers.insert_into(response.headers_mut());
     if let Ok(id) = HeaderValue::from_str(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -223,15 +223,15 @@ mod tests {
 
     #[test]
     fn of_a_path_only_ids_are_reported() {
-        let told = |path: &str| match find("GET", path) {
+        let label = |path: &str| match find("GET", path) {
             RouteMatch::Operation(operation, parameters) => route_of(operation, &parameters),
             _ => "nothing".to_owned(),
         };
         let id = "0198a5ba-0000-7000-8000-000000000001";
         let path = format!("/v1/organizations/{id}/members");
-        assert_eq!(told(&path), path);
+        assert_eq!(label(&path), path);
         let hidden = "/v1/organizations/{organization_id}/members";
-        assert_eq!(told("/v1/organizations/a%20secret/members"), hidden);
-        assert_eq!(told("/v1/me"), "/v1/me");
+        assert_eq!(label("/v1/organizations/a%20secret/members"), hidden);
+        assert_eq!(label("/v1/me"), "/v1/me");
     }
 }

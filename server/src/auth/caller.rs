@@ -81,8 +81,8 @@ impl Scopes {
             .iter()
             .filter(|scope| words.contains(&scope.as_str()));
         let scopes = Scopes(scopes.copied().collect());
-        let lonely = scopes.has(KeyScope::Structure) && !scopes.has(KeyScope::Write);
-        (!scopes.0.is_empty() && !lonely && words.iter().all(known)).then_some(scopes)
+        let structure_only = scopes.has(KeyScope::Structure) && !scopes.has(KeyScope::Write);
+        (!scopes.0.is_empty() && !structure_only && words.iter().all(known)).then_some(scopes)
     }
 
     /// Reads what is stored.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use quick_cache::sync::Cache;
 
 use super::caller::Caller;
-use super::identify::Presented;
+use super::identify::PresentedCredential;
 
 /// How many callers are remembered.
 const MOST: usize = 10_000;
@@ -24,17 +24,17 @@ impl Default for CredentialCache {
 }
 
 impl CredentialCache {
-    pub(super) fn find(&self, presented: &Presented) -> Option<Arc<Caller>> {
+    pub(super) fn find(&self, presented: &PresentedCredential) -> Option<Arc<Caller>> {
         let (caller, since) = self.0.get(&presented.hash)?;
         (presented.now - since < LONGEST).then_some(caller)
     }
 
-    pub(super) fn remember(&self, presented: &Presented, caller: &Arc<Caller>) {
+    pub(super) fn remember(&self, presented: &PresentedCredential, caller: &Arc<Caller>) {
         let entry = (caller.clone(), presented.now);
         self.0.insert(presented.hash, entry);
     }
 
-    pub(super) fn forget(&self, presented: &Presented) {
+    pub(super) fn forget(&self, presented: &PresentedCredential) {
         self.0.remove(&presented.hash);
     }
 }

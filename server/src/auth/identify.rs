@@ -20,7 +20,7 @@ pub async fn identify(
     context: &Context,
     credential: &str,
 ) -> Result<Option<Caller>, StoreError> {
-    match Presented::read(credential, context.now()) {
+    match PresentedCredential::read(credential, context.now()) {
         Some(presented) => holder(store, presented).await,
         None => Ok(None),
     }
@@ -32,7 +32,7 @@ pub async fn identify(
 /// Those of the store.
 pub(super) async fn holder(
     store: &Store,
-    presented: Presented,
+    presented: PresentedCredential,
 ) -> Result<Option<Caller>, StoreError> {
     let (Some(organization), now) = (presented.organization, presented.now) else {
         return store
@@ -67,22 +67,22 @@ pub(super) async fn holder(
 
 /// A credential as the store knows it.
 #[derive(Debug, Clone)]
-pub(super) struct Presented {
+pub(super) struct PresentedCredential {
     pub(super) hash: [u8; 32],
     /// Of a key.
     pub(super) organization: Option<Uuid>,
     pub(super) now: i64,
 }
 
-impl Presented {
+impl PresentedCredential {
     /// `None` for what cannot be a credential.
-    pub(super) fn read(credential: &str, now: i64) -> Option<Presented> {
+    pub(super) fn read(credential: &str, now: i64) -> Option<PresentedCredential> {
         let organization = if credential.starts_with(API_KEY_PREFIX) {
             Some(organization(credential)?)
         } else {
             None
         };
-        Some(Presented {
+        Some(PresentedCredential {
             hash: hash(credential),
             organization,
             now,
@@ -121,7 +121,10 @@ pub(super) const ADMINISTRATOR: &str = "SELECT u.id, u.email, \
 pub(super) const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
      AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
 
-async fn find_session(tx: &mut Tx, session: &Presented) -> Result<Option<Caller>, StoreError> {
+async fn find_session(
+    tx: &mut Tx,
+    session: &PresentedCredential,
+) -> Result<Option<Caller>, StoreError> {
     let rows = tx
         .last(SESSION, &[session.hash.into(), session.now.into()])
         .await?;
@@ -180,7 +183,7 @@ pub(super) fn is_administrator(caller: &Caller, rows: &[Row]) -> Result<bool, St
 /// The key as a caller, and when its use was last noted.
 async fn find_key(
     tx: &mut Tx,
-    key: &Presented,
+    key: &PresentedCredential,
 ) -> Result<Option<(Caller, Option<i64>)>, StoreError> {
     let Some(organization) = key.organization else {
         return Ok(None);

@@ -16,7 +16,8 @@ use uuid::Uuid;
 use super::caller::Caller;
 use super::credential_cache::CredentialCache;
 use super::identify::{
-    ADMINISTRATOR, KEY, Presented, SESSION, holder, is_administrator, read_key, read_session,
+    ADMINISTRATOR, KEY, PresentedCredential, SESSION, holder, is_administrator, read_key,
+    read_session,
 };
 use crate::refusal::Refusal;
 use crate::store::{
@@ -30,7 +31,7 @@ pub(crate) struct OptimisticSession(Arc<State>);
 
 #[derive(Debug)]
 struct State {
-    presented: Presented,
+    presented: PresentedCredential,
     caller: Arc<Caller>,
     is_verified: AtomicBool,
 }
@@ -47,7 +48,7 @@ impl OptimisticSession {
         credential: &str,
         now: i64,
     ) -> Result<Option<OptimisticSession>, StoreError> {
-        let Some(presented) = Presented::read(credential, now) else {
+        let Some(presented) = PresentedCredential::read(credential, now) else {
             return Ok(None);
         };
         if let Some(caller) = cache.and_then(|cache| cache.find(&presented)) {
@@ -62,7 +63,11 @@ impl OptimisticSession {
         Ok(Some(OptimisticSession::of(presented, caller, true)))
     }
 
-    fn of(presented: Presented, caller: Arc<Caller>, is_verified: bool) -> OptimisticSession {
+    fn of(
+        presented: PresentedCredential,
+        caller: Arc<Caller>,
+        is_verified: bool,
+    ) -> OptimisticSession {
         OptimisticSession(Arc::new(State {
             presented,
             caller,
@@ -87,7 +92,8 @@ impl OptimisticSession {
     /// Those of the operation and of `prepare`, the store's, and 401 when the credential is good no more.
     pub(crate) async fn run<I: Input, T: Output>(
         &self,
-        (store, cache): (&Store, &CredentialCache),
+        store: &Store,
+        cache: &CredentialCache,
         mode: TransactionMode,
         mut input: I,
         prepare: impl Fn(&mut I, &Arc<Caller>) -> Result<Scope, Refusal>,
@@ -137,7 +143,7 @@ impl OptimisticSession {
         if self.is_verified() {
             return Ok(());
         }
-        let presented = Presented {
+        let presented = PresentedCredential {
             now,
             ..self.0.presented.clone()
         };
@@ -150,7 +156,7 @@ impl OptimisticSession {
 
 /// The check that a credential still belongs to a caller, with the same rights.
 struct CallerCheck {
-    question: Question,
+    query: CallerQuery,
     parameters: Vec<Value>,
     caller: Arc<Caller>,
     outcome: OnceLock<bool>,
@@ -158,7 +164,7 @@ struct CallerCheck {
 
 /// What has to be asked to be sure.
 #[derive(Clone, Copy)]
-enum Question {
+enum CallerQuery {
     /// Of a key of that organization.
     Key(Uuid),
     /// Of a session whose holder administers all of their organizations.
@@ -168,19 +174,19 @@ enum Question {
 }
 
 impl CallerCheck {
-    fn new(presented: &Presented, caller: Arc<Caller>) -> CallerCheck {
-        let question = match presented.organization {
-            Some(organization) => Question::Key(organization),
-            None if caller.administers_all() => Question::Administrator,
-            None => Question::Session,
+    fn new(presented: &PresentedCredential, caller: Arc<Caller>) -> CallerCheck {
+        let query = match presented.organization {
+            Some(organization) => CallerQuery::Key(organization),
+            None if caller.administers_all() => CallerQuery::Administrator,
+            None => CallerQuery::Session,
         };
-        let mut parameters = match question {
-            Question::Key(organization) => vec![organization.into()],
-            Question::Administrator | Question::Session => Vec::new(),
+        let mut parameters = match query {
+            CallerQuery::Key(organization) => vec![organization.into()],
+            CallerQuery::Administrator | CallerQuery::Session => Vec::new(),
         };
         parameters.extend([presented.hash.into(), presented.now.into()]);
         CallerCheck {
-            question,
+            query,
             parameters,
             caller,
             outcome: OnceLock::new(),
@@ -195,10 +201,10 @@ impl CallerCheck {
 
 impl Precondition for CallerCheck {
     fn statement(&self) -> &'static str {
-        match self.question {
-            Question::Key(_) => KEY,
-            Question::Administrator => ADMINISTRATOR,
-            Question::Session => SESSION,
+        match self.query {
+            CallerQuery::Key(_) => KEY,
+            CallerQuery::Administrator => ADMINISTRATOR,
+            CallerQuery::Session => SESSION,
         }
     }
 
@@ -208,13 +214,13 @@ impl Precondition for CallerCheck {
 
     fn holds(&self, response: &[Row]) -> Result<bool, StoreError> {
         let caller = &*self.caller;
-        let holds = match self.question {
-            Question::Key(organization) => {
+        let holds = match self.query {
+            CallerQuery::Key(organization) => {
                 let known = read_key(organization, response)?;
                 known.is_some_and(|(known, _)| known == *caller)
             }
-            Question::Administrator => is_administrator(caller, response)?,
-            Question::Session => read_session(response)?.as_ref() == Some(caller),
+            CallerQuery::Administrator => is_administrator(caller, response)?,
+            CallerQuery::Session => read_session(response)?.as_ref() == Some(caller),
         };
         // The first attempt at a transaction decides.
         let _ = self.outcome.set(holds);

@@ -27,7 +27,7 @@ pub struct Tokens {
 
 /// What is written of a new pair.
 #[derive(Clone, Copy)]
-struct Pair {
+struct NewTokenPair {
     id: Uuid,
     access: [u8; 32],
     refresh: [u8; 32],
@@ -36,18 +36,18 @@ struct Pair {
 
 /// A pair that is written, with the family and the user that it belongs to.
 struct NewSession {
-    pair: Pair,
+    pair: NewTokenPair,
     family: Uuid,
     user: Uuid,
 }
 
 impl Tokens {
-    fn mint(context: &Context) -> (Tokens, Pair) {
+    fn mint(context: &Context) -> (Tokens, NewTokenPair) {
         let tokens = Tokens {
             access: Secret::token("tpa_"),
             refresh: Secret::token("tpr_"),
         };
-        let pair = Pair {
+        let pair = NewTokenPair {
             id: context.id(),
             access: hash(tokens.access.reveal()),
             refresh: hash(tokens.refresh.reveal()),
@@ -135,7 +135,7 @@ pub async fn refresh(
     Ok(rotated.then_some(tokens))
 }
 
-async fn rotate(tx: &mut Tx, pair: Pair, token: [u8; 32]) -> Result<bool, StoreError> {
+async fn rotate(tx: &mut Tx, pair: NewTokenPair, token: [u8; 32]) -> Result<bool, StoreError> {
     // Of many at once one finds the token unrotated; the others wait for it and find none.
     let rotate = "UPDATE main.sessions SET rotated_at = $2 WHERE refresh_hash = $1 \
          AND rotated_at IS NULL AND revoked_at IS NULL AND refresh_expires_at > $2 \

@@ -125,7 +125,7 @@ impl RunPermit {
     }
 
     /// Leaves the place among the workers.
-    pub(super) fn rest(&self) {
+    pub(super) fn release_worker(&self) {
         let held = self.worker().take();
         if held.is_some() {
             drop(held);
@@ -151,7 +151,7 @@ impl RunPermit {
 
 impl Drop for RunPermit {
     fn drop(&mut self) {
-        self.rest();
+        self.release_worker();
         let mut organizations = self.capacity.organizations();
         if let Some(known) = organizations.get_mut(&self.organization) {
             known.runs -= 1;
@@ -179,7 +179,7 @@ mod tests {
         let late = capacity.admit(other);
         assert!(late.work().now_or_never().is_none(), "all work");
         for place in &places {
-            place.rest();
+            place.release_worker();
         }
         late.work().now_or_never().expect("a place is free");
         assert_eq!(capacity.free_workers(), WORKERS - 1);

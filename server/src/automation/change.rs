@@ -18,7 +18,7 @@ use crate::store::{StoreError, Tx};
 
 /// What a new version is.
 #[derive(Debug, Clone, Copy)]
-pub enum Standing {
+pub enum VersionState {
     /// Not published yet.
     Draft,
     /// Published by them, as far as that is known.
@@ -42,7 +42,7 @@ pub struct NewVersion {
     /// Its id.
     pub id: Uuid,
     /// Whether it is published.
-    pub standing: Standing,
+    pub standing: VersionState,
     /// The version that was in force when it was begun.
     pub base_version: Option<i64>,
     /// When it is added, in microseconds.
@@ -162,14 +162,14 @@ pub async fn add_version(
         version,
         base_version: new.base_version,
         name: definition.name.clone(),
-        is_draft: matches!(new.standing, Standing::Draft),
+        is_draft: matches!(new.standing, VersionState::Draft),
         is_active: false,
         trigger_config: definition.trigger.clone(),
         graph_config: definition.graph.clone(),
         created_at: new.now,
         publisher: match new.standing {
-            Standing::Draft => None,
-            Standing::Published(publisher) => publisher,
+            VersionState::Draft => None,
+            VersionState::Published(publisher) => publisher,
         },
     };
     let parameters = [

@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 use tplkit::automation::run::bounds::Usage;
-use tplkit::automation::run::{Act, Failure, Next, Reason, RunState, Stub};
+use tplkit::automation::run::{Act, Failure, NextStep, Reason, RunState, Stub};
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
@@ -13,7 +13,7 @@ use super::meter::Meter;
 use super::principal::Principal;
 use super::row_reads::{self, ReadRequest};
 use super::row_writes::RowWrites;
-use super::runs::{self, Ending, Run, StepRow};
+use super::runs::{self, Run, RunFailure, StepRow};
 use super::step::Stop;
 use super::worker::RunExecutor;
 use crate::refusal::Code;
@@ -23,7 +23,7 @@ use crate::wake::WorkerSignal;
 /// What comes out of the transaction that is undone.
 enum RolledBack {
     /// The steps, and why the run ended early, if it did.
-    Finished(Vec<StepRow>, Option<Ending>),
+    Finished(Vec<StepRow>, Option<RunFailure>),
     Store(StoreError),
 }
 
@@ -45,22 +45,22 @@ struct Input {
 /// # Errors
 /// Those of the store.
 pub(super) async fn dry_run(
-    player: &RunExecutor,
+    executor: &RunExecutor,
     run: &Run,
-    authority: &Principal,
+    principal: &Principal,
     graph: &Json,
 ) -> Result<(), StoreError> {
     let input = Input {
-        executor: player.clone(),
+        executor: executor.clone(),
         run: run.clone(),
-        may_write: authority.may_write,
+        may_write: principal.may_write,
         graph: graph.clone(),
     };
     let work = async {
         // Always an error: that is what undoes it.
-        let undone: Result<(), RolledBack> = player
+        let undone: Result<(), RolledBack> = executor
             .store
-            .write(&authority.scope, input, |tx, input| {
+            .write(&principal.scope, input, |tx, input| {
                 Box::pin(execute(tx, input))
             })
             .await;
@@ -70,16 +70,16 @@ pub(super) async fn dry_run(
             Ok(()) => Ok((Vec::new(), None)),
         }
     };
-    let (steps, why) = match hold_while(player, run, work).await {
+    let (steps, why) = match hold_while(executor, run, work).await {
         Ok(Ok(executed)) => executed,
         Err(Stop::Store(error)) => return Err(error),
         // Somebody else executes it by now.
         Ok(Err(_)) | Err(_) => return Ok(()),
     };
     let well = why.is_none();
-    let now = player.context.now();
-    let input = (run.clone(), steps, why, now, player.lease());
-    let ours = player
+    let now = executor.context.now();
+    let input = (run.clone(), steps, why, now, executor.lease());
+    let ours = executor
         .store
         .write(
             &Scope::Operator,
@@ -96,26 +96,26 @@ pub(super) async fn dry_run(
         )
         .await?;
     if ours {
-        player.counted.finished(well);
+        executor.counted.finished(well);
     }
     Ok(())
 }
 
 async fn execute(tx: &mut Tx, input: &Input) -> Result<(), RolledBack> {
     let run = &input.run;
-    let mut rehearsal = DryRun {
+    let mut dry_run = DryRun {
         input,
         state: RunState::new(Definitions::embedded(), &input.graph, envelope(run)),
         usage: Usage::default(),
     };
     let mut steps = Vec::new();
-    while let Some(next) = rehearsal.state.turn() {
+    while let Some(next) = dry_run.state.next_step() {
         let number = i64::try_from(steps.len()).unwrap_or(i64::MAX);
         let mut step = step_row(&next, number, &Object::new(), "succeeded");
-        match rehearsal.step(tx, &mut step).await {
+        match dry_run.step(tx, &mut step).await {
             Ok(()) => steps.push(step),
             Err(Stop::Failed(failure)) => {
-                let why = rehearsal.failed(&next, &mut step, failure);
+                let why = dry_run.failed(&next, &mut step, failure);
                 steps.push(step);
                 return Err(RolledBack::Finished(steps, Some(why)));
             }
@@ -136,13 +136,13 @@ struct DryRun<'i> {
 impl DryRun<'_> {
     /// Executes a step, and notes what it leaves.
     async fn step(&mut self, tx: &mut Tx, step: &mut StepRow) -> Result<(), Stop> {
-        let player = &self.input.executor;
+        let executor = &self.input.executor;
         let meter = &self.input.run.meter;
         let _working = meter.start();
         self.usage.begin_step().map_err(Stop::Failed)?;
-        let most = player.settings.processor_time;
+        let most = executor.settings.processor_time;
         meter.check(most).map_err(Stop::Failed)?;
-        let now = Timestamp::from_microsecond(player.context.now());
+        let now = Timestamp::from_microsecond(executor.context.now());
         let now = now.unwrap_or(Timestamp::UNIX_EPOCH);
         let due = self.state.due(now, self.usage.remaining());
         let input = Json::Object(due.input).write();
@@ -166,9 +166,9 @@ impl DryRun<'_> {
     }
 
     /// Notes that a step failed; gives why the run did.
-    fn failed(&mut self, next: &Next, step: &mut StepRow, failure: Failure) -> Ending {
+    fn failed(&mut self, next: &NextStep, step: &mut StepRow, failure: Failure) -> RunFailure {
         let failure = self.state.failed(failure);
-        step.fail(&Ending::new(failure.code, failure.to_string()));
+        step.fail(&RunFailure::new(failure.code, failure.to_string()));
         step.output = None;
         if self.usage.store(step.input.len()).is_err() {
             "{}".clone_into(&mut step.input);
@@ -176,26 +176,22 @@ impl DryRun<'_> {
         let left = Json::Object(self.state.shown_envelope()).write();
         let fits = self.usage.store(left.len()).is_ok();
         step.envelope = fits.then_some(left);
-        Ending::new(failure.code, failure_message(next, &failure))
+        RunFailure::new(failure.code, failure_message(next, &failure))
     }
 
     async fn one(&self, tx: &mut Tx, act: &Act, input: usize) -> Result<Object, Stop> {
-        let Input {
-            executor: player,
-            run,
-            ..
-        } = self.input;
+        let Input { executor, run, .. } = self.input;
         match act {
-            Act::Read(question) => {
+            Act::Read(query) => {
                 let room = self.usage.remaining().saturating_sub(input);
                 let asked = ReadRequest {
-                    tables: player.tables.clone(),
+                    tables: executor.tables.clone(),
                     scope: run.workspace_key(),
                     room: room.min(self.state.room_for_records()),
                     // The step counts its time itself: this goes on from there for the read alone.
-                    meter: Meter::of(run.meter.spent()),
-                    processor_time: player.settings.processor_time,
-                    question: question.clone(),
+                    meter: Meter::of(run.meter.total()),
+                    processor_time: executor.settings.processor_time,
+                    query: query.clone(),
                 };
                 row_reads::read(tx, &asked).await
             }
@@ -210,8 +206,8 @@ impl DryRun<'_> {
                 let writing = RowWrites {
                     run,
                     write,
-                    tables: &player.tables,
-                    context: &player.context,
+                    tables: &executor.tables,
+                    context: &executor.context,
                     signal: &signal,
                 };
                 writing.run(tx).await

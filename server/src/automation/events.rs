@@ -34,7 +34,7 @@ pub struct Cause<'b> {
 
 impl<'b> Cause<'b> {
     /// Through a person or a key.
-    pub fn somebody(signal: &'b WorkerSignal) -> Cause<'b> {
+    pub fn person(signal: &'b WorkerSignal) -> Cause<'b> {
         Cause {
             run: None,
             depth: 1,

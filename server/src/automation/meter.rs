@@ -20,7 +20,7 @@ impl Meter {
     }
 
     /// What was counted so far.
-    pub(super) fn spent(&self) -> i64 {
+    pub(super) fn total(&self) -> i64 {
         self.0.load(Ordering::Relaxed)
     }
 
@@ -37,7 +37,7 @@ impl Meter {
     /// # Errors
     /// A failure when it has used more than it may.
     pub(super) fn check(&self, most: Duration) -> Result<(), Failure> {
-        if self.spent() <= i64::try_from(micros(most)).unwrap_or(i64::MAX) {
+        if self.total() <= i64::try_from(micros(most)).unwrap_or(i64::MAX) {
             return Ok(());
         }
         let reason = format!(

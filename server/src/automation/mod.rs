@@ -51,8 +51,8 @@ mod visibility;
 mod worker;
 
 pub use change::{
-    Definition, NewVersion, NewWorkflow, Standing, SwitchOutcome, activate, add_version, create,
-    launch, mint_step_id, pause, publish, remove, remove_version,
+    Definition, NewVersion, NewWorkflow, SwitchOutcome, VersionState, activate, add_version,
+    create, launch, mint_step_id, pause, publish, remove, remove_version,
 };
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, notification_page};

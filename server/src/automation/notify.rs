@@ -76,7 +76,7 @@ pub(super) async fn run_other(
     run: &Run,
     workflow: Uuid,
     Stamp { id, now }: Stamp,
-    bell: &WorkerSignal,
+    signal: &WorkerSignal,
 ) -> Result<Object, Stop> {
     let failed = |reason: &str| {
         let failure = Failure::at("workflowId", reason);
@@ -106,7 +106,7 @@ pub(super) async fn run_other(
         now,
     };
     runs::begin(tx, &new).await?;
-    bell.mark();
+    signal.mark();
     Ok(Object::from_iter([(
         "runId".to_owned(),
         id.to_string().into(),

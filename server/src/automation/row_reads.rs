@@ -13,14 +13,14 @@ use super::step::Stop;
 use crate::ids::WorkspaceKey;
 use crate::model::referenced::existing;
 use crate::paging::PageRequest;
-use crate::rows::query::{self, CursorPosition, Listing};
+use crate::rows::query::{self, CursorPosition, RowListRequest};
 use crate::rows::{StoredRow, Tables};
 use crate::store::Tx;
 
 /// How many rows are held in memory at a time, before they are found to be wanted and small enough: few at
 /// first, more where those that were seen are small.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct ReadSize {
     /// Which of the sizes it has.
     at: usize,
     rows: usize,
@@ -34,12 +34,12 @@ const SIZES: [i64; 7] = [1, 5, 10, 25, 50, 100, 200];
 /// Which of the sizes the first part has, where rows are not known to be large.
 const FIRST: usize = 1;
 
-impl Part {
+impl ReadSize {
     /// The first rows of a table, whose rows were so large when they were read last.
-    pub(super) fn first(size: usize) -> Part {
-        Part {
+    pub(super) fn first(size: usize) -> ReadSize {
+        ReadSize {
             at: fitting(size).min(FIRST),
-            ..Part::default()
+            ..ReadSize::default()
         }
     }
 
@@ -108,7 +108,7 @@ pub(super) struct ReadRequest {
     pub(super) room: usize,
     pub(super) meter: Meter,
     pub(super) processor_time: Duration,
-    pub(super) question: RowQuery,
+    pub(super) query: RowQuery,
 }
 
 /// The output of a read.
@@ -118,30 +118,30 @@ pub(super) struct ReadRequest {
 /// store.
 pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Stop> {
     let mut working = asked.meter.start();
-    let question = &asked.question;
-    usable(tx, asked.scope, question.feature, "featureId").await?;
-    let mut listing = Listing {
+    let query = &asked.query;
+    usable(tx, asked.scope, query.feature, "featureId").await?;
+    let mut listing = RowListRequest {
         filter: query::RowFilter {
-            feature: question.feature,
-            filters: question.filters.clone(),
+            feature: query.feature,
+            filters: query.filters.clone(),
             matching: Match::All,
         },
-        sort: question.sort.clone(),
+        sort: query.sort.clone(),
         fields: None,
         page: PageRequest::first(1),
         after: None,
     };
-    let mut part = Part::first(asked.tables.sizes.of(question.feature));
+    let mut part = ReadSize::first(asked.tables.sizes.of(query.feature));
     let mut records = Vec::new();
     let mut room = asked.room;
-    while records.len() < question.limit {
-        let missing = question.limit - records.len();
-        listing.page = part.request(if question.is_whole() {
+    while records.len() < query.limit {
+        let missing = query.limit - records.len();
+        listing.page = part.request(if query.is_whole() {
             missing
         } else {
             usize::MAX
         });
-        let query::Part { table, rows, more } = query::rows(tx, &asked.tables, &listing)
+        let query::RowBatch { table, rows, more } = query::rows(tx, &asked.tables, &listing)
             .await
             .map_err(|problem| Stop::of(&problem))?;
         part.note(&rows);
@@ -155,7 +155,7 @@ pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Sto
                 updated_at: row.updated_at,
                 data: &row.data,
             };
-            if records.len() < question.limit && (question.is_whole() || question.holds(&seen)) {
+            if records.len() < query.limit && (query.is_whole() || query.holds(&seen)) {
                 let text = String::from_utf8(row.document(table.id)).unwrap_or_default();
                 // Each with the comma behind it.
                 room = room
@@ -192,11 +192,11 @@ fn too_much(room: usize) -> Stop {
 mod tests {
     use uuid::Uuid;
 
-    use super::{PART, Part};
+    use super::{PART, ReadSize};
     use crate::rows::StoredRow;
 
     /// How many rows it asks for.
-    fn asked(part: &Part) -> i64 {
+    fn asked(part: &ReadSize) -> i64 {
         part.request(usize::MAX).lookahead() - 1
     }
 
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn large_rows_are_asked_for_one_by_one() {
-        let mut part = Part::first(PART / 2);
+        let mut part = ReadSize::first(PART / 2);
         assert_eq!(asked(&part), 1);
         part.note(&rows(1, PART / 2));
         assert_eq!(asked(&part), 1);
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn small_rows_are_asked_for_in_larger_and_larger_parts() {
-        let mut part = Part::first(0);
+        let mut part = ReadSize::first(0);
         for size in [5, 10, 25, 50, 100, 200, 200] {
             assert_eq!(asked(&part), size);
             part.note(&rows(5, 10));

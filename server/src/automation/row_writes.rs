@@ -9,13 +9,13 @@ use tplkit::rows::{equal, member, text_form};
 use uuid::Uuid;
 
 use super::events::{self, Cause, CreatedRows, UpdatedRow};
-use super::row_reads::{Part, usable};
+use super::row_reads::{ReadSize, usable};
 use super::runs::Run;
 use super::step::Stop;
 use crate::context::Context;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
-use crate::rows::query::{self, CursorPosition, Listing};
+use crate::rows::query::{self, CursorPosition, RowListRequest};
 use crate::rows::{
     Faults, OpenTable, RowPreparer, SourceCell, StoredRow, Table, Tables, Validate, insert, merge,
     replace,
@@ -192,7 +192,7 @@ impl RowWrites<'_> {
                 "names no column that could be written",
             ));
         }
-        let mut listing = Listing {
+        let mut listing = RowListRequest {
             filter: query::RowFilter {
                 feature: table.id,
                 filters: vec![Filter {
@@ -207,10 +207,10 @@ impl RowWrites<'_> {
             after: None,
         };
         let (mut looked_at, mut found) = (0, Vec::new());
-        let mut part = Part::first(self.tables.sizes.of(table.id));
+        let mut part = ReadSize::first(self.tables.sizes.of(table.id));
         loop {
             listing.page = part.request(usize::MAX);
-            let query::Part { rows, more, .. } = query::rows(tx, self.tables, &listing)
+            let query::RowBatch { rows, more, .. } = query::rows(tx, self.tables, &listing)
                 .await
                 .map_err(|problem| Stop::of(&problem))?;
             part.note(&rows);

@@ -81,17 +81,17 @@ impl Run {
 
 /// Why a run, or a step of it, has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
+pub struct RunFailure {
     /// In one word.
     pub code: &'static str,
     /// For people.
     pub detail: String,
 }
 
-impl Ending {
+impl RunFailure {
     /// One for that reason.
-    pub(super) fn new(reason: Reason, detail: impl Into<String>) -> Ending {
-        Ending {
+    pub(super) fn new(reason: Reason, detail: impl Into<String>) -> RunFailure {
+        RunFailure {
             code: reason.as_str(),
             detail: detail.into(),
         }
@@ -292,12 +292,12 @@ pub(super) async fn claim(
 }
 
 /// Why a run that nobody could bring to its end has failed.
-fn abandoned() -> Ending {
+fn abandoned() -> RunFailure {
     let detail = format!(
         "{CRASHES} attempts at this run ended with the server that made them: begin it anew, and if that \
          happens again look into the log of the server"
     );
-    Ending::new(Reason::Abandoned, detail)
+    RunFailure::new(Reason::Abandoned, detail)
 }
 
 /// Notes that an attempt ended with an error of the server. The run is taken up again at `wake_at`, or
@@ -333,7 +333,7 @@ fn holding(run: &Run, lease: i64) -> PipelinedStatement {
         lease!(fence),
         " RETURNING id"
     );
-    let own = [lease.into(), run.meter.spent().into()];
+    let own = [lease.into(), run.meter.total().into()];
     (sql.into(), run.attempt().with(own))
 }
 
@@ -366,7 +366,7 @@ pub(super) async fn release(
 }
 
 /// Ends the row of a run, and notes whether rows of what it is about were kept from somebody then.
-fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> PipelinedStatement {
+fn ending(run: &Run, ending: Option<&RunFailure>, now: i64) -> PipelinedStatement {
     let sql = concat!(
         "UPDATE main.workflow_runs SET status = $4, error = $5, error_code = $6, \
          finished_at = $7, spent = $8, ",
@@ -387,7 +387,7 @@ fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> PipelinedStatement {
         ending.map(|ending| ending.detail.as_str()).into(),
         ending.map(|ending| ending.code).into(),
         now.into(),
-        run.meter.spent().into(),
+        run.meter.total().into(),
         run.workspace.into(),
         Value::Ids(run.named.clone()),
     ]);
@@ -396,7 +396,7 @@ fn ending(run: &Run, ending: Option<&Ending>, now: i64) -> PipelinedStatement {
 
 /// Ends the steps of a run that have not: one that waited is skipped, one that was being done failed with
 /// the run.
-fn ending_steps(run: &Run, ending: &Ending) -> PipelinedStatement {
+fn ending_steps(run: &Run, ending: &RunFailure) -> PipelinedStatement {
     let sql = "UPDATE main.workflow_steps SET \
          status = CASE WHEN key = 'delay' THEN 'skipped' ELSE 'failed' END, \
          error = CASE WHEN key = 'delay' THEN NULL ELSE $3 END, \
@@ -419,7 +419,7 @@ fn ending_steps(run: &Run, ending: &Ending) -> PipelinedStatement {
 pub(super) async fn end(
     tx: &mut Tx,
     run: &Run,
-    why: Option<&Ending>,
+    why: Option<&RunFailure>,
     now: i64,
 ) -> Result<bool, StoreError> {
     let (sql, parameters) = ending(run, why, now);
@@ -458,7 +458,7 @@ pub struct StepRow {
 
 impl StepRow {
     /// That it failed, and why.
-    pub(super) fn fail(&mut self, ending: &Ending) {
+    pub(super) fn fail(&mut self, ending: &RunFailure) {
         "failed".clone_into(&mut self.status);
         self.error = Some(ending.detail.clone());
         self.error_code = Some(ending.code.to_owned());

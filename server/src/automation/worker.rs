@@ -79,7 +79,7 @@ pub struct RunExecutor {
 }
 
 impl RunExecutor {
-    /// A player over a store. What it does not know how to do, steps that need it will tell.
+    /// An executor over a store. A step that needs what it does not have fails and says so.
     pub fn new(
         store: &Store,
         context: &Context,
@@ -100,7 +100,7 @@ impl RunExecutor {
         }
     }
 
-    /// The same player, counting there.
+    /// The same executor, counting there.
     #[must_use]
     pub fn counting(mut self, counted: &Runs) -> RunExecutor {
         self.counted = counted.clone();
@@ -130,10 +130,10 @@ impl RunExecutor {
 
     /// Executes runs until a stop signal. Runs in progress are released between two of their steps.
     pub async fn work(self, mut stop: watch::Receiver<bool>) {
-        let mut playing = JoinSet::new();
+        let mut runs = JoinSet::new();
         let mut reported = String::new();
         loop {
-            while playing.try_join_next().is_some() {}
+            while runs.try_join_next().is_some() {}
             let found = match self.find(self.capacity.free_workers()).await {
                 Ok(found) => {
                     reported.clear();
@@ -154,7 +154,7 @@ impl RunExecutor {
                 let permit = self.capacity.admit(run.organization);
                 let span = tracing::error_span!("run", run = %run.id);
                 let executed = async move { executor.once(run, permit, &stop).await };
-                playing.spawn(executed.instrument(span));
+                runs.spawn(executed.instrument(span));
             }
             if busy && self.capacity.free_workers() > 0 && !*stop.borrow() {
                 continue;
@@ -162,13 +162,13 @@ impl RunExecutor {
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => break,
-                _ = playing.join_next(), if !playing.is_empty() => {}
+                _ = runs.join_next(), if !runs.is_empty() => {}
                 () = self.signal.notified() => {}
                 () = self.capacity.freed() => {}
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
             }
         }
-        while playing.join_next().await.is_some() {}
+        while runs.join_next().await.is_some() {}
     }
 
     /// Does everything that there is to do at this moment of the clock, one run after the other, and
@@ -276,7 +276,7 @@ impl RunExecutor {
                 tracing::error!(%error, "an attempt at a run failed");
                 execution::leave(self, &run, wake_at).await
             }
-            // The panic itself was told where it happened.
+            // The panic itself was logged where it happened.
             Err(_) => execution::leave(self, &run, wake_at).await,
         };
         if let Err(error) = left {

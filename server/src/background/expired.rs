@@ -13,7 +13,7 @@ const RUNS: i64 = 200;
 
 /// Rows that expire.
 #[derive(Debug, Clone, Copy)]
-struct Expiring {
+struct ExpiringRows {
     /// Removes some of them, given an instant and a number.
     sql: &'static str,
     /// The instant, in microseconds.
@@ -30,7 +30,7 @@ struct Expiring {
 pub async fn remove_expired_sessions(store: &Store, context: &Context) -> Result<u64, StoreError> {
     let sql = "DELETE FROM main.sessions WHERE id IN (SELECT id FROM sessions \
          WHERE refresh_expires_at <= $1 AND access_expires_at <= $1 LIMIT $2) RETURNING id";
-    let expiring = Expiring {
+    let expiring = ExpiringRows {
         sql,
         before: context.now(),
         most: BATCH,
@@ -47,7 +47,7 @@ pub async fn remove_kept_responses(store: &Store, context: &Context) -> Result<u
     let sql = "DELETE FROM main.idempotency WHERE created_at < $1 \
          AND (caller_id, method, path, key) IN (SELECT caller_id, method, path, key \
          FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2) RETURNING key";
-    let expiring = Expiring {
+    let expiring = ExpiringRows {
         sql,
         before: context.now() - KEPT_RESPONSES,
         most: BATCH,
@@ -69,7 +69,7 @@ pub async fn remove_old_runs(
          (SELECT organization_id, id FROM workflow_runs WHERE finished_at < $1 \
          ORDER BY finished_at LIMIT $2) RETURNING id";
     let kept = i64::try_from(micros(kept)).unwrap_or(i64::MAX / 2);
-    let expiring = Expiring {
+    let expiring = ExpiringRows {
         sql,
         before: context.now() - kept,
         most: RUNS,
@@ -77,7 +77,7 @@ pub async fn remove_old_runs(
     remove(store, Scope::Operator, expiring).await
 }
 
-async fn remove(store: &Store, scope: Scope, expiring: Expiring) -> Result<u64, StoreError> {
+async fn remove(store: &Store, scope: Scope, expiring: ExpiringRows) -> Result<u64, StoreError> {
     let mut removed = 0;
     loop {
         let count = store
@@ -92,7 +92,7 @@ async fn remove(store: &Store, scope: Scope, expiring: Expiring) -> Result<u64, 
     }
 }
 
-async fn remove_part(tx: &mut Tx, expiring: Expiring) -> Result<usize, StoreError> {
+async fn remove_part(tx: &mut Tx, expiring: ExpiringRows) -> Result<usize, StoreError> {
     Ok(tx
         .query(
             expiring.sql,

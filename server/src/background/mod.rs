@@ -29,7 +29,7 @@ use crate::store::{Store, StoreError};
 
 /// What a task works with.
 #[derive(Debug, Clone)]
-pub struct Bench {
+pub struct TaskContext {
     /// Where everything is kept.
     pub store: Store,
     /// Time and ids.
@@ -53,7 +53,7 @@ pub struct Task {
     /// From the end of a run to the next, give or take a tenth.
     pub every: Duration,
     /// Does it once.
-    pub run: fn(Bench) -> Run,
+    pub run: fn(TaskContext) -> Run,
 }
 
 impl std::fmt::Debug for Task {
@@ -63,15 +63,15 @@ impl std::fmt::Debug for Task {
 }
 
 /// Runs all tasks until a stop signal, and waits for the one in progress.
-pub async fn run(tasks: &[Task], bench: Bench, stop: watch::Receiver<bool>) {
+pub async fn run(tasks: &[Task], task_context: TaskContext, stop: watch::Receiver<bool>) {
     let mut running = JoinSet::new();
     for task in tasks {
-        running.spawn(repeat(*task, bench.clone(), stop.clone()));
+        running.spawn(repeat(*task, task_context.clone(), stop.clone()));
     }
     while running.join_next().await.is_some() {}
 }
 
-async fn repeat(task: Task, bench: Bench, mut stop: watch::Receiver<bool>) {
+async fn repeat(task: Task, task_context: TaskContext, mut stop: watch::Receiver<bool>) {
     // Processes that start together need not work together. The first run comes early, so that what
     // is wrong with it shows early.
     let mut pause = task.every.min(Duration::from_secs(10)).mul_f64(fraction());
@@ -82,7 +82,7 @@ async fn repeat(task: Task, bench: Bench, mut stop: watch::Receiver<bool>) {
             _ = stop.wait_for(|stop| *stop) => return,
             () = tokio::time::sleep(pause) => {}
         }
-        once(task, &bench)
+        once(task, &task_context)
             .instrument(tracing::error_span!("upkeep", task = task.name))
             .await;
         pause = task.every.mul_f64(0.9 + 0.2 * fraction());
@@ -90,10 +90,10 @@ async fn repeat(task: Task, bench: Bench, mut stop: watch::Receiver<bool>) {
 }
 
 /// Runs a task once, and says what became of it.
-async fn once(task: Task, bench: &Bench) {
+async fn once(task: Task, task_context: &TaskContext) {
     let watch = Stopwatch::start();
     // A bug in one task is no reason to stop the others, or to never try again.
-    let ran = AssertUnwindSafe((task.run)(bench.clone()))
+    let ran = AssertUnwindSafe((task.run)(task_context.clone()))
         .catch_unwind()
         .await;
     let micros = micros(watch.elapsed());
@@ -110,10 +110,10 @@ async fn once(task: Task, bench: &Bench) {
             tracing::warn!(%error, micros, "not done, and tried again later");
             "failed"
         }
-        // The panic itself was told where it happened.
+        // The panic itself was logged where it happened.
         Err(_) => "panicked",
     };
-    bench.metrics.ran(task.name, outcome);
+    task_context.metrics.ran(task.name, outcome);
 }
 
 /// From 0 to 1.

@@ -1,6 +1,6 @@
 //! Measures the waiting work of automations, for the metrics.
 
-use super::Bench;
+use super::TaskContext;
 use crate::automation::runs::waits;
 use crate::store::{Scope, StoreError, Tx};
 
@@ -8,14 +8,14 @@ use crate::store::{Scope, StoreError, Tx};
 ///
 /// # Errors
 /// Those of the store.
-pub async fn measure_queue(bench: &Bench) -> Result<u64, StoreError> {
-    let now = bench.context.now();
-    let (count, oldest) = bench
+pub async fn measure_queue(task_context: &TaskContext) -> Result<u64, StoreError> {
+    let now = task_context.context.now();
+    let (count, oldest) = task_context
         .store
         .read(&Scope::Operator, now, |tx, now| Box::pin(waiting(tx, *now)))
         .await?;
     let age = oldest.map_or(0, |oldest| now - oldest);
-    bench.metrics.runs().waiting(count, age);
+    task_context.metrics.runs().waiting(count, age);
     Ok(0)
 }
 

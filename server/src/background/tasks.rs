@@ -12,24 +12,30 @@ pub const TASKS: &[Task] = &[
     Task {
         name: "expired_sessions",
         every: Duration::from_secs(600),
-        run: |bench| {
-            Box::pin(async move { remove_expired_sessions(&bench.store, &bench.context).await })
+        run: |task_context| {
+            Box::pin(async move {
+                remove_expired_sessions(&task_context.store, &task_context.context).await
+            })
         },
     },
     Task {
         name: "kept_answers",
         every: Duration::from_secs(600),
-        run: |bench| {
-            Box::pin(async move { remove_kept_responses(&bench.store, &bench.context).await })
+        run: |task_context| {
+            Box::pin(async move {
+                remove_kept_responses(&task_context.store, &task_context.context).await
+            })
         },
     },
     Task {
         name: "old_runs",
         every: Duration::from_secs(600),
-        run: |bench| {
+        run: |task_context| {
             Box::pin(async move {
-                match bench.keep_runs {
-                    Some(kept) => remove_old_runs(&bench.store, &bench.context, kept).await,
+                match task_context.keep_runs {
+                    Some(kept) => {
+                        remove_old_runs(&task_context.store, &task_context.context, kept).await
+                    }
                     None => Ok(0),
                 }
             })
@@ -38,18 +44,27 @@ pub const TASKS: &[Task] = &[
     Task {
         name: "queue",
         every: Duration::from_secs(15),
-        run: |bench| Box::pin(async move { measure_queue(&bench).await }),
+        run: |task_context| Box::pin(async move { measure_queue(&task_context).await }),
     },
     Task {
         name: "hot_columns",
         every: Duration::from_secs(60),
-        run: |bench| {
-            Box::pin(async move { give_slots(&bench.store, &bench.context, &bench.tables).await })
+        run: |task_context| {
+            Box::pin(async move {
+                give_slots(
+                    &task_context.store,
+                    &task_context.context,
+                    &task_context.tables,
+                )
+                .await
+            })
         },
     },
     Task {
         name: "slots",
         every: Duration::from_secs(10),
-        run: |bench| Box::pin(async move { fill_slots(&bench.store, &bench.context).await }),
+        run: |task_context| {
+            Box::pin(async move { fill_slots(&task_context.store, &task_context.context).await })
+        },
     },
 ];

@@ -316,8 +316,8 @@ impl Call {
             context.caller = caller.clone();
             Ok(scope_of(caller))
         };
-        let callers = (&app.store, &app.remembered);
-        let reply = self.session()?.run(callers, kind, context, prepare, work);
+        let session = self.session()?;
+        let reply = session.run(&app.store, &app.remembered, kind, context, prepare, work);
         let reply = reply.await;
         app.runs.notify_if_marked();
         reply.map(ApiResponse::response)

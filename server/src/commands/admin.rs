@@ -214,7 +214,7 @@ fn role(word: &str) -> Result<Role, String> {
 }
 
 #[derive(Serialize)]
-struct Added {
+struct AddedMember {
     organization_id: Uuid,
     #[serde(flatten)]
     member: members::Member,
@@ -302,7 +302,7 @@ pub(super) async fn run(
                 now: context.now(),
             };
             let member = members::add(&store, &Scope::Operator, add, Role::Owner).await?;
-            print(&Added {
+            print(&AddedMember {
                 organization_id: organization,
                 member,
             })

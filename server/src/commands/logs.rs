@@ -1,4 +1,4 @@
-//! What the running server tells: lines on standard error, each with its request.
+//! The log of the running server: lines on standard error, each with its request.
 //!
 //! No line holds what a user sent: no query, body, header, value of a row or credential, at any level.
 //! Our own lines are written that way. Those of libraries are taken at `warn` and worse only, because
@@ -42,11 +42,11 @@ pub(super) struct Arguments {
     /// What is logged at any level, besides: each SQL statement as it leaves for the store, with the types
     /// of its parameters and never a value.
     #[arg(long, value_name = "WHAT", value_enum, env = "TPLKIT_LOG")]
-    log: Option<Besides>,
+    log: Option<ExtraLog>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Besides {
+enum ExtraLog {
     /// SQL statements.
     Sql,
 }
@@ -98,7 +98,7 @@ pub(super) fn start(arguments: &Arguments) {
 fn targets(arguments: &Arguments) -> Targets {
     let level = LevelFilter::from(arguments.log_level);
     let sql = match arguments.log {
-        Some(Besides::Sql) => LevelFilter::DEBUG,
+        Some(ExtraLog::Sql) => LevelFilter::DEBUG,
         None => LevelFilter::OFF,
     };
     Targets::new()
@@ -137,7 +137,7 @@ mod tests {
     use std::panic::{self, catch_unwind};
     use std::sync::{Arc, Mutex};
 
-    use super::{Arguments, Besides, Format, Level, json, log_panic, targets};
+    use super::{Arguments, ExtraLog, Format, Level, json, log_panic, targets};
     use tplkit_server::store::sql_log;
 
     #[derive(Clone, Default)]
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    fn logged(log_level: Level, log: Option<Besides>) -> Arguments {
+    fn logged(log_level: Level, log: Option<ExtraLog>) -> Arguments {
         Arguments {
             log_level,
             log_format: Format::Json,
@@ -166,7 +166,7 @@ mod tests {
     fn statements_are_shown_to_who_asks_and_at_any_level() {
         for (level, log, shown) in [
             (Level::Trace, None, false),
-            (Level::Off, Some(Besides::Sql), true),
+            (Level::Off, Some(ExtraLog::Sql), true),
         ] {
             let lines = Lines::default();
             let writer = lines.clone();

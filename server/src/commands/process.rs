@@ -1,4 +1,4 @@
-//! What `serve` and `worker` have in common: a process that runs until it is told to stop.
+//! What `serve` and `worker` have in common: a process that runs until a signal stops it.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use clap::builder::FalseyValueParser;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tplkit_server::automation::{self, RunExecutor, Settings};
-use tplkit_server::background::{self, Bench, TASKS};
+use tplkit_server::background::{self, TASKS, TaskContext};
 use tplkit_server::edge::{self, Limits};
 use tplkit_server::jobs::Worker;
 use tplkit_server::metrics::{Metrics, Page};
@@ -167,13 +167,13 @@ impl Process {
     }
 
     /// What background tasks work with.
-    pub(super) fn bench(
+    pub(super) fn task_context(
         &self,
         context: &tplkit_server::context::Context,
         metrics: &Arc<Metrics>,
         tables: &Tables,
-    ) -> Bench {
-        Bench {
+    ) -> TaskContext {
+        TaskContext {
             store: self.store.clone(),
             context: context.clone(),
             metrics: metrics.clone(),
@@ -204,14 +204,14 @@ impl Process {
     pub(super) fn upkeep(
         &self,
         worker: Worker,
-        player: RunExecutor,
+        executor: RunExecutor,
     ) -> impl Future<Output = ()> + use<> {
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {
-            let upkeep = background::run(TASKS, worker.bench.clone(), stop.clone());
+            let upkeep = background::run(TASKS, worker.task_context.clone(), stop.clone());
             let jobs = worker.run(stop.clone());
-            let playing = Box::pin(player.work(stop.clone()));
-            let work = async { tokio::join!(upkeep, jobs, playing) };
+            let running = Box::pin(executor.work(stop.clone()));
+            let work = async { tokio::join!(upkeep, jobs, running) };
             let late = async {
                 let _ = stop.wait_for(|stop| *stop).await;
                 sleep(drain).await;

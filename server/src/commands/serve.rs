@@ -160,12 +160,12 @@ pub(super) async fn run(
     };
     process.show(&app.metrics).await?;
     let worker = Worker {
-        bench: process.bench(&context, &app.metrics, &app.tables),
+        task_context: process.task_context(&context, &app.metrics, &app.tables),
         lease_seconds: app.config.lease_seconds,
         signal: app.signal.clone(),
     };
-    let player = process.executor(&context, &app.metrics, &app.tables, &app.runs);
-    let upkeep = process.upkeep(worker, player);
+    let executor = process.executor(&context, &app.metrics, &app.tables, &app.runs);
+    let upkeep = process.upkeep(worker, executor);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         store = process.store.kind(),

@@ -34,12 +34,12 @@ pub(super) async fn run(
     process.show(&metrics).await?;
     let tables = Tables::default();
     let worker = Worker {
-        bench: process.bench(&context, &metrics, &tables),
+        task_context: process.task_context(&context, &metrics, &tables),
         lease_seconds: process.lease_seconds,
         signal: WorkerSignal::default(),
     };
-    let player = process.executor(&context, &metrics, &tables, &WorkerSignal::default());
-    let upkeep = process.upkeep(worker, player);
+    let executor = process.executor(&context, &metrics, &tables, &WorkerSignal::default());
+    let upkeep = process.upkeep(worker, executor);
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     process.run(None, upkeep).await
 }

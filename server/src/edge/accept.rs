@@ -15,7 +15,7 @@ use super::{Limits, RequestHandler, refuse_new};
 
 /// How many connections the system may hold ready for us.
 const BACKLOG: u32 = 4096;
-/// How often a crowd is looked at again.
+/// How often the number of connections is checked again.
 const GLANCE: Duration = Duration::from_millis(20);
 /// How often a listener that is about to close is looked at: for as long as a connection across the
 /// world takes to begin.
@@ -142,7 +142,7 @@ impl<A: RequestHandler> Edge<A> {
     }
 
     fn start(&self, tcp: TcpStream, peer: SocketAddr, place: OwnedSemaphorePermit) {
-        let (id, state) = self.connections.enter();
+        let (id, state) = self.connections.add();
         self.handler.connections(self.connections.len());
         let (handler, connections) = (self.handler.clone(), self.connections.clone());
         let connection = connection::run(
@@ -196,7 +196,7 @@ struct Registration<A: RequestHandler> {
 
 impl<A: RequestHandler> Drop for Registration<A> {
     fn drop(&mut self) {
-        self.connections.leave(self.id);
+        self.connections.remove(self.id);
         self.handler.connections(self.connections.len());
     }
 }

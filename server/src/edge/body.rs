@@ -1,7 +1,7 @@
 //! The body of a request, with a minimum pace, and the handling of unread bodies.
 //!
 //! A refusal can be decided before the body arrives. The rest of the body would then be read as the
-//! next request, so the edge keeps it ([`Unread`]) and reads it to its end when it is short.
+//! next request, so the edge keeps it ([`UnreadBody`]) and reads it to its end when it is short.
 //! Otherwise the response closes the connection.
 
 use std::pin::Pin;
@@ -36,12 +36,12 @@ pub(super) struct BodyDeadline {
     failed: bool,
     /// When it began to be waited for, and until when.
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
-    unread: Unread,
+    unread: UnreadBody,
 }
 
 /// What the handler of a request left of its body.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Unread(Arc<Mutex<Remainder>>);
+pub(super) struct UnreadBody(Arc<Mutex<Remainder>>);
 
 #[derive(Debug, Default)]
 enum Remainder {
@@ -56,7 +56,7 @@ enum Remainder {
     Lost,
 }
 
-impl Unread {
+impl UnreadBody {
     fn set(&self, left: Remainder) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = left;
     }
@@ -97,7 +97,12 @@ async fn skip(mut body: Incoming, mut room: u64) -> bool {
 }
 
 impl BodyDeadline {
-    pub(super) fn new(body: Incoming, time: Duration, rate: u64, unread: Unread) -> BodyDeadline {
+    pub(super) fn new(
+        body: Incoming,
+        time: Duration,
+        rate: u64,
+        unread: UnreadBody,
+    ) -> BodyDeadline {
         BodyDeadline {
             body: Some(body),
             time,

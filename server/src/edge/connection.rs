@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep_until, timeout};
 
-use super::body::{BodyDeadline, Unread};
+use super::body::{BodyDeadline, UnreadBody};
 use super::connections::ConnectionState;
 use super::stream::Stream;
 use super::{Limits, Malformed, RequestHandler};
@@ -44,7 +44,7 @@ pub(super) enum Phase {
 }
 
 /// How a connection ended.
-enum End {
+enum ConnectionEnd {
     /// Everything that was asked is answered.
     Done,
     /// Nobody wanted anything.
@@ -77,7 +77,7 @@ pub(super) async fn run<A: RequestHandler>(
                 let closing = asks_to_close(&request);
                 let waits = waits_to_send(&request);
                 // Most requests have no body, and nothing of one is left.
-                let body = (!request.body().is_end_stream()).then(Unread::default);
+                let body = (!request.body().is_end_stream()).then(UnreadBody::default);
                 let request = request.map(|incoming| match &body {
                     Some(unread) => {
                         Body::new(BodyDeadline::new(incoming, time, rate, unread.clone()))
@@ -97,7 +97,7 @@ pub(super) async fn run<A: RequestHandler>(
                     let close = HeaderValue::from_static("close");
                     response.headers_mut().insert(header::CONNECTION, close);
                 }
-                // What is there already leaves at once; what is made on the way keeps the guest busy.
+                // What is there already leaves at once; what is made on the way keeps the connection busy.
                 if response.body().size_hint().exact().is_none() {
                     response = response.map(|body| Body::new(StreamingBody { body, _busy: busy }));
                 }
@@ -119,27 +119,27 @@ pub(super) async fn run<A: RequestHandler>(
         tokio::select! {
             biased;
             result = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break end(result),
-            () = state.asked_to_leave() => if state.is_idle() { break End::Idle },
+            () = state.closing() => if state.is_idle() { break ConnectionEnd::Idle },
             // A sender that is gone ends the process; until then there is nothing to do about it.
             Ok(()) = phase.changed() => {}
             // Late enough for whoever was about to ask.
             () = sleep_until(silent), if closing && state.is_idle() => {
-                if state.silent_at(limits.grace) <= silent { break End::Idle }
+                if state.silent_at(limits.grace) <= silent { break ConnectionEnd::Idle }
             }
         }
     };
     let mut stream = connection.into_parts().io.into_inner();
-    if let End::Malformed(why) = end {
+    if let ConnectionEnd::Malformed(why) = end {
         let answer = written(handler.refuse(peer, why)).await;
         if stream.write_all(&answer).await.is_err() {
             return;
         }
     }
-    if matches!(end, End::Broken) || stream.shutdown().await.is_err() {
+    if matches!(end, ConnectionEnd::Broken) || stream.shutdown().await.is_err() {
         return;
     }
     tokio::select! {
-        () = state.asked_to_leave() => {}
+        () = state.closing() => {}
         _ = timeout(LINGER, discard(Pin::new(&mut stream))) => {}
     }
 }
@@ -208,16 +208,16 @@ async fn discard(mut stream: Pin<&mut Stream>) {
     while let Ok(1..) = stream.read(&mut buffer).await {}
 }
 
-fn end(result: hyper::Result<()>) -> End {
+fn end(result: hyper::Result<()>) -> ConnectionEnd {
     let Err(error) = result else {
-        return End::Done;
+        return ConnectionEnd::Done;
     };
     if error.is_parse_too_large() {
-        return End::Malformed(Malformed::TooLarge);
+        return ConnectionEnd::Malformed(Malformed::TooLarge);
     }
     if !error.is_parse() {
         tracing::debug!(%error, "a connection broke");
-        return End::Broken;
+        return ConnectionEnd::Broken;
     }
     let words = error.to_string();
     let known = [
@@ -227,7 +227,7 @@ fn end(result: hyper::Result<()>) -> End {
         ("header", "a line of its head is not valid"),
     ];
     let known = known.iter().find(|(word, _)| words.contains(word));
-    End::Malformed(Malformed::Syntax(
+    ConnectionEnd::Malformed(Malformed::Syntax(
         known.map_or("its head is not valid", |(_, reported)| reported),
     ))
 }

@@ -73,7 +73,7 @@ impl ConnectionState {
     }
 
     /// Waits to be asked to leave.
-    pub(super) async fn asked_to_leave(&self) {
+    pub(super) async fn closing(&self) {
         self.closing.notified().await;
     }
 }
@@ -92,32 +92,32 @@ struct ConnectionStates {
 
 impl ConnectionRegistry {
     /// Someone comes in.
-    pub(super) fn enter(&self) -> (u64, Arc<ConnectionState>) {
+    pub(super) fn add(&self) -> (u64, Arc<ConnectionState>) {
         let state = Arc::new(ConnectionState::new());
-        let mut guests = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = guests.next;
-        guests.next += 1;
-        guests.all.insert(id, state.clone());
+        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = states.next;
+        states.next += 1;
+        states.all.insert(id, state.clone());
         (id, state)
     }
 
     /// Someone has left.
-    pub(super) fn leave(&self, id: u64) {
-        let mut guests = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        guests.all.remove(&id);
+    pub(super) fn remove(&self, id: u64) {
+        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        states.all.remove(&id);
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        let guests = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        guests.all.len()
+        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        states.all.len()
     }
 
     /// Asks those who have been idle longest to leave.
     pub(super) fn make_room(&self, count: usize) {
-        let guests = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let mut idle: Vec<&Arc<ConnectionState>> =
-            guests.all.values().filter(|g| g.is_idle()).collect();
+            states.all.values().filter(|g| g.is_idle()).collect();
         idle.sort_unstable_by_key(|state| state.idle_since());
         for state in idle.into_iter().take(count) {
             state.closing.notify_one();

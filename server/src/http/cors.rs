@@ -135,7 +135,7 @@ impl Cors {
         Some(response)
     }
 
-    pub(crate) fn put_into(self, headers: &mut HeaderMap) {
+    pub(crate) fn insert_into(self, headers: &mut HeaderMap) {
         if self.varies {
             headers.append(header::VARY, HeaderValue::from_static("Origin"));
         }

@@ -113,7 +113,7 @@ impl Key {
     }
 
     /// Refuses a request that comes while the first one of its key runs in this process.
-    fn waits_its_turn(&self) -> Result<(), Refusal> {
+    fn refuse_concurrent(&self) -> Result<(), Refusal> {
         match self.turn.wait_for_first() {
             None => Ok(()),
             Some(first) if first == self.fingerprint => Err(in_progress()),
@@ -144,7 +144,7 @@ fn name(value: &[u8]) -> Option<&str> {
 /// 422 when the key stands for another request, 409 while the first one runs.
 pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<ApiResponse>, Refusal> {
     let Some(key) = key else { return Ok(None) };
-    match seize(tx, key).await? {
+    match insert_claim(tx, key).await? {
         Claimed::Ours => Ok(None),
         Claimed::Theirs(reply) => Ok(Some(reply)),
     }
@@ -179,15 +179,15 @@ enum Claimed {
 /// # Errors
 /// As [`claim`].
 pub async fn kept_response(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Refusal> {
-    key.waits_its_turn()?;
+    key.refuse_concurrent()?;
     read(tx, key).await
 }
 
-async fn seize(tx: &mut Tx, key: &Key) -> Result<Claimed, Refusal> {
+async fn insert_claim(tx: &mut Tx, key: &Key) -> Result<Claimed, Refusal> {
     if key.reserved.load(Ordering::Acquire) {
         return Ok(Claimed::Ours);
     }
-    key.waits_its_turn()?;
+    key.refuse_concurrent()?;
     let sql = "INSERT INTO main.idempotency {own $1} (caller_id, method, path, key, fingerprint, \
          status, body, created_at) VALUES ($1, $2, $3, $4, $5, 0, $8, $6) ON CONFLICT (caller_id, method, path, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
          status = 0, body = excluded.body, created_at = excluded.created_at \
@@ -257,14 +257,14 @@ fn in_progress() -> Refusal {
 
 /// A refusal that is to be kept.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct KeptRefusal {
     pub(crate) key: Key,
     pub(crate) refusal: Refusal,
     pub(crate) form: RefusalForm,
     pub(crate) path: String,
 }
 
-impl Refused {
+impl KeptRefusal {
     /// Whether such a refusal is given again without being checked again.
     pub(crate) fn is_kept(refusal: &Refusal) -> bool {
         let (status, _) = status(refusal.code);
@@ -283,8 +283,11 @@ impl Refused {
 
 /// Keeps a refusal, or finds that the key has a response already: a request that succeeded once does
 /// so again, although a second one like it would be refused today.
-pub(crate) async fn keep_refusal(tx: &mut Tx, refused: &Refused) -> Result<ApiResponse, Refusal> {
-    let Refused {
+pub(crate) async fn keep_refusal(
+    tx: &mut Tx,
+    refused: &KeptRefusal,
+) -> Result<ApiResponse, Refusal> {
+    let KeptRefusal {
         key,
         refusal,
         form,
@@ -292,7 +295,7 @@ pub(crate) async fn keep_refusal(tx: &mut Tx, refused: &Refused) -> Result<ApiRe
     } = refused;
     let (status, _) = status(refusal.code);
     let reply = ApiResponse::written(status, document(refusal, *form, path));
-    match seize(tx, key).await? {
+    match insert_claim(tx, key).await? {
         Claimed::Ours => {
             keep(tx, Some(key), &reply).await?;
             Ok(reply)

@@ -30,7 +30,7 @@ impl ResponseHeaders {
         self.is_options.then(|| self.cors.preflight(methods))?
     }
 
-    pub(crate) fn put_into(self, headers: &mut HeaderMap) {
+    pub(crate) fn insert_into(self, headers: &mut HeaderMap) {
         headers.insert(
             header::X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
@@ -39,6 +39,6 @@ impl ResponseHeaders {
             let no_store = HeaderValue::from_static("no-store");
             headers.insert(header::CACHE_CONTROL, no_store);
         }
-        self.cors.put_into(headers);
+        self.cors.insert_into(headers);
     }
 }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use tplkit::apply::{
-    ApplyError, BasePackage, Minter, Past, Request, Resolutions, Unnoted, decide_from, run_from,
+    ApplyError, BasePackage, JobHistory, LegacyJob, Minter, Request, Resolutions, decide_from,
+    run_from,
 };
 use tplkit::check::{Checked, NotChecked};
 use tplkit::definitions::Definitions;
@@ -34,8 +35,8 @@ struct StoredOrder {
     resolutions: Resolutions,
     /// The newest of the jobs that it binds to, with its package.
     base: Option<(Uuid, SpooledText)>,
-    /// Those of them whose ledgers do not tell the base.
-    unnoted: Vec<ledger::UnnotedJob>,
+    /// Those of them whose ledgers were written before ledgers held the base.
+    legacy_jobs: Vec<ledger::StoredLegacyJob>,
 }
 
 /// Goes on with a job where its ledger ends.
@@ -58,15 +59,16 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
         Some((job, text)) => Some((*job, Checked::trusted(text).map_err(unreadable)?)),
         None => None,
     };
-    let unnoted = kept.unnoted.iter().map(ledger::UnnotedJob::read);
-    let unnoted: Vec<Unnoted<'_>> = unnoted.collect::<Result<_, _>>().map_err(unreadable)?;
-    let past = Past {
+    let legacy_jobs = kept.legacy_jobs.iter().map(ledger::StoredLegacyJob::read);
+    let legacy_jobs: Vec<LegacyJob<'_>> =
+        legacy_jobs.collect::<Result<_, _>>().map_err(unreadable)?;
+    let past = JobHistory {
         entries: &kept.earlier,
         base: base.as_ref().map(|(job, package)| BasePackage {
             job: Some(*job),
             package,
             resolutions: &kept.resolutions,
-            unnoted: &unnoted,
+            legacy_jobs: &legacy_jobs,
         }),
     };
     let Order { request, minter } = &kept.order;
@@ -103,7 +105,7 @@ async fn carry_out(
     package: &Checked<'_>,
     request: &Request,
     minter: Minter,
-    past: Past<'_>,
+    past: JobHistory<'_>,
 ) -> Result<Result<(), ApplyError<ReadError>>, Failure> {
     let definitions = Definitions::embedded();
     let own = target.ledger().await?;
@@ -115,7 +117,7 @@ async fn carry_out(
     drop(own);
     // What is there already is bound and what is missing created: the same decisions as at the first
     // attempt, but for what people have changed since.
-    let deciding = Past {
+    let deciding = JobHistory {
         entries: &known,
         ..past
     };
@@ -160,6 +162,6 @@ async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError>
         earlier: line.entries,
         resolutions: line.resolutions,
         base,
-        unnoted: line.unnoted,
+        legacy_jobs: line.legacy_jobs,
     }))
 }

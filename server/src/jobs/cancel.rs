@@ -1,8 +1,7 @@
 //! Cancels a job (`rest` 8).
 
-use serde_json::json;
-
 use super::Job;
+use super::error::JobError;
 use crate::store::{StoreError, Tx, lease};
 
 /// Ends a job that is unfinished; false when it has ended. Whoever works on it loses the lease: the
@@ -11,11 +10,12 @@ use crate::store::{StoreError, Tx, lease};
 /// # Errors
 /// Those of the store.
 pub async fn cancel(tx: &mut Tx, job: &Job, now: i64) -> Result<bool, StoreError> {
-    let error = json!({
-        "code": "cancelled",
-        "detail": "The job was cancelled. What is written stays: resume the job to go on where it \
+    let error = JobError {
+        code: "cancelled",
+        detail: "The job was cancelled. What is written stays: resume the job to go on where it \
             stopped, or undo it to take that away.",
-    });
+        reference: None,
+    };
     let sql = concat!(
         "UPDATE main.template_jobs SET status = 'failed', error = $4, updated_at = $3, ",
         lease!(let go),
@@ -27,7 +27,7 @@ pub async fn cancel(tx: &mut Tx, job: &Job, now: i64) -> Result<bool, StoreError
         job.organization.into(),
         job.id.into(),
         now.into(),
-        error.to_string().into(),
+        error.write().into(),
     ];
     Ok(tx.first(sql, &parameters).await?.is_some())
 }

@@ -3,7 +3,7 @@
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
-use super::{Job, Order, Part, Status};
+use super::{Job, Order, PackedPart, Status};
 use crate::store::{StoreError, Tx, Value, lease};
 
 /// A job that is to be: every decision about it was taken.
@@ -24,7 +24,7 @@ pub struct New {
     /// Where the ids of what it creates come from.
     pub minter: Minter,
     /// The package as it is now: the manifest, then its payload entries in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PackedPart>,
     /// In microseconds.
     pub now: i64,
 }

@@ -1,9 +1,9 @@
 //! Why a job stopped: the message, and whether to retry.
 
-use serde_json::json;
 use tplkit::apply::{ApplyError, Refusal};
 use tplkit::problem::Code;
 
+use super::error::JobError;
 use crate::store::StoreError;
 use crate::workspace::ReadError;
 
@@ -21,7 +21,12 @@ pub(super) enum Failure {
 impl Failure {
     /// With a code to branch on, and what can be done about it.
     pub(super) fn reported(code: Code, detail: &str) -> Failure {
-        Failure::Reported(json!({"code": code.as_str(), "detail": detail}).to_string())
+        let error = JobError {
+            code: code.as_str(),
+            detail,
+            reference: None,
+        };
+        Failure::Reported(error.write())
     }
 
     /// What was decided does not fit the workspace any more.
@@ -34,11 +39,12 @@ impl Failure {
              Mend it and resume the job, or undo it and apply the template anew.",
             details.join(" ")
         );
-        let mut report = json!({"code": code.as_str(), "detail": detail});
-        if let Some(reference) = first.and_then(|refusal| refusal.reference.as_deref()) {
-            report["ref"] = reference.into();
-        }
-        Failure::Reported(report.to_string())
+        let error = JobError {
+            code: code.as_str(),
+            detail: &detail,
+            reference: first.and_then(|refusal| refusal.reference.as_deref()),
+        };
+        Failure::Reported(error.write())
     }
 
     /// Who asked for the job has lost the right to carry it out.

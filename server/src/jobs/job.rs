@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::Status;
+use super::error::JobError;
 use super::status::unfinished;
 use crate::ids::TemplateKey;
 use crate::store::{Row, StoreError, Tx};
@@ -138,7 +139,7 @@ pub(crate) struct JobView<'a> {
     #[schemars(with = "Option<AnyObject>")]
     report: Option<Box<RawValue>>,
     /// Why it stopped.
-    #[schemars(with = "Option<AnyObject>")]
+    #[schemars(with = "Option<JobError<'_>>")]
     error: Option<Box<RawValue>>,
     /// When it was created.
     created_at: UtcInstant,

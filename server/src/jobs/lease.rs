@@ -16,7 +16,7 @@ use super::{Job, Status, ledger};
 use crate::context::Context;
 use crate::ids::WorkspaceKey;
 use crate::store::{Hold, PipelinedStatement, Scope, Store, StoreError, Tx, Value, Visible, lease};
-use crate::workspace::Stopped;
+use crate::workspace::UnitError;
 
 /// The right to write for a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +192,7 @@ impl Lease {
         unit: &Unit,
         entries: i64,
         now: i64,
-    ) -> Result<i64, Stopped> {
+    ) -> Result<i64, UnitError> {
         let line = match &unit.report {
             Some(report) if !is_undone(unit) => self.finish(unit, report, now),
             _ => self.go_on(unit, now),
@@ -203,7 +203,7 @@ impl Lease {
         }
         let responses = tx.pipeline(asked).await?;
         let line = responses.first().and_then(|rows| rows.first());
-        let entries = line.ok_or(Stopped::Fenced)?.get(0)?;
+        let entries = line.ok_or(UnitError::Fenced)?.get(0)?;
         if let (Some(left), true) = (&unit.report, is_undone(unit)) {
             self.report_left(tx, left).await?;
         }

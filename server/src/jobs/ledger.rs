@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use tplkit::apply::{Resolutions, Unnoted};
+use tplkit::apply::{LegacyJob, Resolutions};
 use tplkit::check::{Checked, NotChecked};
 use tplkit::workspace::ledger::{Entry, is_unnoted};
 use uuid::Uuid;
 
+use super::line_index;
 use super::package;
-use super::standing;
 use super::{Job, Lease};
 use crate::ids::{TemplateKey, WorkspaceKey};
 use crate::spool::SpooledText;
@@ -40,7 +40,7 @@ pub async fn own(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Vec<Entry
     }
 }
 
-/// The entries of a job that tell of records, in order.
+/// The entries of a job about records, in order.
 async fn records(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Vec<Entry>, StoreError> {
     let sql = "SELECT number, entry FROM template_job_entries WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND entry LIKE $3 \
@@ -58,7 +58,7 @@ fn read(row: &Row) -> Result<Entry, StoreError> {
 
 /// What the jobs wrote that an apply continues.
 #[derive(Debug, Default)]
-pub struct Line {
+pub struct LineLedgers {
     /// Their ledgers, oldest first.
     pub entries: Vec<Entry>,
     /// Which of these entries each of them wrote.
@@ -67,25 +67,25 @@ pub struct Line {
     pub newest: Option<Uuid>,
     /// What was decided about dependencies, the newest word for each.
     pub resolutions: Resolutions,
-    /// The jobs among them whose ledgers do not tell the base.
-    pub unnoted: Vec<UnnotedJob>,
+    /// The jobs among them whose ledgers were written before ledgers held the base.
+    pub legacy_jobs: Vec<StoredLegacyJob>,
 }
 
-/// A job whose ledger does not tell the base of what it wrote.
+/// A job whose ledger was written before ledgers held the base of what was written.
 #[derive(Debug)]
-pub struct UnnotedJob {
+pub struct StoredLegacyJob {
     entries: Range<usize>,
     resolutions: Resolutions,
     text: SpooledText,
 }
 
-impl UnnotedJob {
+impl StoredLegacyJob {
     /// The job with its package read.
     ///
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
-    pub fn read(&self) -> Result<Unnoted<'_>, NotChecked> {
-        Ok(Unnoted {
+    pub fn read(&self) -> Result<LegacyJob<'_>, NotChecked> {
+        Ok(LegacyJob {
             entries: self.entries.clone(),
             package: Checked::trusted(&self.text)?,
             resolutions: &self.resolutions,
@@ -133,8 +133,8 @@ pub async fn earlier(
     }: TemplateKey,
     job: Option<Uuid>,
     base_job: Option<Uuid>,
-) -> Result<Line, StoreError> {
-    let known = standing::completed(
+) -> Result<LineLedgers, StoreError> {
+    let known = line_index::completed(
         tx,
         WorkspaceKey {
             organization,
@@ -149,7 +149,7 @@ pub async fn earlier(
         && !was_completed(tx, organization, own.id).await?
     {
         // Nobody has bound to a copy that was never whole.
-        return Ok(Line::default());
+        return Ok(LineLedgers::default());
     }
     let others = || jobs.iter().filter(|known| Some(known.id) != job);
     let mut resolutions = Resolutions::new();
@@ -179,12 +179,12 @@ pub async fn written_by(
     jobs: &[Uuid],
     resolutions: Resolutions,
     what: LedgerPart,
-) -> Result<Line, StoreError> {
-    let mut line = Line {
+) -> Result<LineLedgers, StoreError> {
+    let mut line = LineLedgers {
         resolutions,
-        ..Line::default()
+        ..LineLedgers::default()
     };
-    let mut unnoted = Vec::new();
+    let mut legacy_jobs = Vec::new();
     for other in jobs.iter().copied() {
         let written = match what {
             LedgerPart::All => own(tx, organization, other).await?,
@@ -193,22 +193,23 @@ pub async fn written_by(
         let start = line.entries.len();
         let entries = start..start + written.len();
         if is_unnoted(&written) {
-            unnoted.push((other, entries.clone()));
+            legacy_jobs.push((other, entries.clone()));
         }
         line.entries.extend(written);
         line.jobs.push((other, entries));
         line.newest = Some(other);
     }
-    let newest = unnoted.last().map(|(newest, _)| *newest);
-    for (other, entries) in unnoted {
+    let newest = legacy_jobs.last().map(|(newest, _)| *newest);
+    for (other, entries) in legacy_jobs {
         // The newest package is read besides, and rows of older ones count until it tells of them.
         let rows = what == LedgerPart::All && newest == line.newest && newest != Some(other);
         let kept = package::read(tx, organization, other, rows).await?;
-        line.unnoted.extend(kept.map(|(order, text)| UnnotedJob {
-            entries,
-            resolutions: order.request.resolutions,
-            text,
-        }));
+        line.legacy_jobs
+            .extend(kept.map(|(order, text)| StoredLegacyJob {
+                entries,
+                resolutions: order.request.resolutions,
+                text,
+            }));
     }
     Ok(line)
 }
@@ -219,7 +220,7 @@ pub async fn written_by(
 /// # Errors
 /// Those of the store.
 pub async fn upgraded_by(tx: &mut Tx, job: &Job) -> Result<Option<Uuid>, StoreError> {
-    let known = standing::standing(
+    let known = line_index::in_effect(
         tx,
         WorkspaceKey {
             organization: job.organization,
@@ -249,7 +250,7 @@ async fn was_completed(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<boo
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn kept_entries(tx: &mut Tx, job: &Job) -> Result<Line, StoreError> {
+pub(super) async fn kept_entries(tx: &mut Tx, job: &Job) -> Result<LineLedgers, StoreError> {
     let of = TemplateKey {
         organization: job.organization,
         workspace: job.workspace,

@@ -3,8 +3,8 @@
 use tplkit::apply::Resolutions;
 use uuid::Uuid;
 
+use super::line_index::LineIndex;
 use super::package::Order;
-use super::standing::Continuing;
 use crate::ids::WorkspaceKey;
 use crate::store::{StoreError, Tx};
 
@@ -62,7 +62,7 @@ pub async fn lines(
          WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \
          AND workspace_id = $2 AND status = 'completed' ORDER BY id";
     let mut lines: Vec<AppliedLine> = Vec::new();
-    let mut known = Continuing::default();
+    let mut known = LineIndex::default();
     for row in &tx
         .query(sql, &[organization.into(), workspace.into()])
         .await?

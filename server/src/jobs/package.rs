@@ -13,12 +13,12 @@ use crate::store::{StoreError, Tx};
 /// A part of a package, packed (LZ4, with its length before it): a job keeps all of it for ever, and who
 /// asked for the job waits until it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part(Vec<u8>);
+pub struct PackedPart(Vec<u8>);
 
-impl Part {
+impl PackedPart {
     /// Packs JSON text.
-    pub fn pack(text: &str) -> Part {
-        Part(lz4_flex::compress_prepend_size(text.as_bytes()))
+    pub fn pack(text: &str) -> PackedPart {
+        PackedPart(lz4_flex::compress_prepend_size(text.as_bytes()))
     }
 
     pub(super) fn packed(&self) -> &[u8] {
@@ -52,7 +52,7 @@ pub struct Order {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptOrder {
     request: Box<RawValue>,
     minter: Minter,
 }
@@ -61,7 +61,7 @@ impl Order {
     /// The text that is kept.
     pub(super) fn write(&self) -> String {
         let request = RawValue::from_string(self.request.to_value().write());
-        let kept = request.map(|request| Kept {
+        let kept = request.map(|request| KeptOrder {
             request,
             minter: self.minter,
         });
@@ -76,7 +76,7 @@ impl Order {
     /// When it is something else.
     pub fn read(text: &str) -> Result<Order, StoreError> {
         let bad = |why: String| StoreError::Internal(format!("the request of a job: {why}"));
-        let kept: Kept = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+        let kept: KeptOrder = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
         let request = Request::from_json(kept.request.get());
         Ok(Order {
             request: request.map_err(|refusals| bad(format!("{refusals:?}")))?,
@@ -100,17 +100,17 @@ pub async fn read(
     let mut put = |part: &str| {
         spool
             .write_all(part.as_bytes())
-            .map_err(|error| no_room(&error))
+            .map_err(|error| disk_full(&error))
     };
     let most = if rows { i64::MAX } else { 1 };
     let Some(order) = parts(tx, organization, job, most, &mut put).await? else {
         return Ok(None);
     };
-    let text = spool.into_text().map_err(|error| no_room(&error))?;
+    let text = spool.into_text().map_err(|error| disk_full(&error))?;
     Ok(Some((order, text)))
 }
 
-fn no_room(error: &io::Error) -> StoreError {
+fn disk_full(error: &io::Error) -> StoreError {
     StoreError::Unavailable(format!("a temporary file of a package: {error}"))
 }
 
@@ -144,7 +144,7 @@ async fn parts(
             1 => put(",\"payloads\":[")?,
             _ => put(",")?,
         }
-        put(&Part(row.get(0)?).unpack()?)?;
+        put(&PackedPart(row.get(0)?).unpack()?)?;
         number += 1;
     }
     put(if number > 1 { "]}" } else { "}" })?;
@@ -153,23 +153,23 @@ async fn parts(
 
 #[cfg(test)]
 mod tests {
-    use super::Part;
+    use super::PackedPart;
 
     #[test]
     fn a_part_is_read_as_it_was_written() {
         for text in ["", "{}", &"{\"é\":[1,2,3]},".repeat(10_000)] {
-            let part = Part::pack(text);
+            let part = PackedPart::pack(text);
             assert_eq!(part.unpack().as_deref(), Ok(text));
         }
-        assert!(Part::pack(&"[1,2],".repeat(1_000)).packed().len() < 100);
+        assert!(PackedPart::pack(&"[1,2],".repeat(1_000)).packed().len() < 100);
     }
 
     #[test]
     fn what_was_not_packed_is_an_error() {
         for bytes in [&b""[..], b"{}", b"\x09\0\0\0\x10a"] {
-            Part(bytes.to_vec()).unpack().expect_err("is no part");
+            PackedPart(bytes.to_vec()).unpack().expect_err("is no part");
         }
         let no_text = lz4_flex::compress_prepend_size(&[0xFF]);
-        Part(no_text).unpack().expect_err("is no text");
+        PackedPart(no_text).unpack().expect_err("is no text");
     }
 }

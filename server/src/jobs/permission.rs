@@ -62,7 +62,7 @@ async fn is_open(
 }
 
 /// Lets a job act as the one who asks for it now, when who asked before has lost the right to. It
-/// keeps its ledger; what it reported was for other eyes.
+/// keeps its ledger; what it reported was for another reader.
 ///
 /// # Errors
 /// Those of the store.

@@ -22,10 +22,11 @@ const RENEW: Duration = Duration::from_secs(20);
 /// When the work panicked.
 pub async fn under<T: Send + 'static>(
     lease: &Lease,
-    at: (&Store, &Context),
+    store: &Store,
+    context: &Context,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, JoinError> {
-    renewing(lease, at, None, work).await
+    renewing(lease, store, context, None, work).await
 }
 
 /// The same for work that ends when who asked for it has lost the right to it; `forbid` receives the reason.
@@ -34,16 +35,18 @@ pub async fn under<T: Send + 'static>(
 /// When the work panicked.
 pub(super) async fn under_right<T: Send + 'static>(
     lease: &Lease,
-    at: (&Store, &Context),
+    store: &Store,
+    context: &Context,
     forbid: &watch::Sender<bool>,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, JoinError> {
-    renewing(lease, at, Some(forbid), work).await
+    renewing(lease, store, context, Some(forbid), work).await
 }
 
 async fn renewing<T: Send + 'static>(
     lease: &Lease,
-    (store, context): (&Store, &Context),
+    store: &Store,
+    context: &Context,
     forbid: Option<&watch::Sender<bool>>,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, JoinError> {

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::rows::Tables;
 use crate::store::{Input, Output, QueryFn, Scope, Store, StoreError, Tx};
 use crate::workspace::{
-    Here, PreparedUnit, ReadError, Stopped, batch, fetch, matching, row_capacity, stands,
+    PreparedUnit, ReadError, UnitContext, UnitError, batch, fetch, matching, row_capacity, stands,
     structure, taken, whole_batch, write,
 };
 
@@ -41,7 +41,7 @@ pub struct Destination {
 struct UnitWrite {
     unit: Unit,
     prepared: PreparedUnit,
-    here: Here,
+    here: UnitContext,
     lease: Lease,
     asks_right: bool,
     /// How many entries there are, if that is known.
@@ -62,13 +62,13 @@ impl Destination {
         let scope = lease.scope();
         let asked = store.read(&scope, lease.clone(), |tx, lease| {
             Box::pin(async move {
-                let eyes = visibility(tx, lease).await?;
-                Ok::<_, StoreError>((eyes, decides(tx, lease).await?))
+                let visibility = visibility(tx, lease).await?;
+                Ok::<_, StoreError>((visibility, decides(tx, lease).await?))
             })
         });
-        let (eyes, decides) = asked.await?;
+        let (visibility, decides) = asked.await?;
         Ok(Destination {
-            visibility: eyes,
+            visibility,
             decides,
             ..Destination::unrestricted(store, context, tables, lease)
         })
@@ -122,14 +122,14 @@ impl Destination {
     }
 
     /// The outcome of a unit, for the executor.
-    async fn outcome(&self, written: Result<(), Stopped>) -> Result<(), CommitError<ReadError>> {
+    async fn outcome(&self, written: Result<(), UnitError>) -> Result<(), CommitError<ReadError>> {
         match written {
             Ok(()) => Ok(()),
-            Err(Stopped::Fenced) => Err(CommitError::Fenced),
-            Err(Stopped::Forbidden) => Err(CommitError::Store(ReadError::Forbidden)),
-            Err(Stopped::Store(error)) => Err(CommitError::Store(error.into())),
+            Err(UnitError::Fenced) => Err(CommitError::Fenced),
+            Err(UnitError::Forbidden) => Err(CommitError::Store(ReadError::Forbidden)),
+            Err(UnitError::Store(error)) => Err(CommitError::Store(error.into())),
             // What stood in the way may have been written by whoever took the job over.
-            Err(Stopped::Refused(refused)) => match self.lasts().await {
+            Err(UnitError::Refused(refused)) => match self.lasts().await {
                 Ok(true) => Err(CommitError::Refused(refused)),
                 Ok(false) => Err(CommitError::Fenced),
                 Err(error) => Err(CommitError::Store(error.into())),
@@ -137,8 +137,8 @@ impl Destination {
         }
     }
 
-    async fn write(&self, unit: Unit) -> Result<(), Stopped> {
-        let here = Here {
+    async fn write(&self, unit: Unit) -> Result<(), UnitError> {
+        let here = UnitContext {
             organization: self.lease.organization,
             workspace: self.lease.workspace,
             creator: self.lease.creator,
@@ -200,7 +200,7 @@ fn is_repeatable(unit: &Unit) -> bool {
 }
 
 /// Writes a unit; gives how many entries the ledger has after it.
-async fn write_unit(tx: &mut Tx, writing: &UnitWrite) -> Result<i64, Stopped> {
+async fn write_unit(tx: &mut Tx, writing: &UnitWrite) -> Result<i64, UnitError> {
     let UnitWrite {
         unit,
         prepared,
@@ -210,9 +210,9 @@ async fn write_unit(tx: &mut Tx, writing: &UnitWrite) -> Result<i64, Stopped> {
         entries,
     } = writing;
     let stands = lease.entries(tx, here.now).await?;
-    let stands = stands.ok_or(Stopped::Fenced)?;
+    let stands = stands.ok_or(UnitError::Fenced)?;
     if *asks_right && !lease.has_right(tx, here.now).await? {
-        return Err(Stopped::Forbidden);
+        return Err(UnitError::Forbidden);
     }
     if let Some(known) = entries
         && *known != stands

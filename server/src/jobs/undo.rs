@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tplkit::apply::{UNDO_UNIT, UndoError, Undoing, undo_in_units};
+use tplkit::apply::{UNDO_UNIT, UndoError, UndoProgress, undo_in_units};
 
 use super::{Destination, Job, Lease};
 use crate::context::Context;
@@ -24,7 +24,7 @@ pub struct Undo {
 
 /// How far an undo came.
 #[derive(Debug)]
-pub enum Ended {
+pub enum UndoResult {
     /// To its end.
     Done,
     /// It stopped on request, and a worker resumes it.
@@ -44,7 +44,8 @@ impl Undo {
     /// # Errors
     /// Those of the store.
     pub async fn begin(
-        (store, context): (&Store, &Context),
+        store: &Store,
+        context: &Context,
         job: &Job,
         force: bool,
         length: i64,
@@ -74,18 +75,20 @@ impl Undo {
     /// Goes on until the end, or until a unit after `stop` was set.
     pub async fn run(
         &self,
-        (store, context, tables): (&Store, &Context, &Tables),
+        store: &Store,
+        context: &Context,
+        tables: &Tables,
         stop: &AtomicBool,
-    ) -> Ended {
+    ) -> UndoResult {
         let mut target = Destination::unrestricted(store, context, tables, self.lease.clone());
         let mut go_on = |_| !stop.load(Ordering::Relaxed);
         let ran = undo_in_units(&mut target, self.force, UNDO_UNIT, &mut go_on).await;
         match ran {
-            Ok(Undoing::Done(_)) => Ended::Done,
-            Ok(Undoing::Paused) => Ended::Paused,
-            Err(UndoError::Fenced) => Ended::Fenced,
-            Err(UndoError::Store { source, .. }) => Ended::Failed(source),
-            Err(refused) => Ended::Refused(refused),
+            Ok(UndoProgress::Done(_)) => UndoResult::Done,
+            Ok(UndoProgress::Paused) => UndoResult::Paused,
+            Err(UndoError::Fenced) => UndoResult::Fenced,
+            Err(UndoError::Store { source, .. }) => UndoResult::Failed(source),
+            Err(refused) => UndoResult::Refused(refused),
         }
     }
 

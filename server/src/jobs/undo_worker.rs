@@ -6,20 +6,20 @@ use tokio::sync::watch;
 
 use super::failure::Failure;
 use super::worker::{REST, Worker};
-use super::{Ended, Lease, Undo, under};
-use crate::background::Bench;
+use super::{Lease, Undo, UndoResult, under};
+use crate::background::TaskContext;
 use crate::store::StoreError;
 
 impl Worker {
     /// Resumes the undo of a job that its first process has left.
     pub(super) async fn undo(&self, lease: Lease, mut stop: watch::Receiver<bool>) {
-        let bench = self.bench.clone();
-        let Bench {
+        let task_context = self.task_context.clone();
+        let TaskContext {
             store,
             context,
             metrics,
             ..
-        } = &self.bench;
+        } = &self.task_context;
         tracing::info!("goes on being undone");
         let undo = Undo::resume(store, lease.clone()).await;
         let ended = match &undo {
@@ -27,28 +27,28 @@ impl Worker {
                 let given = undo.clone();
                 let work = Box::pin(async move {
                     let never = AtomicBool::new(false);
-                    let Bench {
+                    let TaskContext {
                         store,
                         context,
                         tables,
                         ..
-                    } = &bench;
+                    } = &task_context;
                     tokio::select! {
                         biased;
-                        _ = stop.wait_for(|stop| *stop) => Ended::Paused,
-                        ended = given.run((store, context, tables), &never) => ended,
+                        _ = stop.wait_for(|stop| *stop) => UndoResult::Paused,
+                        ended = given.run( store, context, tables, &never) => ended,
                     }
                 });
-                let ended = under(&lease, (store, context), work).await;
-                // The panic itself was told where it happened.
-                ended.unwrap_or_else(|_| Ended::Failed(panicked().into()))
+                let ended = under(&lease, store, context, work).await;
+                // The panic itself was logged where it happened.
+                ended.unwrap_or_else(|_| UndoResult::Failed(panicked().into()))
             }
-            Err(error) => Ended::Failed(error.clone().into()),
+            Err(error) => UndoResult::Failed(error.clone().into()),
         };
         let (outcome, pause) = match ended {
-            Ended::Done => ("ok", 0),
-            Ended::Paused | Ended::Fenced => ("later", 0),
-            Ended::Refused(_) => {
+            UndoResult::Done => ("ok", 0),
+            UndoResult::Paused | UndoResult::Fenced => ("later", 0),
+            UndoResult::Refused(_) => {
                 tracing::warn!("is not undone: something would be lost");
                 if let Ok(undo) = &undo
                     && let Err(error) = undo.give_up(store).await
@@ -57,7 +57,7 @@ impl Worker {
                 }
                 ("failed", lease.length)
             }
-            Ended::Failed(error) => match Failure::from(error) {
+            UndoResult::Failed(error) => match Failure::from(error) {
                 Failure::Reported(_) => ("failed", lease.length),
                 _ => ("later", REST.min(lease.length)),
             },

@@ -15,7 +15,7 @@ use super::attempt::attempt;
 use super::failure::Failure;
 use super::renewal::under_right;
 use super::{Destination, Job, Lease, Status, take_any};
-use crate::background::Bench;
+use crate::background::TaskContext;
 use crate::wake::WorkerSignal;
 
 /// How many jobs one process carries out at a time.
@@ -29,7 +29,7 @@ pub(super) const REST: i64 = 2_000_000;
 #[derive(Debug, Clone)]
 pub struct Worker {
     /// What it works with.
-    pub bench: Bench,
+    pub task_context: TaskContext,
     /// How long it holds a job without renewing, in seconds.
     pub lease_seconds: u32,
     /// Wakes it.
@@ -49,7 +49,7 @@ impl Worker {
     async fn work(self, mut stop: watch::Receiver<bool>) {
         let mut report = String::new();
         while !*stop.borrow() {
-            let Bench { store, context, .. } = &self.bench;
+            let TaskContext { store, context, .. } = &self.task_context;
             match take_any(store, context, self.length()).await {
                 Ok(Some((job, lease))) => {
                     let span = tracing::error_span!("template_job", job = %job.id);
@@ -82,13 +82,13 @@ impl Worker {
     }
 
     async fn carry_out(&self, job: Job, lease: Lease, mut stop: watch::Receiver<bool>) {
-        let Bench {
+        let TaskContext {
             store,
             context,
             tables,
             metrics,
             ..
-        } = &self.bench;
+        } = &self.task_context;
         tracing::info!(workspace = %job.workspace, template = %job.template, "begins");
         let opened = Destination::open(store, context, tables, lease.clone()).await;
         let (forbid, mut forbidden) = watch::channel(false);
@@ -101,8 +101,8 @@ impl Worker {
                 done = attempt(target, &job) => done.map(|()| true),
             }
         });
-        let done = under_right(&lease, (store, context), &forbid, work).await;
-        // The panic itself was told where it happened.
+        let done = under_right(&lease, store, context, &forbid, work).await;
+        // The panic itself was logged where it happened.
         let done = done.unwrap_or_else(|_| {
             let report = "Something went wrong here; it has been recorded. What is written stays.";
             Err(Failure::reported(Code::Internal, report))
@@ -118,7 +118,7 @@ impl Worker {
 
     /// Lets go of a job.
     async fn end(&self, lease: &Lease, done: Result<bool, Failure>) {
-        let Bench { store, context, .. } = &self.bench;
+        let TaskContext { store, context, .. } = &self.task_context;
         let ended = match done {
             Ok(true) => {
                 tracing::info!("is done");

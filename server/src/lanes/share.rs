@@ -46,7 +46,7 @@ impl Share {
     }
 
     /// The one that is asked for here.
-    pub(crate) fn asked() -> Option<Share> {
+    pub(crate) fn current() -> Option<Share> {
         SHARE.try_with(|share| *share).ok()
     }
 
@@ -120,9 +120,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_share_is_asked_for_by_its_work_alone() {
-        assert_eq!(Share::asked(), None);
+        assert_eq!(Share::current(), None);
         let share = Share::new(0, Uuid::from_u128(1), 4, SECOND);
-        assert_eq!(share.of(async { Share::asked() }).await, Some(share));
-        assert_eq!(Share::asked(), None);
+        assert_eq!(share.of(async { Share::current() }).await, Some(share));
+        assert_eq!(Share::current(), None);
     }
 }

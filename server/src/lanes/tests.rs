@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use uuid::Uuid;
 
-use super::{Busy, Kind, Lane, Patience, Permit};
+use super::{Busy, Kind, Lane, Permit, WaitLimits};
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -13,7 +13,7 @@ fn lane(places: usize, waiting: usize) -> Lane {
     Lane::new(
         Kind::Questions,
         places,
-        Patience {
+        WaitLimits {
             waiting,
             time: LONG,
         },
@@ -108,7 +108,7 @@ async fn a_place_that_is_granted_to_who_has_gone_is_not_lost() {
 
 #[tokio::test]
 async fn who_waits_too_long_is_reported() {
-    let patience = Patience {
+    let patience = WaitLimits {
         waiting: 2,
         time: Duration::from_millis(1),
     };

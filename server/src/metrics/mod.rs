@@ -59,12 +59,12 @@ pub struct Metrics {
     connections: Gauge,
     upkeep: Family<Run, Counter>,
     runs: Runs,
-    depth: Depths,
+    depth: QueueDepths,
 }
 
 /// What is looked up when somebody asks.
 #[derive(Debug, Default)]
-struct Depths {
+struct QueueDepths {
     connections: Gauge,
     busy: Gauge,
     waiting: Gauge,
@@ -93,7 +93,7 @@ impl Metrics {
             connections: Gauge::default(),
             upkeep: Family::default(),
             runs: Runs::default(),
-            depth: Depths::default(),
+            depth: QueueDepths::default(),
         };
         metrics.register(passwords);
         metrics
@@ -107,31 +107,31 @@ impl Metrics {
         ];
         registry.register("build", "What runs", Info::new(build));
         let http = registry.sub_registry_with_prefix("http");
-        let told = "Requests that were answered";
-        http.register("requests", told, self.requests.clone());
-        let told = "From the head of a request to its answer";
-        http.register_with_unit("duration", told, Unit::Seconds, self.durations.clone());
-        let told = "Requests that are being answered";
-        http.register("requests_in_flight", told, self.in_flight.clone());
+        let help = "Requests that were answered";
+        http.register("requests", help, self.requests.clone());
+        let help = "From the head of a request to its answer";
+        http.register_with_unit("duration", help, Unit::Seconds, self.durations.clone());
+        let help = "Requests that are being answered";
+        http.register("requests_in_flight", help, self.in_flight.clone());
         http.register("connections", "Open connections", self.connections.clone());
-        let told = "Requests that were refused with 429";
-        http.register("rate_limited", told, self.limited.clone());
+        let help = "Requests that were refused with 429";
+        http.register("rate_limited", help, self.limited.clone());
         if let Some(passwords) = passwords {
-            let told = "Passwords that were verified";
-            registry.register("password_verifications", told, passwords.verified());
+            let help = "Passwords that were verified";
+            registry.register("password_verifications", help, passwords.verified());
         }
-        let told = "Runs of the background tasks";
-        registry.register("upkeep_runs", told, self.upkeep.clone());
+        let help = "Runs of the background tasks";
+        registry.register("upkeep_runs", help, self.upkeep.clone());
         self.runs
             .register(registry.sub_registry_with_prefix("runs"));
         let store = registry.sub_registry_with_prefix("store");
         self.store.metrics().register(store);
-        let told = "Connections to the database";
-        store.register("connections", told, self.depth.connections.clone());
-        let told = "Connections to the database in use";
-        store.register("connections_busy", told, self.depth.busy.clone());
-        let told = "Operations that wait for a connection";
-        store.register("waiting", told, self.depth.waiting.clone());
+        let help = "Connections to the database";
+        store.register("connections", help, self.depth.connections.clone());
+        let help = "Connections to the database in use";
+        store.register("connections_busy", help, self.depth.busy.clone());
+        let help = "Operations that wait for a connection";
+        store.register("waiting", help, self.depth.waiting.clone());
     }
 
     /// Counts a response.

@@ -9,7 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Ended {
+struct RunLabels {
     status: &'static str,
 }
 
@@ -17,22 +17,22 @@ struct Ended {
 #[derive(Debug, Clone, Default)]
 pub struct Runs {
     started: Counter,
-    finished: Family<Ended, Counter>,
+    finished: Family<RunLabels, Counter>,
     waiting: Gauge,
     oldest: Gauge<f64, AtomicU64>,
 }
 
 impl Runs {
     pub(super) fn register(&self, registry: &mut Registry) {
-        let told = "Runs that were taken up, again after a wait or a crash";
-        registry.register("started", told, self.started.clone());
-        let told = "Runs that ended";
-        registry.register("finished", told, self.finished.clone());
-        let told = "Events and runs that are due and that no worker runs";
-        registry.register("waiting", told, self.waiting.clone());
-        let told = "For how long the oldest of them has been due";
+        let help = "Runs that were taken up, again after a wait or a crash";
+        registry.register("started", help, self.started.clone());
+        let help = "Runs that ended";
+        registry.register("finished", help, self.finished.clone());
+        let help = "Events and runs that are due and that no worker runs";
+        registry.register("waiting", help, self.waiting.clone());
+        let help = "For how long the oldest of them has been due";
         let oldest = self.oldest.clone();
-        registry.register_with_unit("oldest_waiting", told, Unit::Seconds, oldest);
+        registry.register_with_unit("oldest_waiting", help, Unit::Seconds, oldest);
     }
 
     /// Counts a run that was taken up.
@@ -43,7 +43,7 @@ impl Runs {
     /// Counts a run that ended, well or not.
     pub fn finished(&self, well: bool) {
         let status = if well { "succeeded" } else { "failed" };
-        self.finished.get_or_create(&Ended { status }).inc();
+        self.finished.get_or_create(&RunLabels { status }).inc();
     }
 
     /// Notes what waits: how many, and for how many microseconds the oldest.

@@ -51,7 +51,7 @@ pub(super) fn complete(
     let Some(column_type) = column_type(column) else {
         return Ok(());
     };
-    if before.is_none() && !written.says("default_component") {
+    if before.is_none() && !written.sets("default_component") {
         column.set("default_component", column_type.default_component.as_str());
     }
     let component = column.text("default_component");

@@ -29,7 +29,7 @@ pub struct Create {
 
 /// Where a record is to be created, by whom.
 #[derive(Debug)]
-pub struct Entered {
+pub struct ParentRecord {
     within: Vec<Uuid>,
     role: Role,
 }
@@ -38,7 +38,11 @@ pub struct Entered {
 ///
 /// # Errors
 /// 404 for a parent that cannot be seen, 403 for a role that does not suffice.
-pub async fn enter(tx: &mut Tx, actor: Actor<'_>, create: &Create) -> Result<Entered, Refusal> {
+pub async fn enter(
+    tx: &mut Tx,
+    actor: Actor<'_>,
+    create: &Create,
+) -> Result<ParentRecord, Refusal> {
     let parent = match create.kind.parent {
         Some(above) => Some(find::lock(tx, above, create.parent).await?),
         None => None,
@@ -52,7 +56,7 @@ pub async fn enter(tx: &mut Tx, actor: Actor<'_>, create: &Create) -> Result<Ent
         None => vec![create.parent],
     };
     let role = actor.enter(within[0])?;
-    Ok(Entered { within, role })
+    Ok(ParentRecord { within, role })
 }
 
 /// Creates a record.
@@ -62,7 +66,7 @@ pub async fn enter(tx: &mut Tx, actor: Actor<'_>, create: &Create) -> Result<Ent
 pub async fn create(
     tx: &mut Tx,
     create: &Create,
-    Entered { within, role }: Entered,
+    ParentRecord { within, role }: ParentRecord,
     now: i64,
 ) -> Result<Record, Refusal> {
     let kind = create.kind;
@@ -83,7 +87,7 @@ pub async fn create(
 /// Completes and checks a new record.
 async fn complete(tx: &mut Tx, record: &mut Record, written: &RecordInput) -> Result<(), Refusal> {
     match record.kind.what {
-        RecordKind::Workspace if !written.says("access") => record.set("access", "organization"),
+        RecordKind::Workspace if !written.sets("access") => record.set("access", "organization"),
         RecordKind::Column => column::complete(record, written, None)?,
         _ => {}
     }

@@ -36,7 +36,7 @@ pub(super) async fn serve_view(
         return Ok(());
     }
     let feature = find::lock(tx, &FEATURE, view.parent()).await?;
-    if slot_allocation::give(tx, feature.organization(), feature.id, names).await? {
+    if slot_allocation::assign(tx, feature.organization(), feature.id, names).await? {
         touch(tx, feature.id).await?;
     }
     Ok(())

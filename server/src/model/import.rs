@@ -2,7 +2,7 @@
 //! validated again; derived columns are computed as for other records.
 
 use tplkit::json::{Object, Value as Json};
-use tplkit::workspace::Thing;
+use tplkit::workspace::AnyRecord;
 use uuid::Uuid;
 
 use super::change::update;
@@ -38,7 +38,7 @@ pub struct ImportedRecord {
 
 /// A table that was made in this transaction: nobody else knows it, and it has no rows.
 #[derive(Debug, Default)]
-pub struct Fresh {
+pub struct NewTable {
     /// Slots that its columns have taken, from the first on.
     slots: i64,
 }
@@ -51,7 +51,7 @@ pub struct Fresh {
 pub async fn put(
     tx: &mut Tx,
     new: ImportedRecord,
-    fresh: Option<&mut Fresh>,
+    fresh: Option<&mut NewTable>,
 ) -> Result<(), Refusal> {
     let mut record = Record::new(new.kind, new.within, new.id, new.now);
     record.name = new.name;
@@ -63,7 +63,7 @@ pub async fn put(
     match (record.kind.what, fresh) {
         (RecordKind::Feature, _) => feature::complete(&mut record),
         (RecordKind::View, _) => {
-            let names = config::singled_out(&record)?;
+            let names = config::own_columns(&record)?;
             feature::serve_view(tx, &record, &names).await?;
         }
         (RecordKind::Column, Some(fresh)) => {
@@ -142,8 +142,8 @@ pub async fn configure(
 pub async fn amend(
     tx: &mut Tx,
     kind: &'static KindDescription,
-    from: &Thing,
-    to: &Thing,
+    from: &AnyRecord,
+    to: &AnyRecord,
     now: i64,
 ) -> Result<bool, Refusal> {
     let Some(before) = lock_existing(tx, kind, from.id).await? else {
@@ -151,7 +151,7 @@ pub async fn amend(
     };
     let text = |column| Some(before.text(column).to_owned()).filter(|text| !text.is_empty());
     let workspace = kind.what == RecordKind::Workspace;
-    let stands = Thing {
+    let stands = AnyRecord {
         name: before.name.clone(),
         label: (!workspace).then(|| before.label.clone()),
         icon: text("icon"),
@@ -193,7 +193,7 @@ async fn store(tx: &mut Tx, before: &Record, mut after: Record, now: i64) -> Res
     match after.kind.what {
         RecordKind::Feature => feature::complete(&mut after),
         RecordKind::View => {
-            let names = config::singled_out(&after)?;
+            let names = config::own_columns(&after)?;
             feature::serve_view(tx, &after, &names).await?;
         }
         RecordKind::Column => column::complete_config(tx, &mut after, Some(before)).await?,

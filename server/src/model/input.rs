@@ -98,7 +98,7 @@ impl RecordInput {
     }
 
     /// Whether it says something of an own field.
-    pub(super) fn says(&self, column: &str) -> bool {
+    pub(super) fn sets(&self, column: &str) -> bool {
         self.own.iter().any(|(known, _)| *known == column)
     }
 

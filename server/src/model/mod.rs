@@ -22,7 +22,7 @@ mod statements;
 pub(crate) mod visibility;
 
 pub use change::{Change, change};
-pub use create::{Create, Entered, create, enter};
+pub use create::{Create, ParentRecord, create, enter};
 pub use input::RecordInput;
 pub use kind::KindDescription;
 pub use record::Record;

@@ -12,7 +12,7 @@ use crate::ids::WorkspaceKey;
 use crate::store::{StoreError, Tx, Value};
 
 /// Finds one of a kind.
-struct Referenced {
+struct ReferenceLookup {
     kind: ReferenceKind,
     /// `$1` the organization, `$2` the id, `$3` the workspace.
     sql: &'static str,
@@ -33,7 +33,7 @@ macro_rules! in_workspace {
     };
 }
 
-const REFERENCED: [Referenced; 7] = [
+const REFERENCED: [ReferenceLookup; 7] = [
     within(
         ReferenceKind::Feature,
         in_workspace!("features", "(workspace_id = $3 OR is_shared)"),
@@ -54,13 +54,13 @@ const REFERENCED: [Referenced; 7] = [
         ReferenceKind::WorkflowV2,
         in_workspace!("workflows", "workspace_id = $3"),
     ),
-    Referenced {
+    ReferenceLookup {
         kind: ReferenceKind::Channel,
         sql: "SELECT id FROM channels WHERE {tenant organization_id} AND organization_id = $1 \
              AND id = $2",
         in_workspace: false,
     },
-    Referenced {
+    ReferenceLookup {
         kind: ReferenceKind::User,
         sql: "SELECT user_id FROM memberships WHERE {tenant organization_id} \
              AND organization_id = $1 AND user_id = $2",
@@ -68,8 +68,8 @@ const REFERENCED: [Referenced; 7] = [
     },
 ];
 
-const fn within(kind: ReferenceKind, sql: &'static str) -> Referenced {
-    Referenced {
+const fn within(kind: ReferenceKind, sql: &'static str) -> ReferenceLookup {
+    ReferenceLookup {
         kind,
         sql,
         in_workspace: true,

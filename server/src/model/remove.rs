@@ -21,7 +21,7 @@ pub struct Remove {
     pub parent: Option<Uuid>,
     /// Its id.
     pub id: Uuid,
-    /// Whether what it holds may go with it; what is wrong with the query is told when the record has been
+    /// Whether what it holds may go with it; what is wrong with the query is reported when the record has been
     /// looked at.
     pub force: Result<bool, Refusal>,
 }
@@ -35,7 +35,7 @@ pub async fn remove(tx: &mut Tx, actor: Actor<'_>, remove: &Remove) -> Result<()
     let record = locked(tx, kind, remove.parent, remove.id).await?;
     actor.enter(record.organization())?;
     let force = remove.force.clone()?;
-    if !force && let Some(what) = held(tx, &record).await? {
+    if !force && let Some(what) = losses(tx, &record).await? {
         let reported = format!(
             "The {} still holds {what}; force=true deletes it all the same.",
             kind.word
@@ -54,7 +54,7 @@ const ROWS: &str = "SELECT id FROM rows WHERE {tenant organization_id} \
      AND organization_id = $1 AND feature_id = $2 LIMIT 1";
 
 /// What would be lost with the record.
-async fn held(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Refusal> {
+async fn losses(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Refusal> {
     let any = |kind: &'static KindDescription| kind.statements().any_below.as_str();
     let questions: &[(&'static str, &'static str)] = match record.kind.what {
         RecordKind::Workspace => &[

@@ -34,7 +34,7 @@ pub(super) fn stays(
             let says = word.filter(|word| ["all", "own"].contains(word))?;
             ((says == "own") != own).then_some("config.rowAccess")
         }),
-        RecordKind::Workspace if written.says("access") => {
+        RecordKind::Workspace if written.sets("access") => {
             let before = before.map_or("organization", |before| before.text("access"));
             (after.text("access") != before).then_some("access")
         }

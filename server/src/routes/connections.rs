@@ -90,7 +90,7 @@ impl ConnectionPatch {
 }
 
 /// Which connections, and which page of them.
-struct Listed {
+struct ConnectionList {
     organization: Uuid,
     kind: Option<&'static str>,
     page: PageRequest,
@@ -106,7 +106,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
         kind = call.query_text.word("kind", &KINDS);
         kind.unwrap_or_default().to_owned()
     })?;
-    let input = Listed {
+    let input = ConnectionList {
         organization,
         kind,
         page,
@@ -115,8 +115,11 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
         .await
 }
 
-async fn select_page(tx: &mut Tx, ctx: &OperationContext<Listed>) -> Result<ApiResponse, Refusal> {
-    let Listed {
+async fn select_page(
+    tx: &mut Tx,
+    ctx: &OperationContext<ConnectionList>,
+) -> Result<ApiResponse, Refusal> {
+    let ConnectionList {
         organization,
         kind,
         page,

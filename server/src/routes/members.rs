@@ -357,7 +357,7 @@ async fn new_role(call: &mut Call, own_role: Role) -> Result<Option<Role>, Refus
     Ok(role)
 }
 
-/// What is wrong with the body is told of members only.
+/// What is wrong with the body is reported of members only.
 async fn update(
     tx: &mut Tx,
     change: &Change,

@@ -14,7 +14,7 @@ use crate::model::kind::WORKSPACE;
 use crate::paging::{Page, PageRequest};
 use crate::refusal::Refusal;
 use crate::store::Tx;
-use crate::templates::{self, DriftWanted};
+use crate::templates::{self, DriftRequest};
 
 /// `GET /v1/workspaces/{workspace_id}/templates`
 ///
@@ -26,7 +26,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let organization = organization.await?;
     let page = call.page(&workspace.to_string())?;
     let lane = call.app.lanes.transfers.clone();
-    let wanted = Wanted {
+    let wanted = TemplateList {
         place: WorkspaceKey {
             organization,
             workspace,
@@ -40,13 +40,16 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     .await
 }
 
-struct Wanted {
+struct TemplateList {
     place: WorkspaceKey,
     page: PageRequest,
 }
 
-async fn select_page(tx: &mut Tx, ctx: &OperationContext<Wanted>) -> Result<ApiResponse, Refusal> {
-    let Wanted { place, page } = &ctx.input;
+async fn select_page(
+    tx: &mut Tx,
+    ctx: &OperationContext<TemplateList>,
+) -> Result<ApiResponse, Refusal> {
+    let TemplateList { place, page } = &ctx.input;
     let mut lines = jobs::lines(tx, *place).await?;
     lines.retain(|line| line.id() > page.from());
     let (lines, more) = page.cut(lines);
@@ -69,7 +72,7 @@ pub async fn drift(mut call: Call) -> Result<Response, Refusal> {
     let template = call.path_id(1).await?;
     let organization = call.query(workspace, |tx, ctx| Box::pin(owner(tx, ctx)));
     let organization = organization.await?;
-    let wanted = DriftWanted {
+    let wanted = DriftRequest {
         organization,
         workspace,
         template,
@@ -85,7 +88,10 @@ pub async fn drift(mut call: Call) -> Result<Response, Refusal> {
     .await
 }
 
-async fn compare(tx: &mut Tx, ctx: &OperationContext<DriftWanted>) -> Result<ApiResponse, Refusal> {
+async fn compare(
+    tx: &mut Tx,
+    ctx: &OperationContext<DriftRequest>,
+) -> Result<ApiResponse, Refusal> {
     let line = ctx.input.line(tx, ctx.now).await?;
     let drift = templates::drift(tx, &ctx.input, &line, &ctx.tables).await?;
     ApiResponse::json(StatusCode::OK, &drift)

@@ -78,7 +78,7 @@ pub async fn give_slots(
         let input = (feature, names, context.now());
         let some: bool = store
             .write(&Scope::Operator, input, |tx, (feature, names, now)| {
-                Box::pin(give(tx, *feature, names, *now))
+                Box::pin(assign(tx, *feature, names, *now))
             })
             .await?;
         given += u64::from(some);
@@ -86,14 +86,19 @@ pub async fn give_slots(
     Ok(given)
 }
 
-async fn give(tx: &mut Tx, feature: Uuid, names: &[String], now: i64) -> Result<bool, StoreError> {
+async fn assign(
+    tx: &mut Tx,
+    feature: Uuid,
+    names: &[String],
+    now: i64,
+) -> Result<bool, StoreError> {
     let sql =
         "SELECT organization_id FROM features WHERE {tenant organization_id} AND id = $1 {lock}";
     let Some(row) = tx.first(sql, &[feature.into()]).await? else {
         return Ok(false);
     };
     let organization = row.get(0)?;
-    let given = slot_allocation::give(tx, organization, feature, names).await?;
+    let given = slot_allocation::assign(tx, organization, feature, names).await?;
     if given {
         Table::changed(tx, organization, feature, now).await?;
     }

@@ -24,13 +24,13 @@ struct Position {
     /// The last row that was looked at.
     after: Uuid,
     /// The slots that are being filled, since the beginning.
-    filling: Vec<Filling>,
+    filling: Vec<SlotFill>,
     now: i64,
 }
 
 /// A column on the way into its slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Filling {
+struct SlotFill {
     column: Uuid,
     number: i64,
     is_number: bool,
@@ -38,7 +38,7 @@ struct Filling {
 
 enum Continuation {
     /// So many rows were changed, up to that row.
-    On(Uuid, Vec<Filling>, u64),
+    On(Uuid, Vec<SlotFill>, u64),
     /// Every row has been looked at, in this version of the table.
     Through(i64, u64),
     /// The table is no more, or has nothing to fill.
@@ -115,11 +115,11 @@ async fn fill(tx: &mut Tx, position: &Position) -> Result<Continuation, StoreErr
         .copied()
         .filter(|at| table.columns[*at].slot.is_some_and(|slot| !slot.ready))
         .collect();
-    let filling: Vec<Filling> = columns
+    let filling: Vec<SlotFill> = columns
         .iter()
         .filter_map(|at| {
             let column = &table.columns[*at];
-            Some(Filling {
+            Some(SlotFill {
                 column: column.definition.id,
                 number: column.slot?.number,
                 is_number: column.is_number,
@@ -164,7 +164,7 @@ struct RowToFill {
 async fn select(
     tx: &mut Tx,
     table: &Table,
-    filling: &[Filling],
+    filling: &[SlotFill],
     after: Uuid,
 ) -> Result<Vec<RowToFill>, StoreError> {
     let slots = filling.iter().fold(String::new(), |slots, one| {
@@ -192,7 +192,7 @@ async fn select(
     rows.collect()
 }
 
-fn update(filling: &[Filling]) -> String {
+fn update(filling: &[SlotFill]) -> String {
     let values = filling.iter().zip(4..);
     let values: Vec<String> = values
         .map(|(one, parameter)| format!("s{} = ${parameter}", one.number))

@@ -39,5 +39,5 @@ pub use table::{Column, Slot, Table};
 pub use tables::{OpenTable, Tables};
 pub(crate) use unique::known_as;
 pub use write::{
-    Removed, RowRefusal, insert, insert_complete, remove, remove_all, replace, replace_all,
+    RemovedRow, RowRefusal, insert, insert_complete, remove, remove_all, replace, replace_all,
 };

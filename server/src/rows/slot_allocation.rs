@@ -36,7 +36,7 @@ pub(crate) async fn free(
 
 /// Gives a slot to each of the named columns that has none, as far as there are any. Reports whether
 /// some column got one. The feature is locked.
-pub(crate) async fn give(
+pub(crate) async fn assign(
     tx: &mut Tx,
     organization: Uuid,
     feature: Uuid,
@@ -68,20 +68,24 @@ pub(crate) async fn give(
     Ok(given.is_some())
 }
 
-struct Slotted {
+struct SlottedColumn {
     id: Uuid,
     name: String,
     slot: Option<i64>,
 }
 
-async fn taken(tx: &mut Tx, organization: Uuid, feature: Uuid) -> Result<Vec<Slotted>, StoreError> {
+async fn taken(
+    tx: &mut Tx,
+    organization: Uuid,
+    feature: Uuid,
+) -> Result<Vec<SlottedColumn>, StoreError> {
     let sql = "SELECT id, name, slot FROM columns WHERE {tenant organization_id} \
          AND organization_id = $1 AND feature_id = $2 ORDER BY position, id";
     let rows = tx
         .query(sql, &[organization.into(), feature.into()])
         .await?;
     let columns = rows.iter().map(|row| {
-        Ok(Slotted {
+        Ok(SlottedColumn {
             id: row.get(0)?,
             name: row.get(1)?,
             slot: row.get(2)?,

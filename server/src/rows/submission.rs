@@ -18,7 +18,7 @@ pub const MOST_ROWS: usize = 500;
 #[derive(Debug)]
 pub struct Submission {
     text: String,
-    cells: Vec<Given>,
+    cells: Vec<CellSpan>,
     /// Of each row its cells, if it has a shape that can be read.
     rows: Vec<Option<Range<usize>>>,
     batch: bool,
@@ -26,7 +26,7 @@ pub struct Submission {
 }
 
 #[derive(Debug)]
-struct Given {
+struct CellSpan {
     key: Key,
     value: Range<usize>,
 }
@@ -120,8 +120,8 @@ impl Submission {
             if !rows.is_array() {
                 reading.faults.outside("rows", "has to be a list");
             } else if !(1..=MOST_ROWS).contains(&rows.len()) {
-                let told = format!("a batch has 1 to {MOST_ROWS} rows, not {}", rows.len());
-                reading.faults.outside("rows", &told);
+                let message = format!("a batch has 1 to {MOST_ROWS} rows, not {}", rows.len());
+                reading.faults.outside("rows", &message);
             } else {
                 for row in rows.elements() {
                     if !row.is_object() {
@@ -140,16 +140,16 @@ impl Submission {
     fn read(
         bytes: Vec<u8>,
         batch: bool,
-        shape: impl FnOnce(&mut Reading, Node<'_>) -> Result<(), Refusal>,
+        shape: impl FnOnce(&mut SubmissionReader, Node<'_>) -> Result<(), Refusal>,
     ) -> Result<Submission, Refusal> {
         let text = fields::text(bytes)?;
-        let mut reading = Reading {
+        let mut reading = SubmissionReader {
             cells: Vec::new(),
             rows: Vec::new(),
             faults: Faults::new(batch),
         };
         shape(&mut reading, fields::read(&text)?.root())?;
-        let Reading {
+        let SubmissionReader {
             mut cells,
             rows,
             faults,
@@ -204,13 +204,13 @@ impl Submission {
     }
 }
 
-struct Reading {
-    cells: Vec<Given>,
+struct SubmissionReader {
+    cells: Vec<CellSpan>,
     rows: Vec<Option<Range<usize>>>,
     faults: Faults,
 }
 
-impl Reading {
+impl SubmissionReader {
     /// Reads `{"data": {…}}`; false when there is no data.
     fn row(&mut self, node: Node<'_>) -> bool {
         let mut there = false;
@@ -219,7 +219,7 @@ impl Reading {
                 Some("data") if member.is_object() => {
                     there = true;
                     let start = self.cells.len();
-                    self.cells.extend(member.members().map(given));
+                    self.cells.extend(member.members().map(cell_span));
                     self.rows.push(Some(start..self.cells.len()));
                 }
                 Some("data") => {
@@ -237,12 +237,12 @@ impl Reading {
     }
 }
 
-fn given(cell: Node<'_>) -> Given {
+fn cell_span(cell: Node<'_>) -> CellSpan {
     let span = cell.key_span();
     let inside = span.start + 1..span.end - 1;
     let key = cell.key().unwrap_or_default();
     let plain = cell.text().get(inside.clone()) == Some(key);
-    Given {
+    CellSpan {
         key: if plain {
             Key::Plain(inside)
         } else {
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_fault_of_the_shape_is_reported_by_its_place() {
-        let told = |body: &str| {
+        let message = |body: &str| {
             let read = Submission::batch(body.into());
             let problem = read.and_then(|read| read.faults().finish());
             problem.expect_err(body).detail().to_owned()
@@ -286,7 +286,7 @@ mod tests {
                 "x: is no field of this body",
             ),
         ] {
-            assert!(told(body).contains(detail), "{body} {}", told(body));
+            assert!(message(body).contains(detail), "{body} {}", message(body));
         }
     }
 

@@ -104,7 +104,7 @@ impl Reservations {
 
     /// What of them was taken, by what the statement reports those that entered.
     pub(super) fn conflicts(&self, entered: &[Row]) -> Result<Vec<Conflict>, StoreError> {
-        // Each is told of once: these are all.
+        // Each is reported once: these are all.
         if entered.len() == self.0.len() {
             return Ok(Vec::new());
         }

@@ -223,7 +223,7 @@ pub async fn replace_all(
     sequence::number(tx, table, after).await?;
     let (mut new, mut gone) = (Vec::new(), Vec::new());
     for (before, after) in before.iter().zip(&*after) {
-        let held = held(table, before);
+        let held = unique_values(table, before);
         let lost = held.iter().filter(|value| !after.uniques.contains(value));
         gone.extend(lost.map(|(column, value)| (after.id, *column, *value)));
         let claimed = after.uniques.iter().copied();
@@ -259,7 +259,7 @@ pub async fn replace_all(
 
 /// A row that was removed.
 #[derive(Debug)]
-pub struct Removed {
+pub struct RemovedRow {
     /// What it held.
     pub data: String,
     /// Whose it was.
@@ -270,7 +270,11 @@ pub struct Removed {
 ///
 /// # Errors
 /// Those of the store.
-pub async fn remove(tx: &mut Tx, table: &Table, row: Uuid) -> Result<Option<Removed>, StoreError> {
+pub async fn remove(
+    tx: &mut Tx,
+    table: &Table,
+    row: Uuid,
+) -> Result<Option<RemovedRow>, StoreError> {
     Ok(remove_all(tx, table, vec![row]).await?.pop())
 }
 
@@ -282,7 +286,7 @@ pub async fn remove_all(
     tx: &mut Tx,
     table: &Table,
     rows: Vec<Uuid>,
-) -> Result<Vec<Removed>, StoreError> {
+) -> Result<Vec<RemovedRow>, StoreError> {
     let sql = "DELETE FROM main.rows WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND {any id $3} RETURNING id, {text data}, created_by";
@@ -293,9 +297,9 @@ pub async fn remove_all(
     let (mut removed, mut gone) = (Vec::new(), Vec::new());
     for row in &tx.query(sql, &parameters).await? {
         let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
-        let held = held(table, &data);
+        let held = unique_values(table, &data);
         gone.extend(held.into_iter().map(|(column, value)| (id, column, value)));
-        removed.push(Removed {
+        removed.push(RemovedRow {
             data,
             creator: row.get(2)?,
         });
@@ -309,7 +313,7 @@ pub async fn remove_all(
 }
 
 /// What the unique columns of a stored row hold.
-fn held(table: &Table, data: &str) -> Vec<(usize, [u8; 32])> {
+fn unique_values(table: &Table, data: &str) -> Vec<(usize, [u8; 32])> {
     if !table.columns.iter().any(|column| column.is_unique) {
         return Vec::new();
     }

@@ -239,11 +239,11 @@ mod tests {
             change(&mut other);
             all.push((other, 2, 1));
         }
-        let distinct = |told: fn(&BulkInsert, usize, usize) -> String| {
-            let told = all
+        let distinct = |text: fn(&BulkInsert, usize, usize) -> String| {
+            let text = all
                 .iter()
-                .map(|(many, size, shared)| told(many, *size, *shared));
-            told.collect::<std::collections::BTreeSet<_>>().len()
+                .map(|(many, size, shared)| text(many, *size, *shared));
+            text.collect::<std::collections::BTreeSet<_>>().len()
         };
         assert_eq!(distinct(BulkInsert::text), all.len());
         assert_eq!(distinct(BulkInsert::name), all.len());

@@ -24,9 +24,12 @@
 //! is asked before an insert.
 
 use super::policy::{self, Ids, Predicates, table};
-use super::sqlite::WHOLE_ROWS;
 use super::statement::Statement;
 use super::{Isolation, Scope, StoreError};
+
+/// SQLite's view of the rows, for whom the sole organization decides alone: nothing is looked at that an index
+/// of rows does not have. Others see none.
+pub(super) const WHOLE_ROWS: &str = "security_whole_rows";
 
 /// The two stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,7 +97,7 @@ pub(super) fn translate(
     given: usize,
     dialect: Dialect,
     scope: &Scope,
-    walls: Isolation,
+    isolation: Isolation,
 ) -> Result<Statement, StoreError> {
     let refuse = |why: &str| Err(StoreError::Internal(format!("{why}: {source}")));
     let writes = match written_table(source) {
@@ -116,7 +119,7 @@ pub(super) fn translate(
         let (word, argument) = mark.split_once(' ').unwrap_or((mark, ""));
         if let Some(predicate) = policy::mark(word) {
             guarded |= predicate.names_owner;
-            if !matches!(scope, Scope::Caller(_)) || !walls.predicates {
+            if !matches!(scope, Scope::Caller(_)) || !isolation.predicates {
                 statement.text.push_str("true");
                 continue;
             }
@@ -137,7 +140,7 @@ pub(super) fn translate(
                 // As `Visible::whole` has it.
                 let whole = shape.one && !shape.hidden && !shape.guarded;
                 statement.text.push_str(match dialect {
-                    Dialect::Sqlite if whole && walls.row_security && argument == "rows" => {
+                    Dialect::Sqlite if whole && isolation.row_security && argument == "rows" => {
                         WHOLE_ROWS
                     }
                     _ => argument,
@@ -151,7 +154,7 @@ pub(super) fn translate(
                 let Some(position) = position.filter(|n| (1..=given).contains(n)) else {
                     return refuse("the mark names no parameter");
                 };
-                let position = walls.predicates.then_some(position - 1);
+                let position = isolation.predicates.then_some(position - 1);
                 if word == "into" {
                     statement.into = position;
                 } else {
@@ -294,7 +297,7 @@ mod tests {
 
     use super::{Dialect, translate};
     use crate::store::policy::Ids;
-    use crate::store::statement::Added;
+    use crate::store::statement::ScopeParameter;
     use crate::store::{Isolation, Scope, Visible};
 
     fn caller() -> Scope {
@@ -322,7 +325,7 @@ mod tests {
             sqlite.text,
             "SELECT label FROM organizations WHERE id IN rarray(?2) AND id = ?1 "
         );
-        assert_eq!(sqlite.added, [Added::List(Ids::Organizations)]);
+        assert_eq!(sqlite.added, [ScopeParameter::List(Ids::Organizations)]);
         assert_eq!(
             text(Dialect::Postgres).text,
             "SELECT label FROM organizations WHERE id = ANY ($2) AND id = $1 FOR UPDATE"
@@ -364,7 +367,7 @@ mod tests {
             plain.text,
             "SELECT data::text FROM rows WHERE organization_id = $1 AND $1 = $2 AND true AND true"
         );
-        assert_eq!(plain.added, [Added::Organization]);
+        assert_eq!(plain.added, [ScopeParameter::Organization]);
     }
 
     #[test]
@@ -395,11 +398,12 @@ mod tests {
     #[test]
     fn without_the_predicates_the_predicate_is_gone() {
         let source = "SELECT 1 FROM memberships WHERE {tenant organization_id}";
-        let walls = Isolation {
+        let isolation = Isolation {
             predicates: false,
             row_security: true,
         };
-        let open = translate(source, 0, Dialect::Postgres, &caller(), walls).expect("a statement");
+        let open =
+            translate(source, 0, Dialect::Postgres, &caller(), isolation).expect("a statement");
         assert_eq!(open.text, "SELECT 1 FROM memberships WHERE true");
     }
 }

@@ -42,13 +42,13 @@ impl Default for StoreMetrics {
 
 impl StoreMetrics {
     pub(crate) fn register(&self, registry: &mut Registry) {
-        let told = "Operations of the store";
-        registry.register("operations", told, self.operations.clone());
-        let told = "From asking the store to its answer";
+        let help = "Operations of the store";
+        registry.register("operations", help, self.operations.clone());
+        let help = "From asking the store to its answer";
         let durations = self.durations.clone();
-        registry.register_with_unit("operation_duration", told, Unit::Seconds, durations);
-        let told = "Transactions that were run again";
-        registry.register("retries", told, self.retries.clone());
+        registry.register_with_unit("operation_duration", help, Unit::Seconds, durations);
+        let help = "Transactions that were run again";
+        registry.register("retries", help, self.retries.clone());
     }
 
     pub(super) fn ran(&self, may_write: bool, outcome: Outcome, took: Duration) {

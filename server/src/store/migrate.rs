@@ -13,7 +13,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
 use super::StoreError;
-use history::{Recorded, Step, pending};
+use history::{RecordedMigration, Step, pending};
 
 struct Migration {
     number: i64,
@@ -64,7 +64,7 @@ pub(super) fn sqlite(connection: &mut Connection) -> Result<(), StoreError> {
     let recorded = {
         let mut select = transaction.prepare(RECORDED)?;
         let recorded = select.query_map([], |row| {
-            Ok(Recorded {
+            Ok(RecordedMigration {
                 number: row.get(0)?,
                 name: row.get(1)?,
                 digest: row.get(2)?,
@@ -178,9 +178,9 @@ fn unless_denied(error: tokio_postgres::Error, denied: Attempt) -> Attempt {
 /// What a database still lacks.
 async fn left(transaction: &Transaction<'_>) -> Result<Vec<Step>, Attempt> {
     let rows = transaction.query(RECORDED, &[]).await?;
-    let recorded: Vec<Recorded> = rows
+    let recorded: Vec<RecordedMigration> = rows
         .iter()
-        .map(|row| Recorded {
+        .map(|row| RecordedMigration {
             number: row.get(0),
             name: row.get(1),
             digest: row.get(2),

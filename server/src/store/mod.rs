@@ -55,7 +55,7 @@ use metrics::Outcome;
 use operation::Operation;
 use postgres::Postgres;
 use sqlite::{FileLock, Sqlite, refuse_other_name};
-use tx::{Inner, Texts};
+use tx::{Inner, TranslatedStatements};
 
 /// What an operation returns: `Box::pin(some_async_fn(tx, input))`.
 pub type Work<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
@@ -111,7 +111,7 @@ impl Default for Options {
 #[derive(Debug, Clone)]
 pub struct Store {
     engine: Engine,
-    texts: Arc<Texts>,
+    texts: Arc<TranslatedStatements>,
     metrics: StoreMetrics,
     /// Operations that have not ended.
     pending: Arc<AtomicUsize>,
@@ -162,8 +162,8 @@ impl Store {
     /// # Errors
     /// As [`open`](Store::open).
     #[cfg(any(test, feature = "walls-off"))]
-    pub async fn open_without(url: &str, walls: Isolation) -> Result<Store, StoreError> {
-        let store = Store::build(url, walls, &Options::default())?;
+    pub async fn open_without(url: &str, isolation: Isolation) -> Result<Store, StoreError> {
+        let store = Store::build(url, isolation, &Options::default())?;
         store.reach().await?;
         Ok(store)
     }
@@ -191,17 +191,17 @@ impl Store {
         Ok((store, Serving(claim)))
     }
 
-    fn build(url: &str, walls: Isolation, options: &Options) -> Result<Store, StoreError> {
+    fn build(url: &str, isolation: Isolation, options: &Options) -> Result<Store, StoreError> {
         let engine = if url.starts_with("sqlite:") {
-            Engine::Sqlite(Arc::new(Sqlite::open(file(url)?, walls, options)?))
+            Engine::Sqlite(Arc::new(Sqlite::open(file(url)?, isolation, options)?))
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            Engine::Postgres(Postgres::prepare(url, walls.row_security, options)?)
+            Engine::Postgres(Postgres::prepare(url, isolation.row_security, options)?)
         } else {
             return Err(StoreError::Url(url.to_owned()));
         };
         Ok(Store {
             engine,
-            texts: Arc::new(Texts::new(walls)),
+            texts: Arc::new(TranslatedStatements::new(isolation)),
             metrics: StoreMetrics::default(),
             pending: Arc::default(),
         })
@@ -393,7 +393,7 @@ impl Store {
                 }
             }
             Engine::Postgres(postgres) => {
-                let share = Share::asked();
+                let share = Share::current();
                 let begin = || Tx {
                     scope: scope.clone(),
                     texts: self.texts.clone(),

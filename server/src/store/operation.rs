@@ -8,14 +8,14 @@ use tokio::sync::oneshot;
 
 use super::metrics::Outcome;
 use super::sqlite::{SecuredConnection, Task};
-use super::tx::{Check, Inner, Texts};
+use super::tx::{Check, Inner, TranslatedStatements};
 use super::{Input, OperationError, Output, QueryFn, Scope, StoreError, TransactionMode, Tx};
 
 /// An operation for the thread that runs it.
 pub(super) struct Operation<I, T, E, F> {
     pub(super) kind: TransactionMode,
     pub(super) scope: Scope,
-    pub(super) texts: Arc<Texts>,
+    pub(super) texts: Arc<TranslatedStatements>,
     pub(super) check: Option<Check>,
     pub(super) input: I,
     pub(super) work: F,

@@ -11,13 +11,13 @@ pub(super) struct Statement {
     /// The table that is written.
     pub(super) writes: Option<&'static str>,
     /// Parameters that the scope adds behind the given ones, in order.
-    pub(super) added: Vec<Added>,
+    pub(super) added: Vec<ScopeParameter>,
     /// Position of the parameter that has to be an organization of the scope.
     pub(super) into: Option<usize>,
     /// Position of the parameter that has to be the caller.
     pub(super) own: Option<usize>,
     /// Whether it will be asked again in the same words, so that preparing it pays.
-    pub(super) lasting: bool,
+    pub(super) keeps_plan: bool,
     /// Whether a plan that was made for any parameters would be a bad one for some.
     pub(super) anew: bool,
     /// After how many bytes its response may end, before all rows are read.
@@ -29,7 +29,7 @@ pub(super) struct Statement {
 
 /// What of a scope a statement takes as a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Added {
+pub(super) enum ScopeParameter {
     /// A list of ids.
     List(Ids),
     /// An id.
@@ -47,7 +47,7 @@ impl Statement {
             added: Vec::new(),
             into: None,
             own: None,
-            lasting: true,
+            keeps_plan: true,
             anew: false,
             most: None,
             entries: Default::default(),
@@ -55,7 +55,7 @@ impl Statement {
     }
 
     /// The number of the parameter that the scope adds behind so many given ones, the same each time.
-    pub(super) fn parameter(&mut self, given: usize, added: Added) -> usize {
+    pub(super) fn parameter(&mut self, given: usize, added: ScopeParameter) -> usize {
         let known = self.added.iter().position(|known| *known == added);
         let position = known.unwrap_or_else(|| {
             self.added.push(added);

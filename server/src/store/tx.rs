@@ -8,13 +8,13 @@ use uuid::Uuid;
 use super::dialect::{Dialect, Shape, translate};
 use super::postgres::Pipelined;
 use super::sqlite::SecuredConnection;
-use super::statement::{Added, Statement};
+use super::statement::{ScopeParameter, Statement};
 use super::{Isolation, Row, Scope, StoreError, Value, Visible};
 
 /// A running transaction.
 pub struct Tx {
     pub(super) scope: Scope,
-    pub(super) texts: Arc<Texts>,
+    pub(super) texts: Arc<TranslatedStatements>,
     pub(super) check: Option<Check>,
     /// The check did not hold.
     pub(super) stale: bool,
@@ -353,9 +353,9 @@ impl Tx {
         let mut all = parameters;
         if let Scope::Caller(visible) = &self.scope {
             all.extend(statement.added.iter().map(|added| match added {
-                Added::List(ids) => Value::Ids(ids.of(visible).to_vec()),
-                Added::Id(id) => id.of(visible).into(),
-                Added::Organization => visible.organizations.first().copied().into(),
+                ScopeParameter::List(ids) => Value::Ids(ids.of(visible).to_vec()),
+                ScopeParameter::Id(id) => id.of(visible).into(),
+                ScopeParameter::Organization => visible.organizations.first().copied().into(),
             }));
         }
         Ok(all)
@@ -372,16 +372,16 @@ const COMPOSED: usize = 1024;
 
 /// Statements in the words of the store, each translated once.
 #[derive(Debug)]
-pub(super) struct Texts {
+pub(super) struct TranslatedStatements {
     pub(super) row_security: Isolation,
     /// By where the text is in the program and how long it is, which saves hashing all of it.
     known: RwLock<HashMap<(usize, usize, Shape), Arc<Statement>>>,
     composed: RwLock<HashMap<Shape, HashMap<String, Arc<Statement>>>>,
 }
 
-impl Texts {
-    pub(super) fn new(isolation: Isolation) -> Texts {
-        Texts {
+impl TranslatedStatements {
+    pub(super) fn new(isolation: Isolation) -> TranslatedStatements {
+        TranslatedStatements {
             row_security: isolation,
             known: RwLock::default(),
             composed: RwLock::default(),
@@ -433,7 +433,7 @@ impl Texts {
         let full = known.values().map(HashMap::len).sum::<usize>() >= COMPOSED;
         drop(known);
         let mut statement = translate(source().as_ref(), given, dialect, scope, self.row_security)?;
-        statement.lasting = !full;
+        statement.keeps_plan = !full;
         let statement = Arc::new(statement);
         if !full {
             let mut known = self
@@ -449,11 +449,11 @@ impl Texts {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dialect, Isolation, Scope, Texts};
+    use super::{Dialect, Isolation, Scope, TranslatedStatements};
 
     #[test]
     fn a_named_text_is_put_together_once_for_a_scope() {
-        let texts = Texts::new(Isolation::BOTH);
+        let texts = TranslatedStatements::new(Isolation::BOTH);
         let mut made = 0;
         for scope in [
             Scope::Authentication,

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use tplkit::apply::{BasePackage, Past, Request, Unnoted};
+use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Request};
 use tplkit::check::Checked;
 use tplkit::workspace::Id;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
-use crate::jobs::{self, AppliedLine, LedgerPart, Line};
+use crate::jobs::{self, AppliedLine, LedgerPart, LineLedgers};
 use crate::refusal::Refusal;
 use crate::spool::SpooledText;
 use crate::store::{Scope, Tx};
@@ -17,7 +17,7 @@ use crate::store::{Scope, Tx};
 #[derive(Debug)]
 pub(super) struct Applied {
     job: Uuid,
-    line: Line,
+    line: LineLedgers,
     /// How the newest package was applied.
     pub(super) request: Request,
     text: SpooledText,
@@ -37,13 +37,13 @@ impl Applied {
         let newest = line.newest().id;
         let ids: Vec<Uuid> = line.jobs.iter().map(|job| job.id).collect();
         let resolutions = line.resolutions.clone();
-        let told = jobs::written_by(tx, organization, &ids, resolutions, what).await?;
+        let written = jobs::written_by(tx, organization, &ids, resolutions, what).await?;
         let rows = what == LedgerPart::All;
         let kept = jobs::read_package(tx, organization, newest, rows).await?;
         let (order, text) = kept.ok_or_else(Refusal::not_found)?;
         Ok(Applied {
             job: newest,
-            line: told,
+            line: written,
             request: order.request,
             text,
         })
@@ -57,12 +57,12 @@ impl Applied {
         Checked::trusted(&self.text).map_err(|error| bug(&error))
     }
 
-    /// The packages of jobs whose ledgers do not tell the base.
+    /// The packages of jobs whose ledgers were written before ledgers held the base.
     ///
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
-    pub(super) fn unnoted(&self) -> Result<Vec<Unnoted<'_>>, Refusal> {
-        let jobs = self.line.unnoted.iter();
+    pub(super) fn legacy_jobs(&self) -> Result<Vec<LegacyJob<'_>>, Refusal> {
+        let jobs = self.line.legacy_jobs.iter();
         jobs.map(|job| job.read().map_err(|error| bug(&error)))
             .collect()
     }
@@ -71,15 +71,15 @@ impl Applied {
     pub(super) fn past<'a>(
         &'a self,
         package: &'a Checked<'a>,
-        unnoted: &'a [Unnoted<'a>],
-    ) -> Past<'a> {
-        Past {
+        legacy_jobs: &'a [LegacyJob<'a>],
+    ) -> JobHistory<'a> {
+        JobHistory {
             entries: &self.line.entries,
             base: Some(BasePackage {
                 job: Some(self.job),
                 package,
                 resolutions: &self.line.resolutions,
-                unnoted,
+                legacy_jobs,
             }),
         }
     }

@@ -17,7 +17,7 @@ use crate::workspace::{ReadError, Snapshot};
 
 /// Which line is compared with its workspace.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct DriftWanted {
+pub(crate) struct DriftRequest {
     pub(crate) organization: Uuid,
     pub(crate) workspace: Uuid,
     pub(crate) template: Uuid,
@@ -27,7 +27,7 @@ pub(crate) struct DriftWanted {
     pub(crate) cells: bool,
 }
 
-impl DriftWanted {
+impl DriftRequest {
     /// The line.
     ///
     /// # Errors
@@ -78,19 +78,19 @@ impl DriftWanted {
 /// Those of the store.
 pub(crate) async fn drift(
     tx: &mut Tx,
-    wanted: &DriftWanted,
+    wanted: &DriftRequest,
     line: &AppliedLine,
     tables: &Tables,
 ) -> Result<Drift, Refusal> {
     let applied = Applied::read(tx, wanted.organization, line, LedgerPart::All).await?;
     let package = applied.package()?;
-    let unnoted = applied.unnoted()?;
+    let legacy_jobs = applied.legacy_jobs()?;
     let unseen = applied.unseen(line, tx.scope());
     let snapshot = Snapshot::new(tx, wanted.workspace, tables);
     let structure = snapshot.structure().await?;
     let asked = DriftInput {
         template: wanted.template,
-        past: applied.past(&package, &unnoted),
+        past: applied.past(&package, &legacy_jobs),
         request: &applied.request,
         unseen: &unseen,
         cells: wanted.cells,

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::export::onto::to_version_2;
-use tplkit::export::{ExportError, ExportRequest, Fault as Why, Onto, Previous, prepare_onto};
+use tplkit::export::{
+    ExportBase, ExportError, ExportRequest, Fault as Why, PreviousPackage, prepare_onto,
+};
 use uuid::Uuid;
 
 use super::apply::{LoadedPackage, spooled};
@@ -14,7 +16,7 @@ use super::{find, read_spooled};
 use crate::context::{Context, RandomIds};
 use crate::refusal::{Code, Fault, Refusal};
 use crate::rows::Tables;
-use crate::spool::{Spool, SpooledText, no_room};
+use crate::spool::{Spool, SpooledText, disk_full};
 use crate::store::Tx;
 use crate::workspace::{ReadError, Snapshot};
 
@@ -109,11 +111,11 @@ impl Export {
         let previous = match earlier {
             Some(EarlierPackage(text)) => {
                 let checked = Checked::trusted(text).map_err(|error| bug(&error))?;
-                Some(Previous::new(text, checked))
+                Some(PreviousPackage::new(text, checked))
             }
             None => None,
         };
-        let onto = previous.as_ref().map(|previous| Onto {
+        let onto = previous.as_ref().map(|previous| ExportBase {
             previous,
             selects: !request.chosen,
         });
@@ -141,7 +143,7 @@ fn bug(error: &dyn std::error::Error) -> Refusal {
 fn problem(error: ExportError<ReadError>) -> Refusal {
     match error {
         ExportError::Source(error) => error.into(),
-        ExportError::Write(error) => no_room(&error),
+        ExportError::Write(error) => disk_full(&error),
         ExportError::Fault(why) => fault(&why),
     }
 }

@@ -29,7 +29,7 @@ mod write;
 
 pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
-pub(crate) use drift::{DriftWanted, drift};
+pub(crate) use drift::{DriftRequest, drift};
 pub(crate) use export::{EarlierPackage, Export, earlier};
 pub(crate) use package::{read as read_package, read_spooled};
 pub(crate) use package_parts::{Origin, PackageParts};

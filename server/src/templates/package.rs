@@ -28,7 +28,7 @@ impl Package {
     /// Of its parts, each as it is written.
     pub(super) fn of(manifest: &str, entries: &[String], other_members: &str) -> Package {
         let mut text = String::new();
-        let mut writing = Writing::new(manifest);
+        let mut writing = PackageWriter::new(manifest);
         for entry in entries {
             writing.entry(entry, &mut |part| text.push_str(part));
         }
@@ -43,29 +43,29 @@ impl Package {
 }
 
 /// Where the text of a package goes, part by part.
-type Put<'p> = dyn FnMut(&str) + Send + 'p;
+type PartSink<'p> = dyn FnMut(&str) + Send + 'p;
 
 /// A package that is being put together.
-struct Writing<'m> {
+struct PackageWriter<'m> {
     manifest: &'m str,
     entries: usize,
 }
 
-impl<'m> Writing<'m> {
+impl<'m> PackageWriter<'m> {
     /// Begins with the manifest.
-    fn new(manifest: &'m str) -> Writing<'m> {
-        Writing {
+    fn new(manifest: &'m str) -> PackageWriter<'m> {
+        PackageWriter {
             manifest,
             entries: 0,
         }
     }
 
-    fn begin(&self, put: &mut Put<'_>) {
+    fn begin(&self, put: &mut PartSink<'_>) {
         put("{\n  \"manifest\": ");
         put(self.manifest);
     }
 
-    fn entry(&mut self, entry: &str, put: &mut Put<'_>) {
+    fn entry(&mut self, entry: &str, put: &mut PartSink<'_>) {
         if self.entries == 0 {
             self.begin(put);
             put(BETWEEN);
@@ -77,7 +77,7 @@ impl<'m> Writing<'m> {
         self.entries += 1;
     }
 
-    fn finish(self, other_members: &str, put: &mut Put<'_>) {
+    fn finish(self, other_members: &str, put: &mut PartSink<'_>) {
         if self.entries > 0 {
             put("\n  ]");
         } else {
@@ -113,7 +113,7 @@ fn announces_rows(manifest: &str) -> bool {
 /// 404 when it is gone.
 pub(crate) async fn read(tx: &mut Tx, template: &Record) -> Result<Package, Refusal> {
     let mut text = String::new();
-    put_together(tx, template, Ok, &mut |part| text.push_str(part)).await?;
+    write_parts(tx, template, Ok, &mut |part| text.push_str(part)).await?;
     Ok(Package { text })
 }
 
@@ -128,7 +128,7 @@ pub(super) async fn read_with(
 ) -> Result<Package, Refusal> {
     let mut text = String::new();
     let other = |_| Ok(manifest.to_owned());
-    put_together(tx, template, other, &mut |part| text.push_str(part)).await?;
+    write_parts(tx, template, other, &mut |part| text.push_str(part)).await?;
     Ok(Package { text })
 }
 
@@ -144,7 +144,7 @@ pub(crate) async fn read_spooled(tx: &mut Tx, template: &Record) -> Result<Spool
             written = spool.write_all(part.as_bytes());
         }
     };
-    put_together(tx, template, versioned, &mut put).await?;
+    write_parts(tx, template, versioned, &mut put).await?;
     let text = written.and_then(|()| spool.into_text());
     text.map_err(|error| no_room_for_package(&error))
 }
@@ -174,11 +174,11 @@ pub(super) fn bug(error: &dyn std::error::Error) -> Refusal {
 }
 
 /// Puts the parts of a template together.
-async fn put_together(
+async fn write_parts(
     tx: &mut Tx,
     template: &Record,
     manifest_as: impl FnOnce(String) -> Result<String, Refusal>,
-    put: &mut Put<'_>,
+    put: &mut PartSink<'_>,
 ) -> Result<(), Refusal> {
     let sql = "SELECT manifest, beside FROM templates \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND id = $2";
@@ -194,7 +194,7 @@ async fn put_together(
     let length = found.iter().map(|(_, length)| length).sum::<i64>();
     memory::before_large(usize::try_from(length).unwrap_or_default());
     let manifest = manifest_as(manifest)?;
-    let mut writing = Writing::new(&manifest);
+    let mut writing = PackageWriter::new(&manifest);
     for part in parts(&found) {
         part_of(tx, template, part, &mut writing, &mut *put).await?;
     }
@@ -222,8 +222,8 @@ async fn part_of(
     tx: &mut Tx,
     template: &Record,
     part: &[(String, i64)],
-    writing: &mut Writing<'_>,
-    put: &mut Put<'_>,
+    writing: &mut PackageWriter<'_>,
+    put: &mut PartSink<'_>,
 ) -> Result<(), Refusal> {
     let sql = "SELECT entry FROM template_payloads \
          WHERE {catalog organization_id visibility} AND organization_id = $1 AND template_id = $2 \

@@ -11,7 +11,7 @@ use super::identity::Identity;
 use super::manifest::{self, Member, VERSION};
 use super::package::BETWEEN;
 use super::verdict;
-use crate::jobs::Part;
+use crate::jobs::PackedPart;
 use crate::memory;
 use crate::refusal::{Code, Refusal};
 use crate::store::StoreError;
@@ -36,29 +36,29 @@ pub(crate) struct PackageParts {
     pub(super) other_members: String,
     /// The package as it came, of which entries may be parts.
     text: String,
-    entries: Vec<Entry>,
+    entries: Vec<PayloadText>,
 }
 
 /// A payload entry in canonical form.
 #[derive(Debug)]
-struct Entry {
+struct PayloadText {
     item_uid: String,
     row_count: i64,
-    written: Written,
+    written: EntryText,
 }
 
 /// Where its text is. A package is large, so it is held once.
 #[derive(Debug)]
-enum Written {
+enum EntryText {
     /// In the package as it came: most are written by an exporter.
     Here(Range<usize>),
     /// It came otherwise.
-    Anew(Part),
+    Anew(PackedPart),
 }
 
 /// A payload entry as it is kept.
 #[derive(Debug)]
-pub(super) struct Kept<'p> {
+pub(super) struct StoredEntry<'p> {
     pub(super) item_uid: &'p str,
     pub(super) row_count: i64,
     pub(super) text: String,
@@ -91,7 +91,7 @@ impl PackageParts {
             PackageParts::cut(root, manifest, versioned)?
         };
         memory::between_steps(&text);
-        if parts.entries.iter().any(Entry::is_here) {
+        if parts.entries.iter().any(PayloadText::is_here) {
             parts.text = text;
         }
         Ok(parts)
@@ -116,32 +116,32 @@ impl PackageParts {
             manifest: stored,
             other_members: beside.join(BETWEEN),
             text: String::new(),
-            entries: entries.map(Entry::of).collect::<Result<_, _>>()?,
+            entries: entries.map(PayloadText::of).collect::<Result<_, _>>()?,
         })
     }
 
     /// The payload entries, in order.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Result<Kept<'_>, StoreError>> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = Result<StoredEntry<'_>, StoreError>> {
         self.entries.iter().map(|entry| {
-            Ok(Kept {
+            Ok(StoredEntry {
                 item_uid: &entry.item_uid,
                 row_count: entry.row_count,
                 text: match &entry.written {
-                    Written::Here(span) => self.text[span.clone()].to_owned(),
-                    Written::Anew(part) => part.unpack()?,
+                    EntryText::Here(span) => self.text[span.clone()].to_owned(),
+                    EntryText::Anew(part) => part.unpack()?,
                 },
             })
         })
     }
 }
 
-impl Entry {
-    fn of(entry: Node<'_>) -> Result<Entry, Refusal> {
+impl PayloadText {
+    fn of(entry: Node<'_>) -> Result<PayloadText, Refusal> {
         let written = match canonical::entry(entry).map_err(|error| bug(&error))? {
-            Cow::Borrowed(_) => Written::Here(entry.span()),
-            Cow::Owned(text) => Written::Anew(Part::pack(&text)),
+            Cow::Borrowed(_) => EntryText::Here(entry.span()),
+            Cow::Owned(text) => EntryText::Anew(PackedPart::pack(&text)),
         };
-        Ok(Entry {
+        Ok(PayloadText {
             item_uid: entry.get_str("itemUid").unwrap_or_default().to_owned(),
             row_count: row_count(entry),
             written,
@@ -149,7 +149,7 @@ impl Entry {
     }
 
     fn is_here(&self) -> bool {
-        matches!(self.written, Written::Here(_))
+        matches!(self.written, EntryText::Here(_))
     }
 }
 

@@ -56,9 +56,9 @@ async fn one(
 ) -> Result<AppliedTemplate, Refusal> {
     let read = Applied::read(tx, organization, line, LedgerPart::Records).await?;
     let package = read.package()?;
-    let unnoted = read.unnoted()?;
+    let legacy_jobs = read.legacy_jobs()?;
     let definitions = Definitions::embedded();
-    let past = read.past(&package, &unnoted);
+    let past = read.past(&package, &legacy_jobs);
     let drift = !structure_drift(past, structure, definitions).is_empty();
     let made = tplkit::apply::base_automations(past, structure, definitions);
     let mut secrets_missing = 0;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tplkit::apply::{Lost, UndoError};
+use tplkit::apply::{TableLosses, UndoError};
 use uuid::Uuid;
 
 use super::apply::{in_the_way, moved};
 use crate::context::Context;
 use crate::ids::TemplateKey;
-use crate::jobs::{self, Ended, Job, Status};
+use crate::jobs::{self, Job, Status, UndoResult};
 use crate::refusal::{Code, Refusal};
 use crate::rows::Tables;
 use crate::store::{Scope, Store, StoreError, Tx, Value};
@@ -60,8 +60,7 @@ impl Undo {
             lease,
             ..
         } = &self.parts;
-        let at = (store, context);
-        let begun = jobs::Undo::begin(at, &self.job, self.force, *lease).await?;
+        let begun = jobs::Undo::begin(store, context, &self.job, self.force, *lease).await?;
         let Some(undo) = begun else {
             return Err(self.busy().await?);
         };
@@ -69,11 +68,11 @@ impl Undo {
         let work = {
             let (undo, expired) = (undo.clone(), expired.clone());
             let (store, context, tables) = (store.clone(), context.clone(), tables.clone());
-            Box::pin(async move { undo.run((&store, &context, &tables), &expired).await })
+            Box::pin(async move { undo.run(&store, &context, &tables, &expired).await })
         };
-        let ended = jobs::under(&undo.lease, at, work).await;
+        let ended = jobs::under(&undo.lease, store, context, work).await;
         // The panic itself was logged where it happened.
-        let ended = ended.unwrap_or_else(|_| Ended::Failed(panicked().into()));
+        let ended = ended.unwrap_or_else(|_| UndoResult::Failed(panicked().into()));
         self.conclude(&undo, ended).await?;
         self.now().await
     }
@@ -103,14 +102,14 @@ impl Undo {
     }
 
     /// Releases the job, for a worker to resume it.
-    async fn conclude(&self, undo: &jobs::Undo, ended: Ended) -> Result<(), Refusal> {
+    async fn conclude(&self, undo: &jobs::Undo, ended: UndoResult) -> Result<(), Refusal> {
         let UndoParts { store, context, .. } = &self.parts;
         let problem = match ended {
-            Ended::Done | Ended::Paused => None,
+            UndoResult::Done | UndoResult::Paused => None,
             // Workers have it.
-            Ended::Fenced => return Ok(()),
-            Ended::Refused(error) => Some(self.refused(error).await),
-            Ended::Failed(error) => Some(error.into()),
+            UndoResult::Fenced => return Ok(()),
+            UndoResult::Refused(error) => Some(self.refused(error).await),
+            UndoResult::Failed(error) => Some(error.into()),
         };
         if let Some(problem) = problem
             && undo.give_up(store).await?
@@ -172,7 +171,7 @@ impl Undo {
     }
 
     /// What would be lost. Tables that the caller does not see have no name here.
-    async fn describe(&self, lost: Vec<Lost>) -> Result<String, StoreError> {
+    async fn describe(&self, lost: Vec<TableLosses>) -> Result<String, StoreError> {
         let ids: Vec<Uuid> = lost.iter().map(|lost| lost.feature).collect();
         let store = &self.parts.store;
         let asked = store.read(&self.scope, ids, |tx, ids| Box::pin(visible(tx, ids)));

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::identity::Identity;
 use super::manifest::shown_to;
 use super::package::Package;
-use super::package_parts::{Kept, PackageParts};
+use super::package_parts::{PackageParts, StoredEntry};
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, columns, find, internal, lock};
 use crate::auth::Actor;
@@ -19,18 +19,18 @@ use crate::store::{StoreError, Tx, Value};
 #[derive(Debug)]
 pub(crate) struct Create {
     pub(crate) organization: Uuid,
-    pub(crate) parcel: PackageParts,
+    pub(crate) parts: PackageParts,
 }
 
 /// A template that gets another package.
 #[derive(Debug)]
 pub(crate) struct Replace {
     pub(crate) id: Uuid,
-    pub(crate) parcel: PackageParts,
+    pub(crate) parts: PackageParts,
 }
 
 /// The template, when the caller has the operation's role in its organization. Templates for everybody
-/// are seen by strangers, who are told that they may not.
+/// are seen by strangers, who learn that they may not.
 ///
 /// # Errors
 /// 404 for what is hidden, 403 for who sees it and may not change it.
@@ -60,7 +60,7 @@ pub(crate) async fn create(
 ) -> Result<Record, Refusal> {
     let Create {
         organization,
-        parcel,
+        parts,
     } = create;
     let id = context.id();
     let sql = concat!(
@@ -70,10 +70,10 @@ pub(crate) async fn create(
         columns!()
     );
     let mut parameters = vec![(*organization).into(), id.into()];
-    parameters.extend(said(&parcel.identity)?);
-    parameters.push(parcel.manifest.as_str().into());
+    parameters.extend(manifest_columns(&parts.identity)?);
+    parameters.push(parts.manifest.as_str().into());
     parameters.push(now.into());
-    parameters.push(parcel.other_members.as_str().into());
+    parameters.push(parts.other_members.as_str().into());
     let row = tx.first(sql, &parameters).await?;
     let record = Record::read(&row.ok_or_else(Refusal::not_found)?)?;
     let news = TemplateInput {
@@ -81,12 +81,12 @@ pub(crate) async fn create(
         now,
         known: HashMap::new(),
     };
-    news.insert(tx, parcel.entries()).await?;
+    news.insert(tx, parts.entries()).await?;
     Ok(record)
 }
 
 /// The columns that repeat what a manifest says of itself.
-pub(super) fn said(identity: &Identity) -> Result<[Value; 8], StoreError> {
+pub(super) fn manifest_columns(identity: &Identity) -> Result<[Value; 8], StoreError> {
     let tags = serde_json::to_string(&identity.tags).map_err(|error| internal(&error))?;
     Ok([
         identity.name.clone().into(),
@@ -112,7 +112,7 @@ impl TemplateInput<'_> {
     async fn insert<'k>(
         &self,
         tx: &mut Tx,
-        entries: impl Iterator<Item = Result<Kept<'k>, StoreError>>,
+        entries: impl Iterator<Item = Result<StoredEntry<'k>, StoreError>>,
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO main.template_payloads {into $1} (organization_id, template_id, \
              item_uid, position, visibility, row_count, entry, created_at, updated_at) \
@@ -148,14 +148,14 @@ pub(crate) async fn replace(
     replace: &Replace,
     now: i64,
 ) -> Result<Record, Refusal> {
-    let Replace { id, parcel } = replace;
+    let Replace { id, parts } = replace;
     manage(tx, actor, *id).await?;
     let (before, _) = lock(tx, *id).await?;
-    let manifest = shown_to(&parcel.manifest, &before.visibility);
+    let manifest = shown_to(&parts.manifest, &before.visibility);
     if before.visibility == SYSTEM {
-        let entries = parcel.entries().map(|entry| Ok(entry?.text));
+        let entries = parts.entries().map(|entry| Ok(entry?.text));
         let entries = entries.collect::<Result<Vec<_>, StoreError>>()?;
-        promotion::measure(Package::of(&manifest, &entries, &parcel.other_members))?;
+        promotion::measure(Package::of(&manifest, &entries, &parts.other_members))?;
     }
     let sql = "SELECT item_uid, created_at FROM template_payloads \
          WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";
@@ -166,13 +166,13 @@ pub(crate) async fn replace(
     let sql = "DELETE FROM main.template_payloads \
          WHERE {tenant organization_id} AND organization_id = $1 AND template_id = $2";
     tx.query(sql, &key).await?;
-    let record = rewrite(tx, &before, &manifest, &parcel.identity, now).await?;
+    let record = rewrite(tx, &before, &manifest, &parts.identity, now).await?;
     let sql = "UPDATE main.templates SET beside = $3 \
          WHERE {promoting organization_id} AND organization_id = $1 AND id = $2";
     let [organization, id] = key;
     tx.query(
         sql,
-        &[organization, id, parcel.other_members.as_str().into()],
+        &[organization, id, parts.other_members.as_str().into()],
     )
     .await?;
     let news = TemplateInput {
@@ -180,7 +180,7 @@ pub(crate) async fn replace(
         now,
         known,
     };
-    news.insert(tx, parcel.entries()).await?;
+    news.insert(tx, parts.entries()).await?;
     Ok(record)
 }
 
@@ -200,7 +200,7 @@ pub(super) async fn rewrite(
         columns!()
     );
     let mut parameters = vec![record.organization_id.into(), record.id.into()];
-    parameters.extend(said(identity)?);
+    parameters.extend(manifest_columns(identity)?);
     parameters.push(manifest.into());
     parameters.push(record.visibility.as_str().into());
     parameters.push(now.into());

@@ -1,21 +1,25 @@
 //! Writes the automations of a job: versions, and the active one.
 
 use tplkit::json::{Object, Value as Json};
-use tplkit::workspace::{Automation, Id, RecordKind, Thing};
+use tplkit::workspace::{AnyRecord, Automation, Id, RecordKind};
 
-use super::Stopped;
+use super::UnitError;
 use super::error::{missing, refused};
-use super::unit::Here;
+use super::unit::UnitContext;
 use crate::automation::find::{self, Workflow};
 use crate::automation::{
-    Definition, NewVersion, NewWorkflow, Standing, Version, add_version, create as begin, launch,
-    publish as release, remove as drop, remove_version,
+    Definition, NewVersion, NewWorkflow, Version, VersionState, add_version, create as begin,
+    launch, publish as release, remove as drop, remove_version,
 };
 use crate::refusal::Code;
 use crate::store::Tx;
 
 /// Creates an automation with its first version, a draft.
-pub(super) async fn create(tx: &mut Tx, here: &Here, new: &Automation) -> Result<(), Stopped> {
+pub(super) async fn create(
+    tx: &mut Tx,
+    here: &UnitContext,
+    new: &Automation,
+) -> Result<(), UnitError> {
     let (trigger, graph) = (new.trigger_config.clone(), new.graph_config.clone());
     let definition = Definition::new(
         new.name.clone(),
@@ -30,7 +34,7 @@ pub(super) async fn create(tx: &mut Tx, here: &Here, new: &Automation) -> Result
     };
     let draft = NewVersion {
         id: here.context.id(),
-        standing: Standing::Draft,
+        standing: VersionState::Draft,
         base_version: None,
         now: here.now,
     };
@@ -40,11 +44,11 @@ pub(super) async fn create(tx: &mut Tx, here: &Here, new: &Automation) -> Result
 
 /// The automation and its version in force; nothing when this workspace has no such automation. Others
 /// wait until the transaction ends.
-async fn held(
+async fn lock_version(
     tx: &mut Tx,
-    here: &Here,
+    here: &UnitContext,
     workflow: Id,
-) -> Result<Option<(Workflow, Version)>, Stopped> {
+) -> Result<Option<(Workflow, Version)>, UnitError> {
     let row = match find::lock(tx, workflow).await {
         Ok(row) if row.workspace == here.workspace => row,
         Ok(_) => return Ok(None),
@@ -58,10 +62,10 @@ async fn held(
 /// Both configs of the version in force.
 pub(super) async fn config(
     tx: &mut Tx,
-    here: &Here,
+    here: &UnitContext,
     workflow: Id,
-) -> Result<Option<Json>, Stopped> {
-    let held = held(tx, here, workflow).await?;
+) -> Result<Option<Json>, UnitError> {
+    let held = lock_version(tx, here, workflow).await?;
     Ok(held.map(|(_, version)| both(workflow, &version)))
 }
 
@@ -85,41 +89,41 @@ fn both(workflow: Id, version: &Version) -> Json {
 /// Adds a version with these configs, in force where the one before was.
 pub(super) async fn configure(
     tx: &mut Tx,
-    here: &Here,
+    here: &UnitContext,
     workflow: Id,
     config: &Json,
-) -> Result<(), Stopped> {
-    let held = held(tx, here, workflow).await?;
+) -> Result<(), UnitError> {
+    let held = lock_version(tx, here, workflow).await?;
     let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
     let name = before.name.clone();
-    version(tx, here, (&row, &before), name, config).await
+    version(tx, here, &row, &before, name, config).await
 }
 
 /// Changes what differs between two forms of an automation: a version, in force where the one before was.
 pub(super) async fn amend(
     tx: &mut Tx,
-    here: &Here,
-    from: &Thing,
-    to: &Thing,
-) -> Result<(), Stopped> {
+    here: &UnitContext,
+    from: &AnyRecord,
+    to: &AnyRecord,
+) -> Result<(), UnitError> {
     let (row, before, next) = next(tx, here, from, to).await?;
-    version(tx, here, (&row, &before), next.name, &next.config).await
+    version(tx, here, &row, &before, next.name, &next.config).await
 }
 
 /// The same as a draft: what is in force goes on.
 pub(super) async fn begin_draft(
     tx: &mut Tx,
-    here: &Here,
+    here: &UnitContext,
     version: Id,
-    from: &Thing,
-    to: &Thing,
-) -> Result<(), Stopped> {
+    from: &AnyRecord,
+    to: &AnyRecord,
+) -> Result<(), UnitError> {
     let (row, before, next) = next(tx, here, from, to).await?;
     let definition = definition(here, next.name, &next.config);
     let published = (!before.is_draft).then_some(before.version);
     let draft = NewVersion {
         id: version,
-        standing: Standing::Draft,
+        standing: VersionState::Draft,
         base_version: published,
         now: here.now,
     };
@@ -131,11 +135,11 @@ pub(super) async fn begin_draft(
 /// did. One that somebody has published is left as it is.
 pub(super) async fn publish_draft(
     tx: &mut Tx,
-    here: &Here,
+    here: &UnitContext,
     workflow: Id,
     version: Id,
-) -> Result<(), Stopped> {
-    if held(tx, here, workflow).await?.is_none() {
+) -> Result<(), UnitError> {
+    if lock_version(tx, here, workflow).await?.is_none() {
         return Err(missing(RecordKind::Workflow, workflow));
     }
     match find::by_id(tx, workflow, version).await? {
@@ -151,11 +155,11 @@ pub(super) async fn publish_draft(
 /// Takes a draft away; where it was published since, the automation is changed instead.
 pub(super) async fn remove_draft(
     tx: &mut Tx,
-    here: &Here,
+    here: &UnitContext,
     (workflow, version): (Id, Id),
-    published: Option<&[Thing; 2]>,
-) -> Result<(), Stopped> {
-    let Some((row, _)) = held(tx, here, workflow).await? else {
+    published: Option<&[AnyRecord; 2]>,
+) -> Result<(), UnitError> {
+    let Some((row, _)) = lock_version(tx, here, workflow).await? else {
         return Ok(());
     };
     if remove_version(tx, &row, version).await? {
@@ -170,13 +174,13 @@ pub(super) async fn remove_draft(
 /// An automation with its version in force, and what it becomes; refused when it is not what was seen.
 async fn next(
     tx: &mut Tx,
-    here: &Here,
-    from: &Thing,
-    to: &Thing,
-) -> Result<(Workflow, Version, Thing), Stopped> {
-    let held = held(tx, here, from.id).await?;
+    here: &UnitContext,
+    from: &AnyRecord,
+    to: &AnyRecord,
+) -> Result<(Workflow, Version, AnyRecord), UnitError> {
+    let held = lock_version(tx, here, from.id).await?;
     let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, from.id))?;
-    let known = Thing {
+    let known = AnyRecord {
         name: before.name.clone(),
         config: both(from.id, &before),
         ..from.clone()
@@ -189,7 +193,7 @@ async fn next(
     Ok((row, before, next))
 }
 
-fn definition(here: &Here, name: String, config: &Json) -> Definition {
+fn definition(here: &UnitContext, name: String, config: &Json) -> Definition {
     let part = |key: &str| match config.get(key) {
         Some(part @ Json::Object(_)) => part.clone(),
         _ => Object::new().into(),
@@ -200,16 +204,17 @@ fn definition(here: &Here, name: String, config: &Json) -> Definition {
 
 async fn version(
     tx: &mut Tx,
-    here: &Here,
-    (row, before): (&Workflow, &Version),
+    here: &UnitContext,
+    row: &Workflow,
+    before: &Version,
     name: String,
     config: &Json,
-) -> Result<(), Stopped> {
+) -> Result<(), UnitError> {
     let definition = definition(here, name, config);
     let standing = if before.is_draft {
-        Standing::Draft
+        VersionState::Draft
     } else {
-        Standing::Published(here.creator)
+        VersionState::Published(here.creator)
     };
     let new = NewVersion {
         id: here.context.id(),
@@ -225,15 +230,19 @@ async fn version(
 }
 
 /// Publishes the newest version and makes it the one that fires.
-pub(super) async fn publish(tx: &mut Tx, here: &Here, workflow: Id) -> Result<(), Stopped> {
-    let held = held(tx, here, workflow).await?;
+pub(super) async fn publish(
+    tx: &mut Tx,
+    here: &UnitContext,
+    workflow: Id,
+) -> Result<(), UnitError> {
+    let held = lock_version(tx, here, workflow).await?;
     let (row, _) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
     Ok(launch(tx, &row, here.creator, here.now).await?)
 }
 
 /// Takes an automation away with all its versions; one that is gone is no error.
-pub(super) async fn remove(tx: &mut Tx, here: &Here, workflow: Id) -> Result<(), Stopped> {
-    match held(tx, here, workflow).await? {
+pub(super) async fn remove(tx: &mut Tx, here: &UnitContext, workflow: Id) -> Result<(), UnitError> {
+    match lock_version(tx, here, workflow).await? {
         Some((row, _)) => Ok(drop(tx, &row, true, here.now).await?),
         None => Ok(()),
     }

@@ -26,7 +26,7 @@ pub enum ReadError {
 
 /// Why a unit was not written. The transaction is to be left.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Stopped {
+pub(crate) enum UnitError {
     /// It cannot be written as it is.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -41,8 +41,8 @@ pub(crate) enum Stopped {
     Store(StoreError),
 }
 
-impl From<StoreError> for Stopped {
-    fn from(error: StoreError) -> Stopped {
+impl From<StoreError> for UnitError {
+    fn from(error: StoreError) -> UnitError {
         match error {
             // What had to be there has gone since it was looked at.
             StoreError::Reference => {
@@ -50,18 +50,18 @@ impl From<StoreError> for Stopped {
             }
             // Names and values have refusals of their own; what is left are ids.
             StoreError::Unique { .. } => refused(Code::Conflict, "its id is taken already").into(),
-            error => Stopped::Store(error),
+            error => UnitError::Store(error),
         }
     }
 }
 
-impl From<Refusal> for Stopped {
-    fn from(problem: Refusal) -> Stopped {
+impl From<Refusal> for UnitError {
+    fn from(problem: Refusal) -> UnitError {
         match problem.code {
             Code::StoreUnavailable => {
-                Stopped::Store(StoreError::Unavailable(problem.detail().to_owned()))
+                UnitError::Store(StoreError::Unavailable(problem.detail().to_owned()))
             }
-            Code::Internal => Stopped::Store(StoreError::Internal(problem.detail().to_owned())),
+            Code::Internal => UnitError::Store(StoreError::Internal(problem.detail().to_owned())),
             code => Refused {
                 column: problem.column.clone(),
                 ..refused(code, problem.detail())
@@ -71,8 +71,8 @@ impl From<Refusal> for Stopped {
     }
 }
 
-impl From<rows::RowRefusal> for Stopped {
-    fn from(why: rows::RowRefusal) -> Stopped {
+impl From<rows::RowRefusal> for UnitError {
+    fn from(why: rows::RowRefusal) -> UnitError {
         match why {
             rows::RowRefusal::Conflict(taken) => {
                 let (row, column) = taken.into_iter().next().unwrap_or_default();
@@ -105,6 +105,6 @@ pub(super) fn refused(code: Code, message: impl Into<String>) -> Refused {
 }
 
 /// A record that is not there.
-pub(super) fn missing(kind: RecordKind, id: Id) -> Stopped {
+pub(super) fn missing(kind: RecordKind, id: Id) -> UnitError {
     refused(Code::NotFound, format!("there is no {} {id}", kind.noun())).into()
 }

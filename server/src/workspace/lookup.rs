@@ -78,7 +78,7 @@ pub(crate) async fn matching(
     let table = table.ok_or(ReadError::NoTable(feature))?;
     let values =
         &values[..fitting(TOGETHER, tables.sizes.of(feature), values.len()).min(values.len())];
-    let mut wanted = Wanted::of(column, values);
+    let mut wanted = WantedValues::of(column, values);
     if wanted.forms.is_empty() {
         return Ok(wanted.found);
     }
@@ -109,7 +109,7 @@ pub(crate) async fn matching(
 }
 
 /// Values that rows are looked for.
-struct Wanted<'v> {
+struct WantedValues<'v> {
     column: &'v str,
     values: &'v [String],
     /// Which of the values have a text form: equal values have equal ones, and the values themselves decide.
@@ -120,8 +120,8 @@ struct Wanted<'v> {
     bytes: usize,
 }
 
-impl<'v> Wanted<'v> {
-    fn of(column: &'v str, values: &'v [String]) -> Wanted<'v> {
+impl<'v> WantedValues<'v> {
+    fn of(column: &'v str, values: &'v [String]) -> WantedValues<'v> {
         let mut forms: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, value) in values.iter().enumerate() {
             let form = match Cell::new(value) {
@@ -132,7 +132,7 @@ impl<'v> Wanted<'v> {
                 forms.entry(form.into_owned()).or_default().push(at);
             }
         }
-        Wanted {
+        WantedValues {
             column,
             values,
             forms,

@@ -17,9 +17,9 @@ mod structure;
 mod unit;
 
 pub use error::ReadError;
-pub(crate) use error::Stopped;
+pub(crate) use error::UnitError;
 pub use snapshot::Snapshot;
-pub(crate) use unit::{Here, PreparedUnit, write};
+pub(crate) use unit::{PreparedUnit, UnitContext, write};
 
 pub(crate) use lookup::{fetch, matching, row_capacity, taken};
 pub(crate) use rows::{batch, whole_batch};

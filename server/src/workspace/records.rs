@@ -5,9 +5,9 @@ use tplkit::workspace::{Column, Feature, Id, Module, New, Rail, RecordKind, View
 
 use super::error::missing;
 use super::unit::UnitTransaction;
-use super::{Stopped, automations};
+use super::{UnitError, automations};
 use crate::model::find;
-use crate::model::import::{Fresh, ImportedRecord, put};
+use crate::model::import::{ImportedRecord, NewTable, put};
 use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
 use crate::model::{self, kind};
 use crate::refusal::{Code, Refusal};
@@ -28,20 +28,20 @@ pub(super) fn of(kind: RecordKind) -> Option<&'static kind::KindDescription> {
 
 /// The id and the names of a record.
 #[derive(Clone, Copy)]
-struct Named<'n> {
+struct NamedRecord<'n> {
     id: Id,
     name: &'n str,
     label: &'n str,
 }
 
 impl UnitTransaction<'_> {
-    pub(super) async fn create(&mut self, new: &New) -> Result<(), Stopped> {
+    pub(super) async fn create(&mut self, new: &New) -> Result<(), UnitError> {
         match new {
             New::Workspace { id, name, label } => {
                 let new = self.brought(
                     &WORKSPACE,
                     vec![self.here.organization],
-                    Named {
+                    NamedRecord {
                         id: *id,
                         name,
                         label,
@@ -63,12 +63,12 @@ impl UnitTransaction<'_> {
         }
     }
 
-    async fn feature(&mut self, feature: &Feature) -> Result<(), Stopped> {
+    async fn feature(&mut self, feature: &Feature) -> Result<(), UnitError> {
         self.hold_workspace().await?;
         let new = self.brought(
             &FEATURE,
             self.within(),
-            Named {
+            NamedRecord {
                 id: feature.id,
                 name: &feature.name,
                 label: &feature.label,
@@ -77,11 +77,11 @@ impl UnitTransaction<'_> {
             vec![("is_shared", feature.is_shared.into())],
         );
         put(self.tx, new, None).await?;
-        self.fresh.insert(feature.id, Fresh::default());
+        self.fresh.insert(feature.id, NewTable::default());
         Ok(())
     }
 
-    async fn column(&mut self, feature: Id, column: &Column) -> Result<(), Stopped> {
+    async fn column(&mut self, feature: Id, column: &Column) -> Result<(), UnitError> {
         let within = self.within_feature(feature).await?;
         let own: Vec<(&'static str, Value)> = vec![
             ("type", column.column_type.as_str().into()),
@@ -94,7 +94,7 @@ impl UnitTransaction<'_> {
         let new = self.brought(
             &COLUMN,
             within,
-            Named {
+            NamedRecord {
                 id: column.id,
                 name: &column.name,
                 label: &column.label,
@@ -105,7 +105,7 @@ impl UnitTransaction<'_> {
         Ok(put(self.tx, new, self.fresh.get_mut(&feature)).await?)
     }
 
-    async fn view(&mut self, feature: Id, view: &View) -> Result<(), Stopped> {
+    async fn view(&mut self, feature: Id, view: &View) -> Result<(), UnitError> {
         let within = self.within_feature(feature).await?;
         // It may give slots to columns.
         self.fresh.remove(&feature);
@@ -116,7 +116,7 @@ impl UnitTransaction<'_> {
         let new = self.brought(
             &VIEW,
             within,
-            Named {
+            NamedRecord {
                 id: view.id,
                 name: &view.name,
                 label: &view.label,
@@ -127,7 +127,7 @@ impl UnitTransaction<'_> {
         Ok(put(self.tx, new, None).await?)
     }
 
-    async fn module(&mut self, module: &Module) -> Result<(), Stopped> {
+    async fn module(&mut self, module: &Module) -> Result<(), UnitError> {
         self.hold_workspace().await?;
         let own: Vec<(&'static str, Value)> = vec![
             ("icon", module.icon.clone().into()),
@@ -136,7 +136,7 @@ impl UnitTransaction<'_> {
         let new = self.brought(
             &MODULE,
             self.within(),
-            Named {
+            NamedRecord {
                 id: module.id,
                 name: &module.name,
                 label: &module.label,
@@ -147,13 +147,13 @@ impl UnitTransaction<'_> {
         Ok(put(self.tx, new, None).await?)
     }
 
-    async fn rail(&mut self, module: Id, rail: &Rail) -> Result<(), Stopped> {
+    async fn rail(&mut self, module: Id, rail: &Rail) -> Result<(), UnitError> {
         let parent = self.parent(&MODULE, RecordKind::Module, module).await?;
         let config = rail.config.iter().cloned().map(Json::Object);
         let new = self.brought(
             &RAIL,
             parent,
-            Named {
+            NamedRecord {
                 id: rail.id,
                 name: &rail.name,
                 label: &rail.label,
@@ -172,7 +172,7 @@ impl UnitTransaction<'_> {
         &self,
         kind: &'static kind::KindDescription,
         within: Vec<Id>,
-        named: Named<'_>,
+        named: NamedRecord<'_>,
         config: Json,
         own: Vec<(&'static str, Value)>,
     ) -> ImportedRecord {
@@ -189,7 +189,7 @@ impl UnitTransaction<'_> {
     }
 
     /// What lies in a table lies in these.
-    async fn within_feature(&mut self, feature: Id) -> Result<Vec<Id>, Stopped> {
+    async fn within_feature(&mut self, feature: Id) -> Result<Vec<Id>, UnitError> {
         if self.fresh.contains_key(&feature) {
             let mut within = self.within();
             within.push(feature);
@@ -204,7 +204,7 @@ impl UnitTransaction<'_> {
         kind: &'static kind::KindDescription,
         word: RecordKind,
         id: Id,
-    ) -> Result<Vec<Id>, Stopped> {
+    ) -> Result<Vec<Id>, UnitError> {
         let found = find::lock(self.tx, kind, id).await;
         let parent: model::Record = found.map_err(|problem| gone(problem, word, id))?;
         let mut within = parent.within.clone();
@@ -213,7 +213,7 @@ impl UnitTransaction<'_> {
     }
 
     /// The workspace stays until the transaction ends.
-    async fn hold_workspace(&mut self) -> Result<(), Stopped> {
+    async fn hold_workspace(&mut self) -> Result<(), UnitError> {
         if !self.held {
             let id = self.here.workspace;
             let found = find::lock(self.tx, &WORKSPACE, id).await;
@@ -224,7 +224,7 @@ impl UnitTransaction<'_> {
     }
 }
 
-fn gone(problem: Refusal, kind: RecordKind, id: Id) -> Stopped {
+fn gone(problem: Refusal, kind: RecordKind, id: Id) -> UnitError {
     match problem.code {
         Code::NotFound => missing(kind, id),
         _ => problem.into(),

@@ -2,12 +2,12 @@
 
 use tplkit::json::Value as Json;
 use tplkit::problem::Code;
-use tplkit::workspace::{Id, RecordKind, Thing};
+use tplkit::workspace::{AnyRecord, Id, RecordKind};
 
 use super::error::{missing, refused};
 use super::records::of;
 use super::unit::UnitTransaction;
-use super::{Stopped, automations};
+use super::{UnitError, automations};
 use crate::model::find::siblings;
 use crate::model::import::{amend, config, configure, take_away};
 
@@ -17,7 +17,7 @@ impl UnitTransaction<'_> {
         kind: RecordKind,
         id: Id,
         given: &Json,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         let Some(model) = of(kind) else {
             return automations::configure(self.tx, self.here, id, given).await;
         };
@@ -28,7 +28,11 @@ impl UnitTransaction<'_> {
     }
 
     /// Changes what differs between two forms of a record.
-    pub(super) async fn amend(&mut self, from: &Thing, to: &Thing) -> Result<(), Stopped> {
+    pub(super) async fn amend(
+        &mut self,
+        from: &AnyRecord,
+        to: &AnyRecord,
+    ) -> Result<(), UnitError> {
         let Some(model) = of(from.kind) else {
             return automations::amend(self.tx, self.here, from, to).await;
         };
@@ -44,7 +48,7 @@ impl UnitTransaction<'_> {
         kind: RecordKind,
         parent: Option<Id>,
         order: &[Id],
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         let Some(model) = of(kind) else {
             return Ok(());
         };
@@ -63,7 +67,7 @@ impl UnitTransaction<'_> {
         id: Id,
         current: &Json,
         before: &Json,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         let stands = match of(kind) {
             Some(model) => config(self.tx, model, id).await?,
             None => automations::config(self.tx, self.here, id).await?,
@@ -79,7 +83,7 @@ impl UnitTransaction<'_> {
         kind: RecordKind,
         id: Id,
         force: bool,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         let Some(model) = of(kind) else {
             return automations::remove(self.tx, self.here, id).await;
         };

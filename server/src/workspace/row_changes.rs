@@ -7,7 +7,7 @@ use tplkit::problem::Code;
 use tplkit::workspace::ledger::RowDigest;
 use tplkit::workspace::{Id, KeptRow, RecordKind, Refused, Removal, RowData, RowWrite};
 
-use super::Stopped;
+use super::UnitError;
 use super::error::{missing, refused};
 use super::rows::{TOGETHER, fitting, read};
 use super::unit::{UnitTransaction, enter, not_storable};
@@ -27,7 +27,7 @@ impl UnitTransaction<'_> {
         &mut self,
         feature: Id,
         writes: &[RowWrite],
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         let opened = self.open(feature).await?;
         let opened = opened.ok_or_else(|| missing(RecordKind::Feature, feature))?;
         let table = &opened.table;
@@ -52,7 +52,7 @@ impl UnitTransaction<'_> {
         writes: &[RowWrite],
         part: &[usize],
         held: &HashMap<Id, RowData>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         let (mut positions, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
         for position in part.iter().copied() {
             let write = &writes[position];
@@ -76,8 +76,8 @@ impl UnitTransaction<'_> {
             }
         }
         let done = replace_all(self.tx, table, &before, &mut after, self.here.now).await;
-        done.map_err(|why| match Stopped::from(why) {
-            Stopped::Refused(refused) => Refused {
+        done.map_err(|why| match UnitError::from(why) {
+            UnitError::Refused(refused) => Refused {
                 row: refused.row.and_then(|row| positions.get(row).copied()),
                 ..refused
             }
@@ -87,7 +87,11 @@ impl UnitTransaction<'_> {
     }
 
     /// Adds rows that were taken away, as they were: whose they are, and when they were written.
-    pub(super) async fn put_rows(&mut self, feature: Id, rows: &[KeptRow]) -> Result<(), Stopped> {
+    pub(super) async fn put_rows(
+        &mut self,
+        feature: Id,
+        rows: &[KeptRow],
+    ) -> Result<(), UnitError> {
         self.fresh.remove(&feature);
         let opened = self.open(feature).await?;
         let opened = opened.ok_or_else(|| missing(RecordKind::Feature, feature))?;
@@ -124,7 +128,7 @@ impl UnitTransaction<'_> {
         &mut self,
         feature: Id,
         rows: &[Removal],
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         // What was in a table that is gone is gone already.
         let Some(opened) = self.open(feature).await? else {
             return Ok(());
@@ -166,7 +170,7 @@ async fn locked(
     sizes: &Sizes,
     table: &Table,
     ids: &[Id],
-) -> Result<(HashMap<Id, RowData>, usize), Stopped> {
+) -> Result<(HashMap<Id, RowData>, usize), UnitError> {
     let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND {any id $3} ORDER BY id {lock} {bounded}";

@@ -4,7 +4,7 @@ use tplkit::problem::Code;
 use tplkit::workspace::{Id, RecordKind};
 
 use super::error::{missing, refused};
-use super::{ReadError, Stopped};
+use super::{ReadError, UnitError};
 use crate::store::{StoreError, Tx};
 
 /// The number that the next empty cell of a column gets; 1 where nothing is known of the column.
@@ -24,7 +24,7 @@ async fn next(tx: &mut Tx, feature: Id, column: Id) -> Result<Option<u64>, Store
 }
 
 /// Sets a sequence that is at `from`; false when it stands elsewhere or is not there.
-async fn set(tx: &mut Tx, feature: Id, column: Id, from: u64, to: u64) -> Result<bool, Stopped> {
+async fn set(tx: &mut Tx, feature: Id, column: Id, from: u64, to: u64) -> Result<bool, UnitError> {
     let Ok(from) = i64::try_from(from) else {
         return Ok(false);
     };
@@ -49,7 +49,7 @@ pub(super) async fn move_on(
     column: Id,
     from: u64,
     to: u64,
-) -> Result<(), Stopped> {
+) -> Result<(), UnitError> {
     if set(tx, feature, column, from, to).await? {
         return Ok(());
     }
@@ -66,6 +66,6 @@ pub(super) async fn rewind(
     column: Id,
     from: u64,
     to: u64,
-) -> Result<(), Stopped> {
+) -> Result<(), UnitError> {
     set(tx, feature, column, from, to).await.map(drop)
 }

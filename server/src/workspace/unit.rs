@@ -8,9 +8,9 @@ use tplkit::rows::members;
 use tplkit::workspace::{Change, Id, RecordKind, Refused, RowData, StoredRow};
 
 use super::error::{missing, refused};
-use super::{Stopped, automations, sequences};
+use super::{UnitError, automations, sequences};
 use crate::context::Context;
-use crate::model::import::Fresh;
+use crate::model::import::NewTable;
 use crate::rows::{
     Faults, OpenTable, PreparedRow, RowPreparer, SourceCell, Table, Tables, Validate,
 };
@@ -18,7 +18,7 @@ use crate::store::Tx;
 
 /// Where, when and for whom a unit is written.
 #[derive(Debug, Clone)]
-pub(crate) struct Here {
+pub(crate) struct UnitContext {
     /// Whose the workspace is.
     pub(crate) organization: Id,
     /// Where records are created.
@@ -63,10 +63,10 @@ impl PreparedUnit {
 /// When one of them cannot be done; then none is to be kept.
 pub(crate) async fn write(
     tx: &mut Tx,
-    here: &Here,
+    here: &UnitContext,
     changes: &[Change],
     prepared: &PreparedUnit,
-) -> Result<(), Stopped> {
+) -> Result<(), UnitError> {
     let rows_alone = changes.iter().all(|change| {
         matches!(
             change,
@@ -107,13 +107,13 @@ fn moves_on(change: &Change) -> bool {
 /// A unit that is being written.
 pub(super) struct UnitTransaction<'w> {
     pub(super) tx: &'w mut Tx,
-    pub(super) here: &'w Here,
+    pub(super) here: &'w UnitContext,
     /// Whether no table changes in this unit, so that what is seen of tables may be remembered.
     rows_alone: bool,
     /// Whether the workspace is locked.
     pub(super) held: bool,
     /// Tables that this unit has made.
-    pub(super) fresh: HashMap<Id, Fresh>,
+    pub(super) fresh: HashMap<Id, NewTable>,
     opened: HashMap<Id, Arc<OpenTable>>,
 }
 
@@ -122,7 +122,7 @@ impl UnitTransaction<'_> {
         &mut self,
         change: &Change,
         prepared: Option<&(Arc<Table>, Vec<PreparedRow>)>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         match change {
             Change::InsertRows { feature, rows } => {
                 return self.insert_rows(*feature, rows, prepared).await;
@@ -185,7 +185,7 @@ impl UnitTransaction<'_> {
     }
 
     /// A table whose rows are written; it stays as it is.
-    pub(super) async fn open(&mut self, feature: Id) -> Result<Option<Arc<OpenTable>>, Stopped> {
+    pub(super) async fn open(&mut self, feature: Id) -> Result<Option<Arc<OpenTable>>, UnitError> {
         if let Some(opened) = self.opened.get(&feature) {
             return Ok(Some(opened.clone()));
         }
@@ -206,7 +206,7 @@ impl UnitTransaction<'_> {
         feature: Id,
         rows: &[StoredRow],
         prepared: Option<&(Arc<Table>, Vec<PreparedRow>)>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), UnitError> {
         // It has rows from now on.
         self.fresh.remove(&feature);
         let opened = self.open(feature).await?;

@@ -1,7 +1,7 @@
 //! One of everything, and rows put into the store by hand.
 
 use serde_json::{Value as Json, json};
-use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Written};
+use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, WrittenRow};
 use tplkit_server::store::{Row, Scope, StoreError, Value};
 use uuid::Uuid;
 
@@ -308,7 +308,7 @@ impl World {
         let organization: Uuid = found[0].get(0).expect("an id");
         let workspace: Uuid = found[0].get(1).expect("an id");
         let number: i64 = found[0].get(2).expect("a number");
-        let written = |position| Written {
+        let written = |position| WrittenRow {
             position,
             id: self.context.id(),
             digest: RowDigest::default(),

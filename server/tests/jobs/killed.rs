@@ -180,7 +180,7 @@ async fn an_undo_survives_the_death_of_its_workers(place: Place) {
     let asked = ask(&store, &package).await;
     finished(&store, &asked, &mut [Working::start(&place)]).await;
     let job = ground::job(&store, &context(), asked.job).await;
-    let undo = Undo::begin((&store, &context()), &job, false, 60_000_000).await;
+    let undo = Undo::begin(&store, &context(), &job, false, 60_000_000).await;
     let undo = undo.expect("is answered").expect("is free");
     let released = undo.lease.release(&store, &context(), 0).await;
     released.expect("is released");

@@ -155,7 +155,7 @@ async fn large_rows_are_looked_up_a_few_at_a_time(place: Place) {
     let found = found.expect("is read");
     bounded(&found);
     assert_eq!(found, expected[..found.len()]);
-    let all = match_each(target, (feature, "k"), &values, |row| row).await;
+    let all = match_each(target, feature, "k", &values, |row| row).await;
     assert!(all.expect("is read") == expected);
 }
 
@@ -164,8 +164,10 @@ async fn a_value_that_many_large_rows_hold_finds_the_first(place: Place) {
     // The last one alone has a key of its own.
     let stage = Stage::new(&world, |at| at / (ROWS - 1)).await;
     let values = ["\"0\"", "\"1\"", "null", "\"2\""].map(str::to_owned);
-    let of = (stage.feature, "k");
-    let found = match_each(&stage.target, of, &values, |row| row.map(|row| row.id)).await;
+    let found = match_each(&stage.target, stage.feature, "k", &values, |row| {
+        row.map(|row| row.id)
+    });
+    let found = found.await;
     let first = |key: &str| {
         let mut rows = stage.rows.iter();
         let row = rows.find(|row| row.data.cell("k") == Some(key));

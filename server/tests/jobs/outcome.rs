@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tplkit::apply::{BasePackage, DriftInput, Past, Report};
+use tplkit::apply::{BasePackage, DriftInput, JobHistory, Report};
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::upgrade::Drift;
@@ -157,13 +157,13 @@ pub(super) async fn drift(
             let structure = source.structure().await?;
             let input = DriftInput {
                 template: Uuid::nil(),
-                past: Past {
+                past: JobHistory {
                     entries,
                     base: Some(BasePackage {
                         job: None,
                         package: &package,
                         resolutions: &request.resolutions,
-                        unnoted: &[],
+                        legacy_jobs: &[],
                     }),
                 },
                 request,

@@ -12,7 +12,7 @@ use tplkit::json::{Object, Value};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Automation, Column, Id, RowData, Source as _, ready};
 use tplkit_server::context::Context;
-use tplkit_server::jobs::{New, Part};
+use tplkit_server::jobs::{New, PackedPart};
 use tplkit_testkit::random::large;
 use uuid::Uuid;
 
@@ -71,7 +71,7 @@ impl Package {
     }
 
     /// The manifest and the payload entries.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self) -> Vec<PackedPart> {
         #[derive(Deserialize)]
         struct Envelope {
             manifest: Box<RawValue>,
@@ -80,7 +80,7 @@ impl Package {
         }
         let envelope: Envelope = serde_json::from_str(&self.text).expect("an envelope");
         let all = std::iter::once(&envelope.manifest).chain(&envelope.payloads);
-        all.map(|part| Part::pack(part.get())).collect()
+        all.map(|part| PackedPart::pack(part.get())).collect()
     }
 
     /// A job that applies it to a workspace.

@@ -6,8 +6,8 @@ use tplkit::automation::step_ids;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Doc, Value as Json};
 use tplkit::upgrade::RowsDrift;
-use tplkit_server::background::Bench;
-use tplkit_server::jobs::{Job, Part, Status, Worker};
+use tplkit_server::background::TaskContext;
+use tplkit_server::jobs::{Job, PackedPart, Status, Worker};
 use tplkit_server::wake::WorkerSignal;
 use tplkit_testkit::random::{Shape, workspace};
 use uuid::Uuid;
@@ -32,7 +32,7 @@ on_both_stores!(
 pub(super) async fn work(world: &World, job: Uuid) -> Job {
     let (stop, stopped) = watch::channel(false);
     let worker = Worker {
-        bench: bench(world),
+        task_context: task_context(world),
         lease_seconds: 60,
         signal: WorkerSignal::default(),
     };
@@ -43,8 +43,8 @@ pub(super) async fn work(world: &World, job: Uuid) -> Job {
     done
 }
 
-fn bench(world: &World) -> Bench {
-    Bench {
+fn task_context(world: &World) -> TaskContext {
+    TaskContext {
         store: world.store.clone(),
         context: world.context.clone(),
         metrics: world.app.metrics.clone(),
@@ -155,7 +155,7 @@ async fn a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end(place: 
     let (stop, stopped) = watch::channel(false);
     let bell = WorkerSignal::default();
     let worker = Worker {
-        bench: bench(&world),
+        task_context: task_context(&world),
         lease_seconds: 60,
         signal: bell.clone(),
     };
@@ -203,7 +203,7 @@ async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: 
     while !last.status.is_finished() {
         let (stop, stopped) = watch::channel(false);
         let worker = Worker {
-            bench: bench(&world),
+            task_context: task_context(&world),
             lease_seconds: 60,
             signal: WorkerSignal::default(),
         };
@@ -235,7 +235,7 @@ async fn a_job_that_cannot_be_done_says_why(place: Place) {
     let World { store, context, .. } = &world;
     let workspace = ground::workspace(store, context, world.acme).await;
     let mut new = everything(1, 1).job(context, world.acme, workspace);
-    new.parts[0] = Part::pack("{}");
+    new.parts[0] = PackedPart::pack("{}");
     let id = new.id;
     assert!(ground::create(store, new).await);
     let job = work(&world, id).await;
@@ -267,7 +267,7 @@ async fn names_that_are_taken_meanwhile_are_chosen_anew(place: Place) {
     let (stop, stopped) = watch::channel(false);
     let workers = (0..JOBS).map(|_| {
         let worker = Worker {
-            bench: bench(&world),
+            task_context: task_context(&world),
             lease_seconds: 60,
             signal: WorkerSignal::default(),
         };

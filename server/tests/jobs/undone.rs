@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use tokio::sync::watch;
-use tplkit_server::background::Bench;
-use tplkit_server::jobs::{Ended, Job, Status, Undo, Worker, take_any};
+use tplkit_server::background::TaskContext;
+use tplkit_server::jobs::{Job, Status, Undo, UndoResult, Worker, take_any};
 use tplkit_server::wake::WorkerSignal;
 use uuid::Uuid;
 
@@ -21,8 +21,8 @@ on_both_stores!(
     an_undo_that_is_refused_leaves_the_job_as_it_was,
 );
 
-fn bench(world: &World) -> Bench {
-    Bench {
+fn task_context(world: &World) -> TaskContext {
+    TaskContext {
         store: world.store.clone(),
         context: world.context.clone(),
         metrics: world.app.metrics.clone(),
@@ -35,7 +35,7 @@ fn bench(world: &World) -> Bench {
 async fn work(world: &World, job: Uuid) -> Job {
     let (stop, stopped) = watch::channel(false);
     let worker = Worker {
-        bench: bench(world),
+        task_context: task_context(world),
         lease_seconds: 60,
         signal: WorkerSignal::default(),
     };
@@ -67,14 +67,14 @@ async fn applied(world: &World) -> (Job, Outcome) {
 }
 
 async fn begun(world: &World, job: &Job, force: bool) -> Undo {
-    let at = (&world.store, &world.context);
-    let begun = Undo::begin(at, job, force, 60_000_000).await;
+    let begun = Undo::begin(&world.store, &world.context, job, force, 60_000_000).await;
     begun.expect("is answered").expect("is free")
 }
 
-async fn run(world: &World, undo: &Undo, stops: bool) -> Ended {
-    let at = (&world.store, &world.context, &world.app.tables);
-    undo.run(at, &AtomicBool::new(stops)).await
+async fn run(world: &World, undo: &Undo, stops: bool) -> UndoResult {
+    let stops = AtomicBool::new(stops);
+    undo.run(&world.store, &world.context, &world.app.tables, &stops)
+        .await
 }
 
 async fn is_undone(world: &World, job: &Job, before: &Outcome) {
@@ -95,8 +95,8 @@ async fn an_undo_that_is_left_after_each_unit_leaves_nothing(place: Place) {
     let mut units = 1;
     loop {
         let ended = run(&world, &undo, true).await;
-        if !matches!(ended, Ended::Paused) {
-            assert!(matches!(ended, Ended::Done), "{ended:?}");
+        if !matches!(ended, UndoResult::Paused) {
+            assert!(matches!(ended, UndoResult::Done), "{ended:?}");
             break;
         }
         let now = ground::job(store, context, job.id).await;
@@ -152,11 +152,11 @@ async fn an_attempt_that_has_lost_its_lease_takes_nothing_away(place: Place) {
     let (_, lease) = taken.expect("is answered").expect("is free");
     let there = Outcome::of(store, job.workspace).await;
     let ended = run(&world, &slow, false).await;
-    assert!(matches!(ended, Ended::Fenced), "{ended:?}");
+    assert!(matches!(ended, UndoResult::Fenced), "{ended:?}");
     assert!(!slow.give_up(store).await.expect("is answered"));
     assert_eq!(Outcome::of(store, job.workspace).await, there);
     let quick = Undo::resume(store, lease).await.expect("goes on");
-    assert!(matches!(run(&world, &quick, false).await, Ended::Done));
+    assert!(matches!(run(&world, &quick, false).await, UndoResult::Done));
     quick
         .lease
         .release(store, context, 0)
@@ -178,7 +178,7 @@ async fn an_undo_that_is_refused_leaves_the_job_as_it_was(place: Place) {
     let job = ground::job(store, context, job.id).await;
     let undo = begun(&world, &job, false).await;
     let ended = run(&world, &undo, false).await;
-    assert!(matches!(ended, Ended::Refused(_)), "{ended:?}");
+    assert!(matches!(ended, UndoResult::Refused(_)), "{ended:?}");
     assert!(undo.give_up(store).await.expect("is answered"));
     assert_eq!(ground::job(store, context, job.id).await, job);
     assert_eq!(Outcome::of(store, job.workspace).await, there);

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tplkit::apply::{
-    ApplyError, BasePackage, Minter, Past, Report, Resolutions, resolve_from, run_from,
+    ApplyError, BasePackage, JobHistory, Minter, Report, Resolutions, resolve_from, run_from,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -152,19 +152,19 @@ async fn attempt<T: Target<Error: std::fmt::Debug>>(
         Checked::trusted(&base.text).expect("reads"),
     );
     let resolutions: Resolutions = base.request.resolutions.clone();
-    let past = Past {
+    let past = JobHistory {
         entries,
         base: Some(BasePackage {
             job: None,
             package: &applied,
             resolutions: &resolutions,
-            unnoted: &[],
+            legacy_jobs: &[],
         }),
     };
     let own = target.ledger().await.expect("reads");
     let structure = target.structure().await.expect("reads");
     let known = [entries, &own].concat();
-    let deciding = Past {
+    let deciding = JobHistory {
         entries: &known,
         ..past
     };

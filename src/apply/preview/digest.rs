@@ -144,8 +144,8 @@ impl Digest {
             self.part(&(&table.uid, table.feature, &table.mode));
             for work in &table.columns {
                 let column = &work.column;
-                let judged = (&column.name, &column.column_type, &column.config);
-                self.part(&(&work.package_name, column.id, judged, &work.link));
+                let compared = (&column.name, &column.column_type, &column.config);
+                self.part(&(&work.package_name, column.id, compared, &work.link));
             }
         }
     }

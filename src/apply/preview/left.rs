@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use crate::apply::{Approved, Refusal};
 use crate::problem::Code;
 use crate::rows::Cell;
-use crate::upgrade::Left;
-use crate::workspace::{Id, Lookup, RecordKind, Structure, Thing, is_last_batch};
+use crate::upgrade::LeftRecord;
+use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure, is_last_batch};
 
 /// Rows that are read at once.
 const PAGE: usize = 1000;
@@ -21,12 +21,12 @@ pub(super) async fn count<T: Lookup + Sync>(
     let Some(upgrade) = approved.upgrade.as_deref_mut() else {
         return Ok(Vec::new());
     };
-    let mut of_tables: HashMap<Id, Vec<&mut Left>> = HashMap::new();
+    let mut of_tables: HashMap<Id, Vec<&mut LeftRecord>> = HashMap::new();
     for left in &mut upgrade.left {
         let feature = match left.kind {
             RecordKind::Feature => Some(left.id),
             RecordKind::Column => {
-                let column = Thing::find(destination, left.kind, left.id);
+                let column = AnyRecord::find(destination, left.kind, left.id);
                 column.and_then(|column| column.parent)
             }
             _ => None,
@@ -49,7 +49,7 @@ pub(super) async fn count<T: Lookup + Sync>(
 async fn look<T: Lookup + Sync>(
     target: &T,
     feature: Id,
-    all: &mut [&mut Left],
+    all: &mut [&mut LeftRecord],
 ) -> Result<(), T::Error> {
     for left in all.iter_mut() {
         match left.kind {
@@ -77,7 +77,7 @@ async fn look<T: Lookup + Sync>(
     }
 }
 
-fn refusal(left: &Left) -> Refusal {
+fn refusal(left: &LeftRecord) -> Refusal {
     let counted = |count: u64, one: &str, more: &str| {
         format!("{count} {}", if count == 1 { one } else { more })
     };

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::dry_run::{DryRun, WrittenCells};
 use crate::apply::resolve::resolve_measured;
 use crate::apply::run::{self, cell_fits};
-use crate::apply::{ApplyError, Approved, Minter, Past, Refusal, Request};
+use crate::apply::{ApplyError, Approved, JobHistory, Minter, Refusal, Request};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::rows::{Cell, Rule, sorted_to};
@@ -36,7 +36,7 @@ pub async fn decide_from<T: Lookup + Sync>(
     target: &T,
     asked: (&Checked<'_>, &Request),
     destination: &Structure,
-    past: Past<'_>,
+    past: JobHistory<'_>,
     minter: Minter,
     definitions: &Definitions,
 ) -> Result<Result<Approved, Vec<Refusal>>, T::Error> {
@@ -49,7 +49,7 @@ pub(super) async fn decide<T: Lookup + Sync>(
     target: &T,
     asked: Asked<'_, '_>,
     destination: &Structure,
-    past: Past<'_>,
+    past: JobHistory<'_>,
     minter: Minter,
     definitions: &Definitions,
 ) -> Result<(Result<Approved, Vec<Refusal>>, Measured), T::Error> {
@@ -79,7 +79,7 @@ pub(super) async fn decide<T: Lookup + Sync>(
 }
 
 /// A column that becomes stricter.
-struct Stricter {
+struct StricterLeaf {
     reference: String,
     feature: Id,
     /// As it would be.
@@ -99,7 +99,7 @@ struct Becomes {
 }
 
 /// What an upgrade makes stricter.
-fn stricter(approved: &Approved) -> Vec<Stricter> {
+fn stricter(approved: &Approved) -> Vec<StricterLeaf> {
     let Some(upgrade) = approved.upgrade.as_deref() else {
         return Vec::new();
     };
@@ -109,7 +109,7 @@ fn stricter(approved: &Approved) -> Vec<Stricter> {
     let entry = &approved.structure.entry;
     let changed = entry.changed.iter().filter_map(|changed| {
         let (before, column) = (changed.before.as_column()?, changed.after.as_column()?);
-        Some(Stricter {
+        Some(StricterLeaf {
             reference: changed.reference.clone(),
             feature: changed.after.parent?,
             becomes: Becomes {
@@ -126,7 +126,7 @@ fn stricter(approved: &Approved) -> Vec<Stricter> {
         let (feature, column) = new_column(approved, created.id)?;
         let fresh = upgrade.fresh_columns.contains(&created.id);
         let identity = column.is_identity();
-        fresh.then_some(Stricter {
+        fresh.then_some(StricterLeaf {
             reference: created.reference.clone(),
             feature,
             becomes: Becomes {
@@ -174,9 +174,9 @@ async fn foreseen<T: Lookup + Sync>(
     target: &T,
     package: &Checked<'_>,
     (destination, approved): (&Structure, &Approved),
-    past: Past<'_>,
+    past: JobHistory<'_>,
     definitions: &Definitions,
-    columns: &[Stricter],
+    columns: &[StricterLeaf],
 ) -> Result<WrittenCells, T::Error> {
     let read = run::columns_read(approved, &package.payloads);
     let mut dry = DryRun::new(target, destination, approved, read).await?;
@@ -212,7 +212,7 @@ impl Misfits {
 /// Looks at every cell of a column.
 async fn look<T: Lookup + Sync>(
     target: &T,
-    stricter: Stricter,
+    stricter: StricterLeaf,
     written: &WrittenCells,
     definitions: &Definitions,
     measured: &mut Measured,

@@ -18,18 +18,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Approved, DroppedKey, FailureReason, Minter, NotCarried, NotPublished, Past, RedactedField,
-    Refusal, Renamed, Request,
+    Approved, DroppedKey, FailureReason, JobHistory, Minter, NotCarried, NotPublished,
+    RedactedField, Refusal, RenamedRecord, Request,
 };
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::model::Plan;
-use crate::upgrade::{BaseShown, Conflict, Kept, Left, Rename, Unused, Update};
+use crate::upgrade::{BaseView, Conflict, KeptRecord, LeftRecord, Rename, UnusedDecision, Update};
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
-use super::past::BasePackage;
+use super::history::BasePackage;
 use super::resolve::unfit_decision;
 pub(super) use dry_run::DryRun;
 pub use measure::decide_from;
@@ -54,7 +54,7 @@ pub struct Preview {
     /// What an earlier job made and this one would bind to.
     pub bind: Vec<Binding>,
     /// What would get another name.
-    pub rename: Vec<Renamed>,
+    pub rename: Vec<RenamedRecord>,
     /// Configs that would be replaced.
     pub replaced_configs: Vec<ReplacedConfig>,
     /// Config keys that would be dropped.
@@ -62,7 +62,7 @@ pub struct Preview {
     /// By the ref of each table: what would become of its rows.
     pub rows: IndexMap<String, RowsPreview>,
     /// Automations that would go live.
-    pub go_live: Vec<GoLive>,
+    pub go_live: Vec<Publication>,
     /// Automations that were live at the source and would stay drafts.
     #[serde(default)]
     pub stays_draft: Vec<NotPublished>,
@@ -74,7 +74,7 @@ pub struct Preview {
     pub redacted: Vec<RedactedField>,
     /// What an upgrade starts from.
     #[serde(default)]
-    pub base: Option<BaseShown>,
+    pub base: Option<BaseView>,
     /// Leaves that would become something else.
     #[serde(default)]
     pub update: Vec<Update>,
@@ -86,16 +86,16 @@ pub struct Preview {
     pub conflicts_more: u64,
     /// What would stay as people made it.
     #[serde(default)]
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptRecord>,
     /// What the package does not have any more.
     #[serde(default)]
-    pub left: Vec<Left>,
+    pub left: Vec<LeftRecord>,
     /// What may be something else under a new name.
     #[serde(default)]
     pub renames: Vec<Rename>,
     /// Decisions that would do nothing.
     #[serde(default)]
-    pub unused: Vec<Unused>,
+    pub unused: Vec<UnusedDecision>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
@@ -208,7 +208,7 @@ pub struct RowsPreview {
     derive(schemars::JsonSchema),
     schemars(rename = "PlanGoLive")
 )]
-pub struct GoLive {
+pub struct Publication {
     /// Its ref.
     #[serde(rename = "ref")]
     pub reference: String,
@@ -237,20 +237,20 @@ pub struct PreviewInput<'q, 't> {
 pub async fn preview<T: Lookup + Sync>(
     target: &T,
     destination: &Structure,
-    question: PreviewInput<'_, '_>,
+    input: PreviewInput<'_, '_>,
 ) -> Result<Preview, T::Error> {
     // The same for all previews: what is compared by digest must not know when it was asked.
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0);
     let decided = measure::decide(
         target,
-        (question.package, question.request),
+        (input.package, input.request),
         destination,
-        question.past(),
+        input.past(),
         minter,
-        question.definitions,
+        input.definitions,
     );
     let (approved, measured) = decided.await?;
-    let mut digest = digest::Digest::of(question.package_digest, question.request);
+    let mut digest = digest::Digest::of(input.package_digest, input.request);
     let mut approved = match approved {
         Ok(approved) => approved,
         Err(refusals) => {
@@ -267,9 +267,9 @@ pub async fn preview<T: Lookup + Sync>(
     digest.read(&format!("{lost:?}"));
     digest.read(&format!("{measured:?}"));
     Ok(
-        match rows::count(target, question, destination, &approved, &mut digest).await? {
+        match rows::count(target, input, destination, &approved, &mut digest).await? {
             Ok((rows, cells)) => {
-                let plan = &question.package.manifest.plan;
+                let plan = &input.package.manifest.plan;
                 let mut preview = Preview::of(approved, plan, digest.finish());
                 preview.rows = rows;
                 preview.cells(cells);
@@ -368,7 +368,7 @@ impl Preview {
                 .publish
                 .into_iter()
                 .filter(|publish| publish.live)
-                .map(|publish| GoLive {
+                .map(|publish| Publication {
                     reference: publish.reference,
                     name: publish.name,
                 })
@@ -379,8 +379,8 @@ impl Preview {
                 .not_carried
                 .into_iter()
                 .map(|left| NotCarried {
-                    base: left.base.map(|value| names.shown(value)),
-                    theirs: left.theirs.map(|value| names.shown(value)),
+                    base: left.base.map(|value| names.shorten(value)),
+                    theirs: left.theirs.map(|value| names.shorten(value)),
                     ..left
                 })
                 .collect(),
@@ -391,8 +391,8 @@ impl Preview {
 
 impl<'q> PreviewInput<'q, '_> {
     /// What it starts from.
-    fn past(&self) -> Past<'q> {
-        Past {
+    fn past(&self) -> JobHistory<'q> {
+        JobHistory {
             entries: self.earlier,
             base: self.base,
         }

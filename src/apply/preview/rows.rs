@@ -9,7 +9,7 @@ use sha2::Digest as _;
 use super::digest::Digest;
 use super::dry_run::DryRun;
 use super::{PreviewInput, RowsPreview};
-use crate::apply::run::{self, CellConflicts, Counted};
+use crate::apply::run::{self, CellConflicts, TableCounts};
 use crate::apply::{ApplyError, Approved, Refusal};
 use crate::problem::Code;
 use crate::workspace::{Lookup, Structure};
@@ -20,20 +20,20 @@ pub(super) type Counts = Result<(IndexMap<String, RowsPreview>, CellConflicts), 
 /// Counts the rows of all tables.
 pub(super) async fn count<T: Lookup + Sync>(
     target: &T,
-    question: PreviewInput<'_, '_>,
+    input: PreviewInput<'_, '_>,
     destination: &Structure,
     approved: &Approved,
     digest: &mut Digest,
 ) -> Result<Counts, T::Error> {
-    let payloads = &question.package.payloads;
+    let payloads = &input.package.payloads;
     let read = run::columns_read(approved, payloads);
     let mut dry = DryRun::new(target, destination, approved, read).await?;
     let counted = run::count(
         &mut dry,
         approved,
         payloads,
-        question.past(),
-        question.definitions,
+        input.past(),
+        input.definitions,
     );
     let (counted, conflicts) = match counted.await {
         Ok(counted) => counted,
@@ -60,7 +60,7 @@ pub(super) async fn count<T: Lookup + Sync>(
     Ok(Ok((rows, conflicts)))
 }
 
-fn preview(counted: Counted, conflicts: u64) -> RowsPreview {
+fn preview(counted: TableCounts, conflicts: u64) -> RowsPreview {
     RowsPreview {
         insert: counted.table.inserted,
         existing: counted.table.existing,

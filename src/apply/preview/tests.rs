@@ -6,7 +6,7 @@ use super::{Preview, PreviewInput, RowsPreview, fresh, package_digest, preview};
 use crate::apply::test_packages::{Pack, checked, furnished, id, request, uid};
 use crate::definitions::Definitions;
 use crate::problem::Code;
-use crate::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Structure, Written};
+use crate::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Structure, WrittenRow};
 use crate::workspace::memory::{Memory, State};
 use crate::workspace::{RowData, Source as _, StoredRow, ready};
 
@@ -27,7 +27,7 @@ fn preview_of(pack: &Pack, asked: &str, state: State, earlier: &[Entry]) -> Prev
     let package = checked(&text);
     let memory = Memory::new(state);
     let destination = ready(memory.structure()).expect("a structure");
-    let question = PreviewInput {
+    let input = PreviewInput {
         package: &package,
         package_digest: &package_digest(&text),
         request: &request(asked),
@@ -35,7 +35,7 @@ fn preview_of(pack: &Pack, asked: &str, state: State, earlier: &[Entry]) -> Prev
         base: None,
         definitions: Definitions::embedded(),
     };
-    ready(preview(&memory, &destination, question)).expect("a preview")
+    ready(preview(&memory, &destination, input)).expect("a preview")
 }
 
 fn link(table: &str, column: &str) -> Json {
@@ -227,7 +227,7 @@ fn second() -> (Pack, State, Vec<Entry>) {
     let rows = Rows {
         uid: uid(5000),
         feature: id(80),
-        rows: vec![Written {
+        rows: vec![WrittenRow {
             position: 0,
             id: id(800),
             digest: RowDigest::default(),

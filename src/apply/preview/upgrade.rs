@@ -5,12 +5,12 @@ use super::names::Names;
 use crate::apply::run::{CellConflict, CellConflicts, cells_left_out};
 use crate::apply::{Refusal, UpgradeWork};
 use crate::problem::Code;
-use crate::upgrade::{Conflict, ConflictCode, Kept, Update, shown};
+use crate::upgrade::{Conflict, ConflictCode, KeptRecord, Update, shorten};
 
 impl Names {
     /// A value as it is shown.
-    pub(super) fn shown(&self, value: crate::json::Value) -> crate::json::Value {
-        shown(self.replace_ids(value))
+    pub(super) fn shorten(&self, value: crate::json::Value) -> crate::json::Value {
+        shorten(self.replace_ids(value))
     }
 }
 
@@ -18,9 +18,9 @@ impl Names {
 pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Preview) -> Preview {
     let Some(work) = work else { return preview };
     let update = work.update.into_iter().map(|update| Update {
-        base: update.base.map(|base| names.shown(base)),
-        before: names.shown(update.before),
-        after: names.shown(update.after),
+        base: update.base.map(|base| names.shorten(base)),
+        before: names.shorten(update.before),
+        after: names.shorten(update.after),
         ..update
     });
     // What is decided, and refused, is not asked again.
@@ -33,10 +33,10 @@ pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Pr
         .conflicts
         .into_iter()
         .filter(|conflict| !refused(conflict));
-    let conflicts = conflicts.map(|conflict| conflict.shown(|value| names.shown(value)));
-    let kept = work.kept.into_iter().map(|kept| Kept {
-        base: names.shown(kept.base),
-        ours: names.shown(kept.ours),
+    let conflicts = conflicts.map(|conflict| conflict.shorten(|value| names.shorten(value)));
+    let kept = work.kept.into_iter().map(|kept| KeptRecord {
+        base: names.shorten(kept.base),
+        ours: names.shorten(kept.ours),
         ..kept
     });
     let preview = Preview {
@@ -83,11 +83,11 @@ impl Preview {
 
     /// Refused while something is to be decided.
     fn refused(mut self) -> Preview {
-        let told = self
+        let listed = self
             .refusals
             .iter()
             .any(|refusal| refusal.code == Code::UpgradeConflicts);
-        if !self.conflicts.is_empty() && !told {
+        if !self.conflicts.is_empty() && !listed {
             self.refusals.push(Refusal::new(
                 Code::UpgradeConflicts,
                 "both the package and people changed the same. `conflicts` lists what somebody has to decide, with the path of each decision.",
@@ -98,10 +98,16 @@ impl Preview {
 }
 
 fn cell(cell: CellConflict) -> Conflict {
-    let of = ("rows", cell.reference.as_str(), cell.moved.id);
     let conflict = Conflict {
         uid: cell.moved.uid,
-        ..Conflict::of(ConflictCode::Changed, of, Some(&cell.path), cell.values)
+        ..Conflict::of(
+            ConflictCode::Changed,
+            "rows",
+            &cell.reference,
+            cell.moved.id,
+            Some(&cell.path),
+            cell.values,
+        )
     };
-    conflict.shown(shown)
+    conflict.shorten(shorten)
 }

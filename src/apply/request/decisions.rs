@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::read::{Reader, path_of};
 use crate::json::{Node, Value};
-use crate::upgrade::{Decision, Decisions, EVERYTHING, Side, Take, Word};
+use crate::upgrade::{Decision, Decisions, EVERYTHING, RecordDecision, Side, Take};
 use crate::workspace::Id;
 
 /// How an upgrade is to be made, beyond what every apply is asked.
@@ -148,7 +148,7 @@ fn take(reader: &mut Reader, node: Node<'_>) -> Option<Take> {
     if let Some(side) = Side::parse(text) {
         return Some(Take::Side(side));
     }
-    if let Some(word) = Word::parse(text) {
+    if let Some(word) = RecordDecision::parse(text) {
         return Some(Take::Word(word));
     }
     reader.wrong(

@@ -4,24 +4,16 @@
 use std::collections::HashMap;
 
 use super::bind::Disposition;
-use super::bindings::Bindings;
-use super::decisions;
-use super::earlier::Earlier;
-use super::findings::Findings;
-use super::recreated::Recreated;
+use super::bound_package::BoundPackage;
 use super::row_steps;
-use super::steps::Steps;
-use super::structure::Builder;
 use super::tables::Tables;
-use super::upgrade::{Base, as_written};
-use crate::apply::{
-    Approved, BaseRows, Minter, Past, Request, RowStep, RowStepWork, StructureWork,
-};
+use super::upgrade::Base;
+use crate::apply::{Approved, BaseRows, JobHistory, Request, RowStep, RowStepWork, StructureWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::package::model::DataClass;
-use crate::workspace::ledger::{Based, Entry};
-use crate::workspace::{Structure, Thing};
+use crate::workspace::ledger::{BaseRecord, Entry};
+use crate::workspace::{AnyRecord, Structure};
 
 /// The tables of a package as its rows entered, without anything else that an apply would do.
 pub(in crate::apply) struct AppliedRows {
@@ -33,10 +25,10 @@ pub(in crate::apply) struct AppliedRows {
 
 /// The records of the base with their refs, in the order in which they were first recorded.
 pub(in crate::apply) fn base_things(
-    past: Past<'_>,
+    past: JobHistory<'_>,
     destination: &Structure,
     definitions: &Definitions,
-) -> Vec<Based> {
+) -> Vec<BaseRecord> {
     let base = Base::read(past, destination, definitions);
     base.all().cloned().collect()
 }
@@ -50,32 +42,24 @@ pub(in crate::apply) fn applied_rows(
     destination: &Structure,
     definitions: &Definitions,
 ) -> AppliedRows {
-    let mut gone = Vec::new();
-    let decided = decisions::decide(package, request, destination, definitions, &mut gone);
-    let steps = Steps::of(package, &decided);
-    let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0);
-    let earlier = Earlier::read(entries, false, &minter);
-    let mut bindings = Bindings::default();
-    decisions::bind(package, &decided, destination, &mut bindings);
-    let disposition = |kind, id| match Thing::find(destination, kind, id) {
+    let disposition = |kind, id| match AnyRecord::find(destination, kind, id) {
         Some(_) => Disposition::Bound { unfinished: false },
         None => Disposition::Away,
     };
-    let dispositions = as_written(&steps, &earlier, destination, &mut bindings, &disposition);
-    let mut findings = Findings::of(&package.manifest);
-    let built = Builder {
-        manifest: &package.manifest,
-        steps: &steps,
-        dispositions: &dispositions,
-        bindings: &bindings,
-        earlier: &earlier,
-        recreated: &Recreated::default(),
+    let BoundPackage {
+        steps,
+        bindings,
+        built,
+        mut findings,
+        minter,
+    } = BoundPackage::of(
+        package,
+        request,
+        entries,
         destination,
         definitions,
-        findings: &mut findings,
-        upgrade: true,
-    }
-    .build();
+        &disposition,
+    );
     let tables = Tables {
         package,
         request,

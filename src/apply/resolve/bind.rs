@@ -3,10 +3,10 @@
 use indexmap::IndexMap;
 
 use super::bindings::{Binding, Bindings, Cause, Record};
-use super::earlier::Earlier;
+use super::earlier::EarlierJobs;
 use super::names::unique_names;
-use super::steps::{Steps, Work, text_in, used_in};
-use super::upgrade::{Fate, Pairs};
+use super::steps::{StepWork, Steps, text_in, used_in};
+use super::upgrade::{Counterpart, Counterparts};
 use crate::apply::Minter;
 use crate::definitions::ReferenceKind;
 use crate::package::Tool;
@@ -25,7 +25,7 @@ pub(super) enum Disposition<'p> {
     Away,
     /// Its parent stands for nothing, so that it has no place to be. No cause: the package itself
     /// leaves the parent empty.
-    Homeless(Option<Cause<'p>>),
+    LeftOut(Option<Cause<'p>>),
 }
 
 /// What a create step makes.
@@ -58,7 +58,7 @@ pub(super) fn target_kind(tool: Tool) -> Option<RecordKind> {
 type Siblings<'p> = IndexMap<(RecordKind, Option<Id>), Vec<(&'p str, Record)>>;
 
 /// Binds the workspace.
-pub(super) fn bind_workspace(destination: &Structure, meanings: &mut Bindings<'_>) {
+pub(super) fn bind_workspace(destination: &Structure, bindings: &mut Bindings<'_>) {
     let workspace = Record {
         kind: RecordKind::Workspace,
         id: destination.workspace.id,
@@ -69,31 +69,32 @@ pub(super) fn bind_workspace(destination: &Structure, meanings: &mut Bindings<'_
         gone: false,
     };
     let by_id = (ReferenceKind::Module, UnresolvedForm::Uuid);
-    meanings.bind(WORKSPACE, by_id, Binding::Record(workspace));
+    bindings.bind(WORKSPACE, by_id, Binding::Record(workspace));
 }
 
 /// Binds the refs of all create steps; their lots by ref.
 pub(super) fn bind<'p>(
     steps: &Steps<'p>,
-    (destination, earlier): (&Structure, &Earlier<'_>),
+    destination: &Structure,
+    earlier: &EarlierJobs<'_>,
     minter: &Minter,
-    pairs: Option<&Pairs>,
-    meanings: &mut Bindings<'p>,
+    pairs: Option<&Counterparts>,
+    bindings: &mut Bindings<'p>,
 ) -> IndexMap<&'p str, Disposition<'p>> {
-    bind_workspace(destination, meanings);
-    let mut lots = IndexMap::new();
+    bind_workspace(destination, bindings);
+    let mut dispositions = IndexMap::new();
     let mut siblings: Siblings<'p> = IndexMap::new();
     for work in &steps.all {
         let (Some(kind), Some(reference)) = (kind_of(work.step.tool), &work.step.reference) else {
             continue;
         };
         let named = named(work.step.tool);
-        let parent = match parent(work, meanings) {
+        let parent = match parent(work, bindings) {
             Ok(parent) => parent,
             Err(cause) => {
-                lots.insert(reference.as_str(), Disposition::Homeless(cause));
+                dispositions.insert(reference.as_str(), Disposition::LeftOut(cause));
                 let cause = cause.unwrap_or(Cause::LeftOut);
-                meanings.bind(reference, named, Binding::Nothing(cause));
+                bindings.bind(reference, named, Binding::Nothing(cause));
                 continue;
             }
         };
@@ -133,30 +134,30 @@ pub(super) fn bind<'p>(
             (Disposition::Away, record)
         };
         let made = || earlier.made(reference, kind, parent, destination);
-        let (lot, record) = match pairs.filter(|_| !work.blueprint) {
+        let (disposition, record) = match pairs.filter(|_| !work.blueprint) {
             None => bound(made().map(|(made, name)| (made.id, name, made.unfinished)))
                 .unwrap_or_else(|| fresh(earlier.once(reference, kind).is_some())),
-            Some(pairs) => match pairs.fate(reference) {
-                Fate::New => fresh(false),
-                Fate::Again(_) => fresh(true),
-                Fate::Here(thing) | Fate::Adopted(thing) => {
+            Some(pairs) => match pairs.counterpart(reference) {
+                Counterpart::New => fresh(false),
+                Counterpart::Recreated(_) => fresh(true),
+                Counterpart::Present(thing) | Counterpart::Adopted(thing) => {
                     let own =
                         made().is_some_and(|(made, _)| made.id == thing.id && made.unfinished);
                     let known = (thing.id, thing.name.clone(), own);
                     bound(Some(known)).unwrap_or_else(|| fresh(false))
                 }
-                Fate::Gone(thing) => away(thing.id, &thing.name),
+                Counterpart::Removed(thing) => away(thing.id, &thing.name),
                 // It is known by the id that it would have.
-                Fate::Nowhere => {
+                Counterpart::LeftOut => {
                     let id = minter.id(ordinal(work, steps, earlier));
                     away(id, text_in(&work.step.args, "name"))
                 }
             },
         };
-        lots.insert(reference.as_str(), lot);
-        meanings.bind(reference, named, Binding::Record(record.clone()));
+        dispositions.insert(reference.as_str(), disposition);
+        bindings.bind(reference, named, Binding::Record(record.clone()));
         // The name of an automation is free text.
-        if lot == Disposition::Fresh && kind != RecordKind::Workflow {
+        if disposition == Disposition::Fresh && kind != RecordKind::Workflow {
             let list = siblings.entry((kind, parent)).or_default();
             list.push((reference, record));
         }
@@ -172,21 +173,21 @@ pub(super) fn bind<'p>(
             .collect();
         let settled = unique_names(&wanted, taken.clone());
         for ((reference, record), name) in list.iter().zip(settled) {
-            let named = meanings.declared(reference);
+            let named = bindings.declared(reference);
             let record = Record {
                 name,
                 ..record.clone()
             };
-            meanings.bind(reference, named, Binding::Record(record));
+            bindings.bind(reference, named, Binding::Record(record));
         }
     }
-    lots
+    dispositions
 }
 
 /// Where the id of a new record comes from. A job that goes on does not give what it creates anew
 /// the id of what somebody took away: its ledger would say of both that they were written. It
 /// counts down from the end, where no row is.
-fn ordinal(work: &Work<'_>, steps: &Steps<'_>, earlier: &Earlier<'_>) -> u32 {
+fn ordinal(work: &StepWork<'_>, steps: &Steps<'_>, earlier: &EarlierJobs<'_>) -> u32 {
     let ordinal = work.ordinal.unwrap_or_default();
     match earlier.attempts.checked_sub(1) {
         None => ordinal,
@@ -206,14 +207,14 @@ pub(super) fn named(tool: Tool) -> (ReferenceKind, UnresolvedForm) {
 
 /// The record that a step creates in; the workspace is nobody's parent here.
 pub(super) fn parent<'p>(
-    work: &Work<'p>,
-    meanings: &Bindings<'p>,
+    work: &StepWork<'p>,
+    bindings: &Bindings<'p>,
 ) -> Result<Option<Id>, Option<Cause<'p>>> {
     let Some(argument) = work.step.tool.parent_argument() else {
         return Ok(None);
     };
     let reference = used_in(&work.step.args, argument).ok_or(None)?;
-    match meanings.of(reference) {
+    match bindings.of(reference) {
         Binding::Record(record) => Ok(Some(record.id)),
         Binding::Nothing(cause) => Err(Some(*cause)),
         Binding::Outside(_) | Binding::Name(_) => Err(Some(Cause::LeftOut)),

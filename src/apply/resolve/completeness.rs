@@ -5,9 +5,9 @@
 
 use super::bindings::Bindings;
 use super::findings::reason_of;
-use super::rewrite::Emptied;
+use super::rewrite::EmptiedField;
 use super::structure::BuiltColumn;
-use crate::apply::Because;
+use crate::apply::DraftReason;
 use crate::automation::{self, Automation, Environment, Setting};
 use crate::definitions::{Definitions, Problem, ReferenceKind};
 use crate::finding::Severity;
@@ -15,13 +15,13 @@ use crate::json::path::{dotted, find, push_dotted};
 use crate::json::{Node, Object};
 use crate::package::Tool;
 use crate::package::configs::{ConfigSpot, ConfigVisitor, Declared, walk_args, with_args};
-use crate::package::model::{Action, Manifest, Word as _};
+use crate::package::model::{Action, Manifest, WireWord as _};
 use crate::workspace::{Id, RecordKind, Structure};
 
 use indexmap::IndexMap;
 
-/// What an automation is held against.
-pub(super) struct Arrival<'a, 'p> {
+/// Checks whether an automation can go live at the destination.
+pub(super) struct CompletenessCheck<'a, 'p> {
     pub(super) manifest: &'a Manifest,
     pub(super) destination: &'a Structure,
     pub(super) bindings: &'a Bindings<'p>,
@@ -31,7 +31,7 @@ pub(super) struct Arrival<'a, 'p> {
 
 /// An automation at the destination.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Arriving<'a, 'p> {
+pub(super) struct AppliedAutomation<'a, 'p> {
     /// uid of its item.
     pub(super) uid: &'a str,
     /// Its id at the destination.
@@ -39,14 +39,14 @@ pub(super) struct Arriving<'a, 'p> {
     /// The args of its step without refs, or what people have made of it since.
     pub(super) args: &'a Object,
     /// Fields that this apply empties.
-    pub(super) emptied: &'a [Emptied<'p>],
+    pub(super) emptied: &'a [EmptiedField<'p>],
     /// Whether people may have filled fields in since: what holds a value again needs nobody.
     pub(super) since: bool,
 }
 
-impl Arrival<'_, '_> {
+impl CompletenessCheck<'_, '_> {
     /// What keeps it from going live, one entry for each path; nothing when it is whole.
-    pub(super) fn missing(&self, arriving: Arriving<'_, '_>) -> Vec<Because> {
+    pub(super) fn missing(&self, arriving: AppliedAutomation<'_, '_>) -> Vec<DraftReason> {
         let named = self.named(arriving);
         let checked = with_args(arriving.args, |root| {
             let mut missing = Missing::default();
@@ -65,7 +65,7 @@ impl Arrival<'_, '_> {
             for path in secrets.paths {
                 missing.add(path, "secret_empty");
             }
-            let around = Around {
+            let around = DestinationEnvironment {
                 arrival: self,
                 own: arriving.id.to_string(),
             };
@@ -80,7 +80,7 @@ impl Arrival<'_, '_> {
         });
         // What cannot be read cannot run.
         checked.unwrap_or_else(|error| {
-            vec![Because {
+            vec![DraftReason {
                 path: "graphConfig".to_owned(),
                 reason: error.kind.to_string(),
             }]
@@ -88,7 +88,7 @@ impl Arrival<'_, '_> {
     }
 
     /// Fields that the package or this apply says it has taken something out of, with the reasons.
-    fn named(&self, arriving: Arriving<'_, '_>) -> Vec<(String, &'static str)> {
+    fn named(&self, arriving: AppliedAutomation<'_, '_>) -> Vec<(String, &'static str)> {
         let layers = self.manifest.layers();
         let unresolved = layers.map_or(&[][..], |layers| &layers.unresolved);
         let lost = unresolved
@@ -125,13 +125,13 @@ impl Arrival<'_, '_> {
 
 /// Entries in the order in which they are found; of a path the first.
 #[derive(Default)]
-struct Missing(Vec<Because>);
+struct Missing(Vec<DraftReason>);
 
 impl Missing {
     fn add(&mut self, path: String, reason: &str) {
         if !self.0.iter().any(|known| known.path == path) {
             let reason = reason.to_owned();
-            self.0.push(Because { path, reason });
+            self.0.push(DraftReason { path, reason });
         }
     }
 }
@@ -152,13 +152,13 @@ impl<'d> ConfigVisitor<'d, '_> for EmptySecrets<'d> {
     fn problem(&mut self, _problem: Problem<'d, '_>, _automation: bool) {}
 }
 
-/// What the validator is told of the workspace as it is after the first phase.
-struct Around<'a, 'b, 'p> {
-    arrival: &'a Arrival<'b, 'p>,
+/// The workspace as it is after the first phase, for the validator.
+struct DestinationEnvironment<'a, 'b, 'p> {
+    arrival: &'a CompletenessCheck<'b, 'p>,
     own: String,
 }
 
-impl Environment for Around<'_, '_, '_> {
+impl Environment for DestinationEnvironment<'_, '_, '_> {
     fn setting(&self) -> Setting {
         Setting::Rest
     }

@@ -352,7 +352,7 @@ pub(super) fn bind<'p>(
     package: &'p Checked<'_>,
     decisions: &[(usize, Decision<'p>)],
     destination: &Structure,
-    meanings: &mut Bindings<'p>,
+    bindings: &mut Bindings<'p>,
 ) {
     let dependencies = dependencies(package);
     for (index, decision) in decisions {
@@ -395,13 +395,13 @@ pub(super) fn bind<'p>(
                 _ => Binding::Nothing(Cause::LeftOut),
             };
             let named = (ReferenceKind::Column, UnresolvedForm::Name);
-            meanings.bind(&column.reference, named, found);
+            bindings.bind(&column.reference, named, found);
         }
         let mut form = UnresolvedForm::Uuid;
         if dependency.form == DependencyForm::Name {
             form = UnresolvedForm::Name;
-            meanings.bind_name(dependency.kind, name, meaning.clone());
+            bindings.bind_name(dependency.kind, name, meaning.clone());
         }
-        meanings.bind(&dependency.reference, (dependency.kind, form), meaning);
+        bindings.bind(&dependency.reference, (dependency.kind, form), meaning);
     }
 }

@@ -8,9 +8,9 @@ use crate::workspace::{Id, RecordKind, Structure};
 
 /// What is left of earlier jobs, and of the unfinished one that goes on.
 #[derive(Debug, Default)]
-pub(super) struct Earlier<'l> {
+pub(super) struct EarlierJobs<'l> {
     /// In the order of the report.
-    created: HashMap<(&'l str, RecordKind), Vec<Made<'l>>>,
+    created: HashMap<(&'l str, RecordKind), Vec<EarlierRecord<'l>>>,
     /// How often the job that goes on has created something already.
     pub(super) attempts: u32,
     replaced: Vec<Replacement<'l>>,
@@ -33,7 +33,7 @@ struct Replacement<'l> {
 
 /// A record that an earlier job made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Made<'l> {
+pub(super) struct EarlierRecord<'l> {
     pub(super) id: Id,
     /// Its name when it was made.
     pub(super) name: &'l str,
@@ -41,11 +41,11 @@ pub(super) struct Made<'l> {
     pub(super) unfinished: bool,
 }
 
-impl<'l> Earlier<'l> {
+impl<'l> EarlierJobs<'l> {
     /// Reads ledgers, oldest job first. Whatever is after the last completed or undone job
     /// belongs to the one that goes on. A separate copy knows its own job alone.
-    pub(super) fn read(entries: &'l [Entry], copy: bool, minter: &Minter) -> Earlier<'l> {
-        let mut earlier = Earlier::default();
+    pub(super) fn read(entries: &'l [Entry], copy: bool, minter: &Minter) -> EarlierJobs<'l> {
+        let mut earlier = EarlierJobs::default();
         for entry in entries {
             match entry {
                 Entry::Structure(structure)
@@ -55,7 +55,7 @@ impl<'l> Earlier<'l> {
                     earlier.attempts += u32::from(own);
                     for made in structure.created.iter().chain(&structure.known) {
                         let of = (made.reference.as_str(), made.kind);
-                        earlier.created.entry(of).or_default().push(Made {
+                        earlier.created.entry(of).or_default().push(EarlierRecord {
                             id: made.id,
                             name: &made.name,
                             unfinished: true,
@@ -89,7 +89,7 @@ impl<'l> Earlier<'l> {
                         replaced.unfinished = false;
                     }
                 }
-                Entry::Undoing { .. } | Entry::Undone => earlier = Earlier::default(),
+                Entry::Undoing { .. } | Entry::Undone => earlier = EarlierJobs::default(),
                 Entry::Rows(_)
                 | Entry::Recognised(_)
                 | Entry::Taken(_)
@@ -110,9 +110,9 @@ impl<'l> Earlier<'l> {
         kind: RecordKind,
         parent: Option<Id>,
         destination: &Structure,
-    ) -> Option<(Made<'l>, String)> {
+    ) -> Option<(EarlierRecord<'l>, String)> {
         let mut made = self.created.get(&(reference, kind))?.iter().rev();
-        let name = |made: &'_ Made<'l>| name_of(destination, kind, made.id, parent);
+        let name = |made: &'_ EarlierRecord<'l>| name_of(destination, kind, made.id, parent);
         let (made, name) = made.find_map(|made| Some((made, name(made)?)))?;
         // Another workspace cannot be looked at from here.
         let name = if kind == RecordKind::Workspace {
@@ -124,7 +124,11 @@ impl<'l> Earlier<'l> {
     }
 
     /// Everything that earlier jobs made for a ref, whether it still exists or not.
-    pub(super) fn all<'s>(&'s self, reference: &'s str, kind: RecordKind) -> &'s [Made<'l>] {
+    pub(super) fn all<'s>(
+        &'s self,
+        reference: &'s str,
+        kind: RecordKind,
+    ) -> &'s [EarlierRecord<'l>] {
         self.created
             .get(&(reference, kind))
             .map_or(&[], Vec::as_slice)
@@ -142,7 +146,7 @@ impl<'l> Earlier<'l> {
     }
 
     /// The last of these.
-    pub(super) fn once(&self, reference: &str, kind: RecordKind) -> Option<Made<'l>> {
+    pub(super) fn once(&self, reference: &str, kind: RecordKind) -> Option<EarlierRecord<'l>> {
         self.all(reference, kind).last().copied()
     }
 

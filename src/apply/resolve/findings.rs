@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::bindings::Cause;
-use super::rewrite::{Emptied, Rewritten};
-use crate::apply::{DroppedKey, Renamed, UnresolvedEntry};
+use super::rewrite::{EmptiedField, Rewritten};
+use crate::apply::{DroppedKey, RenamedRecord, UnresolvedEntry};
 use crate::definitions::ReferenceKind;
-use crate::package::model::{Action, Manifest, Reason, UnresolvedForm, Word as _};
+use crate::package::model::{Action, Manifest, Reason, UnresolvedForm, WireWord as _};
 
 /// The reason that a report gives for a field that becomes empty.
 pub(super) fn reason_of(cause: &Cause<'_>) -> Reason {
@@ -20,7 +20,7 @@ pub(super) fn reason_of(cause: &Cause<'_>) -> Reason {
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) unresolved: Vec<UnresolvedEntry>,
-    pub(super) renamed: Vec<Renamed>,
+    pub(super) renamed: Vec<RenamedRecord>,
     pub(super) dropped_keys: Vec<DroppedKey>,
     /// uid and path of entries: a create step and its update speak of one field.
     reported: HashSet<(String, String)>,
@@ -43,7 +43,7 @@ impl Findings {
     }
 
     /// Reports a field that became empty.
-    pub(super) fn emptied(&mut self, uid: &str, emptied: &Emptied<'_>) {
+    pub(super) fn emptied(&mut self, uid: &str, emptied: &EmptiedField<'_>) {
         if !self.reported.insert((uid.to_owned(), emptied.path.clone())) {
             return;
         }
@@ -78,7 +78,7 @@ impl Findings {
     }
 
     /// Reports that a record has no place to be.
-    pub(super) fn homeless(&mut self, uid: &str, argument: &str, cause: Cause<'_>) {
+    pub(super) fn left_out(&mut self, uid: &str, argument: &str, cause: Cause<'_>) {
         let kind = match argument {
             "moduleId" => ReferenceKind::Module,
             "columnId" => ReferenceKind::Column,
@@ -87,7 +87,7 @@ impl Findings {
         };
         self.emptied(
             uid,
-            &Emptied {
+            &EmptiedField {
                 path: argument.to_owned(),
                 kind,
                 form: UnresolvedForm::Uuid,

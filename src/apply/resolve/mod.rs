@@ -7,6 +7,7 @@
 mod applied;
 mod bind;
 mod bindings;
+mod bound_package;
 mod columns;
 mod completeness;
 mod decisions;
@@ -35,24 +36,24 @@ use std::collections::HashMap;
 use indexmap::IndexMap;
 
 use super::ledger_rows::LedgerRows;
-use super::{Approved, Minter, Past, Refusal, Request};
+use super::{Approved, JobHistory, Minter, Refusal, Request};
 use crate::check::Checked;
 use crate::definitions::Definitions;
-use crate::upgrade::{Book, Measured};
+use crate::upgrade::{Measured, TrackedDecisions};
 use crate::workspace::Structure;
 use crate::workspace::ledger::Entry;
 
 pub(super) use applied::{AppliedRows, applied_rows, base_things};
 use bindings::Bindings;
 pub(super) use columns::fits;
-use earlier::Earlier;
+use earlier::EarlierJobs;
 use findings::Findings;
 use recreated::Recreated;
 use steps::Steps;
 use structure::Builder;
 use tables::Tables;
 pub(super) use upgrade::unfit_decision;
-use upgrade::{Base, Merging, Pairs};
+use upgrade::{Base, Counterparts, Merging};
 
 /// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
 ///
@@ -67,7 +68,7 @@ pub fn resolve(
     minter: Minter,
     definitions: &Definitions,
 ) -> Result<Approved, Vec<Refusal>> {
-    let past = Past::of(earlier.unwrap_or_default());
+    let past = JobHistory::of(earlier.unwrap_or_default());
     resolve_from(package, request, destination, past, minter, definitions)
 }
 
@@ -76,7 +77,7 @@ pub fn resolve_from(
     package: &Checked<'_>,
     request: &Request,
     destination: &Structure,
-    past: Past<'_>,
+    past: JobHistory<'_>,
     minter: Minter,
     definitions: &Definitions,
 ) -> Result<Approved, Vec<Refusal>> {
@@ -89,7 +90,7 @@ pub fn resolve_from(
 pub(in crate::apply) fn resolve_measured(
     (package, request): (&Checked<'_>, &Request),
     destination: &Structure,
-    past: Past<'_>,
+    past: JobHistory<'_>,
     minter: Minter,
     definitions: &Definitions,
     measured: &Measured,
@@ -97,7 +98,7 @@ pub(in crate::apply) fn resolve_measured(
     let completed = past.base.filter(|_| request.upgrade);
     let completed = completed.map(|base| base.completed(request, package));
     let request = completed.as_ref().unwrap_or(request);
-    let mut refusals = upgrade::asked(package, request, past);
+    let mut refusals = upgrade::check_request(package, request, past);
     let decisions = decisions::decide(package, request, destination, definitions, &mut refusals);
     modes::check(package, request, &mut refusals);
     let entries = past.entries;
@@ -108,30 +109,35 @@ pub(in crate::apply) fn resolve_measured(
         return Err(refusals);
     }
     let steps = Steps::of(package, &decisions);
-    let earlier = Earlier::read(entries, request.copy, &minter);
-    let mut meanings = Bindings::default();
-    decisions::bind(package, &decisions, destination, &mut meanings);
-    let line = if request.copy { Past::default() } else { past };
+    let earlier = EarlierJobs::read(entries, request.copy, &minter);
+    let mut bindings = Bindings::default();
+    decisions::bind(package, &decisions, destination, &mut bindings);
+    let line = if request.copy {
+        JobHistory::default()
+    } else {
+        past
+    };
     let base = Base::read(line, destination, definitions);
-    let book = Book::new(&request.terms.decisions, request.terms.conflicts);
-    let book = book.with_measured(measured);
+    let tracked = TrackedDecisions::new(&request.terms.decisions, request.terms.conflicts);
+    let tracked = tracked.with_measured(measured);
     let pairs = request
         .upgrade
-        .then(|| Pairs::of(&steps, &base, destination, &earlier, &book, definitions));
-    let lots = bind::bind(
+        .then(|| Counterparts::of(&steps, &base, destination, &earlier, &tracked, definitions));
+    let dispositions = bind::bind(
         &steps,
-        (destination, &earlier),
+        destination,
+        &earlier,
         &minter,
         pairs.as_ref(),
-        &mut meanings,
+        &mut bindings,
     );
-    let renewed = Recreated::of(&lots, &meanings, &earlier);
+    let renewed = Recreated::of(&dispositions, &bindings, &earlier);
     let mut findings = Findings::of(&package.manifest);
     let mut built = Builder {
         manifest: &package.manifest,
         steps: &steps,
-        dispositions: &lots,
-        bindings: &meanings,
+        dispositions: &dispositions,
+        bindings: &bindings,
         earlier: &earlier,
         recreated: &renewed,
         destination,
@@ -146,8 +152,8 @@ pub(in crate::apply) fn resolve_measured(
             let mut work = Merging {
                 base: &base,
                 pairs,
-                book: &book,
-                bindings: &meanings,
+                tracked: &tracked,
+                bindings: &bindings,
                 destination,
                 definitions,
                 manifest: &package.manifest,
@@ -174,7 +180,7 @@ pub(in crate::apply) fn resolve_measured(
         package,
         request,
         base_names: &base_names,
-        bindings: &meanings,
+        bindings: &bindings,
         columns: &built.columns,
         destination,
         definitions,
@@ -191,7 +197,7 @@ pub(in crate::apply) fn resolve_measured(
         row_steps,
         publish: built.publish,
         not_published: built.not_published,
-        redacted: redacted::fields(package, &meanings),
+        redacted: redacted::fields(package, &bindings),
         bound: built.bound,
         unresolved: findings.unresolved,
         renamed: findings.renamed,

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::bind::Disposition;
 use super::bindings::Bindings;
-use super::earlier::Earlier;
+use super::earlier::EarlierJobs;
 use crate::json::Value;
 
 /// New ids by the old ones.
@@ -17,12 +17,12 @@ pub(super) struct Recreated(HashMap<String, String>);
 impl Recreated {
     /// Of everything that is created anew.
     pub(super) fn of(
-        lots: &IndexMap<&str, Disposition<'_>>,
-        meanings: &Bindings<'_>,
-        earlier: &Earlier<'_>,
+        dispositions: &IndexMap<&str, Disposition<'_>>,
+        bindings: &Bindings<'_>,
+        earlier: &EarlierJobs<'_>,
     ) -> Recreated {
-        let records = lots.keys().filter_map(|reference| {
-            let record = meanings.record(reference).filter(|record| record.anew)?;
+        let records = dispositions.keys().filter_map(|reference| {
+            let record = bindings.record(reference).filter(|record| record.anew)?;
             let made = earlier.all(reference, record.kind).iter();
             Some(made.map(|made| (made.id.to_string(), record.id.to_string())))
         });

@@ -6,7 +6,7 @@ use crate::check::Checked;
 use crate::package::reference::WORKSPACE;
 
 /// All fields that the package names; of a record that nobody binds its name is the label.
-pub(super) fn fields(package: &Checked<'_>, meanings: &Bindings<'_>) -> Vec<RedactedField> {
+pub(super) fn fields(package: &Checked<'_>, bindings: &Bindings<'_>) -> Vec<RedactedField> {
     let manifest = &package.manifest;
     let entries = manifest.layers().map_or(&[][..], |layers| &layers.redacted);
     let field = |entry: &crate::package::model::Redacted| {
@@ -15,7 +15,7 @@ pub(super) fn fields(package: &Checked<'_>, meanings: &Bindings<'_>) -> Vec<Reda
             Some(item) => item.reference.as_deref()?,
             None => WORKSPACE,
         };
-        let record = meanings.record(reference).map(|record| &record.name);
+        let record = bindings.record(reference).map(|record| &record.name);
         let name = record.or(item.map(|item| &item.label));
         Some(RedactedField {
             reference: reference.to_owned(),

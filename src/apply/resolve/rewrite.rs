@@ -24,7 +24,7 @@ pub(super) struct Rewritten<'p> {
     /// Paths of config keys that the definitions do not have.
     pub(super) dropped: Vec<String>,
     /// Fields that became empty.
-    pub(super) emptied: Vec<Emptied<'p>>,
+    pub(super) emptied: Vec<EmptiedField<'p>>,
     /// Whether something is named that this job creates now, and that was never there.
     pub(super) names_new: bool,
     /// The refs in fields that are declared to name a table, and a column of it.
@@ -33,7 +33,7 @@ pub(super) struct Rewritten<'p> {
 
 /// A field that became empty.
 #[derive(Debug)]
-pub(super) struct Emptied<'p> {
+pub(super) struct EmptiedField<'p> {
     pub(super) path: String,
     pub(super) kind: ReferenceKind,
     pub(super) form: UnresolvedForm,
@@ -52,7 +52,7 @@ pub(super) fn rewrite<'p>(
     tool: Tool,
     args: &Object,
     declared: Declared<'_>,
-    meanings: &Bindings<'p>,
+    bindings: &Bindings<'p>,
     definitions: &Definitions,
 ) -> Rewritten<'p> {
     let looked = with_args(args, |root| {
@@ -66,7 +66,7 @@ pub(super) fn rewrite<'p>(
                 ..Rewritten::default()
             },
             found,
-            bindings: meanings,
+            bindings,
             edits: Edits::default(),
         };
         rewriter.inside(root);
@@ -231,7 +231,7 @@ impl<'d, 'p> Rewriter<'d, '_, '_, 'p> {
     }
 
     fn empty(&mut self, path: String, kind: ReferenceKind, form: UnresolvedForm, cause: Cause<'p>) {
-        self.rewritten.emptied.push(Emptied {
+        self.rewritten.emptied.push(EmptiedField {
             path,
             kind,
             form,

@@ -2,7 +2,7 @@
 
 use super::findings::Findings;
 use super::modes;
-use super::steps::{Steps, Work, text_in, used_in};
+use super::steps::{StepWork, Steps, text_in, used_in};
 use super::tables::Tables;
 use crate::apply::{RowStep, RowStepWork};
 use crate::json::{Object, Value};
@@ -31,7 +31,7 @@ pub(super) fn row_steps(
 }
 
 fn one(
-    work: &Work<'_>,
+    work: &StepWork<'_>,
     tables: &Tables<'_, '_>,
     first_ordinal: u32,
     findings: &mut Findings,

@@ -10,7 +10,7 @@ use crate::package::reference::{WORKSPACE, used};
 
 /// One step, with what reports call it by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Work<'p> {
+pub(super) struct StepWork<'p> {
     pub(super) step: &'p Step,
     /// Position among the create steps: where its id comes from.
     pub(super) ordinal: Option<u32>,
@@ -23,7 +23,7 @@ pub(super) struct Work<'p> {
 /// All steps, in order.
 #[derive(Debug)]
 pub(super) struct Steps<'p> {
-    pub(super) all: Vec<Work<'p>>,
+    pub(super) all: Vec<StepWork<'p>>,
     /// How many of them create: rows take their ids after them.
     pub(super) creating: u32,
     /// Create steps by their ref.
@@ -72,7 +72,7 @@ impl<'p> Steps<'p> {
             self.declared.insert(reference, step);
         }
         self.creating += u32::from(step.tool.is_create());
-        self.all.push(Work {
+        self.all.push(StepWork {
             step,
             ordinal,
             uid,

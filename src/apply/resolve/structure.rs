@@ -6,23 +6,23 @@ use indexmap::IndexMap;
 
 use super::bind::{Disposition, target_kind};
 use super::bindings::{Binding, Bindings, Record};
-use super::completeness::{Arrival, Arriving};
-use super::earlier::Earlier;
+use super::completeness::{AppliedAutomation, CompletenessCheck};
+use super::earlier::EarlierJobs;
 use super::findings::Findings;
 use super::marks;
 use super::record::{Positions, config_of, new};
 use super::recreated::Recreated;
-use super::rewrite::{Emptied, Link, Rewritten, object_of, rewrite};
-use super::steps::{Steps, Work, subject, text_in};
-use crate::apply::{Because, Bound, NotPublished, Publish, Renamed, StructureWork};
+use super::rewrite::{EmptiedField, Link, Rewritten, object_of, rewrite};
+use super::steps::{StepWork, Steps, subject, text_in};
+use crate::apply::{Bound, DraftReason, NotPublished, Publish, RenamedRecord, StructureWork};
 use crate::automation::complete_step_ids;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::package::configs::Declared;
 use crate::package::model::Manifest;
 use crate::package::reference::WORKSPACE;
-use crate::workspace::ledger::{Created, Replaced};
-use crate::workspace::{Change, Column, Id, New, RecordKind, Structure, Thing};
+use crate::workspace::ledger::{ConfigChange, Created};
+use crate::workspace::{AnyRecord, Change, Column, Id, New, RecordKind, Structure};
 
 /// What the steps come to.
 #[derive(Debug, Default)]
@@ -35,16 +35,16 @@ pub(super) struct Built<'p> {
     /// Columns that the package brings, by ref, in order.
     pub(super) columns: IndexMap<&'p str, BuiltColumn>,
     /// What the package says of every record, by ref, in order.
-    pub(super) said: IndexMap<&'p str, Said>,
+    pub(super) said: IndexMap<&'p str, DeclaredRecord>,
     /// What this apply empties in automations that are there, by their refs.
-    pub(super) emptied: HashMap<&'p str, Vec<Emptied<'p>>>,
+    pub(super) emptied: HashMap<&'p str, Vec<EmptiedField<'p>>>,
 }
 
 /// What a package says of a record, in the destination's references.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
+pub(super) struct DeclaredRecord {
     /// The record. What is not at the destination is marked.
-    pub(super) thing: Thing,
+    pub(super) thing: AnyRecord,
     /// Its name in the package.
     pub(super) name: String,
     /// Whether it is created.
@@ -72,7 +72,7 @@ pub(super) struct Builder<'a, 'p> {
     pub(super) steps: &'a Steps<'p>,
     pub(super) dispositions: &'a IndexMap<&'p str, Disposition<'p>>,
     pub(super) bindings: &'a Bindings<'p>,
-    pub(super) earlier: &'a Earlier<'a>,
+    pub(super) earlier: &'a EarlierJobs<'a>,
     pub(super) recreated: &'a Recreated,
     pub(super) destination: &'a Structure,
     pub(super) definitions: &'a Definitions,
@@ -96,7 +96,7 @@ impl<'p> Builder<'_, 'p> {
         built
     }
 
-    fn rewrite(&self, work: &Work<'p>, declared: Declared<'_>) -> Rewritten<'p> {
+    fn rewrite(&self, work: &StepWork<'p>, declared: Declared<'_>) -> Rewritten<'p> {
         let step = work.step;
         rewrite(
             step.tool,
@@ -107,19 +107,25 @@ impl<'p> Builder<'_, 'p> {
         )
     }
 
-    fn create(&mut self, work: &Work<'p>, positions: &mut Positions<'_>, built: &mut Built<'p>) {
+    fn create(
+        &mut self,
+        work: &StepWork<'p>,
+        positions: &mut Positions<'_>,
+        built: &mut Built<'p>,
+    ) {
         let step = work.step;
         let Some(reference) = step.reference.as_deref() else {
             return;
         };
-        let lot = self.dispositions.get(reference).copied();
-        if let Some(Disposition::Homeless(cause)) = lot {
+        let disposition = self.dispositions.get(reference).copied();
+        if let Some(Disposition::LeftOut(cause)) = disposition {
             let argument = step.tool.parent_argument().unwrap_or_default();
             let cause = cause.unwrap_or(super::bindings::Cause::LeftOut);
-            self.findings.homeless(work.uid, argument, cause);
+            self.findings.left_out(work.uid, argument, cause);
             return;
         }
-        let (Some(lot), Some(record)) = (lot, self.bindings.record(reference)) else {
+        let (Some(disposition), Some(record)) = (disposition, self.bindings.record(reference))
+        else {
             return;
         };
         let (kind, component) = (
@@ -129,19 +135,19 @@ impl<'p> Builder<'_, 'p> {
         let rewritten = self.rewrite(work, declared(record.kind, kind, component));
         self.findings.all_emptied(work.uid, &rewritten);
         if matches!(
-            lot,
+            disposition,
             Disposition::Fresh | Disposition::Bound { unfinished: true }
         ) {
             self.findings.dropped(reference, &rewritten);
             let from = text_in(&step.args, "name");
             // Of what is there already the job's own word counts: people rename things too.
-            let to = match lot {
+            let to = match disposition {
                 Disposition::Fresh => None,
                 _ => self.earlier.once(reference, record.kind),
             };
             let to = to.map_or(record.name.as_str(), |made| made.name);
             if to != from {
-                self.findings.renamed.push(Renamed {
+                self.findings.renamed.push(RenamedRecord {
                     kind: record.kind,
                     reference: reference.to_owned(),
                     from: from.to_owned(),
@@ -151,7 +157,7 @@ impl<'p> Builder<'_, 'p> {
         }
         let mut column = None;
         let mut scratch = Positions::new(self.destination);
-        let fresh = lot == Disposition::Fresh;
+        let fresh = disposition == Disposition::Fresh;
         let mut made = if fresh {
             new(record, &rewritten.args, positions)
         } else {
@@ -163,22 +169,22 @@ impl<'p> Builder<'_, 'p> {
             complete_step_ids(self.definitions, &mut graph, made.id.as_u128());
             made.graph_config = object_of(Some(&graph));
         }
-        let said = Said {
-            thing: Thing {
+        let said = DeclaredRecord {
+            thing: AnyRecord {
                 order: given_order(&rewritten.args),
                 name: match record.kind {
                     // Free text, which is merged like any other.
                     RecordKind::Workflow => text_in(&step.args, "name").to_owned(),
                     _ => record.name.clone(),
                 },
-                ..Thing::of_new(&made)
+                ..AnyRecord::of_new(&made)
             },
             name: text_in(&step.args, "name").to_owned(),
             fresh,
             blueprint: work.blueprint,
         };
         built.said.insert(reference, said);
-        if lot == Disposition::Away {
+        if disposition == Disposition::Away {
             return;
         }
         if fresh {
@@ -225,7 +231,7 @@ impl<'p> Builder<'_, 'p> {
             built.columns.insert(reference, built_column);
         }
         if record.kind == RecordKind::Workflow {
-            self.promote(work, reference, record, lot, &rewritten, built);
+            self.promote(work, reference, record, disposition, &rewritten, built);
             built.emptied.insert(reference, rewritten.emptied);
         }
     }
@@ -234,10 +240,10 @@ impl<'p> Builder<'_, 'p> {
     /// draft at the end of an earlier job is left to people.
     fn promote(
         &self,
-        work: &Work<'p>,
+        work: &StepWork<'p>,
         reference: &str,
         record: &Record,
-        lot: Disposition<'p>,
+        disposition: Disposition<'p>,
         rewritten: &Rewritten<'p>,
         built: &mut Built<'p>,
     ) {
@@ -253,21 +259,21 @@ impl<'p> Builder<'_, 'p> {
         if self.earlier.drafted(record.id).is_some() {
             return;
         }
-        if lot != Disposition::Fresh && self.earlier.pending.contains(&reference) {
+        if disposition != Disposition::Fresh && self.earlier.pending.contains(&reference) {
             built.publish.push(publish());
             return;
         }
-        if !flagged || lot != Disposition::Fresh && self.earlier.promotes(reference) {
+        if !flagged || disposition != Disposition::Fresh && self.earlier.promotes(reference) {
             return;
         }
-        let because = self.missing(work.uid, record, lot, rewritten, &built.columns);
+        let because = self.missing(work.uid, record, disposition, rewritten, &built.columns);
         if !because.is_empty() {
             built.not_published.push(NotPublished {
                 reference: reference.to_owned(),
                 name: record.name.clone(),
                 because,
             });
-        } else if lot == Disposition::Fresh {
+        } else if disposition == Disposition::Fresh {
             let pending = &mut built.work.entry.pending_publishes;
             pending.push(reference.to_owned());
             built.publish.push(publish());
@@ -280,11 +286,11 @@ impl<'p> Builder<'_, 'p> {
         &self,
         uid: &str,
         record: &Record,
-        lot: Disposition<'p>,
+        disposition: Disposition<'p>,
         rewritten: &Rewritten<'p>,
         columns: &IndexMap<&'p str, BuiltColumn>,
-    ) -> Vec<Because> {
-        let there = match lot {
+    ) -> Vec<DraftReason> {
+        let there = match disposition {
             Disposition::Bound { unfinished: false } => {
                 let mut automations = self.destination.automations.iter();
                 automations.find(|found| found.id == record.id)
@@ -295,14 +301,14 @@ impl<'p> Builder<'_, 'p> {
             return Vec::new();
         }
         let now = there.map(|there| object_of(Some(&there.config())));
-        let arrival = Arrival {
+        let arrival = CompletenessCheck {
             manifest: self.manifest,
             destination: self.destination,
             bindings: self.bindings,
             columns,
             definitions: self.definitions,
         };
-        arrival.missing(Arriving {
+        arrival.missing(AppliedAutomation {
             uid,
             id: record.id,
             args: now.as_ref().unwrap_or(&rewritten.args),
@@ -311,7 +317,7 @@ impl<'p> Builder<'_, 'p> {
         })
     }
 
-    fn update(&mut self, work: &Work<'p>, built: &mut Built<'p>) {
+    fn update(&mut self, work: &StepWork<'p>, built: &mut Built<'p>) {
         let step = work.step;
         let Some(reference) = subject(step) else {
             return;
@@ -319,10 +325,10 @@ impl<'p> Builder<'_, 'p> {
         let record = match self.bindings.of(reference) {
             Binding::Record(record) if Some(record.kind) == target_kind(step.tool) => record,
             Binding::Nothing(cause) => {
-                // Of a record that has no place to be its own step has told.
+                // The own step of a record that has no place to be has reported it.
                 if !self.dispositions.contains_key(reference) {
                     let argument = step.tool.target_argument().unwrap_or_default();
-                    self.findings.homeless(work.uid, argument, *cause);
+                    self.findings.left_out(work.uid, argument, *cause);
                 }
                 return;
             }
@@ -331,11 +337,12 @@ impl<'p> Builder<'_, 'p> {
         let (kind, component) = self.types(reference, record);
         let rewritten = self.rewrite(work, declared(record.kind, &kind, &component));
         self.findings.all_emptied(work.uid, &rewritten);
-        let lot = self.dispositions.get(reference).copied();
+        let disposition = self.dispositions.get(reference).copied();
         let mut config = Value::Object(object_of(rewritten.args.get("config")));
         self.says(reference, record, &config, built);
-        let of_package = lot.is_some() || reference == WORKSPACE;
-        if self.upgrade && of_package && !work.blueprint && lot != Some(Disposition::Fresh) {
+        let of_package = disposition.is_some() || reference == WORKSPACE;
+        if self.upgrade && of_package && !work.blueprint && disposition != Some(Disposition::Fresh)
+        {
             if let Some(column) = built.columns.get_mut(reference) {
                 column.link = rewritten.link.clone();
             }
@@ -348,20 +355,20 @@ impl<'p> Builder<'_, 'p> {
             column.link = rewritten.link.clone();
         }
         let replaced = self.earlier.replaced(reference, record.id);
-        let needed = match lot {
+        let needed = match disposition {
             Some(Disposition::Fresh) => true,
             Some(_) => rewritten.names_new,
             // Not of the package's making: once is enough, unless it names something new.
             None => rewritten.names_new || replaced.is_none(),
         };
-        let bound = matches!(lot, Some(Disposition::Bound { unfinished: true }));
+        let bound = matches!(disposition, Some(Disposition::Bound { unfinished: true }));
         let unfinished = bound || replaced == Some(true);
         if needed || unfinished {
             self.findings.dropped(reference, &rewritten);
         }
         if !needed {
             // What the package made itself is fixed at its create step.
-            if lot.is_none() {
+            if disposition.is_none() {
                 self.fix_references(reference, record, built);
             }
             return;
@@ -385,11 +392,11 @@ impl<'p> Builder<'_, 'p> {
     /// Notes what an update step says of a record.
     fn says(&self, reference: &'p str, record: &Record, config: &Value, built: &mut Built<'p>) {
         if reference == WORKSPACE {
-            let thing = Thing {
+            let thing = AnyRecord {
                 config: Value::Object(Object::new()),
-                ..Thing::of_workspace(&self.destination.workspace)
+                ..AnyRecord::of_workspace(&self.destination.workspace)
             };
-            let said = Said {
+            let said = DeclaredRecord {
                 name: thing.name.clone(),
                 thing,
                 fresh: false,
@@ -451,7 +458,7 @@ impl<'p> Builder<'_, 'p> {
         let mut replaced = built.work.entry.replaced.iter_mut();
         match replaced.find(|known| known.kind == record.kind && known.id == record.id) {
             Some(known) => known.after = config.clone(),
-            None => built.work.entry.replaced.push(Replaced {
+            None => built.work.entry.replaced.push(ConfigChange {
                 reference: reference.to_owned(),
                 kind: record.kind,
                 id: record.id,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::columns::{Columns, Key};
-use super::links::{Linked, Own, identities, link, points_at};
+use super::links::{LinkOutcome, OwnLinks, identities, link, points_at};
 use super::sequences::Counter;
 use super::targets::Targets;
 use crate::apply::{LinkWork, Minter};
@@ -11,7 +11,7 @@ use crate::definitions::Storage;
 use crate::json::write_string_to;
 use crate::package::payload::RawRow;
 use crate::rows::{Cell, EntryFault, EntryReason, Identity, Storable, Text, members};
-use crate::workspace::ledger::{Emptied, RowDigest, Settled, Written};
+use crate::workspace::ledger::{EmptiedColumn, RowDigest, SettledRow, WrittenRow};
 use crate::workspace::{Id, RowData, StoredRow};
 
 /// Rows that are written together.
@@ -51,7 +51,7 @@ pub(super) struct NewRow {
 
 /// What rows are written against.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'s> {
+pub(super) struct BatchContext<'s> {
     /// The columns.
     pub(super) columns: &'s Columns<'s>,
     /// The ref of the table.
@@ -88,7 +88,7 @@ impl Batch {
         row: &RawRow<'_>,
         position: usize,
         ordinal: u32,
-        with: Surroundings<'_>,
+        with: BatchContext<'_>,
     ) -> Result<(), EntryFault> {
         let start = self.text.len();
         let index = self.rows.len();
@@ -145,7 +145,7 @@ impl Batch {
         refs: &[(Text<'_>, &str)],
         index: usize,
         new: &mut NewRow,
-        with: Surroundings<'_>,
+        with: BatchContext<'_>,
     ) -> Result<(), EntryFault> {
         let column = &with.columns.all[slot];
         if column.rule.identity.is_some() && matches!(raw, "null" | "\"\"") {
@@ -184,12 +184,19 @@ impl Batch {
         };
         let mut value = std::mem::take(&mut self.link);
         value.clear();
-        let linked = link(&mut value, raw, refs, Own::Later(with.own), with.targets);
-        self.emptied[slot][0] += u64::from(matches!(linked, Linked::Dropped | Linked::Short));
+        let linked = link(
+            &mut value,
+            raw,
+            refs,
+            OwnLinks::Later(with.own),
+            with.targets,
+        );
+        self.emptied[slot][0] +=
+            u64::from(matches!(linked, LinkOutcome::Dropped | LinkOutcome::Short));
         let written = match linked {
-            Linked::Whole | Linked::Short => self.write(slot, &value, index, new, with),
-            Linked::Dropped | Linked::Deferred => {
-                new.deferred |= linked == Linked::Deferred;
+            LinkOutcome::Whole | LinkOutcome::Short => self.write(slot, &value, index, new, with),
+            LinkOutcome::Dropped | LinkOutcome::Deferred => {
+                new.deferred |= linked == LinkOutcome::Deferred;
                 self.finished[slot] = index;
                 Ok(())
             }
@@ -213,7 +220,7 @@ impl Batch {
         raw: &str,
         index: usize,
         new: &mut NewRow,
-        with: Surroundings<'_>,
+        with: BatchContext<'_>,
     ) -> Result<(), EntryFault> {
         let column = &with.columns.all[slot];
         self.text.push_str(&column.key);
@@ -242,7 +249,7 @@ impl Batch {
     }
 
     /// Notes the value that begins there and ends the cell.
-    fn written(&mut self, slot: usize, start: usize, with: Surroundings<'_>) {
+    fn written(&mut self, slot: usize, start: usize, with: BatchContext<'_>) {
         let value = start..self.text.len();
         if let Some(at) = with.wanted.iter().position(|wanted| *wanted == slot) {
             let first = self.values.len() - with.wanted.len();
@@ -258,7 +265,7 @@ impl Batch {
         index: usize,
         ordinal: u32,
         new: &mut NewRow,
-        with: Surroundings<'_>,
+        with: BatchContext<'_>,
     ) -> Result<(), EntryFault> {
         let column = &with.columns.all[slot];
         if column.rule.identity.is_none() && !column.work.left_empty {
@@ -299,7 +306,7 @@ impl Batch {
 
     /// Writes the links inside the table of a row whose targets are all known by now, so that nothing of
     /// it waits. What could be refused waits all the same: then it costs a cell and not the batch.
-    pub(super) fn finish_row(&mut self, at: usize, row: &RawRow<'_>, with: Surroundings<'_>) {
+    pub(super) fn finish_row(&mut self, at: usize, row: &RawRow<'_>, with: BatchContext<'_>) {
         let Some(new) = self.rows.get_mut(at).filter(|new| new.deferred) else {
             return;
         };
@@ -318,12 +325,12 @@ impl Batch {
                 continue;
             };
             value.clear();
-            let linked = link(&mut value, cell, refs, Own::Now, with.targets);
+            let linked = link(&mut value, cell, refs, OwnLinks::Now, with.targets);
             cells.push(',');
             cells.push_str(&column.key);
             let start = cells.len();
             let written = column.rule.write(&value, &mut cells);
-            if linked != Linked::Whole || column.work.column.is_unique() || written.is_err() {
+            if linked != LinkOutcome::Whole || column.work.column.is_unique() || written.is_err() {
                 self.link = value;
                 return;
             }
@@ -340,10 +347,10 @@ impl Batch {
     }
 
     /// The rows whose links inside the table are written along.
-    pub(super) fn finished(&self) -> Vec<Settled> {
+    pub(super) fn finished(&self) -> Vec<SettledRow> {
         let settled = self.rows.iter().filter_map(|row| {
             let (cells, digest, _) = row.own.as_ref()?;
-            Some(Settled {
+            Some(SettledRow {
                 position: u32::try_from(row.position).unwrap_or(u32::MAX),
                 cells: *cells,
                 digest: *digest,
@@ -375,9 +382,9 @@ impl Batch {
     }
 
     /// The rows for the ledger.
-    pub(super) fn recorded(&self) -> Vec<Written> {
+    pub(super) fn recorded(&self) -> Vec<WrittenRow> {
         let rows = self.rows.iter();
-        rows.map(|row| Written {
+        rows.map(|row| WrittenRow {
             position: u32::try_from(row.position).unwrap_or(u32::MAX),
             id: row.id,
             digest: row.digest,
@@ -386,7 +393,7 @@ impl Batch {
     }
 
     /// The emptied cells for the ledger.
-    pub(super) fn emptied(&self, columns: &Columns<'_>) -> Vec<Emptied> {
+    pub(super) fn emptied(&self, columns: &Columns<'_>) -> Vec<EmptiedColumn> {
         emptied(&self.emptied, columns)
     }
 
@@ -406,10 +413,10 @@ fn kept(name: &str, raw: &str) -> Result<(), EntryFault> {
 }
 
 /// Counts by column as the ledger keeps them.
-pub(super) fn emptied(counts: &[[u64; 2]], columns: &Columns<'_>) -> Vec<Emptied> {
+pub(super) fn emptied(counts: &[[u64; 2]], columns: &Columns<'_>) -> Vec<EmptiedColumn> {
     let columns = columns.all.iter().zip(counts);
     let cells = columns.flat_map(|(slot, counts)| {
-        [false, true].map(|skipped| Emptied {
+        [false, true].map(|skipped| EmptiedColumn {
             column: slot.work.package_name.clone(),
             count: counts[usize::from(skipped)],
             skipped,

@@ -1,15 +1,15 @@
 //! Writes links inside one table after all its rows (`service`: self-links).
 
 use super::batch::emptied;
-use super::links::{Linked, Own, link, points_at};
-use super::table::Entering;
+use super::links::{LinkOutcome, OwnLinks, link, points_at};
+use super::table::TableInsertion;
 use super::tally::FailedRow;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork};
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::rows::{EntryReason, members};
-use crate::workspace::ledger::{Entry, Links, RowDigest, Written};
+use crate::workspace::ledger::{Entry, Links, RowDigest, WrittenRow};
 use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, Target};
 
 /// A row with cells that point at rows of its own table.
@@ -64,7 +64,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Writes the links that waited, and notes that the table is complete.
     pub(super) async fn close(
         &mut self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         entry: &'a RawEntry<'a>,
     ) -> Result<(), ApplyError<T::Error>> {
         let pending = std::mem::take(&mut entering.pending);
@@ -88,7 +88,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     fn links_of(
         &mut self,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         entry: &'a RawEntry<'a>,
         row: Pending,
     ) -> RowLinks {
@@ -118,11 +118,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             value.clear();
             stored.clear();
-            let linked = link(&mut value, cell, refs, Own::Now, &self.targets);
-            if linked != Linked::Whole {
+            let linked = link(&mut value, cell, refs, OwnLinks::Now, &self.targets);
+            if linked != LinkOutcome::Whole {
                 links.dropped.push(slot);
             }
-            if !matches!(linked, Linked::Whole | Linked::Short) {
+            if !matches!(linked, LinkOutcome::Whole | LinkOutcome::Short) {
                 links.empty(&column.key);
                 continue;
             }
@@ -153,7 +153,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// are written all the same.
     async fn write_links(
         &mut self,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         rows: &mut [RowLinks],
     ) -> Result<(), ApplyError<T::Error>> {
         loop {
@@ -212,7 +212,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     fn links_unit(
         &self,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         rows: &[RowLinks],
         writes: &[usize],
         counts: &[[u64; 2]],
@@ -233,7 +233,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }]
         };
         // Rows without a link that could be written are in the ledger too: they are done.
-        let done = rows.iter().map(|row| Written {
+        let done = rows.iter().map(|row| WrittenRow {
             position: u32::try_from(row.row.position).unwrap_or(u32::MAX),
             id: row.row.id,
             digest: row.digest,

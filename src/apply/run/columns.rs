@@ -76,11 +76,11 @@ impl<'a> Columns<'a> {
             }
         };
         let all: Vec<Slot<'a>> = columns.iter().map(slot).collect();
-        let owed = |slot: &Slot<'_>| {
+        let required = |slot: &Slot<'_>| {
             slot.rule.required || slot.rule.identity.is_some() || slot.work.left_empty
         };
         Columns {
-            required: (0..all.len()).filter(|at| owed(&all[*at])).collect(),
+            required: (0..all.len()).filter(|at| required(&all[*at])).collect(),
             by_name: all
                 .iter()
                 .enumerate()

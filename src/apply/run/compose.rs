@@ -1,14 +1,14 @@
 //! Composes the unit that writes the rows of a batch.
 
 use super::Run;
-use super::batch::Surroundings;
+use super::batch::BatchContext;
 use super::keys::MatchedKeys;
 use super::rows::RowOutcome;
-use super::table::Entering;
+use super::table::TableInsertion;
 use crate::apply::ledger_rows;
 use crate::package::payload::RawRow;
 use crate::rows::EntryFault;
-use crate::workspace::ledger::{Entry, Moved, RowNames, Rows};
+use crate::workspace::ledger::{Entry, MovedSequence, RowNames, Rows};
 use crate::workspace::{Change, Target, Unit};
 
 /// A row of a batch cannot be stored as it is: its position among those that enter.
@@ -41,7 +41,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// The unit that writes the rows that enter, and what it brings.
     pub(super) fn compose(
         &mut self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         rows: &[RawRow<'a>],
         first: usize,
         batch_rows: BatchRows<'_>,
@@ -72,7 +72,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// Counts what was written.
-    pub(super) fn report_batch(&mut self, entering: &Entering<'a>, brought: &BatchSummary) {
+    pub(super) fn report_batch(&mut self, entering: &TableInsertion<'a>, brought: &BatchSummary) {
         self.tally.inserted(entering.reference, brought.rows);
         let table = self.tally.table(entering.reference);
         super::tally::add(&mut table.linked, brought.linked);
@@ -84,7 +84,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// either all of this is written or nothing.
     fn finish_rows(
         &mut self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         rows: &[RawRow<'a>],
         BatchRows {
             entrants,
@@ -101,14 +101,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
         self.targets.take_back(table, from);
         self.report_rows(table, entering, rows, outcomes);
-        let Entering {
+        let TableInsertion {
             batch,
             columns,
             wanted,
             reference,
             ..
         } = entering;
-        let with = Surroundings {
+        let with = BatchContext {
             columns,
             own: reference,
             wanted,
@@ -123,13 +123,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     fn text(
         &self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         rows: &[RawRow<'a>],
         first: usize,
         entrants: &[usize],
         found: &[bool],
     ) -> Result<(), UnfitRow> {
-        let Entering {
+        let TableInsertion {
             batch,
             columns,
             wanted,
@@ -138,7 +138,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             ..
         } = entering;
         batch.begin(columns.all.len());
-        let with = Surroundings {
+        let with = BatchContext {
             columns,
             own: reference,
             wanted,
@@ -158,14 +158,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// among those that enter, and why.
     pub(super) fn unfit(
         &self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         rows: &[RawRow<'a>],
         first: usize,
         entrants: &[usize],
         from: usize,
         found: &MatchedKeys,
     ) -> Vec<(usize, EntryFault)> {
-        let Entering {
+        let TableInsertion {
             batch,
             columns,
             wanted,
@@ -175,7 +175,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         } = entering;
         let mut unfit = Vec::new();
         for (which, at) in entrants.iter().enumerate().skip(from) {
-            let with = Surroundings {
+            let with = BatchContext {
                 columns,
                 own: reference,
                 wanted,
@@ -200,7 +200,7 @@ fn step_position(first_ordinal: u32, position: usize) -> (usize, u32) {
 }
 
 /// The rows of a batch and the sequences that they moved on.
-fn changes(entering: &Entering<'_>) -> (Vec<Change>, Vec<Moved>) {
+fn changes(entering: &TableInsertion<'_>) -> (Vec<Change>, Vec<MovedSequence>) {
     let feature = entering.feature;
     let mut changes = vec![Change::InsertRows {
         feature,
@@ -209,7 +209,7 @@ fn changes(entering: &Entering<'_>) -> (Vec<Change>, Vec<Moved>) {
     let mut sequences = Vec::new();
     for counter in &entering.batch.sequences {
         if counter.next > counter.stands {
-            let moved = Moved {
+            let moved = MovedSequence {
                 column: entering.columns.all[counter.slot].work.column.id,
                 from: counter.stands,
                 to: counter.next,

@@ -7,9 +7,10 @@ use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, Dropped};
 use crate::problem::Code;
 use crate::rows::Cell;
-use crate::workspace::ledger::{Based, Entry, Moved, RowDigest, Structure, Taken};
+use crate::workspace::ledger::{BaseRecord, Entry, MovedSequence, RowDigest, Structure, Taken};
 use crate::workspace::{
-    Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure as Workspace, Target, Thing,
+    AnyRecord, Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure as Workspace,
+    Target,
 };
 
 /// How often what goes is looked at anew because somebody changed it meanwhile.
@@ -46,7 +47,7 @@ impl<T: Target> Run<'_, '_, T> {
     async fn try_take_away(&mut self, dropped: &Dropped) -> Result<bool, ApplyError<T::Error>> {
         let structure = self.target.structure().await;
         let structure = structure.map_err(ApplyError::store("reading the structure"))?;
-        let Some(record) = Thing::find(&structure, dropped.kind, dropped.id) else {
+        let Some(record) = AnyRecord::find(&structure, dropped.kind, dropped.id) else {
             return Ok(true);
         };
         let kept = match record.parent {
@@ -140,7 +141,7 @@ impl<T: Target> Run<'_, '_, T> {
     async fn keep_cells(
         &mut self,
         feature: Id,
-        column: &Thing,
+        column: &AnyRecord,
     ) -> Result<Option<u64>, ApplyError<T::Error>> {
         let (mut count, mut last) = (0, None);
         loop {
@@ -179,10 +180,10 @@ impl<T: Target> Run<'_, '_, T> {
     async fn records(
         &mut self,
         dropped: &Dropped,
-        record: Thing,
+        record: AnyRecord,
         structure: &Workspace,
     ) -> Result<Structure, ApplyError<T::Error>> {
-        let inside = |kind| Thing::siblings(structure, kind, Some(dropped.id));
+        let inside = |kind| AnyRecord::siblings(structure, kind, Some(dropped.id));
         let mut records = vec![record];
         if dropped.kind == RecordKind::Feature {
             records.extend(inside(RecordKind::Column));
@@ -196,13 +197,13 @@ impl<T: Target> Run<'_, '_, T> {
             if let (RecordKind::Column, Some(feature)) = (record.kind, record.parent) {
                 let next = self.target.sequence(feature, record.id).await;
                 let next = next.map_err(ApplyError::store("reading a sequence"))?;
-                entry.sequences.extend((next > 1).then_some(Moved {
+                entry.sequences.extend((next > 1).then_some(MovedSequence {
                     column: record.id,
                     from: 1,
                     to: next,
                 }));
             }
-            entry.deleted.push(Based {
+            entry.deleted.push(BaseRecord {
                 reference: dropped.reference.clone(),
                 name: None,
                 thing: record,

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Run;
-use super::rows::{NotWritten, RowOutcome};
-use super::table::Entering;
+use super::rows::{PartRefusal, RowOutcome};
+use super::table::TableInsertion;
 use super::tally::FailedRow;
 use crate::apply::ApplyError;
 use crate::package::payload::RawRow;
@@ -22,16 +22,16 @@ const POINTED: u32 = 8;
 
 /// The parts of a batch that are still to be entered, in order.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct BatchParts {
     /// The next one last.
     open: Vec<Range<usize>>,
     pointed: u32,
 }
 
-impl Parts {
+impl BatchParts {
     /// A whole batch.
-    pub(super) fn of(rows: usize) -> Parts {
-        Parts {
+    pub(super) fn of(rows: usize) -> BatchParts {
+        BatchParts {
             open: std::iter::once(0..rows).collect(),
             pointed: 0,
         }
@@ -60,7 +60,7 @@ impl Parts {
 }
 
 /// The rows of a part that cannot be written.
-pub(super) struct Failed<'r, 'a> {
+pub(super) struct PartFailures<'r, 'a> {
     source: &'r [RawRow<'a>],
     /// The position of the first row of the part.
     pub(super) first: usize,
@@ -72,9 +72,9 @@ pub(super) struct Failed<'r, 'a> {
     asked: bool,
 }
 
-impl<'r, 'a> Failed<'r, 'a> {
-    pub(super) fn new(source: &'r [RawRow<'a>], first: usize) -> Failed<'r, 'a> {
-        Failed {
+impl<'r, 'a> PartFailures<'r, 'a> {
+    pub(super) fn new(source: &'r [RawRow<'a>], first: usize) -> PartFailures<'r, 'a> {
+        PartFailures {
             source,
             first,
             rows: Vec::new(),
@@ -114,21 +114,21 @@ pub(super) enum SplitDecision {
 
 /// Numbers the rows that enter; gives their places. A row that was left out because an earlier one has
 /// its key enters where that one failed.
-pub(super) fn number(fates: &mut [RowOutcome]) -> Vec<usize> {
+pub(super) fn number(outcomes: &mut [RowOutcome]) -> Vec<usize> {
     let mut instead: HashMap<usize, usize> = HashMap::new();
     let mut entrants = Vec::new();
-    for at in 0..fates.len() {
-        if let RowOutcome::Same(other) = fates[at] {
+    for at in 0..outcomes.len() {
+        if let RowOutcome::Same(other) = outcomes[at] {
             let other = instead.get(&other).copied().unwrap_or(other);
-            fates[at] = if matches!(fates[other], RowOutcome::Failed) {
+            outcomes[at] = if matches!(outcomes[other], RowOutcome::Failed) {
                 instead.insert(other, at);
                 RowOutcome::Enters(0)
             } else {
                 RowOutcome::Same(other)
             };
         }
-        if matches!(fates[at], RowOutcome::Enters(_)) {
-            fates[at] = RowOutcome::Enters(entrants.len());
+        if matches!(outcomes[at], RowOutcome::Enters(_)) {
+            outcomes[at] = RowOutcome::Enters(entrants.len());
             entrants.push(at);
         }
     }
@@ -139,13 +139,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Finds out which rows a refusal is about.
     pub(super) async fn refused(
         &mut self,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         entrants: &[usize],
-        why: NotWritten,
-        failed: &mut Failed<'_, 'a>,
+        why: PartRefusal,
+        failed: &mut PartFailures<'_, 'a>,
     ) -> Result<SplitDecision, ApplyError<T::Error>> {
         let refused = match why {
-            NotWritten::Unfit(unfit) => {
+            PartRefusal::Unfit(unfit) => {
                 let mut at_fault = Vec::new();
                 for (which, fault) in unfit {
                     let (at, why) = (entrants[which], fault.reason.to_string());
@@ -154,14 +154,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
                 return Ok(SplitDecision::Failed(at_fault));
             }
-            NotWritten::Contended => {
+            PartRefusal::Contended => {
                 let why = "others moved a sequence on all the time; resume the job";
                 for at in entrants {
                     failed.push(*at, Code::Conflict, None, why);
                 }
                 return Ok(SplitDecision::Failed(entrants.to_vec()));
             }
-            NotWritten::Refused(refused) => refused,
+            PartRefusal::Refused(refused) => refused,
         };
         if refused.code == Code::UniqueViolation && !std::mem::replace(&mut failed.asked, true) {
             let taken = self.taken(entering, entrants).await?;
@@ -181,7 +181,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         entrants: &[usize],
         refused: &Refused,
-        failed: &mut Failed<'_, 'a>,
+        failed: &mut PartFailures<'_, 'a>,
     ) -> SplitDecision {
         let column = refused.column.as_deref();
         // Without its table no row of it can be written.
@@ -215,7 +215,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// with the first such column.
     async fn taken(
         &mut self,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         entrants: &[usize],
     ) -> Result<Vec<(usize, String)>, ApplyError<T::Error>> {
         let rows = entering.batch.stored();

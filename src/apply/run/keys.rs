@@ -8,7 +8,7 @@ use super::Run;
 use super::columns::{Columns, Key};
 use super::links::identities;
 use super::rows::RowOutcome;
-use super::table::Entering;
+use super::table::TableInsertion;
 use crate::apply::{ApplyError, LinkWork};
 use crate::package::payload::RawRow;
 use crate::rows::{Cell, equal, hash};
@@ -36,10 +36,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// as they are: `1` is not `"1"`, `a` is not `A`.
     pub(super) async fn by_key(
         &mut self,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         rows: &[RawRow<'a>],
         column: &str,
-        fates: &mut [RowOutcome],
+        outcomes: &mut [RowOutcome],
     ) -> Result<(), ApplyError<T::Error>> {
         let slot = entering.columns.named(column);
         let key = |row: &RawRow<'a>| {
@@ -49,7 +49,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let asked: Vec<(usize, &str)> = rows
             .iter()
             .enumerate()
-            .filter(|(at, _)| matches!(fates[*at], RowOutcome::Out))
+            .filter(|(at, _)| matches!(outcomes[*at], RowOutcome::Out))
             .filter_map(|(at, row)| Some((at, key(row)?)))
             .collect();
         let values: Vec<String> = asked.iter().map(|(_, raw)| (*raw).to_owned()).collect();
@@ -58,29 +58,31 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             && !values.is_empty()
         {
             let name = &entering.columns.all[slot].work.column.name;
-            let of = (entering.feature, name.as_str());
-            let shown = entering.shown();
-            let matching = match_each(&*self.target, of, &values, |row| shown.of(row)).await;
+            let shown = entering.shown_columns();
+            let matching = match_each(&*self.target, entering.feature, name, &values, |row| {
+                shown.of(row)
+            });
+            let matching = matching.await;
             found = matching.map_err(ApplyError::store("looking keys up"))?;
         }
         let state = FixedState::default();
         let mut earlier: HashMap<u64, Vec<(usize, &str)>> = HashMap::new();
         for ((at, raw), found) in asked.into_iter().zip(found) {
             if let Some(row) = found {
-                fates[at] = RowOutcome::Existing(row);
+                outcomes[at] = RowOutcome::Existing(row);
                 continue;
             }
             let holders = earlier.entry(hash(&state, Cell::new(raw))).or_default();
             match holders.iter().find(|(_, other)| equal(other, raw)) {
-                Some((other, _)) => fates[at] = RowOutcome::Same(*other),
+                Some((other, _)) => outcomes[at] = RowOutcome::Same(*other),
                 None => holders.push((at, raw)),
             }
         }
-        let unknown = fates
+        let unknown = outcomes
             .iter_mut()
-            .filter(|fate| matches!(fate, RowOutcome::Out));
-        for (new, fate) in unknown.enumerate() {
-            *fate = RowOutcome::Enters(new);
+            .filter(|outcome| matches!(outcome, RowOutcome::Out));
+        for (new, outcome) in unknown.enumerate() {
+            *outcome = RowOutcome::Enters(new);
         }
         Ok(())
     }
@@ -121,8 +123,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let values: Vec<String> = places.iter().map(|at| asked[*at].1.clone()).collect();
-            let of = (*feature, column.as_str());
-            let matching = match_each(&*self.target, of, &values, |row| row.is_some()).await;
+            let matching = match_each(&*self.target, *feature, column, &values, |row| {
+                row.is_some()
+            })
+            .await;
             let matching = matching.map_err(ApplyError::store("looking links up"))?;
             for (at, here) in places.into_iter().zip(matching) {
                 found[at] = here;

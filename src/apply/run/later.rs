@@ -5,7 +5,7 @@ use super::Run;
 use crate::apply::{ApplyError, StructureWork};
 use crate::json::Value;
 use crate::workspace::ledger::{Changed, Entry, Structure};
-use crate::workspace::{Change, CommitError, Refused, Target, Thing};
+use crate::workspace::{AnyRecord, Change, CommitError, Refused, Target};
 
 const KEY: &str = "unique";
 
@@ -88,13 +88,13 @@ fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
     Some((first, later))
 }
 
-fn becomes_unique(from: &Thing, to: &Thing) -> bool {
-    let unique = |thing: &Thing| thing.as_column().map(|column| column.is_unique());
+fn becomes_unique(from: &AnyRecord, to: &AnyRecord) -> bool {
+    let unique = |thing: &AnyRecord| thing.as_column().map(|column| column.is_unique());
     (unique(from), unique(to)) == (Some(false), Some(true))
 }
 
 /// The second form of a column, as unique as the first.
-fn loosened(from: &Thing, to: &Thing) -> Thing {
+fn loosened(from: &AnyRecord, to: &AnyRecord) -> AnyRecord {
     let mut loose = to.clone();
     if let Value::Object(config) = &mut loose.config {
         match from.config.get(KEY) {

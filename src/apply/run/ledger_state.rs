@@ -358,7 +358,7 @@ impl LedgerState {
         self.counts.entry(uid.to_owned()).or_default()
     }
 
-    fn add_emptied(&mut self, uid: &str, emptied: &[crate::workspace::ledger::Emptied]) {
+    fn add_emptied(&mut self, uid: &str, emptied: &[crate::workspace::ledger::EmptiedColumn]) {
         let columns = self.emptied.entry(uid.to_owned()).or_default();
         for cells in emptied {
             columns.entry(cells.column.clone()).or_default()[usize::from(cells.skipped)] +=

@@ -7,7 +7,7 @@ use crate::rows::{Cell, canonical_to, elements, equal, members};
 
 /// What became of a link cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Linked {
+pub(super) enum LinkOutcome {
     /// It points at rows of the destination now.
     Whole,
     /// Some of its elements could not be distinguished and went.
@@ -20,7 +20,7 @@ pub(super) enum Linked {
 
 /// Which links inside the table are meant.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Own<'a> {
+pub(super) enum OwnLinks<'a> {
     /// Rows are entering: links to that table wait.
     Later(&'a str),
     /// The table is complete.
@@ -28,39 +28,39 @@ pub(super) enum Own<'a> {
 }
 
 /// Writes a cell that has refs as the destination holds it to the end of `out`. What is there
-/// after anything but [`Linked::Whole`] and [`Linked::Short`] means nothing.
+/// after anything but [`LinkOutcome::Whole`] and [`LinkOutcome::Short`] means nothing.
 pub(super) fn link(
     out: &mut String,
     cell: &str,
     refs: &str,
-    own: Own<'_>,
+    own: OwnLinks<'_>,
     targets: &Targets<'_>,
-) -> Linked {
-    let waits = |row: &RowRef<'_>| matches!(own, Own::Later(table) if row.is_in(table));
+) -> LinkOutcome {
+    let waits = |row: &RowRef<'_>| matches!(own, OwnLinks::Later(table) if row.is_in(table));
     let Cell::List(list) = Cell::new(cell) else {
         // The shape of the value decides: one value points at one row.
         let mut rows = row_refs(refs);
         let Some(first) = rows.next() else {
-            return Linked::Dropped;
+            return LinkOutcome::Dropped;
         };
         if waits(&first) || rows.any(|row| waits(&row)) {
-            return Linked::Deferred;
+            return LinkOutcome::Deferred;
         }
         return match resolved(first, targets) {
             Some(value) => {
                 out.push_str(&value);
-                Linked::Whole
+                LinkOutcome::Whole
             }
-            None => Linked::Dropped,
+            None => LinkOutcome::Dropped,
         };
     };
     let rows: Vec<RowRef<'_>> = row_refs(refs).collect();
     if rows.iter().any(waits) {
-        return Linked::Deferred;
+        return LinkOutcome::Deferred;
     }
     let values = rows.iter().map(|row| resolved(*row, targets));
     let Some(values) = values.collect::<Option<Vec<_>>>() else {
-        return Linked::Dropped;
+        return LinkOutcome::Dropped;
     };
     let count = elements(list).count();
     let places = if values.len() == count {
@@ -80,12 +80,12 @@ pub(super) fn link(
                 None => push(element),
             }
         }
-        Linked::Whole
+        LinkOutcome::Whole
     } else {
         for value in &values {
             push(value);
         }
-        Linked::Short
+        LinkOutcome::Short
     };
     out.push_str(if before == '[' { "[]" } else { "]" });
     linked

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::columns::{Columns, Key};
-use super::links::{Linked, Own, link};
+use super::links::{LinkOutcome, OwnLinks, link};
 use super::tally::{CellConflict, FailedRow};
 use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, LinkWork, TableWork, UpgradeTerms, UpgradeWork};
@@ -16,8 +16,8 @@ use crate::json::{Value, write_string_to};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::problem::Code;
 use crate::rows::{Cell, EntryFault, EntryReason, members};
-use crate::upgrade::rule::{Place, Verdict, unseen, verdict};
-use crate::upgrade::{Book, EVERYTHING, MovedLeaf, Take};
+use crate::upgrade::rule::{LeafOutcome, Place, unseen, verdict};
+use crate::upgrade::{EVERYTHING, MovedLeaf, Take, TrackedDecisions};
 use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
 use crate::workspace::{
     Change, CommitError, Id, RecordKind, RowData, RowWrite, StoredRow, Target, hidden_each,
@@ -115,20 +115,20 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let upgrade = approved.upgrade.as_deref();
         let nothing = UpgradeTerms::default();
         let terms = upgrade.map_or(&nothing, |upgrade| &upgrade.terms);
-        let book = Book::new(&terms.decisions, terms.conflicts);
+        let tracked = TrackedDecisions::new(&terms.decisions, terms.conflicts);
         // Without the package that was applied last a plain apply has nothing to tell.
         if approved.base_rows.cells && (upgrade.is_some() || !self.base.is_empty()) {
-            self.merge_tables(&book).await?;
+            self.merge_tables(&tracked).await?;
         }
         if let Some(upgrade) = upgrade {
-            self.unused_decisions(&book, upgrade);
+            self.unused_decisions(&tracked, upgrade);
         }
         Ok(())
     }
 
     /// Lists decisions about cells that did nothing.
-    fn unused_decisions(&mut self, book: &Book<'_>, upgrade: &UpgradeWork) {
-        for (reference, path, _) in book.unused() {
+    fn unused_decisions(&mut self, tracked: &TrackedDecisions<'_>, upgrade: &UpgradeWork) {
+        for (reference, path, _) in tracked.unused() {
             let segments = split_dotted(path);
             let unused = match segments.as_slice() {
                 [rows, uid, _] if rows == "rows" => !self.ledger_state.is_decided(uid),
@@ -143,7 +143,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
     }
 
-    async fn merge_tables(&mut self, book: &Book<'_>) -> Result<(), ApplyError<T::Error>> {
+    async fn merge_tables(
+        &mut self,
+        tracked: &TrackedDecisions<'_>,
+    ) -> Result<(), ApplyError<T::Error>> {
         let approved = self.approved;
         let upgrade = approved.upgrade.as_deref();
         for work in &approved.tables {
@@ -162,7 +165,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 whole: approved.base_rows.reference.contains(&work.uid),
                 fresh: self.fresh_columns(),
             };
-            self.merge_table(&table, entry, book).await?;
+            self.merge_table(&table, entry, tracked).await?;
         }
         Ok(())
     }
@@ -179,7 +182,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         table: &Table<'a>,
         entry: &'a RawEntry<'a>,
-        book: &Book<'_>,
+        tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
         // What was known of its rows was forgotten when it was complete.
         self.ledger_state.recognise(entry, table.feature);
@@ -201,7 +204,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
             }
             if table.upgrade.is_some() {
-                self.merge_rows(table, &batch, book).await?;
+                self.merge_rows(table, &batch, tracked).await?;
             } else {
                 self.leave_rows(table, &batch).await?;
             }
@@ -265,11 +268,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let base = kept.map_or(base, str::to_owned);
                 if !crate::rows::equal(&base, &theirs) {
                     stays.push((name, base));
-                    let of = (
-                        table.work.feature_ref.as_str(),
-                        slot.work.package_name.as_str(),
-                    );
-                    self.tally.leaves_out(of);
+                    self.tally
+                        .leaves_out(&table.work.feature_ref, &slot.work.package_name);
                 }
             }
             let stays = object(stays.iter().map(|(name, base)| (*name, base.as_str())));
@@ -335,7 +335,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         table: &Table<'a>,
         rows: &[Candidate<'a>],
-        book: &Book<'_>,
+        tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
         let mut open: Vec<Candidate<'a>> = rows.to_vec();
         for _ in 0..ATTEMPTS {
@@ -348,7 +348,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 // Of large rows not all are there at once.
                 let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
                 let stored = self.with_hidden(table.feature, &ids, stored).await?;
-                let outcomes = self.outcomes((table, book), part, stored).await?;
+                let outcomes = self.outcomes((table, tracked), part, stored).await?;
                 again.extend(self.write_merged(table, outcomes).await?);
                 left = rest;
             }
@@ -384,7 +384,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// What becomes of rows that are there.
     async fn outcomes(
         &mut self,
-        (table, book): (&Table<'a>, &Book<'_>),
+        (table, tracked): (&Table<'a>, &TrackedDecisions<'_>),
         rows: &[Candidate<'a>],
         stored: Vec<Option<(StoredRow, bool)>>,
     ) -> Result<Vec<(Candidate<'a>, StoredRow, Outcome)>, ApplyError<T::Error>> {
@@ -407,7 +407,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 edited,
                 hidden,
             };
-            let outcome = self.merge_outcome((table, book), *row, here);
+            let outcome = self.merge_outcome((table, tracked), *row, here);
             match outcome.await? {
                 Ok(outcome) => outcomes.push((*row, stored, outcome)),
                 Err(fault) => self.merge_unfit(table, *row, &fault),
@@ -445,9 +445,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let value = match (&column.work.link, refs) {
                 (LinkWork::Refs | LinkWork::Identity { .. }, Some((_, refs))) => {
                     let mut value = String::new();
-                    match link(&mut value, raw, refs, Own::Now, &self.targets) {
-                        Linked::Whole | Linked::Short => value,
-                        Linked::Dropped | Linked::Deferred => continue,
+                    match link(&mut value, raw, refs, OwnLinks::Now, &self.targets) {
+                        LinkOutcome::Whole | LinkOutcome::Short => value,
+                        LinkOutcome::Dropped | LinkOutcome::Deferred => continue,
                     }
                 }
                 (LinkWork::Identity { .. }, None) => {
@@ -472,7 +472,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     async fn merge_outcome(
         &mut self,
-        (table, book): (&Table<'a>, &Book<'_>),
+        (table, tracked): (&Table<'a>, &TrackedDecisions<'_>),
         row: Candidate<'a>,
         here: Here<'_>,
     ) -> Result<Result<Outcome, EntryFault>, ApplyError<T::Error>> {
@@ -540,23 +540,23 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 list: false,
             };
             let verdict = if hidden {
-                unseen(place.reference, &values, book)
+                unseen(place.reference, &values, tracked)
             } else {
-                verdict(place, &values, book, &Value::clone)
+                verdict(place, &values, tracked, &Value::clone)
             };
             let [base, theirs, ours] = values;
             let name = column.name.clone();
             match verdict {
-                Verdict::Same => {}
-                Verdict::Kept { decided } => {
+                LeafOutcome::Same => {}
+                LeafOutcome::Kept { decided } => {
                     outcome.kept += 1;
                     outcome.decided += u64::from(decided);
                 }
-                Verdict::Written(after) => {
+                LeafOutcome::Written(after) => {
                     outcome.decided += u64::from(base != ours || after != theirs);
                     let mut out = String::new();
                     if let Err(kind) = slot.rule.write(&after.write(), &mut out) {
-                        let decided = book.takes(&table.work.feature_ref, &path);
+                        let decided = tracked.takes(&table.work.feature_ref, &path);
                         if matches!(decided, Some(Take::Value(_))) {
                             self.tally.invalid_decision(&table.work.feature_ref, path);
                         }
@@ -565,7 +565,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     }
                     outcome.written.push((name, ours.write(), out));
                 }
-                Verdict::Conflict => {
+                LeafOutcome::Conflict => {
                     outcome.stays.push((name, base.write()));
                     outcome.conflicts.push((path, [base, theirs, ours]));
                 }

@@ -32,17 +32,17 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::{ApplyError, Approved, Past, Report, RowStepWork, StructureWork};
+use super::{ApplyError, Approved, JobHistory, Report, RowStepWork, StructureWork};
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::workspace::ledger::{self, Entry};
 use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
-pub(super) use drift::{DriftQuestion, drift};
+pub(super) use drift::{DriftScope, drift};
 pub(super) use emptied::fits as cell_fits;
 use ledger_state::LedgerState;
-pub(super) use tally::{CellConflict, CellConflicts, Counted, cells_left_out};
+pub(super) use tally::{CellConflict, CellConflicts, TableCounts, cells_left_out};
 use tally::{FailedRow, Tally, records};
 use targets::Targets;
 pub(super) use uids::minted;
@@ -65,7 +65,7 @@ pub async fn run<T: Target>(
     definitions: &Definitions,
     watch: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Report, ApplyError<T::Error>> {
-    let past = Past::of(earlier);
+    let past = JobHistory::of(earlier);
     run_from(target, approved, payloads, past, definitions, watch).await
 }
 
@@ -74,7 +74,7 @@ pub async fn run_from<T: Target>(
     target: &mut T,
     approved: &Approved,
     payloads: &[RawEntry<'_>],
-    past: Past<'_>,
+    past: JobHistory<'_>,
     definitions: &Definitions,
     watch: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Report, ApplyError<T::Error>> {
@@ -91,9 +91,9 @@ pub(super) async fn count<T: Target>(
     target: &mut T,
     approved: &Approved,
     payloads: &[RawEntry<'_>],
-    past: Past<'_>,
+    past: JobHistory<'_>,
     definitions: &Definitions,
-) -> Result<(IndexMap<String, Counted>, CellConflicts), ApplyError<T::Error>> {
+) -> Result<(IndexMap<String, TableCounts>, CellConflicts), ApplyError<T::Error>> {
     let watch = &mut |_| {};
     let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
     let conflicts = run.tally.take_conflicts();
@@ -105,7 +105,7 @@ async fn through_rows<'r, 'a, T: Target>(
     target: &'r mut T,
     approved: &'a Approved,
     payloads: &'a [RawEntry<'a>],
-    past: Past<'a>,
+    past: JobHistory<'a>,
     definitions: &'a Definitions,
     watch: &'r mut (dyn FnMut(Progress) + Send),
 ) -> Result<Run<'r, 'a, T>, ApplyError<T::Error>> {
@@ -153,15 +153,15 @@ async fn through_rows<'r, 'a, T: Target>(
     Ok(run)
 }
 
-/// Rows of the newest package; where ledgers do not tell what stayed as it was, the package that brought a
+/// Rows of the newest package; where ledgers do not say what stayed as it was, the package that brought a
 /// row first counts.
-fn base_payloads(past: Past<'_>) -> Vec<&RawEntry<'_>> {
+fn base_payloads(past: JobHistory<'_>) -> Vec<&RawEntry<'_>> {
     let Some(base) = past.base else {
         return Vec::new();
     };
-    let unnoted = base.unnoted.iter().rev();
-    let unnoted = unnoted.flat_map(|job| &job.package.payloads);
-    base.package.payloads.iter().chain(unnoted).collect()
+    let legacy_jobs = base.legacy_jobs.iter().rev();
+    let legacy_jobs = legacy_jobs.flat_map(|job| &job.package.payloads);
+    base.package.payloads.iter().chain(legacy_jobs).collect()
 }
 
 /// The columns, at the destination, whose values links take from rows, by table.

@@ -3,10 +3,10 @@
 use super::Run;
 use super::close::Pending;
 use super::compose::{BatchRows, UnfitRow};
-use super::failed::{Failed, Parts, SplitDecision, number};
+use super::failed::{BatchParts, PartFailures, SplitDecision, number};
 use super::ledger_state::KnownRow;
 use super::links::points_home;
-use super::table::Entering;
+use super::table::TableInsertion;
 use crate::apply::{ApplyError, Mode};
 use crate::package::payload::RawRow;
 use crate::problem::Code;
@@ -34,7 +34,7 @@ pub(super) enum RowOutcome {
 }
 
 /// Why rows were not written.
-pub(super) enum NotWritten {
+pub(super) enum PartRefusal {
     /// These no column could store: positions among those that enter.
     Unfit(Vec<(usize, EntryFault)>),
     /// The store said no.
@@ -47,12 +47,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// The rows from position `first` on.
     pub(super) async fn enter(
         &mut self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         rows: &[RawRow<'a>],
         first: usize,
     ) -> Result<(), ApplyError<T::Error>> {
         self.done += rows.len() as u64;
-        let mut parts = Parts::of(rows.len());
+        let mut parts = BatchParts::of(rows.len());
         while let Some(part) = parts.next() {
             let from = first + part.start;
             let refused = self.enter_part(entering, &rows[part.clone()], from).await?;
@@ -68,30 +68,30 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// is still to be found out; then nothing is counted yet.
     async fn enter_part(
         &mut self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         rows: &[RawRow<'a>],
         first: usize,
     ) -> Result<Option<Option<usize>>, ApplyError<T::Error>> {
-        let mut fates = self.row_outcomes(entering, rows, first).await?;
+        let mut outcomes = self.row_outcomes(entering, rows, first).await?;
         let reported = entering
             .pointed_at
             .map(|table| self.targets.reported_rows(table));
-        let mut failed = Failed::new(rows, first);
+        let mut failed = PartFailures::new(rows, first);
         loop {
-            let entrants = number(&mut fates);
+            let entrants = number(&mut outcomes);
             if entrants.is_empty() {
                 break;
             }
             if self.full.is_some() {
                 for at in &entrants {
-                    fates[*at] = RowOutcome::Failed;
+                    outcomes[*at] = RowOutcome::Failed;
                 }
                 failed.no_room.extend(entrants);
                 break;
             }
             let batch_rows = BatchRows {
                 entrants: &entrants,
-                outcomes: &fates,
+                outcomes: &outcomes,
                 reported,
             };
             let Err(why) = self.write(entering, rows, first, batch_rows).await? else {
@@ -100,38 +100,38 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             match self.refused(entering, &entrants, why, &mut failed).await? {
                 SplitDecision::Failed(at) => {
                     for at in at {
-                        fates[at] = RowOutcome::Failed;
+                        outcomes[at] = RowOutcome::Failed;
                     }
                 }
                 SplitDecision::Divide(at) => return Ok(Some(at)),
             }
         }
-        self.count_part(entering, &fates, failed);
+        self.count_part(entering, &outcomes, failed);
         if let Some((table, from)) = entering.pointed_at.zip(reported) {
             // Perhaps in the belief that they would enter.
             self.targets.take_back(table, from);
-            self.report_rows(table, entering, rows, &fates);
+            self.report_rows(table, entering, rows, &outcomes);
         }
-        await_links(entering, rows, first, &fates);
+        await_links(entering, rows, first, &outcomes);
         Ok(None)
     }
 
     /// Counts what became of the rows of a part.
     fn count_part(
         &mut self,
-        entering: &Entering<'a>,
-        fates: &[RowOutcome],
-        failed: Failed<'_, 'a>,
+        entering: &TableInsertion<'a>,
+        outcomes: &[RowOutcome],
+        failed: PartFailures<'_, 'a>,
     ) {
         let table = self.tally.table(entering.reference);
-        for fate in fates {
-            match fate {
+        for outcome in outcomes {
+            match outcome {
                 RowOutcome::Written(..) => table.skipped += 1,
                 RowOutcome::Existing(_) | RowOutcome::Same(_) => table.existing += 1,
                 RowOutcome::Enters(_) | RowOutcome::Failed | RowOutcome::Out => {}
             }
         }
-        let Failed {
+        let PartFailures {
             mut rows,
             no_room,
             first,
@@ -144,7 +144,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let message = self.full.as_deref().unwrap_or_default();
         for at in no_room {
             let position = first + at;
-            let Entering {
+            let TableInsertion {
                 reference,
                 uid,
                 last,
@@ -158,13 +158,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     pub(super) fn report_rows(
         &mut self,
         table: usize,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         rows: &[RawRow<'a>],
-        fates: &[RowOutcome],
+        outcomes: &[RowOutcome],
     ) {
         self.targets.reserve(rows.len());
         for (at, row) in rows.iter().enumerate() {
-            self.report_row(table, entering, row, fates, at);
+            self.report_row(table, entering, row, outcomes, at);
         }
     }
 
@@ -172,17 +172,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     fn report_row(
         &mut self,
         position: usize,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         row: &RawRow<'a>,
-        fates: &[RowOutcome],
+        outcomes: &[RowOutcome],
         at: usize,
     ) {
-        let mut fate = &fates[at];
-        if let RowOutcome::Same(other) = fate {
-            fate = &fates[*other];
+        let mut outcome = &outcomes[at];
+        if let RowOutcome::Same(other) = outcome {
+            outcome = &outcomes[*other];
         }
         let stored = |stored: &StoredRow| stored.data.clone();
-        let (id, data) = match fate {
+        let (id, data) = match outcome {
             RowOutcome::Enters(new) => (entering.batch.rows[*new].id, None),
             RowOutcome::Existing(row) | RowOutcome::Written(_, Some(row)) => {
                 (row.id, Some(stored(row)))
@@ -192,7 +192,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let of = entering.wanted.len();
         self.targets
             .enter(position, row.uid, row.start, id, |wanted| {
-                match (fate, &data) {
+                match (outcome, &data) {
                     (RowOutcome::Enters(new), _) => entering.batch.value(*new, wanted, of),
                     (_, Some(data)) => {
                         let slot = &entering.columns.all[entering.wanted[wanted]];
@@ -205,27 +205,27 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     async fn row_outcomes(
         &mut self,
-        entering: &Entering<'a>,
+        entering: &TableInsertion<'a>,
         rows: &[RawRow<'a>],
         first: usize,
     ) -> Result<Vec<RowOutcome>, ApplyError<T::Error>> {
         let feature = entering.feature;
-        let mut fates: Vec<RowOutcome> = {
+        let mut outcomes: Vec<RowOutcome> = {
             let known = self.ledger_state.rows(entering.uid, feature);
             let positions = first..first + rows.len();
-            let fate = |at| match known(at) {
+            let outcome = |at| match known(at) {
                 Some(known) => RowOutcome::Written(known, None),
                 None => RowOutcome::Out,
             };
-            positions.map(fate).collect()
+            positions.map(outcome).collect()
         };
         if entering.pointed_at.is_some() {
-            let ids: Vec<Id> = fates.iter().filter_map(written).collect();
+            let ids: Vec<Id> = outcomes.iter().filter_map(written).collect();
             if !ids.is_empty() {
-                let shown = entering.shown();
+                let shown = entering.shown_columns();
                 let found = fetch_each(&*self.target, feature, &ids, |row| shown.of(row)).await;
                 let found = found.map_err(ApplyError::store("reading rows"))?;
-                let written = fates.iter_mut().filter_map(|fate| match fate {
+                let written = outcomes.iter_mut().filter_map(|outcome| match outcome {
                     RowOutcome::Written(_, row) => Some(row),
                     _ => None,
                 });
@@ -235,28 +235,28 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         match entering.mode {
             Mode::None => {}
             Mode::All => {
-                let unknown = fates
+                let unknown = outcomes
                     .iter_mut()
-                    .filter(|fate| matches!(fate, RowOutcome::Out));
-                for (new, fate) in unknown.enumerate() {
-                    *fate = RowOutcome::Enters(new);
+                    .filter(|outcome| matches!(outcome, RowOutcome::Out));
+                for (new, outcome) in unknown.enumerate() {
+                    *outcome = RowOutcome::Enters(new);
                 }
             }
             Mode::MissingByKey { column } => {
-                self.by_key(entering, rows, column, &mut fates).await?;
+                self.by_key(entering, rows, column, &mut outcomes).await?;
             }
         }
-        Ok(fates)
+        Ok(outcomes)
     }
 
     /// Writes the rows that enter, all or none.
     async fn write(
         &mut self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         rows: &[RawRow<'a>],
         first: usize,
         batch_rows: BatchRows<'_>,
-    ) -> Result<Result<(), NotWritten>, ApplyError<T::Error>> {
+    ) -> Result<Result<(), PartRefusal>, ApplyError<T::Error>> {
         let entrants = batch_rows.entrants;
         let entrant = |at: &usize| (rows[*at].data, rows[*at].refs);
         let found = self
@@ -269,7 +269,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 Ok(composed) => composed,
                 Err(UnfitRow(from)) => {
                     let unfit = self.unfit(entering, rows, first, entrants, from, &found);
-                    return Ok(Err(NotWritten::Unfit(unfit)));
+                    return Ok(Err(PartRefusal::Unfit(unfit)));
                 }
             };
             match self.try_commit(unit).await {
@@ -283,7 +283,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     // Perhaps another job took numbers of the sequence meanwhile.
                     entering.asked = refused.code != Code::Conflict;
                     if !self.sequences(entering).await? {
-                        return Ok(Err(NotWritten::Refused(refused)));
+                        return Ok(Err(PartRefusal::Refused(refused)));
                     }
                 }
                 Err(error) => {
@@ -292,19 +292,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
             }
         }
-        Ok(Err(NotWritten::Contended))
+        Ok(Err(PartRefusal::Contended))
     }
 }
 
 /// Notes which rows have cells that wait for the table to be complete.
 pub(super) fn await_links(
-    entering: &mut Entering<'_>,
+    entering: &mut TableInsertion<'_>,
     rows: &[RawRow<'_>],
     first: usize,
-    fates: &[RowOutcome],
+    outcomes: &[RowOutcome],
 ) {
     for (at, row) in rows.iter().enumerate() {
-        let pending = match &fates[at] {
+        let pending = match &outcomes[at] {
             RowOutcome::Enters(new) => {
                 let new = &entering.batch.rows[*new];
                 new.deferred.then_some((new.id, new.digest, false))
@@ -324,8 +324,8 @@ pub(super) fn await_links(
     }
 }
 
-fn written(fate: &RowOutcome) -> Option<Id> {
-    match fate {
+fn written(outcome: &RowOutcome) -> Option<Id> {
+    match outcome {
         RowOutcome::Written(known, _) => Some(known.id),
         _ => None,
     }

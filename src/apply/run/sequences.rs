@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::columns::Columns;
-use super::table::Entering;
+use super::table::TableInsertion;
 use crate::apply::ApplyError;
 use crate::package::payload::RawRow;
 use crate::rows::Identity;
@@ -26,7 +26,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// than was believed.
     pub(super) async fn sequences(
         &mut self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
     ) -> Result<bool, ApplyError<T::Error>> {
         let mut moved = false;
         if !entering.asked {
@@ -43,7 +43,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 }
 
-impl<'a> Entering<'a> {
+impl<'a> TableInsertion<'a> {
     /// The sequences stand where the rows of the batch leave them.
     pub(super) fn number_on(&mut self) {
         for counter in &mut self.batch.sequences {

@@ -34,7 +34,7 @@ impl Update<'_> {
 }
 
 /// Rows of one table that a step changes.
-struct Updating<'a> {
+struct StepUpdates<'a> {
     uid: &'a str,
     work: &'a TableWork,
     feature: Id,
@@ -123,7 +123,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let Some(feature) = work.feature else {
                 continue;
             };
-            let updating = Updating {
+            let updating = StepUpdates {
                 uid,
                 work,
                 feature,
@@ -163,7 +163,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     async fn update(
         &mut self,
-        updating: &Updating<'a>,
+        updating: &StepUpdates<'a>,
         mut updates: Vec<Update<'a>>,
     ) -> Result<(), ApplyError<T::Error>> {
         updates.retain(|update| !self.ledger_state.is_updated(updating.uid, update.id));
@@ -183,7 +183,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Changes rows together.
     async fn update_part(
         &mut self,
-        updating: &Updating<'a>,
+        updating: &StepUpdates<'a>,
         updates: &[Update<'a>],
         stored: Vec<Option<StoredRow>>,
     ) -> Result<(), ApplyError<T::Error>> {
@@ -212,7 +212,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Writes the updates that the store takes.
     async fn write_updates(
         &mut self,
-        updating: &Updating<'a>,
+        updating: &StepUpdates<'a>,
         mut writes: Vec<(&Update<'a>, RowWrite, Updated)>,
     ) -> Result<(), ApplyError<T::Error>> {
         let reference = updating.work.feature_ref.as_str();
@@ -263,7 +263,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 }
 
-impl Updating<'_> {
+impl StepUpdates<'_> {
     /// What a row becomes.
     fn write(
         &self,

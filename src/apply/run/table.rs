@@ -6,14 +6,14 @@ use super::columns::Columns;
 use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
 use crate::package::payload::{RawEntry, RawRow};
-use crate::workspace::ledger::{Entry, Recognised};
+use crate::workspace::ledger::{Entry, RecognisedRows};
 use crate::workspace::{Id, StoredRow, Target};
 
 /// Rows of earlier passes that are noted together.
 const RECOGNISED: usize = 5000;
 
 /// A table while its rows enter.
-pub(super) struct Entering<'a> {
+pub(super) struct TableInsertion<'a> {
     /// The rows item, or the step that brought the rows.
     pub(super) uid: &'a str,
     /// The ref of the table.
@@ -45,9 +45,9 @@ pub(super) struct Entering<'a> {
 }
 
 /// What links show of rows: all that is kept of one that is there, however large it is.
-pub(super) struct Shown<'e>(Vec<&'e str>);
+pub(super) struct ShownColumns<'e>(Vec<&'e str>);
 
-impl Shown<'_> {
+impl ShownColumns<'_> {
     pub(super) fn of(&self, row: Option<StoredRow>) -> Option<StoredRow> {
         row.map(|row| StoredRow {
             id: row.id,
@@ -56,10 +56,10 @@ impl Shown<'_> {
     }
 }
 
-impl Entering<'_> {
-    pub(super) fn shown(&self) -> Shown<'_> {
+impl TableInsertion<'_> {
+    pub(super) fn shown_columns(&self) -> ShownColumns<'_> {
         let wanted = self.wanted.iter();
-        Shown(
+        ShownColumns(
             wanted
                 .map(|slot| self.columns.all[*slot].work.column.name.as_str())
                 .collect(),
@@ -130,7 +130,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// The rows of a table, batch by batch.
     async fn enter_all(
         &mut self,
-        entering: &mut Entering<'a>,
+        entering: &mut TableInsertion<'a>,
         rows: &[RawRow<'a>],
     ) -> Result<(), ApplyError<T::Error>> {
         let mut first = 0;
@@ -153,7 +153,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let all: Vec<RawRow<'_>> = entry.rows().collect();
         for rows in rows.chunks(RECOGNISED) {
             let named = rows.iter().filter_map(|(at, _)| all.get(*at).copied());
-            let recognised = Entry::Recognised(Recognised {
+            let recognised = Entry::Recognised(RecognisedRows {
                 uid: uid.to_owned(),
                 feature,
                 rows: rows.iter().map(|(_, id)| *id).collect(),
@@ -192,8 +192,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         feature: Id,
         columns: &'a [ColumnWork],
         first_ordinal: u32,
-    ) -> Entering<'a> {
-        Entering {
+    ) -> TableInsertion<'a> {
+        TableInsertion {
             uid,
             reference,
             feature,

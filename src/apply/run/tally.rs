@@ -8,13 +8,13 @@ use sha2::{Digest as _, Sha256};
 use super::columns::Columns;
 use super::ledger_state::LedgerState;
 use crate::apply::{
-    Approved, BatchError, Because, ColumnWork, FailureReason, LinkWork, NotCarried, NotPublished,
-    Publish, Report, RowStepWork, TableReport, UnresolvedEntry,
+    Approved, BatchError, ColumnWork, DraftReason, FailureReason, LinkWork, NotCarried,
+    NotPublished, Publish, Report, RowStepWork, TableReport, UnresolvedEntry,
 };
 use crate::json::Value;
-use crate::package::model::{Action, Reason, UnresolvedForm, Word as _};
+use crate::package::model::{Action, Reason, UnresolvedForm, WireWord as _};
 use crate::problem::Code;
-use crate::upgrade::{Left, MovedLeaf, Unused};
+use crate::upgrade::{LeftRecord, MovedLeaf, UnusedDecision};
 use crate::workspace::{Id, RecordKind};
 
 /// Entries of `errors` that a table has at most, that of a quota aside (`rest` 6.5).
@@ -57,7 +57,7 @@ pub(in crate::apply) struct CellConflicts {
     /// By the ref of the table: how many of them whoever the job is for does not see.
     pub(in crate::apply) hidden: IndexMap<String, u64>,
     /// Decisions about cells that did nothing.
-    pub(in crate::apply) unused: Vec<Unused>,
+    pub(in crate::apply) unused: Vec<UnusedDecision>,
     /// Decided values that cells cannot hold: the ref of the table, and the path.
     pub(in crate::apply) invalid: Vec<(String, String)>,
     /// By the ref of the table and column: cells that a plain apply leaves as they are.
@@ -99,7 +99,7 @@ pub(super) struct FailedRow {
 
 /// What becomes of the rows of a table.
 #[derive(Debug, Clone, Default)]
-pub(in crate::apply) struct Counted {
+pub(in crate::apply) struct TableCounts {
     /// The counts of the report.
     pub(in crate::apply) table: TableReport,
     /// Link cells that lose their row.
@@ -129,7 +129,7 @@ impl<'a> Tally<'a> {
         self.stays_draft.push(NotPublished {
             reference: draft.reference.clone(),
             name: draft.name.clone(),
-            because: vec![Because {
+            because: vec![DraftReason {
                 path: String::new(),
                 reason: "workflow_moved".to_owned(),
             }],
@@ -219,7 +219,7 @@ impl<'a> Tally<'a> {
 
     /// A decision about cells that did nothing.
     pub(super) fn unused_decision(&mut self, reference: &str, path: &str) {
-        self.conflicts.unused.push(Unused {
+        self.conflicts.unused.push(UnusedDecision {
             reference: reference.to_owned(),
             path: path.to_owned(),
         });
@@ -238,7 +238,7 @@ impl<'a> Tally<'a> {
     }
 
     /// A cell that a plain apply leaves as it is: the ref of the table, and the column in the package.
-    pub(super) fn leaves_out(&mut self, (table, column): (&str, &str)) {
+    pub(super) fn leaves_out(&mut self, table: &str, column: &str) {
         let cells = self
             .conflicts
             .left_out
@@ -271,15 +271,15 @@ impl<'a> Tally<'a> {
     }
 
     /// The counts of all tables.
-    pub(super) fn counted(mut self, approved: &Approved) -> IndexMap<String, Counted> {
+    pub(super) fn counted(mut self, approved: &Approved) -> IndexMap<String, TableCounts> {
         let mut dropped: HashMap<&str, u64> = HashMap::new();
         for ((uid, _), cells) in &self.emptied {
             *dropped.entry(uid).or_default() += cells[0];
         }
-        let mut counted: IndexMap<String, Counted> = IndexMap::new();
+        let mut counted: IndexMap<String, TableCounts> = IndexMap::new();
         for (reference, table) in std::mem::take(&mut self.tables) {
             let reasons = self.reasons.remove(reference).unwrap_or_default();
-            let of = Counted {
+            let of = TableCounts {
                 table,
                 dropped_links: 0,
                 reasons,
@@ -381,11 +381,11 @@ impl<'a> Tally<'a> {
 }
 
 /// What the package does not have any more, with what went with it.
-fn left(left: Vec<Left>, taken: &HashMap<Id, u64>) -> Vec<Left> {
+fn left(left: Vec<LeftRecord>, taken: &HashMap<Id, u64>) -> Vec<LeftRecord> {
     let left = left.into_iter().map(|left| {
         let taken = taken.get(&left.id).copied();
         let of = |kind| taken.filter(|_| left.kind == kind);
-        Left {
+        LeftRecord {
             rows: of(RecordKind::Feature),
             cells: of(RecordKind::Column),
             ..left
@@ -435,7 +435,7 @@ pub(in crate::apply) fn cells_left_out(
     })
 }
 
-/// Adds to a count that is only reported when there is something to tell.
+/// Adds to a count that is only reported when it is not zero.
 pub(super) fn add(count: &mut Option<u64>, more: u64) {
     if more > 0 {
         *count = Some(count.unwrap_or_default() + more);

@@ -230,7 +230,7 @@ impl<'a> Targets<'a> {
     /// The row of that uid, when it has entered the destination.
     pub(super) fn named(&self, uid: Text<'_>) -> Option<RowLocation> {
         let place = self.by_uid.get(&halves(self.uids.seen(uid)?))?.place();
-        // What was taken back is not there until it is told of again.
+        // What was taken back is not there until a later entry holds it again.
         let (_, id) = self.tables[place.table].rows.get(place.row)?;
         (!id.is_nil()).then_some(place)
     }

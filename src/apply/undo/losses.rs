@@ -10,7 +10,7 @@ use crate::workspace::{Feature, Id, RecordKind, StoredRow, Target, fetch_each, i
 
 /// What an undo would lose of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub struct TableLosses {
     /// The table; or another record, of which leaves would be lost.
     pub feature: Id,
     /// What it is.
@@ -25,10 +25,10 @@ pub struct Lost {
     pub leaves: u64,
 }
 
-impl Lost {
+impl TableLosses {
     /// Nothing of a table.
-    pub(super) fn nothing(feature: &Feature) -> Lost {
-        Lost {
+    pub(super) fn nothing(feature: &Feature) -> TableLosses {
+        TableLosses {
             feature: feature.id,
             kind: RecordKind::Feature,
             name: feature.name.clone(),
@@ -57,7 +57,7 @@ impl Lost {
     }
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for TableLosses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.of(&format!("{} {:?}", self.kind.noun(), self.name)))
     }
@@ -73,7 +73,7 @@ type Digests = HashMap<Id, RowDigest>;
 pub(super) async fn losses<T: Target>(
     target: &T,
     steps: &Steps,
-) -> Result<Vec<Lost>, UndoError<T::Error>> {
+) -> Result<Vec<TableLosses>, UndoError<T::Error>> {
     let structure = target.structure().await;
     let structure = structure.map_err(store("reading the structure"))?;
     let mut of_tables: HashMap<Id, Vec<&Step>> = HashMap::new();
@@ -129,14 +129,14 @@ async fn of_created<T: Target>(
     feature: &Feature,
     steps: &[&Step],
     digests: &Digests,
-) -> Result<Lost, UndoError<T::Error>> {
+) -> Result<TableLosses, UndoError<T::Error>> {
     // Rows of others that the job changed stay theirs.
     let changed = steps.iter().filter_map(|step| match step {
         Step::Restore { rows, .. } => Some(rows.iter().map(|row| row.id)),
         _ => None,
     });
     let changed: HashSet<Id> = changed.flatten().collect();
-    let mut lost = Lost::nothing(feature);
+    let mut lost = TableLosses::nothing(feature);
     let mut after = None;
     loop {
         let rows = target.rows(feature.id, after, PAGE).await;
@@ -158,8 +158,8 @@ async fn of_other<T: Target>(
     target: &T,
     feature: &Feature,
     digests: &Digests,
-) -> Result<Lost, UndoError<T::Error>> {
-    let mut lost = Lost::nothing(feature);
+) -> Result<TableLosses, UndoError<T::Error>> {
+    let mut lost = TableLosses::nothing(feature);
     let mut ids: Vec<Id> = digests.keys().copied().collect();
     ids.sort_unstable();
     for ids in ids.chunks(PAGE) {

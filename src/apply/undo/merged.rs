@@ -3,7 +3,7 @@
 //!
 //! Going back is the same merge as going forward: the job's values are the base, those before are wanted.
 
-use super::Lost;
+use super::TableLosses;
 use super::UndoError;
 use super::steps::{Step, Steps};
 use super::store;
@@ -11,10 +11,10 @@ use crate::automation::keep_secrets;
 use crate::definitions::Definitions;
 use crate::json::write_string_to;
 use crate::rows::equal;
-use crate::upgrade::{Book, Decisions, Merge, Sides, set_part};
+use crate::upgrade::{Decisions, Merge, Sides, TrackedDecisions, set_part};
 use crate::workspace::ledger::{CellsOf, Changed, MovedLeaf, RowDigest};
 use crate::workspace::{
-    Change, Id, RecordKind, RowData, RowWrite, StoredRow, Structure, Target, Thing, fetch_each,
+    AnyRecord, Change, Id, RecordKind, RowData, RowWrite, StoredRow, Structure, Target, fetch_each,
 };
 
 /// The change that takes a record back, nothing when it is gone or nothing of it is the job's any more;
@@ -25,15 +25,15 @@ pub(super) fn taken_back(
     whole: bool,
 ) -> (Option<Change>, Vec<MovedLeaf>) {
     let (kind, id) = (changed.after.kind, changed.after.id);
-    let Some(ours) = Thing::find(structure, kind, id) else {
+    let Some(ours) = AnyRecord::find(structure, kind, id) else {
         return (None, Vec::new());
     };
     let definitions = Definitions::embedded();
     let decisions = Decisions::default();
-    let book = Book::new(&decisions, None);
+    let tracked = TrackedDecisions::new(&decisions, None);
     let merge = Merge {
         definitions,
-        book: &book,
+        tracked: &tracked,
         read: &Clone::clone,
         forbidden: &|_, _| false,
         absent: &|_| Vec::new(),
@@ -130,7 +130,8 @@ fn cells_back(row: &CellsOf, stored: &StoredRow) -> (Option<RowWrite>, Vec<Strin
 /// The change that takes cells of a table back, and the cells that people have changed since.
 pub(super) async fn cells<T: Target>(
     target: &T,
-    (feature, reference): (Id, &str),
+    feature: Id,
+    reference: &str,
     rows: &[CellsOf],
 ) -> Result<(Option<Change>, Vec<MovedLeaf>), UndoError<T::Error>> {
     let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
@@ -172,7 +173,7 @@ pub(super) async fn cells<T: Target>(
 pub(super) async fn losses<T: Target>(
     target: &T,
     steps: &Steps,
-) -> Result<Vec<Lost>, UndoError<T::Error>> {
+) -> Result<Vec<TableLosses>, UndoError<T::Error>> {
     let merged = |step: &&Step| matches!(step, Step::Back(..) | Step::Cells { .. });
     if !steps.left().any(|step| merged(&step)) {
         return Ok(Vec::new());
@@ -185,7 +186,7 @@ pub(super) async fn losses<T: Target>(
             Step::Back(changed, whole) => {
                 let leaves = taken_back(&structure, changed, *whole).1.len() as u64;
                 if leaves > 0 {
-                    lost.push(Lost {
+                    lost.push(TableLosses {
                         feature: changed.after.id,
                         kind: changed.after.kind,
                         name: changed.after.called().to_owned(),
@@ -203,7 +204,7 @@ pub(super) async fn losses<T: Target>(
                 let Some(table) = structure.feature(*feature) else {
                     continue;
                 };
-                let (_, left) = cells(target, (*feature, reference), rows).await?;
+                let (_, left) = cells(target, *feature, reference, rows).await?;
                 // What is not shown counts, and is not named.
                 let mut edited: Vec<Id> = left
                     .iter()
@@ -211,9 +212,9 @@ pub(super) async fn losses<T: Target>(
                     .collect();
                 edited.dedup();
                 if !edited.is_empty() {
-                    lost.push(Lost {
+                    lost.push(TableLosses {
                         edited,
-                        ..Lost::nothing(table)
+                        ..TableLosses::nothing(table)
                     });
                 }
             }

@@ -16,7 +16,7 @@ use crate::workspace::{
     Unit, fetch_each,
 };
 
-pub use losses::Lost;
+pub use losses::TableLosses;
 use losses::losses;
 use steps::{Step, Steps};
 
@@ -28,7 +28,7 @@ pub enum UndoError<E> {
     Conflict,
     /// Something that people did since would be lost.
     #[error("undo would lose what was done since: {}; undo with force to lose it", listed(.0))]
-    NotEmpty(Vec<Lost>),
+    NotEmpty(Vec<TableLosses>),
     /// The store refused.
     #[error("the undo was refused, and nothing was taken away: {detail}")]
     Refused {
@@ -51,14 +51,14 @@ pub enum UndoError<E> {
     },
 }
 
-fn listed(lost: &[Lost]) -> String {
-    let texts: Vec<String> = lost.iter().map(Lost::to_string).collect();
+fn listed(lost: &[TableLosses]) -> String {
+    let texts: Vec<String> = lost.iter().map(TableLosses::to_string).collect();
     texts.join(", ")
 }
 
 /// How far an undo has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Undoing {
+pub enum UndoProgress {
     /// To its end. What people have changed since stays, and is listed.
     Done(Vec<MovedLeaf>),
     /// It stopped after a unit on request; the next call resumes.
@@ -83,7 +83,7 @@ pub async fn undo_in_units<T: Target>(
     force: bool,
     size: u64,
     go_on: &mut (dyn FnMut(Progress) -> bool + Send),
-) -> Result<Undoing, UndoError<T::Error>> {
+) -> Result<UndoProgress, UndoError<T::Error>> {
     let ledger = target.ledger().await.map_err(store("reading the ledger"))?;
     if ledger.iter().any(|entry| matches!(entry, Entry::Undone)) {
         return Err(UndoError::Conflict);
@@ -118,7 +118,7 @@ pub async fn undo_in_units<T: Target>(
             done: done.max(1),
             total: total.max(1),
         };
-        let terms = Terms { force, first };
+        let terms = UndoTerms { force, first };
         let (changes, stays) = changes(target, taken, &steps, terms).await?;
         left.extend(stays.iter().cloned());
         let (entry, report) = if steps.is_empty() {
@@ -135,10 +135,10 @@ pub async fn undo_in_units<T: Target>(
         write(target, unit, terms).await?;
         first = false;
         if steps.is_empty() {
-            return Ok(Undoing::Done(left));
+            return Ok(UndoProgress::Done(left));
         }
         if !go_on(progress) {
-            return Ok(Undoing::Paused);
+            return Ok(UndoProgress::Paused);
         }
     }
 }
@@ -157,7 +157,7 @@ fn store<E>(doing: &'static str) -> impl FnOnce(E) -> UndoError<E> {
 
 /// What a unit may lose.
 #[derive(Debug, Clone, Copy)]
-struct Terms {
+struct UndoTerms {
     /// Everything.
     force: bool,
     /// Nothing is gone yet, so that it may still be refused.
@@ -169,7 +169,7 @@ async fn changes<T: Target>(
     target: &T,
     taken: Vec<Step>,
     steps: &Steps,
-    Terms { force, first }: Terms,
+    UndoTerms { force, first }: UndoTerms,
 ) -> Result<(Vec<Change>, Vec<MovedLeaf>), UndoError<T::Error>> {
     let mut structure = None;
     let mut left = Vec::new();
@@ -204,8 +204,7 @@ async fn changes<T: Target>(
                 }
                 let there = |structure: &Structure| structure.feature(feature).is_some();
                 if structure.as_ref().is_some_and(there) {
-                    let of = (feature, reference.as_str());
-                    let (change, stays) = merged::cells(target, of, &rows).await?;
+                    let (change, stays) = merged::cells(target, feature, &reference, &rows).await?;
                     changes.extend(change);
                     left.extend(stays);
                 }
@@ -288,7 +287,7 @@ async fn restored<T: Target>(
 async fn write<T: Target>(
     target: &mut T,
     unit: Unit,
-    terms: Terms,
+    terms: UndoTerms,
 ) -> Result<(), UndoError<T::Error>> {
     let kept = (!terms.first).then(|| unit.clone());
     let refused = match target.commit(unit).await {

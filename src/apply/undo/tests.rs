@@ -1,4 +1,4 @@
-use super::{UndoError, Undoing, undo, undo_in_units};
+use super::{UndoError, UndoProgress, undo, undo_in_units};
 use crate::apply::Mode;
 use crate::apply::test_plan::{TestPlan, cells, id, linked, nothing, row, stored, to};
 use crate::crashing::{Crash, Memory};
@@ -147,7 +147,7 @@ fn an_undo_in_units_that_is_killed_after_any_of_them_ends_as_one_that_is_not() {
             match ready(undo_in_units(&mut memory, false, size, &mut |_| true)) {
                 // The answer to the last unit was lost, the effect was not.
                 Err(UndoError::Conflict) => assert!(written),
-                other => assert_eq!(other.expect("undone"), Undoing::Done(Vec::new())),
+                other => assert_eq!(other.expect("undone"), UndoProgress::Done(Vec::new())),
             }
             assert_eq!(
                 text(&memory),
@@ -175,8 +175,8 @@ fn an_undo_stops_after_a_unit_and_counts_how_far_it_is() {
         };
         calls += 1;
         match ready(undo_in_units(&mut memory, false, 300, &mut stop)).expect("goes on") {
-            Undoing::Done(_) => break,
-            Undoing::Paused => {}
+            UndoProgress::Done(_) => break,
+            UndoProgress::Paused => {}
         }
         let error = sample
             .try_run(&mut memory, &[])
@@ -233,7 +233,7 @@ fn what_refuses_an_undo_in_units_refuses_it_before_the_first() {
     assert!(matches!(error, Err(UndoError::NotEmpty(_))), "{error:?}");
     assert_eq!(text(&memory), state);
     let forced = ready(undo_in_units(&mut memory, true, 100, &mut |_| true));
-    assert_eq!(forced.expect("undone"), Undoing::Done(Vec::new()));
+    assert_eq!(forced.expect("undone"), UndoProgress::Done(Vec::new()));
     assert_eq!(text(&memory), nothing().save().expect("saves"));
 }
 
@@ -244,7 +244,7 @@ fn edits_made_while_an_undo_goes_on_do_not_stop_it() {
     let mut memory = Memory::new(nothing());
     sample(&nothing()).run(&mut memory);
     let paused = ready(undo_in_units(&mut memory, false, 300, &mut |_| false));
-    assert_eq!(paused.expect("begins"), Undoing::Paused);
+    assert_eq!(paused.expect("begins"), UndoProgress::Paused);
     let row = memory.state().rows[&id(0x1000)][0].id;
     edit(&mut memory, written_over(row, r#"{"code":"mine"}"#));
     let mine = Change::InsertRows {
@@ -259,7 +259,7 @@ fn edits_made_while_an_undo_goes_on_do_not_stop_it() {
     let mut memory = Memory::new(state.clone());
     package.run(&mut memory);
     let paused = ready(undo_in_units(&mut memory, false, 300, &mut |_| false));
-    assert_eq!(paused.expect("begins"), Undoing::Paused);
+    assert_eq!(paused.expect("begins"), UndoProgress::Paused);
     let left = memory.state().rows[&id(0x1000)].clone();
     let row = left
         .iter()

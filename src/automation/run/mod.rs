@@ -39,5 +39,5 @@ pub use reason::Reason;
 pub use resolve::Failure;
 pub use row_query::RowQuery;
 pub use schedule::{Schedule, Timer};
-pub use state::{Due, Next, RunState};
+pub use state::{Due, NextStep, RunState};
 pub use stub::{StepReport, Stub};

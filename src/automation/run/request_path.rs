@@ -48,7 +48,7 @@ pub(super) fn resolve<'v>(
             Some(reason) => Err(refused(reason, &value)),
         };
     }
-    let mut made = Made::default();
+    let mut made = PathBuilder::default();
     for piece in pieces(text) {
         match piece {
             Piece::Token(token) => {
@@ -71,7 +71,7 @@ pub(super) fn resolve<'v>(
 
 /// A path that is being put together.
 #[derive(Default)]
-struct Made {
+struct PathBuilder {
     path: String,
     /// Where the current segment begins.
     segment: usize,
@@ -83,7 +83,7 @@ struct Made {
     is_bad: bool,
 }
 
-impl Made {
+impl PathBuilder {
     fn value(&mut self, value: &Value, most: usize) -> Result<(), Unresolved> {
         let text = match value {
             Value::String(text) => Cow::Borrowed(text.as_str()),

@@ -155,21 +155,21 @@ pub(super) struct Resolver<'e> {
 
 /// There is no room for what an expression yields.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Full;
+pub(super) struct OutOfRoom;
 
 /// Takes so many bytes from the room that is left.
-fn take(room: &mut usize, bytes: usize) -> Result<(), Full> {
-    *room = room.checked_sub(bytes).ok_or(Full)?;
+fn take(room: &mut usize, bytes: usize) -> Result<(), OutOfRoom> {
+    *room = room.checked_sub(bytes).ok_or(OutOfRoom)?;
     Ok(())
 }
 
 /// Takes the length of a value from the room that is left, before the value is copied.
-fn take_value(room: &mut usize, value: &Value) -> Result<(), Full> {
-    let length = value.written_len_within(*room).ok_or(Full)?;
+fn take_value(room: &mut usize, value: &Value) -> Result<(), OutOfRoom> {
+    let length = value.written_len_within(*room).ok_or(OutOfRoom)?;
     take(room, length)
 }
 
-/// What a value that is too large is told to be.
+/// How a value that is too large is reported.
 fn full(most: usize) -> String {
     if most < VALUE {
         return format!(
@@ -207,12 +207,12 @@ impl Resolver<'_> {
                 Purpose::RequestPath | Purpose::Recipients => {
                     let sent = self.sent(name, value, purpose)?;
                     take_value(&mut room, &sent)
-                        .map_err(|Full| Failure::too_large(name, full(most)))?;
+                        .map_err(|OutOfRoom| Failure::too_large(name, full(most)))?;
                     sent
                 }
                 _ => self
                     .field(field, value, purpose, &mut room)
-                    .map_err(|Full| Failure::too_large(name, full(most)))?,
+                    .map_err(|OutOfRoom| Failure::too_large(name, full(most)))?,
             };
             if purpose == Purpose::Line {
                 one_line(name, config.get(name), &value)?;
@@ -227,7 +227,7 @@ impl Resolver<'_> {
         let text = text_of(written);
         let value_of = |path: &Path<'_>| {
             self.resolved(path, LONGEST)
-                .unwrap_or_else(|Full| Cow::Owned(Value::Null))
+                .unwrap_or_else(|OutOfRoom| Cow::Owned(Value::Null))
         };
         let made = match purpose {
             Purpose::RequestPath => request_path::resolve(&text, LONGEST, &value_of),
@@ -245,7 +245,7 @@ impl Resolver<'_> {
         value: &Value,
         purpose: Purpose,
         room: &mut usize,
-    ) -> Result<Value, Full> {
+    ) -> Result<Value, OutOfRoom> {
         if field.expression {
             return self.bounded(value, purpose, room);
         }
@@ -274,7 +274,12 @@ impl Resolver<'_> {
     }
 
     /// What an expression yields, as large as a value may be and as there is room.
-    fn bounded(&self, value: &Value, purpose: Purpose, room: &mut usize) -> Result<Value, Full> {
+    fn bounded(
+        &self,
+        value: &Value,
+        purpose: Purpose,
+        room: &mut usize,
+    ) -> Result<Value, OutOfRoom> {
         let most = VALUE.min(*room);
         let mut left = most;
         let value = self.value(value, purpose, &mut left)?;
@@ -288,7 +293,7 @@ impl Resolver<'_> {
         value: &Value,
         purpose: Purpose,
         room: &mut usize,
-    ) -> Result<Value, Full> {
+    ) -> Result<Value, OutOfRoom> {
         Ok(match value {
             Value::String(text) => self.text(text, purpose, room)?,
             Value::List(elements) => {
@@ -311,7 +316,7 @@ impl Resolver<'_> {
     }
 
     /// What a path yields; records of a read are put together only where there is room for them.
-    fn resolved(&self, path: &Path<'_>, room: usize) -> Result<Cow<'_, Value>, Full> {
+    fn resolved(&self, path: &Path<'_>, room: usize) -> Result<Cow<'_, Value>, OutOfRoom> {
         let records = self.envelope.records_of(path).unwrap_or_default();
         let mut left = room;
         for record in records {
@@ -324,11 +329,11 @@ impl Resolver<'_> {
     pub(super) fn path(&self, field: &str, path: &Path<'_>) -> Result<Value, Failure> {
         let found = self.resolved(path, VALUE);
         let found = found.and_then(|found| copied(&found, &mut VALUE.clone()));
-        found.map_err(|Full| Failure::too_large(field, full(VALUE)))
+        found.map_err(|OutOfRoom| Failure::too_large(field, full(VALUE)))
     }
 
     /// A text: a token alone keeps the type of its value, inside a text it becomes part of it.
-    fn text(&self, text: &str, purpose: Purpose, room: &mut usize) -> Result<Value, Full> {
+    fn text(&self, text: &str, purpose: Purpose, room: &mut usize) -> Result<Value, OutOfRoom> {
         if let Some(path) = lone_token(text) {
             let value = self.resolved(&path, *room)?;
             let value: Value = match purpose {
@@ -356,7 +361,7 @@ impl Resolver<'_> {
             }
             // What follows could only make it longer.
             if resolved.len() > *room {
-                return Err(Full);
+                return Err(OutOfRoom);
             }
         }
         let resolved = resolved.into();
@@ -366,18 +371,18 @@ impl Resolver<'_> {
 }
 
 /// A copy of a value for which there is room.
-fn copied(value: &Value, room: &mut usize) -> Result<Value, Full> {
+fn copied(value: &Value, room: &mut usize) -> Result<Value, OutOfRoom> {
     take_value(room, value)?;
     Ok(value.clone())
 }
 
 /// A value inside a text, when it is not longer than `most`.
-fn text_within(value: &Value, most: usize) -> Result<Cow<'_, str>, Full> {
+fn text_within(value: &Value, most: usize) -> Result<Cow<'_, str>, OutOfRoom> {
     match value {
-        Value::String(text) if text.len() > most => Err(Full),
+        Value::String(text) if text.len() > most => Err(OutOfRoom),
         Value::String(text) => Ok(Cow::Borrowed(text)),
         other => {
-            other.written_len_within(most).ok_or(Full)?;
+            other.written_len_within(most).ok_or(OutOfRoom)?;
             Ok(Cow::Owned(text_of(other)))
         }
     }

@@ -6,7 +6,7 @@ use super::compare::digits;
 use super::resolve::{Failure, text_of};
 use crate::json::{Number, Object, Value};
 use crate::rows::query::{
-    CellTest, Column, Compare, Condition, Filter, Is, Match, Row, Search, Sort, matches, parse,
+    CellTest, Column, Compare, Condition, Filter, IsValue, Match, Row, Search, Sort, matches, parse,
 };
 use crate::rows::{Cell, Decimal};
 
@@ -187,7 +187,7 @@ fn own(column: &str, test: CellTest) -> Option<Condition> {
             },
             value,
         ),
-        CellTest::Is(Is::Null | Is::True | Is::False)
+        CellTest::Is(IsValue::Null | IsValue::True | IsValue::False)
         | CellTest::Search(..)
         | CellTest::In(_)
         | CellTest::Number(..) => return None,

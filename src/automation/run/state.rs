@@ -37,7 +37,7 @@ struct Frame {
 
 /// The step whose turn it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Next {
+pub struct NextStep {
     /// Dotted path in the graph.
     pub path: String,
     /// Its id.
@@ -83,7 +83,7 @@ impl RunState {
     }
 
     /// The step whose turn it is; none when the run is at its end.
-    pub fn turn(&mut self) -> Option<Next> {
+    pub fn next_step(&mut self) -> Option<NextStep> {
         while let Some(frame) = self.frames.last() {
             if frame.at < frame.steps.len() {
                 break;
@@ -95,7 +95,7 @@ impl RunState {
             let text = frame.steps[frame.at].get(key).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
         };
-        Some(Next {
+        Some(NextStep {
             path: format!("{}{}", frame.path, frame.at),
             id: text("id"),
             key: text("key"),
@@ -138,7 +138,7 @@ impl RunState {
         Due { input, act }
     }
 
-    /// Why the step whose turn it is could not be done, told with what is in the field concerned.
+    /// Why the step whose turn it is could not be done, with what is in the field concerned.
     #[must_use]
     pub fn failed(&self, failure: Failure) -> Failure {
         let step = self.step();

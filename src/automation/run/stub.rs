@@ -9,7 +9,7 @@ use super::act::{Act, WriteMode};
 use super::bounds::{Usage, size_of};
 use super::envelope::{Envelope, Record};
 use super::resolve::Failure;
-use super::state::{Next, RunState};
+use super::state::{NextStep, RunState};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::rows::query::{Order, Row};
@@ -48,11 +48,11 @@ impl Stub {
         trigger: Option<Record>,
         now: Timestamp,
     ) -> Vec<StepReport> {
-        let mut play = RunState::new(definitions, graph, Envelope::new(trigger));
+        let mut state = RunState::new(definitions, graph, Envelope::new(trigger));
         let mut usage = Usage::default();
         let mut executed = Vec::new();
-        while let Some(next) = play.turn() {
-            let step = self.step(&mut play, next, &mut usage, now);
+        while let Some(next) = state.next_step() {
+            let step = self.step(&mut state, next, &mut usage, now);
             let failed = step.outcome.is_err();
             executed.push(step);
             if failed {
@@ -65,24 +65,24 @@ impl Stub {
     /// Executes one step.
     fn step(
         &self,
-        play: &mut RunState,
-        next: Next,
+        state: &mut RunState,
+        next: NextStep,
         usage: &mut Usage,
         now: Timestamp,
     ) -> StepReport {
         let mut input = Object::new();
         let done = usage.begin_step().and_then(|()| {
-            let due = play.due(now, usage.remaining());
+            let due = state.due(now, usage.remaining());
             input = due.input;
-            let output = self.output(&due.act?, play.envelope());
-            play.admit(&output)?;
+            let output = self.output(&due.act?, state.envelope());
+            state.admit(&output)?;
             usage.store(size_of(&input) + size_of(&output))?;
             Ok::<_, Failure>(output)
         });
         if let Ok(output) = &done {
-            play.done(output.clone());
+            state.done(output.clone());
         }
-        let envelope = play.shown_envelope();
+        let envelope = state.shown_envelope();
         // It has failed already where there is no room for what is shown of it.
         let done = done.and_then(|output| usage.store(size_of(&envelope)).map(|()| output));
         StepReport {
@@ -97,7 +97,7 @@ impl Stub {
         }
     }
 
-    /// What a step is told to have brought about, which it has not.
+    /// The output that a step is reported to have, without its effect.
     pub fn output(&self, act: &Act, envelope: &Envelope) -> Object {
         let output: Vec<(&str, Value)> = match act {
             Act::Settled(output) => return output.clone(),
@@ -105,8 +105,8 @@ impl Stub {
                 let first = routes.first().map(|(name, _)| name.as_str());
                 vec![("route", first.unwrap_or_default().into())]
             }
-            Act::Read(question) => {
-                let found = self.find(question);
+            Act::Read(query) => {
+                let found = self.find(query);
                 let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
                 let records = found.iter().map(|record| record.document()).collect();
                 vec![("count", count.into()), ("records", Value::List(records))]
@@ -139,8 +139,8 @@ impl Stub {
             .collect()
     }
 
-    fn find(&self, question: &super::RowQuery) -> Vec<&Record> {
-        let rows = self.tables.get(&question.feature);
+    fn find(&self, query: &super::RowQuery) -> Vec<&Record> {
+        let rows = self.tables.get(&query.feature);
         let texts: Vec<(String, &Record)> = rows
             .into_iter()
             .flatten()
@@ -159,11 +159,11 @@ impl Stub {
                 };
                 (row, *record)
             })
-            .filter(|(row, _)| question.holds(row))
+            .filter(|(row, _)| query.holds(row))
             .collect();
         // What a column stores is not known here: numbers are put in their order, and the rest behind.
-        found.sort_by(|(one, _), (other, _)| question.sort.compare(Order::Number, one, other));
-        found.truncate(question.limit);
+        found.sort_by(|(one, _), (other, _)| query.sort.compare(Order::Number, one, other));
+        found.truncate(query.limit);
         found.into_iter().map(|(_, record)| record).collect()
     }
 }

@@ -16,7 +16,7 @@ fn now() -> Timestamp {
     "2026-11-22T13:00:00Z".parse().expect("an instant")
 }
 
-fn played(steps: &str, trigger: Option<&str>) -> Vec<StepReport> {
+fn executed(steps: &str, trigger: Option<&str>) -> Vec<StepReport> {
     let rows = [
         r#"{"id":"10000000-0000-4000-8000-000000000001","data":{"name":"Ana","age":9,"city":""}}"#,
         r#"{"id":"10000000-0000-4000-8000-000000000002","data":{"name":"<b>Bo</b>","age":10}}"#,
@@ -31,15 +31,15 @@ fn played(steps: &str, trigger: Option<&str>) -> Vec<StepReport> {
     stub.run(Definitions::embedded(), &graph, trigger, now())
 }
 
-fn reported(played: &[StepReport]) -> Vec<String> {
-    let told = played.iter().map(|step| {
+fn reported(executed: &[StepReport]) -> Vec<String> {
+    let reports = executed.iter().map(|step| {
         let outcome = match &step.outcome {
             Ok(output) => Value::Object(output.clone()).write(),
             Err(error) => error.clone(),
         };
         format!("{} {outcome}", step.path)
     });
-    told.collect()
+    reports.collect()
 }
 
 fn names(step: &StepReport) -> Vec<String> {
@@ -101,8 +101,8 @@ fn branches_are_taken_and_only_they() {
         {"key":"delay","id":"stp_000000000007"}]"#;
     let way = |name: &str, age: &str| {
         let row = format!(r#"{{"data":{{"name":"{name}","age":{age}}}}}"#);
-        let played = played(steps, Some(&row));
-        played
+        let executed = executed(steps, Some(&row));
+        executed
             .iter()
             .map(|step| step.path.clone())
             .collect::<Vec<_>>()
@@ -126,7 +126,7 @@ fn reads_filter_sort_append_and_limit() {
         let steps = format!(
             r#"[{{"key":"feature.read","id":"stp_000000000001","config":{{"featureId":"TABLE"{config}}}}}]"#
         );
-        names(&played(&steps, Some(r#"{"data":{"low":"10"}}"#))[0])
+        names(&executed(&steps, Some(r#"{"data":{"low":"10"}}"#))[0])
     };
     let rules = |rules: &str| format!(r#","filterGroup":{{"combinator":"and","rules":[{rules}]}}"#);
     assert_eq!(read(""), ["Ana", "<b>Bo</b>", "Ceu"]);
@@ -174,7 +174,7 @@ fn reads_filter_sort_append_and_limit() {
     let steps = r#"[
         {"key":"feature.read","id":"stp_000000000001","config":{"featureId":"TABLE","limit":1,"mergeMode":"append"}},
         {"key":"notify","id":"stp_000000000002","config":{"scopeType":"organization","title":"{{record.low}}{{records.1.name}}"}}]"#;
-    let steps = played(steps, Some(r#"{"data":{"low":"10"}}"#));
+    let steps = executed(steps, Some(r#"{"data":{"low":"10"}}"#));
     assert_eq!(steps[1].input.get("title"), Some(&json(r#""10Ana""#)));
 }
 
@@ -186,7 +186,7 @@ fn a_mail_holds_values_as_text_and_its_head_no_line_break() {
                {{"key":"email.send","id":"stp_000000000002","config":{{"to":"a@b.c","subject":"s","body":"{{{{record.name}}}}"}}}}]"#
         );
         let row = r#"{"data":{"name":"<b>&\"'","crlf":"a\r\nBcc: x@y.z"}}"#;
-        played(&steps, Some(row))
+        executed(&steps, Some(row))
     };
     let sent = mail("a@b.c, d@e.f", "Hi {{record.name}}");
     let body = "&lt;b&gt;&amp;&quot;&#39;";
@@ -221,7 +221,7 @@ fn bindings_are_literal_or_resolved_and_find_their_row() {
         let steps = format!(
             r#"[{{"key":"feature.write","id":"stp_000000000001","config":{{"targetFeatureId":"TABLE",{config}}}}}]"#
         );
-        played(
+        executed(
             &steps,
             Some(r#"{"id":"10000000-0000-4000-8000-000000000009","data":{"n":7}}"#),
         )
@@ -263,18 +263,18 @@ fn each_step_leaves_an_envelope() {
             "routes":[{"value":7,"steps":[{"key":"var.set","id":"stp_000000000002","config":{"name":"x","value":"{{record.n}}"}}]}]}},
         {"key":"feature.read","id":"stp_000000000003","config":{"featureId":"TABLE","limit":1,"mergeMode":"append"}}]"#;
     let left = |step: &StepReport| Value::Object(step.envelope.clone()).write();
-    let played = played(steps, Some(r#"{"n":7}"#));
+    let executed = executed(steps, Some(r#"{"n":7}"#));
     let ana =
         r#"{"id":"10000000-0000-4000-8000-000000000001","data":{"name":"Ana","age":9,"city":""}}"#;
     assert_eq!(
-        played.iter().map(left).collect::<Vec<_>>(),
+        executed.iter().map(left).collect::<Vec<_>>(),
         [
             r#"{"vars":{},"records":[{"data":{"n":7}}]}"#.to_owned(),
             r#"{"vars":{"x":7},"records":[{"data":{"n":7}}]}"#.to_owned(),
             format!(r#"{{"vars":{{"x":7}},"records":[{{"data":{{"n":7}}}},{ana}]}}"#),
         ]
     );
-    assert_eq!(reported(&played)[0], r#"0 {"route":7}"#);
+    assert_eq!(reported(&executed)[0], r#"0 {"route":7}"#);
 }
 
 /// Who does a step knows the value that would not do; the run knows from which expression it came.
@@ -285,17 +285,17 @@ fn a_failure_is_reported_with_its_expression() {
             {"connectionName":"erp","path":"/{{record.n}}","bearerToken":"t0ken","body":{"a":1}}}]}"#,
     );
     let row = Record::of(&json(r#"{"data":{"n":".."}}"#));
-    let mut play = RunState::new(Definitions::embedded(), &graph, Envelope::new(Some(row)));
-    assert!(play.turn().is_some());
-    let told = |field: &str| play.failed(Failure::at(field, "no")).to_string();
-    assert_eq!(told("path"), r#"`path` is "/{{record.n}}": no"#);
-    assert_eq!(told("connectionName"), r#"`connectionName` is "erp": no"#);
+    let mut state = RunState::new(Definitions::embedded(), &graph, Envelope::new(Some(row)));
+    assert!(state.next_step().is_some());
+    let kinds = |field: &str| state.failed(Failure::at(field, "no")).to_string();
+    assert_eq!(kinds("path"), r#"`path` is "/{{record.n}}": no"#);
+    assert_eq!(kinds("connectionName"), r#"`connectionName` is "erp": no"#);
     for plain in ["bearerToken", "body", "nothing", "path.0"] {
-        assert_eq!(told(plain), format!("`{plain}`: no"));
+        assert_eq!(kinds(plain), format!("`{plain}`: no"));
     }
     let value = Failure::at("path", "no").yields(None, &"/..".into());
     assert_eq!(
-        play.failed(value).to_string(),
+        state.failed(value).to_string(),
         r#"`path` is "/{{record.n}}", which yields "/..": no"#
     );
 }
@@ -304,7 +304,7 @@ fn a_failure_is_reported_with_its_expression() {
 fn secrets_and_branches_stay_out_of_inputs() {
     let steps = r#"[{"key":"http.request","id":"stp_000000000001","config":{"connectionName":"api","bearerToken":"t0ken","path":"/{{record.n}}"}},
         {"key":"agent.route","id":"stp_000000000002","config":{"prompt":"p","apiKey":"t0ken","routes":[{"name":"a","steps":[{"key":"delay","id":"stp_000000000003","config":{"seconds":0}}]}]}}]"#;
-    let steps = played(steps, Some(r#"{"data":{"n":7}}"#));
+    let steps = executed(steps, Some(r#"{"data":{"n":7}}"#));
     assert_eq!(steps.len(), 3);
     for step in &steps {
         assert!(!Value::Object(step.input.clone()).write().contains("t0ken"));
@@ -313,7 +313,7 @@ fn secrets_and_branches_stay_out_of_inputs() {
     assert_eq!(steps[2].path, "1.routes.0.steps.0");
 }
 
-/// A run goes on after a crash by being told what the finished steps brought about.
+/// A run goes on after a crash with the outputs of the finished steps.
 #[test]
 fn executed_again_with_the_same_outputs_it_takes_the_same_way() {
     let graph = json(
@@ -328,18 +328,21 @@ fn executed_again_with_the_same_outputs_it_takes_the_same_way() {
         r#"{"value":1}"#,
     ];
     for known in 0..=outputs.len() {
-        let mut play = RunState::new(Definitions::embedded(), &graph, Envelope::default());
+        let mut state = RunState::new(Definitions::embedded(), &graph, Envelope::default());
         for (at, output) in outputs.iter().enumerate() {
-            assert!(play.turn().is_some());
+            assert!(state.next_step().is_some());
             // Resolved or not, what counts is what came of it.
             if at >= known {
-                let _ = play.due(now(), usize::MAX);
+                let _ = state.due(now(), usize::MAX);
             }
-            play.done(json(output).as_object().cloned().expect("an object"));
+            state.done(json(output).as_object().cloned().expect("an object"));
         }
-        assert_eq!(play.turn().map(|next| next.path).as_deref(), Some("2"));
         assert_eq!(
-            play.due(now(), usize::MAX).input["title"].as_str(),
+            state.next_step().map(|next| next.path).as_deref(),
+            Some("2")
+        );
+        assert_eq!(
+            state.due(now(), usize::MAX).input["title"].as_str(),
             Some("11")
         );
     }
@@ -378,10 +381,10 @@ fn a_read_is_never_widened() {
         let steps = format!(
             r#"[{{"key":"feature.read","id":"stp_000000000001","config":{{"featureId":"TABLE","filterGroup":{group}}}}}]"#
         );
-        let told = reported(&played(&steps, None));
+        let kinds = reported(&executed(&steps, None));
         assert!(
-            told[0].starts_with(&format!("0 `{field}`")),
-            "{group} {told:?}"
+            kinds[0].starts_with(&format!("0 `{field}`")),
+            "{group} {kinds:?}"
         );
     }
 }
@@ -394,7 +397,7 @@ fn a_chain_that_grows_ends_at_its_bound() {
     };
     let mut steps = vec![set("0123456789")];
     steps.extend((0..26).map(|_| set("{{vars.x}}{{vars.x}}")));
-    let steps = played(&format!("[{}]", steps.join(",")), None);
+    let steps = executed(&format!("[{}]", steps.join(",")), None);
     let last = steps.last().expect("a step");
     assert_eq!(steps.len(), 18);
     let error = last.outcome.as_ref().expect_err("too large");
@@ -407,7 +410,7 @@ fn a_chain_that_grows_ends_at_its_bound() {
     assert_eq!(steps[16].envelope.get("cut"), Some(&Value::Bool(true)));
     let one = set("x");
     let many = vec![one.as_str(); 10_001].join(",");
-    let steps = played(&format!("[{many}]"), None);
+    let steps = executed(&format!("[{many}]"), None);
     assert_eq!(steps.len(), 10_001);
     assert!(steps[9_999].outcome.is_ok());
     let error = steps[10_000].outcome.as_ref().expect_err("too many");
@@ -470,13 +473,18 @@ fn the_last_step_is_known_as_such() {
         format!("{wait},{}", branch(&branch(wait))),
     ] {
         let graph = json(&format!(r#"{{"steps":[{steps}]}}"#));
-        let mut play = RunState::new(Definitions::embedded(), &graph, Envelope::default());
-        while let Some(next) = play.turn() {
-            let act = play.due(now(), usize::MAX).act.expect("can be done");
-            let output = Stub::default().output(&act, play.envelope());
-            let ends = play.ends_with(&output);
-            play.done(output);
-            assert_eq!(ends, play.turn().is_none(), "{} of {steps}", next.path);
+        let mut state = RunState::new(Definitions::embedded(), &graph, Envelope::default());
+        while let Some(next) = state.next_step() {
+            let act = state.due(now(), usize::MAX).act.expect("can be done");
+            let output = Stub::default().output(&act, state.envelope());
+            let ends = state.ends_with(&output);
+            state.done(output);
+            assert_eq!(
+                ends,
+                state.next_step().is_none(),
+                "{} of {steps}",
+                next.path
+            );
         }
     }
 }

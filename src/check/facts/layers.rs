@@ -1,6 +1,6 @@
 //! Items, dependencies and unresolved entries, without unreadable values.
 
-use super::{Facts, Outside};
+use super::{ExternalRef, Facts};
 use crate::json::Node;
 use crate::package::format::ITEM_KINDS;
 use crate::package::reference::undollared;
@@ -100,7 +100,7 @@ impl<'d> Facts<'d> {
         for (index, dependency) in self.dependencies.iter().enumerate() {
             let mut stand = |reference: Option<&'d str>, column| {
                 if let Some(reference) = reference {
-                    let outside = Outside {
+                    let outside = ExternalRef {
                         dependency: index,
                         column,
                     };

@@ -18,9 +18,9 @@ use crate::json::{Doc, Node};
 use crate::package::format::DEPENDENCY_KINDS;
 
 pub use layers::{Dependency, IdentityColumn, Item, Unresolved};
-pub use refs::{Declared, Outside};
+pub use refs::{Declared, ExternalRef};
 pub use spots::{ConfigProblem, ConfigSpot};
-pub use steps::{Step, StepList as StepPlace, Use};
+pub use steps::{RefUse, Step, StepList as StepPlace};
 pub use table::{Column, Origin, Table};
 
 /// How the manifest is to be read.
@@ -66,7 +66,7 @@ pub struct Facts<'d> {
     /// Ref → the plan step that declares it first.
     declared: HashMap<&'d str, usize>,
     /// Ref → the dependency, or its identity column, that stands for it.
-    outside: HashMap<&'d str, Outside>,
+    outside: HashMap<&'d str, ExternalRef>,
     /// Declared config values that name something, are secret or hold expressions.
     pub spots: Vec<ConfigSpot<'d>>,
     /// Structural mistakes in configs.
@@ -221,7 +221,7 @@ impl<'d> Facts<'d> {
             };
         }
         match self.outside.get(reference) {
-            Some(Outside {
+            Some(ExternalRef {
                 column: Some(_), ..
             }) => Declared::Kind(ReferenceKind::Column),
             Some(outside) => self.dependencies[outside.dependency]
@@ -240,7 +240,7 @@ impl<'d> Facts<'d> {
     }
 
     /// The dependency that stands for the ref, itself or by an identity column.
-    pub fn outside(&self, reference: &str) -> Option<Outside> {
+    pub fn outside(&self, reference: &str) -> Option<ExternalRef> {
         self.outside.get(reference).copied()
     }
 }

@@ -18,7 +18,7 @@ pub enum Declared {
 
 /// A ref that a dependency stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outside {
+pub struct ExternalRef {
     /// Index of the dependency.
     pub dependency: usize,
     /// Index among its identity columns, when the ref is a column's.

@@ -31,12 +31,12 @@ pub struct Step<'d> {
     /// Its args when they are an object.
     pub args: Option<Node<'d>>,
     /// Every ref that its args use.
-    pub uses: Vec<Use<'d>>,
+    pub uses: Vec<RefUse<'d>>,
 }
 
 /// One use of a ref.
 #[derive(Debug, Clone, Copy)]
-pub struct Use<'d> {
+pub struct RefUse<'d> {
     /// The ref without dollar.
     pub reference: &'d str,
     /// The string, or the member whose key is the use.
@@ -168,14 +168,14 @@ impl<'d> Facts<'d> {
                 .flat_map(|member| member.descendants().map(move |node| (member, node)))
             {
                 if let Some(reference) = node.key().filter(|_| node != member).and_then(used) {
-                    uses.push(Use {
+                    uses.push(RefUse {
                         reference,
                         node,
                         is_key: true,
                     });
                 }
                 if let Some(reference) = node.as_str().and_then(used) {
-                    uses.push(Use {
+                    uses.push(RefUse {
                         reference,
                         node,
                         is_key: false,

@@ -84,10 +84,10 @@ impl<'d> Facts<'d> {
     /// The columns that the plan creates in no table that is known.
     pub fn homeless_columns(&self) -> impl Iterator<Item = Column<'d>> {
         let created = |step: &&super::Step<'d>| step.tool == Some(Tool::CreateColumn);
-        let homeless = (self.steps.iter())
+        let parentless = (self.steps.iter())
             .filter(created)
             .filter(|step| !self.has_home(step));
-        homeless.map(|step| self.plan_column(step))
+        parentless.map(|step| self.plan_column(step))
     }
 
     fn plan_column(&self, step: &super::Step<'d>) -> Column<'d> {

@@ -5,7 +5,7 @@
 //! dependency does not name; the blueprint, of the same ref; a uid of nobody, of an item without
 //! one.
 
-use super::{Dependency, Facts, Item, Outside, Step};
+use super::{Dependency, ExternalRef, Facts, Item, Step};
 use crate::json::{Node, path};
 use crate::package::Tool;
 use crate::package::format::Type;
@@ -31,7 +31,7 @@ fn is_read(tool: Tool, args: Option<Node<'_>>) -> bool {
 }
 
 /// Whether the step is of no item that `usedBy` could name.
-fn is_homeless(step: &Step<'_>) -> bool {
+fn is_parentless(step: &Step<'_>) -> bool {
     step.tool
         .is_some_and(|tool| tool == Tool::UpdateWorkspace || tool.is_row_tool())
 }
@@ -65,7 +65,7 @@ impl<'d> Facts<'d> {
         let Some(users) = users else {
             return self.unread_steps().next().is_some();
         };
-        self.unread_steps().any(is_homeless)
+        self.unread_steps().any(is_parentless)
             || users
                 .elements()
                 .filter_map(|user| self.item(user.get_str("uid")?))
@@ -108,7 +108,7 @@ impl<'d> Facts<'d> {
                 if !column {
                     dependency.reference = Some(reference);
                 }
-                let outside = Outside {
+                let outside = ExternalRef {
                     dependency: index,
                     // Which of the unreadable columns it is does not matter.
                     column: column.then_some(dependency.columns.len()),
@@ -139,8 +139,8 @@ impl<'d> Facts<'d> {
                 text.or(value.key())?.strip_prefix('$')
             }));
         }
-        let homeless = self.steps.iter().filter(|step| is_homeless(step));
-        let values = homeless
+        let parentless = self.steps.iter().filter(|step| is_parentless(step));
+        let values = parentless
             .flat_map(Step::scanned_args)
             .flat_map(Node::descendants);
         meant.extend(values.filter_map(|value| value.as_str()?.strip_prefix('$')));

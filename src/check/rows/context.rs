@@ -20,7 +20,7 @@ pub(super) struct RowsContext<'c> {
     pub(super) tables: &'c [Table<'c>],
     /// What `unresolved` excuses; `None` when the package has no such layer, which excuses
     /// everything.
-    reported: Option<Reported<'c>>,
+    reported: Option<ReportedPaths<'c>>,
     /// How the manifest is read.
     pub(super) version: Version,
     /// Whether the items can be read, so that a uid of none is nobody's.
@@ -60,7 +60,7 @@ impl<'c> TableOf<'c> {
 }
 
 /// Paths that `unresolved` excuses, by the uid of the rows item.
-type Reported<'c> = HashMap<&'c str, Vec<&'c str>>;
+type ReportedPaths<'c> = HashMap<&'c str, Vec<&'c str>>;
 
 impl<'c> RowsContext<'c> {
     /// Reads it from the facts.
@@ -183,8 +183,8 @@ fn version_1_items<'c>(facts: &'c Facts<'c>) -> impl Iterator<Item = RowsItem<'c
 }
 
 /// Entries with the reason `tabela_alvo_sem_linhas`, and `rows[]` with any: it covers every column.
-fn reported<'c>(facts: &'c Facts<'c>) -> Reported<'c> {
-    let mut reported = Reported::new();
+fn reported<'c>(facts: &'c Facts<'c>) -> ReportedPaths<'c> {
+    let mut reported = ReportedPaths::new();
     for entry in &facts.unresolved {
         let (Some(uid), Some(path)) = (entry.uid, entry.path) else {
             continue;

@@ -20,12 +20,12 @@ use crate::package::size::{MOST_BYTES, MOST_ROWS, compact_length};
 pub(super) fn check(
     context: &RowsContext<'_>,
     layouts: &[Layout<'_>],
-    harvests: &[ScanResult],
+    results: &[ScanResult],
     outcome: &mut RowsOutcome,
 ) {
     let mut first_of: HashMap<&str, usize> = HashMap::new();
     let mut meant_for: HashMap<usize, usize> = HashMap::new();
-    for (index, (layout, scan)) in layouts.iter().zip(harvests).enumerate() {
+    for (index, (layout, scan)) in layouts.iter().zip(results).enumerate() {
         let Some(entry) = layout.entry else { continue };
         let mut out = Entry {
             context,
@@ -64,14 +64,14 @@ pub(super) fn check(
             outcome.orphans.push((Place::value(place), message));
         }
     }
-    items(context, layouts, harvests, &first_of, &meant_for, outcome);
+    items(context, layouts, results, &first_of, &meant_for, outcome);
 }
 
 /// R023 and R025, P003 and P004.
 fn items(
     context: &RowsContext<'_>,
     layouts: &[Layout<'_>],
-    harvests: &[ScanResult],
+    results: &[ScanResult],
     first_of: &HashMap<&str, usize>,
     meant_for: &HashMap<usize, usize>,
     outcome: &mut RowsOutcome,
@@ -92,7 +92,7 @@ fn items(
                 .push((Place::value(item.node), message));
         }
         let Some(entry) = meant else { continue };
-        let rows = harvests[*entry].count();
+        let rows = results[*entry].count();
         let count = item.node.get("count");
         // An absent count is I011, one that is no number J005; a promotion fails on either.
         let declared = count.and_then(Node::as_i64);
@@ -205,12 +205,12 @@ impl Entry<'_, '_> {
                 continue; // Its place in the table is unknown.
             }
             let placed = slot.is_placed();
-            let astray = if placed {
+            let misplaced = if placed {
                 highest.is_some_and(|highest| index <= highest)
             } else {
                 unplaced.contains(&index)
             };
-            if astray {
+            if misplaced {
                 let message = format!("`{}` stands out of the table's order", slot.name);
                 let mut finding = Finding::at(&R006, node, message)
                     .help("List columns in the table's order, once each.");

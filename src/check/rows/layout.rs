@@ -26,7 +26,7 @@ pub(super) struct Layout<'c> {
     /// Columns of the table in table order, then names that only the entry lists.
     pub(super) columns: Vec<Slot<'c>>,
     /// By column: what decides at a glance that a cell needs no more than its form.
-    pub(super) hot: Vec<Hot>,
+    pub(super) hot: Vec<CellLimits>,
     /// By column: the name as a JSON string, for a comparison without reading.
     pub(super) tokens: Vec<Token>,
     /// The first link column: where `refs` begin.
@@ -36,7 +36,7 @@ pub(super) struct Layout<'c> {
 
 /// The few bits of a [`Slot`] that every cell is held against, close together in memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hot {
+pub(super) struct CellLimits {
     /// Forms of values that are surely storable.
     pub(super) plain: u16,
     /// Whether any rule but storability asks about cells of this column.
@@ -133,7 +133,7 @@ pub(super) struct Link<'c> {
 
 impl<'c> Layout<'c> {
     /// A list of rows that is checked as JSON only.
-    pub(super) fn stray(rows: Node<'c>) -> Layout<'c> {
+    pub(super) fn unbound(rows: Node<'c>) -> Layout<'c> {
         Layout {
             rows: Some(rows),
             pointer: rows.pointer(),
@@ -160,7 +160,7 @@ impl<'c> Layout<'c> {
             entry: Some(entry),
             item,
             table,
-            ..Layout::stray(rows.unwrap_or(entry))
+            ..Layout::unbound(rows.unwrap_or(entry))
         };
         for column in table
             .into_iter()
@@ -258,7 +258,7 @@ impl<'c> Layout<'c> {
             }
         }
         for layout in layouts {
-            layout.hot = layout.columns.iter().map(Slot::hot).collect();
+            layout.hot = layout.columns.iter().map(Slot::limits).collect();
             layout.tokens = layout
                 .columns
                 .iter()
@@ -375,7 +375,7 @@ impl<'c> Slot<'c> {
         }
     }
 
-    fn hot(&self) -> Hot {
+    fn limits(&self) -> CellLimits {
         let asked = self.automatic
             || !self.listed
             || self.required
@@ -384,7 +384,7 @@ impl<'c> Slot<'c> {
             || self.key
             || self.wanted
             || self.link.is_some();
-        Hot {
+        CellLimits {
             plain: self.plain,
             asked,
         }

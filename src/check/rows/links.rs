@@ -25,7 +25,7 @@ pub(super) struct Entries<'e, 'c> {
     pub(super) context: &'e RowsContext<'c>,
     pub(super) state: &'e foldhash::quality::RandomState,
     pub(super) layouts: &'e [Layout<'c>],
-    pub(super) harvests: &'e [ScanResult],
+    pub(super) results: &'e [ScanResult],
     /// Rows by value, for columns that links without refs are compared with: (entry, column).
     pub(super) sought: HashMap<(usize, usize), Index>,
 }
@@ -37,17 +37,17 @@ impl<'e, 'c> Entries<'e, 'c> {
         context: &'e RowsContext<'c>,
         state: &'e foldhash::quality::RandomState,
         layouts: &'e [Layout<'c>],
-        harvests: &'e [ScanResult],
+        results: &'e [ScanResult],
     ) -> Self {
         let mut entries = Entries {
             text,
             context,
             state,
             layouts,
-            harvests,
+            results,
             sought: HashMap::new(),
         };
-        for (layout, result) in layouts.iter().zip(harvests) {
+        for (layout, result) in layouts.iter().zip(results) {
             for (slot, links) in layout.columns.iter().zip(&result.links) {
                 // Lists may have elements without a ref, too.
                 let open = links.loose.is_empty() && links.lists.is_empty();
@@ -67,7 +67,7 @@ impl<'e, 'c> Entries<'e, 'c> {
             .map(|link| self.targets(link))
             .unwrap_or_default();
         for (entry, column) in targets {
-            let values = &self.harvests[entry].values[column];
+            let values = &self.results[entry].values[column];
             self.sought.entry((entry, column)).or_insert_with(|| {
                 let filled = values
                     .iter()
@@ -91,7 +91,7 @@ impl<'e, 'c> Entries<'e, 'c> {
 
     /// Findings about the links of one entry's rows, in order of the rows.
     pub(super) fn check(&self, entry: usize) -> Vec<Finding> {
-        let (layout, result) = (&self.layouts[entry], &self.harvests[entry]);
+        let (layout, result) = (&self.layouts[entry], &self.results[entry]);
         let mut rows = result.doubtful.clone();
         for (slot, links) in layout.columns.iter().zip(&result.links) {
             if let Some(link) = &slot.link {
@@ -126,12 +126,12 @@ impl<'e, 'c> Entries<'e, 'c> {
                 .iter()
                 .find(|(known, _)| *known == entry)
                 .map(|(_, column)| *column);
-            column.map(|column| self.harvests[entry].values[column].as_slice())
+            column.map(|column| self.results[entry].values[column].as_slice())
         };
         let known: Vec<_> = link
             .entries
             .iter()
-            .map(|entry| (&self.harvests[*entry], values(*entry)))
+            .map(|entry| (&self.results[*entry], values(*entry)))
             .collect();
         // The value that the row of that uid holds, 0 for none; `None` when there is no such row.
         let held = |target: u64| {
@@ -207,12 +207,12 @@ impl<'e, 'c> Entries<'e, 'c> {
 
     /// Whether all rows of an entry could be read with their uids.
     fn is_readable(&self, entry: usize) -> bool {
-        self.layouts[entry].rows.is_some() && !self.harvests[entry].bad_uids
+        self.layouts[entry].rows.is_some() && !self.results[entry].bad_uids
     }
 
     /// The row of that uid in an entry.
     fn find(&self, entry: usize, uid: &str) -> Option<RowText<'_>> {
-        let result = &self.harvests[entry];
+        let result = &self.results[entry];
         let rows = result.uids.rows(hash_text(self.state, uid));
         rows.filter_map(|row| {
             RowText::new(
@@ -226,10 +226,10 @@ impl<'e, 'c> Entries<'e, 'c> {
     }
 
     /// Whether a row of the linked table holds that value.
-    fn is_held(&self, link: &Link<'_>, value: &str) -> bool {
+    fn has_value(&self, link: &Link<'_>, value: &str) -> bool {
         let hash = rows::hash(self.state, Cell::new(value)).max(1);
         self.targets(link).iter().any(|key| {
-            let (result, layout) = (&self.harvests[key.0], &self.layouts[key.0]);
+            let (result, layout) = (&self.results[key.0], &self.layouts[key.0]);
             let rows = self
                 .sought
                 .get(key)
@@ -319,9 +319,9 @@ impl<'j> LinkCheck<'j, '_, '_> {
         }
         let held = if cell.is_array() {
             cell.elements()
-                .find(|element| self.entries.is_held(link, element.raw()))
+                .find(|element| self.entries.has_value(link, element.raw()))
         } else {
-            Some(cell).filter(|cell| self.entries.is_held(link, cell.raw()))
+            Some(cell).filter(|cell| self.entries.has_value(link, cell.raw()))
         };
         if let Some(held) = held {
             let message = format!(
@@ -415,7 +415,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
             self.wrong_table(table, name, row, link);
             return LinkTarget::Unclear;
         }
-        if entries.harvests[entry]
+        if entries.results[entry]
             .repeated_uids
             .contains(&hash_text(entries.state, row))
         {
@@ -436,7 +436,11 @@ impl<'j> LinkCheck<'j, '_, '_> {
     }
 
     /// The value that the target row holds in the ref's `valueColumn`, when it travels.
-    fn held<'t>(&self, triple: Node<'_>, target: &'t LinkTarget<'_>) -> Option<(&'t str, Place)> {
+    fn target_value<'t>(
+        &self,
+        triple: Node<'_>,
+        target: &'t LinkTarget<'_>,
+    ) -> Option<(&'t str, Place)> {
         let LinkTarget::Row(row, entry) = target else {
             return None;
         };
@@ -454,7 +458,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
 
     /// R014 of a scalar cell.
     fn scalar(&mut self, cell: Node<'_>, triple: Node<'_>, target: &LinkTarget<'_>) {
-        let Some((held, place)) = self.held(triple, target) else {
+        let Some((held, place)) = self.target_value(triple, target) else {
             return;
         };
         if !equal(cell.raw(), held) {
@@ -487,7 +491,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
         let mut from = 0;
         let mut sure = whole;
         for (triple, target) in pairs {
-            let Some((held, place)) = self.held(*triple, target) else {
+            let Some((held, place)) = self.target_value(*triple, target) else {
                 sure = false;
                 continue;
             };
@@ -512,7 +516,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
         }
         // With a triple that cannot be placed, it may be the one of any element left over.
         for (index, element) in elements.iter().enumerate().filter(|_| sure) {
-            if !taken.contains(&index) && self.entries.is_held(link, element.raw()) {
+            if !taken.contains(&index) && self.entries.has_value(link, element.raw()) {
                 let message = format!(
                     "{} is the value of a row that travels, and no ref says so",
                     short_text(element.raw())

@@ -100,7 +100,7 @@ fn layouts<'c>(context: &RowsContext<'c>, doc: &'c Doc<'c>) -> Vec<Layout<'c>> {
     layouts.extend(
         lists
             .filter(|list| !known.contains(list))
-            .map(Layout::stray),
+            .map(Layout::unbound),
     );
     layouts
 }

@@ -13,10 +13,10 @@ use crate::finding::{Finding, Place, Related};
 use crate::rows::{Cell, equal};
 
 /// I002.
-pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, harvest: &mut ScanResult) {
+pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, result: &mut ScanResult) {
     index.for_each_pair(|hash, earlier, later| {
         let rows = [earlier, later]
-            .map(|row| RowText::new(text, layout, harvest.starts[row as usize], row));
+            .map(|row| RowText::new(text, layout, result.starts[row as usize], row));
         let [Some(earlier), Some(later)] = &rows else {
             return false;
         };
@@ -34,9 +34,9 @@ pub(super) fn uids(text: &str, layout: &Layout<'_>, index: &Index, harvest: &mut
             Finding::new(&I002, later.place(other), message),
             earlier.place(one),
         );
-        harvest.findings.push(finding);
-        harvest.bad_uids = true;
-        harvest.repeated_uids.insert(hash);
+        result.findings.push(finding);
+        result.bad_uids = true;
+        result.repeated_uids.insert(hash);
         true
     });
 }
@@ -47,11 +47,11 @@ pub(super) fn values(
     layout: &Layout<'_>,
     slot: &Slot<'_>,
     index: &Index,
-    harvest: &mut ScanResult,
+    result: &mut ScanResult,
 ) {
     index.for_each_pair(|_, earlier, later| {
         let rows = [earlier, later]
-            .map(|row| RowText::new(text, layout, harvest.starts[row as usize], row));
+            .map(|row| RowText::new(text, layout, result.starts[row as usize], row));
         let [Some(earlier), Some(later)] = &rows else {
             return false;
         };
@@ -69,12 +69,12 @@ pub(super) fn values(
         if slot.key && !empty {
             let message = format!("the key {value} stands twice in `{}`", slot.name);
             let finding = Finding::new(&R009, later.place(other), message);
-            harvest.findings.push(repeated(finding, earlier.place(one)));
+            result.findings.push(repeated(finding, earlier.place(one)));
         }
         if slot.unique {
             let message = format!("{value} stands twice in the unique column `{}`", slot.name);
             let finding = Finding::new(&R018, later.place(other), message);
-            harvest.findings.push(repeated(finding, earlier.place(one)));
+            result.findings.push(repeated(finding, earlier.place(one)));
         }
         true
     });

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::check::changed::{LINKS, TINY, found, parse, set, table};
+use crate::check::changed::{LINKS, TINY, findings, parse, set, table};
 use crate::check::{CheckOptions, check};
 use crate::json::{SyntaxKind, validate};
 
@@ -71,11 +71,11 @@ fn numbers_keep_their_digits() {
             .iter()
             .map(|code| ((*code).to_owned(), format!("{ORDERS}/0/data/total")))
             .collect();
-        assert_eq!(found(&text, 1), owed, "{number}");
+        assert_eq!(findings(&text, 1), owed, "{number}");
     }
     let nested = LINKS.replacen("{\"organization\":1}", "{\"a/b\":[1,{\"c\":1e400}]}", 1);
     let owed = vec![("R017".to_owned(), format!("{ORDERS}/1/data/meta/a~1b/1/c"))];
-    assert_eq!(found(&nested, 1), owed);
+    assert_eq!(findings(&nested, 1), owed);
 }
 
 #[test]
@@ -197,13 +197,13 @@ fn a_target_that_is_wrong_itself_is_not_reported_at_its_links() {
         "\"u_6cf40d8a-6f09-4ec5-8e5b-3e7eba9b398d\"",
     );
     assert_eq!(
-        found(&package.to_string(), 1),
+        findings(&package.to_string(), 1),
         [("I002".to_owned(), "/payloads/0/rows/1/uid".to_owned())]
     );
     let mut package = parse(LINKS);
     set(&mut package, "/payloads/0/rows/1/uid", "17");
     assert_eq!(
-        found(&package.to_string(), 1),
+        findings(&package.to_string(), 1),
         [("I001".to_owned(), "/payloads/0/rows/1/uid".to_owned())]
     );
 }
@@ -251,7 +251,7 @@ fn a_missing_name_in_columns_is_one_mistake() {
     let mut package = parse(TINY);
     set(&mut package, "/payloads/0/columns", "[\"title\",\"body\"]");
     assert_eq!(
-        found(&package.to_string(), 1),
+        findings(&package.to_string(), 1),
         [("R004".to_owned(), "/payloads/0/rows/0/data/n".to_owned())]
     );
 }
@@ -290,9 +290,9 @@ fn repeated_keys_count_by_their_last_value() {
             format!("/payloads/0/rows/0/data/{pointer}"),
         )
     };
-    assert_eq!(found(&cell("\"n\":\"x\",\"n\":1"), 1), [at("J002", "n")]);
+    assert_eq!(findings(&cell("\"n\":\"x\",\"n\":1"), 1), [at("J002", "n")]);
     assert_eq!(
-        found(&cell("\"n\":1,\"\\u006e\":\"x\""), 1),
+        findings(&cell("\"n\":1,\"\\u006e\":\"x\""), 1),
         [at("J002", "n"), at("R017", "n")]
     );
     let uid = TINY.replacen(
@@ -301,7 +301,7 @@ fn repeated_keys_count_by_their_last_value() {
         1,
     );
     assert_eq!(
-        found(&uid, 1),
+        findings(&uid, 1),
         [("J002".to_owned(), "/payloads/0/rows/0/data".to_owned())]
     );
 }
@@ -310,18 +310,18 @@ fn repeated_keys_count_by_their_last_value() {
 fn escapes_hide_nothing() {
     let body = |text: &str| TINY.replacen("\"custa $100\"", text, 1);
     let at = |code: &str| vec![(code.to_owned(), "/payloads/0/rows/0/data/body".to_owned())];
-    assert_eq!(found(&body("\"an organization_id\""), 1), at("X004"));
-    assert_eq!(found(&body("\"organization\\u005fid\""), 1), at("X004"));
-    assert_eq!(found(&body("\"organization\\nid workspaceId\""), 1), []);
+    assert_eq!(findings(&body("\"an organization_id\""), 1), at("X004"));
+    assert_eq!(findings(&body("\"organization\\u005fid\""), 1), at("X004"));
+    assert_eq!(findings(&body("\"organization\\nid workspaceId\""), 1), []);
     assert_eq!(
-        found(&body("\"\\u0041KIAIOSFODNN7EXAMPLE\""), 1),
+        findings(&body("\"\\u0041KIAIOSFODNN7EXAMPLE\""), 1),
         at("X003")
     );
-    assert_eq!(found(&body("\"AKIA\""), 1), []);
-    assert_eq!(found(&body("\"a\\u0000b\""), 1), at("J009"));
-    assert_eq!(found(&body("\"a\\\\u0000b\""), 1), []);
+    assert_eq!(findings(&body("\"AKIA\""), 1), []);
+    assert_eq!(findings(&body("\"a\\u0000b\""), 1), at("J009"));
+    assert_eq!(findings(&body("\"a\\\\u0000b\""), 1), []);
     assert_eq!(
-        found(
+        findings(
             &TINY.replacen("\"body\":\"custa", "\"b\\u006fdy\":\"custa", 1),
             1
         ),
@@ -334,7 +334,7 @@ fn escapes_hide_nothing() {
             "/payloads/0/rows/0/data/my_workspace_id_2".to_owned(),
         )
     });
-    let mut got = found(&key, 1);
+    let mut got = findings(&key, 1);
     got.sort();
     assert_eq!(got, owed);
 }
@@ -346,9 +346,9 @@ fn nesting_is_counted_from_the_root_of_the_file() {
         let value = "[".repeat(depth) + &"]".repeat(depth);
         LINKS.replacen("{\"organization\":1}", &value, 1)
     };
-    assert_eq!(found(&nested(128 - 6), 1), []);
+    assert_eq!(findings(&nested(128 - 6), 1), []);
     assert_eq!(
-        found(&nested(128 - 5), 1),
+        findings(&nested(128 - 5), 1),
         [("J001".to_owned(), String::new())]
     );
     assert_eq!(
@@ -375,7 +375,10 @@ fn lists_of_no_entry_are_read_as_json() {
     // The first `payloads` is shadowed by the second, and its rows are looked into all the same.
     let shadow = "{\"payloads\":[{\"rows\":[{\"a\":1,\"a\":2},\"\\u0000\"]}],";
     let text = shadow.to_owned() + &TINY[1..];
-    let codes: Vec<String> = found(&text, 1).into_iter().map(|(code, _)| code).collect();
+    let codes: Vec<String> = findings(&text, 1)
+        .into_iter()
+        .map(|(code, _)| code)
+        .collect();
     assert_eq!(codes, ["J002", "J009", "J002"]);
 }
 
@@ -392,10 +395,10 @@ fn threads_change_nothing() {
         set(&mut package, pointer, value);
     }
     let text = package.to_string();
-    let alone = found(&text, 1);
+    let alone = findings(&text, 1);
     assert!(alone.len() >= 5, "{alone:?}");
     for threads in 2..6 {
-        assert_eq!(found(&text, threads), alone);
+        assert_eq!(findings(&text, threads), alone);
     }
 }
 

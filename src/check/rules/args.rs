@@ -7,7 +7,7 @@ use crate::definitions::ReferenceKind;
 use crate::finding::catalog::{S009, S010, S011, S012, S013, S017, S018};
 use crate::finding::{Finding, Fix, edit, suggest};
 use crate::json::{Node, path};
-use crate::package::format::{Field, Need, Shape, Type};
+use crate::package::format::{Field, Presence, Shape, Type};
 use crate::package::{Tool, uid};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
@@ -76,7 +76,7 @@ fn arguments(
     for field in shape
         .fields
         .iter()
-        .filter(|field| field.need == Need::Required && args.get(field.key).is_none())
+        .filter(|field| field.need == Presence::Required && args.get(field.key).is_none())
     {
         missing(facts, step, args, field, out);
     }

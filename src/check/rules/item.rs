@@ -492,7 +492,7 @@ fn steps_without_item(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         .iter()
         .filter(|item| !item.is_rows() && item.reference.is_none())
         .collect();
-    let mut lonely: Vec<&Step<'_>> = facts
+    let mut unmatched: Vec<&Step<'_>> = facts
         .steps
         .iter()
         .filter(|step| step.tool.is_some_and(|tool| tool.creates().is_some()))
@@ -509,14 +509,14 @@ fn steps_without_item(facts: &Facts<'_>, out: &mut Vec<Finding>) {
                     .is_none_or(|kind| step.tool.and_then(Tool::creates) == created_kind(kind));
                 kind && (!same_label || step.arg_str("label") == item.node.get_str("label"))
             };
-            let found = lonely.iter().position(means);
+            let found = unmatched.iter().position(means);
             if let Some(found) = found {
-                lonely.remove(found);
+                unmatched.remove(found);
             }
             found.is_none()
         });
     }
-    for step in lonely {
+    for step in unmatched {
         let place = step.node.get("ref").unwrap_or(step.node);
         out.push(Finding::at(
             &I014,

@@ -153,7 +153,7 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
                 })
             });
         // A ref to the wrong thing (S015, S006) surely meant something declared later.
-        let astray = facts.spots.iter().any(|spot| {
+        let misplaced = facts.spots.iter().any(|spot| {
             spot.step == step.place
                 && spot
                     .reference
@@ -163,7 +163,7 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
                         named.is_some_and(|kind| kind != Declared::Kind(reference.kind))
                     })
         });
-        if !carries && !astray {
+        if !carries && !misplaced {
             let name = step.tool.map_or("", Tool::as_str);
             let mut finding = Finding::at(
                 &S014,

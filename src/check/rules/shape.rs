@@ -5,7 +5,7 @@ use crate::finding::catalog::{J004, J005, J006, J007, J008, M005};
 use crate::finding::{Finding, Severity, suggest};
 use crate::json::{JsonKind, Node};
 use crate::package::Tool;
-use crate::package::format::{self, Field, Need, Shape, Type, VERSION_2_LAYERS};
+use crate::package::format::{self, Field, Presence, Shape, Type, VERSION_2_LAYERS};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     if facts.enveloped {
@@ -115,7 +115,7 @@ pub(super) fn object(node: Node<'_>, shape: &'static Shape, out: &mut Vec<Findin
             && field.key == "count"
             && matches!(node.get("rows").map(Node::kind), Some(JsonKind::Rows));
         let silent = counted || (unknown_tool && matches!(field.ty, Type::Args));
-        if field.need == Need::Required && !silent && node.get(field.key).is_none() {
+        if field.need == Presence::Required && !silent && node.get(field.key).is_none() {
             out.push(Finding::at(
                 &J006,
                 node,
@@ -165,11 +165,11 @@ fn is_channel_identity(member: Node<'_>) -> bool {
 
 fn value(node: Node<'_>, field: &'static Field, out: &mut Vec<Finding>) {
     // S001 is about words that name no tool; what is not a word at all is of the wrong type.
-    let judged = field.rule.is_some() && (field.rule != Some("S001") || node.as_str().is_some());
-    typed(node, field.key, &field.ty, judged, out);
+    let checked = field.rule.is_some() && (field.rule != Some("S001") || node.as_str().is_some());
+    typed(node, field.key, &field.ty, checked, out);
 }
 
-fn typed(node: Node<'_>, key: &str, ty: &'static Type, judged: bool, out: &mut Vec<Finding>) {
+fn typed(node: Node<'_>, key: &str, ty: &'static Type, checked: bool, out: &mut Vec<Finding>) {
     match ty {
         Type::List(element) if node.is_array() => {
             for child in node.elements() {
@@ -178,7 +178,7 @@ fn typed(node: Node<'_>, key: &str, ty: &'static Type, judged: bool, out: &mut V
         }
         Type::Object(shape) if node.is_object() => object(node, shape, out),
         _ => {
-            if !judged && let Some(expected) = mismatch(node, ty) {
+            if !checked && let Some(expected) = mismatch(node, ty) {
                 let found = match node.kind() {
                     crate::json::JsonKind::Array
                     | crate::json::JsonKind::Rows

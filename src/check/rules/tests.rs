@@ -405,7 +405,7 @@ fn two_dependencies_of_one_ref_share_their_uses() {
             let twin_of = |twin: &serde_json::Value| {
                 let mut changed = package.clone();
                 crate::check::changed::set(&mut changed, &end, &twin.to_string());
-                let found = crate::check::changed::found(&changed.to_string(), 1);
+                let found = crate::check::changed::findings(&changed.to_string(), 1);
                 // The uids of its columns and of the steps of its blueprint are repeated, too.
                 let codes: std::collections::BTreeSet<String> = found
                     .into_iter()

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::check::facts::{Dependency, Facts, StepPlace, Use, Version};
+use crate::check::facts::{Dependency, Facts, RefUse, StepPlace, Version};
 use crate::finding::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
 use crate::finding::{Finding, Fix, edit, suggest};
 use crate::json::{Node, path, write_string};
@@ -17,7 +17,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             continue; // J006 or J005 speaks.
         }
         if !matches!(dependency.kind, Some("channel")) || dependency.form == Some("uuid") {
-            uses(facts, (index, &repeating), dependency, out);
+            uses(facts, index, &repeating, dependency, out);
         }
     }
     external_refs(facts, out);
@@ -27,7 +27,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 struct ItemUse<'d> {
     uid: &'d str,
     path: String,
-    at: Use<'d>,
+    at: RefUse<'d>,
 }
 
 /// The part of a dependency that is used by that ref, if any.
@@ -68,7 +68,8 @@ fn refs<'d>(dependency: &'d Dependency<'_>) -> impl Iterator<Item = &'d str> {
 
 fn uses(
     facts: &Facts<'_>,
-    (index, repeating): (usize, &[usize]),
+    index: usize,
+    repeating: &[usize],
     dependency: &Dependency<'_>,
     out: &mut Vec<Finding>,
 ) {
@@ -357,7 +358,7 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         .filter_map(|node| Some((undollared(node.as_str()?), node)))
         .collect();
     let names: HashSet<&str> = listed.iter().map(|(name, _)| *name).collect();
-    let mut first_use: Vec<(&str, Use<'_>)> = Vec::new();
+    let mut first_use: Vec<(&str, RefUse<'_>)> = Vec::new();
     let mut used: HashSet<&str> = HashSet::new();
     for step in &facts.steps {
         for at in step.uses.iter().filter(|at| at.reference != WORKSPACE) {
@@ -420,7 +421,7 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 }
 
 /// S006: a use of a ref that nothing declares.
-fn undeclared(facts: &Facts<'_>, at: &Use<'_>, out: &mut Vec<Finding>) {
+fn undeclared(facts: &Facts<'_>, at: &RefUse<'_>, out: &mut Vec<Finding>) {
     let message = format!("nothing declares `${}`", at.reference);
     let finding = if at.is_key {
         Finding::at_key(&S006, at.node, message)

@@ -2,10 +2,9 @@
 
 use tplkit::client::Client;
 
-use super::{Candidate, Meant, meant};
+use super::{Candidate, PushTarget, meant};
 use crate::cli::error::CliError;
-use crate::cli::plan_view::examine::File;
-use crate::cli::plan_view::is_same;
+use crate::cli::package_file::File;
 use crate::cli::remote::subject;
 
 /// Which template a file means.
@@ -26,7 +25,7 @@ pub(crate) struct FileTemplate {
 
 /// What the catalog holds of a file.
 #[derive(Debug)]
-pub(crate) enum Held {
+pub(crate) enum CatalogMatch {
     /// Nothing: a push makes a template.
     Nothing,
     /// This very package.
@@ -62,24 +61,51 @@ impl FileTemplate {
         client: &Client,
         organization: Option<&str>,
         file: &File<'_>,
-    ) -> Result<Held, CliError> {
+    ) -> Result<CatalogMatch, CliError> {
         if self.new {
-            return Ok(Held::Nothing);
+            return Ok(CatalogMatch::Nothing);
         }
         let (id, by_name) = match &self.id {
             Some(id) => (id.clone(), None),
             None => match meant(client, organization, &file.package)? {
-                Meant::New => return Ok(Held::Nothing),
-                Meant::ById(candidate) => (candidate.id, None),
-                Meant::ByName(candidate) => (candidate.id.clone(), Some(candidate)),
+                PushTarget::New => return Ok(CatalogMatch::Nothing),
+                PushTarget::ById(candidate) => (candidate.id, None),
+                PushTarget::ByName(candidate) => (candidate.id.clone(), Some(candidate)),
             },
         };
         match client.package(&id) {
-            Ok(stored) if is_same(&stored, file.text) => Ok(Held::Same(id)),
-            Ok(_) => Ok(Held::Other { id, by_name }),
+            Ok(stored) if is_same(&stored, file.text) => Ok(CatalogMatch::Same(id)),
+            Ok(_) => Ok(CatalogMatch::Other { id, by_name }),
             // A server without packages takes none.
-            Err(error) if self.id.is_none() && subject::lacks_route(&error) => Ok(Held::Nothing),
+            Err(error) if self.id.is_none() && subject::lacks_route(&error) => {
+                Ok(CatalogMatch::Nothing)
+            }
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Whether two packages say the same, but for their visibility, which is the catalog's, and for
+/// `$schema`, which is the editor's.
+fn is_same(one: &str, other: &str) -> bool {
+    let without = |text: &str| {
+        let mut value = tplkit::json::Value::parse(text.trim_start_matches('\u{feff}')).ok()?;
+        if let tplkit::json::Value::Object(members) = &mut value {
+            members.shift_remove("$schema");
+            if !members.contains_key("manifest") {
+                let manifest = std::mem::take(members).into();
+                members.insert("manifest".to_owned(), manifest);
+            }
+            members
+                .entry("payloads".to_owned())
+                .or_insert_with(|| tplkit::json::Value::List(Vec::new()));
+            if let Some(tplkit::json::Value::Object(manifest)) = members.get_mut("manifest") {
+                manifest.shift_remove("visibility");
+            }
+        }
+        Some(value.write())
+    };
+    let (one, other) = (without(one), without(other));
+    one.zip(other)
+        .is_some_and(|(one, other)| tplkit::rows::equal(&one, &other))
 }

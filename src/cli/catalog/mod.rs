@@ -16,8 +16,8 @@ use tplkit::package::model::Catalog;
 use super::error::CliError;
 use super::remote::subject;
 
-pub(crate) use file::{FileTemplate, Held};
-pub(crate) use version::{Bump, compare};
+pub(crate) use file::{CatalogMatch, FileTemplate};
+pub(crate) use version::{VersionBump, compare};
 
 /// A template that is replaced, or may be.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub(crate) struct Candidate {
 
 /// Which template a push means.
 #[derive(Debug)]
-pub(crate) enum Meant {
+pub(crate) enum PushTarget {
     /// None that is there.
     New,
     /// The one with the same id in its manifest.
@@ -54,8 +54,8 @@ impl Candidate {
         json!({"id": self.id, "name": self.name, "label": self.label, "semver": self.semver})
     }
 
-    /// What people are told.
-    fn told(&self) -> String {
+    /// It in one line, for people.
+    fn summary(&self) -> String {
         let clean =
             |text: &Option<String>| text.as_deref().unwrap_or("-").escape_debug().to_string();
         let (name, label) = (clean(&self.name), clean(&self.label));
@@ -71,7 +71,7 @@ pub(crate) fn meant(
     client: &Client,
     organization: Option<&str>,
     package: &Checked<'_>,
-) -> Result<Meant, CliError> {
+) -> Result<PushTarget, CliError> {
     let catalog = &package.manifest.catalog;
     let mut found = Vec::new();
     for page in client.templates(None, None) {
@@ -86,17 +86,17 @@ pub(crate) fn meant(
     }
     let mut found = found.into_iter();
     let Some(first) = found.next() else {
-        return Ok(Meant::New);
+        return Ok(PushTarget::New);
     };
     let rest: Vec<Candidate> = found.collect();
     if !rest.is_empty() {
         let candidates: Vec<Candidate> = std::iter::once(first).chain(rest).collect();
-        return Err(several(&candidates));
+        return Err(ambiguous(&candidates));
     }
     Ok(if catalog.id.is_some() {
-        Meant::ById(first)
+        PushTarget::ById(first)
     } else {
-        Meant::ByName(first)
+        PushTarget::ByName(first)
     })
 }
 
@@ -131,12 +131,12 @@ fn is_meant(client: &Client, catalog: &Catalog, record: &Template) -> Result<boo
     Ok(catalog.id.as_deref() == known)
 }
 
-fn several(candidates: &[Candidate]) -> CliError {
-    let told: Vec<String> = candidates.iter().map(Candidate::told).collect();
+fn ambiguous(candidates: &[Candidate]) -> CliError {
+    let summaries: Vec<String> = candidates.iter().map(Candidate::summary).collect();
     CliError::Candidates {
         message: format!(
             "the package may replace more than one template: {}",
-            told.join(", ")
+            summaries.join(", ")
         ),
         help: "name one with `--id`, or make another with `--new`".to_owned(),
         candidates: documents(candidates),
@@ -144,11 +144,11 @@ fn several(candidates: &[Candidate]) -> CliError {
 }
 
 /// A template of the same name is there, and nobody said that it is meant.
-pub(crate) fn unsure(candidate: &Candidate) -> CliError {
+pub(crate) fn same_name(candidate: &Candidate) -> CliError {
     CliError::Candidates {
         message: format!(
             "there is a template of the same name, {}: not a terminal to ask whether it is replaced",
-            candidate.told()
+            candidate.summary()
         ),
         help: "pass `--yes` to replace it, or make another with `--new`".to_owned(),
         candidates: documents(std::slice::from_ref(candidate)),
@@ -159,7 +159,7 @@ pub(crate) fn unsure(candidate: &Candidate) -> CliError {
 pub(crate) fn question(candidate: &Candidate) -> String {
     format!(
         "Replace the template of the same name, {}?",
-        candidate.told()
+        candidate.summary()
     )
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Compared {
 
 /// Asks that the version rises with the content.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub(crate) struct Bump {
+pub(crate) struct VersionBump {
     /// End with 1, and change nothing, when the content changed and `semver` did not rise.
     #[arg(long)]
     require_version_bump: bool,
@@ -83,7 +83,7 @@ impl Compared {
     }
 
     /// Says when the version did not rise although the content changed; gives whether that is in order.
-    pub(crate) fn report(&self, bump: Bump, session: &Session) -> bool {
+    pub(crate) fn report(&self, bump: VersionBump, session: &Session) -> bool {
         let Some(complaint) = self.complaint() else {
             return true;
         };
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn a_version_has_to_rise_when_the_content_changed() {
-        let told = |before, after| complaint(before, after, true);
-        assert_eq!(told(Some("1.9.0"), Some("1.10.0")), None);
-        assert_eq!(told(None, Some("0.1.0")), None);
+        let message = |before, after| complaint(before, after, true);
+        assert_eq!(message(Some("1.9.0"), Some("1.10.0")), None);
+        assert_eq!(message(None, Some("0.1.0")), None);
         assert_eq!(complaint(Some("1.0.0"), Some("1.0.0"), false), None);
         for (before, after, words) in [
             (Some("1.0.0"), Some("1.0.0+2"), "is still 1.0.0+2"),
@@ -145,8 +145,8 @@ mod tests {
             (None, None, "has no `semver`"),
             (Some("one"), Some("1.0.0"), "cannot be said"),
         ] {
-            let told = told(before, after).unwrap_or_default();
-            assert!(told.contains(words), "{told}");
+            let message = message(before, after).unwrap_or_default();
+            assert!(message.contains(words), "{message}");
         }
     }
 }

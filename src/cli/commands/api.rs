@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let Some(error) = error else {
         return Ok(Exit::Done);
     };
-    print_error_in_detail(&trouble(&error), &error.faults());
+    print_error_in_detail(&report_error(&error), &error.faults());
     Ok(error.exit())
 }
 
@@ -200,7 +200,7 @@ fn wrapped(response: &ApiResponse, error: Option<&CliError>) -> String {
     };
     let status = document::raw(&json!(response.status));
     let errors = error.map(|error| {
-        let mut body = document::errors(&[trouble(error)]);
+        let mut body = document::errors(&[report_error(error)]);
         if let Some(reported) = body["errors"][0].as_object_mut() {
             reported.extend(error.members());
         }
@@ -216,7 +216,7 @@ fn wrapped(response: &ApiResponse, error: Option<&CliError>) -> String {
     document::write_raw(outcome, &members)
 }
 
-fn trouble(error: &CliError) -> ReportError {
+fn report_error(error: &CliError) -> ReportError {
     ReportError {
         path: None,
         message: error.to_string(),

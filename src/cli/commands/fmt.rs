@@ -75,7 +75,7 @@ impl Formatted {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let Files {
         found,
-        errors: mut troubles,
+        errors: mut report_errors,
     } = walk::packages(&args.paths);
     if args.output.is_some() && found.len() > 1 {
         return Err(CliError::Usage {
@@ -87,11 +87,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     for file in &found {
         match format(file, args) {
             Ok(formatted) => files.push(formatted),
-            Err(trouble) => troubles.push(trouble),
+            Err(report_error) => report_errors.push(report_error),
         }
     }
-    print_results(args, &files, &troubles, session)?;
-    Ok(match (troubles.is_empty(), is_bad(args, &files)) {
+    print_results(args, &files, &report_errors, session)?;
+    Ok(match (report_errors.is_empty(), is_bad(args, &files)) {
         (false, _) => Exit::Usage,
         (true, true) => Exit::Findings,
         (true, false) => Exit::Done,
@@ -185,10 +185,10 @@ fn unreadable(folder: &Path, error: PackError) -> ReportError {
 fn print_results(
     args: &Args,
     files: &[Formatted],
-    troubles: &[ReportError],
+    report_errors: &[ReportError],
     session: &Session,
 ) -> Result<(), CliError> {
-    troubles.iter().for_each(print_error);
+    report_errors.iter().for_each(print_error);
     let target = args.output.as_deref();
     if args.format == Form::Json {
         if let (Some(path), Some(text)) =
@@ -196,7 +196,7 @@ fn print_results(
         {
             write_data(text, Some(path))?;
         }
-        return write_result(&report(args, files, troubles), None);
+        return write_result(&report(args, files, report_errors), None);
     }
     let style = session.style(None);
     for file in files {
@@ -233,7 +233,7 @@ fn print_results(
     Ok(())
 }
 
-fn report(args: &Args, files: &[Formatted], troubles: &[ReportError]) -> String {
+fn report(args: &Args, files: &[Formatted], report_errors: &[ReportError]) -> String {
     let entries = files.iter().map(|file| {
         let mut entry = json!({
             "path": file.path.to_string_lossy(),
@@ -262,13 +262,13 @@ fn report(args: &Args, files: &[Formatted], troubles: &[ReportError]) -> String 
         entry
     });
     let mut body = json!({"files": entries.collect::<Vec<_>>()});
-    let outcome = match (troubles.is_empty(), is_bad(args, files)) {
+    let outcome = match (report_errors.is_empty(), is_bad(args, files)) {
         (false, _) => "failed",
         (true, true) => "findings",
         (true, false) => "clean",
     };
-    if !troubles.is_empty() {
-        body["errors"] = document::errors(troubles)["errors"].clone();
+    if !report_errors.is_empty() {
+        body["errors"] = document::errors(report_errors)["errors"].clone();
     }
     document::write(outcome, &body)
 }

@@ -9,14 +9,14 @@ use tplkit::problem::Code;
 use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
-use crate::cli::catalog::{self, Bump, FileTemplate, Held};
+use crate::cli::catalog::{self, CatalogMatch, FileTemplate, VersionBump};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::package_file;
-use crate::cli::plan_view::examine::{self, Examined, File, PlanRequest};
+use crate::cli::package_file::{self, File};
+use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
 use crate::cli::plan_view::{Decisions, Package, Saved, body, screen, workspace_id};
 use crate::cli::remote::subject::Subject;
 use crate::cli::remote::{self, Connection, ServerArgs};
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     template: FileTemplate,
     #[command(flatten)]
-    bump: Bump,
+    bump: VersionBump,
     #[command(flatten)]
     decisions: Decisions,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(report) => return package_file::refuse(&report, args.format.form(), session),
     };
     let connection = Connection::open(&server, session)?;
-    let question = PlanRequest {
+    let plan_request = PlanRequest {
         client: &connection.client,
         workspace,
         request: &request,
@@ -120,18 +120,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let examined = match Subject::of(&subject) {
         Subject::Template(word) => {
             args.template.refuse(word)?;
-            examine::template(question, word)?
+            examine::template(plan_request, word)?
         }
         Subject::File(path) => {
             let source = package_file::read(path)?;
             match File::checked(&source) {
                 Ok(file) => {
-                    let held = examine::held(question, &args.template, &file)?;
-                    if let Held::Other { id, .. } = &held {
-                        let compared = catalog::compare(question.client, id, file.text)?;
+                    let held = examine::find_in_catalog(plan_request, &args.template, &file)?;
+                    if let CatalogMatch::Other { id, .. } = &held {
+                        let compared = catalog::compare(plan_request.client, id, file.text)?;
                         risen = compared.is_none_or(|one| one.report(args.bump, session));
                     }
-                    examine::file(question, &held, &file)?
+                    examine::file(plan_request, &held, &file)?
                 }
                 Err(report) => return package_file::refuse(&report, args.format.form(), session),
             }
@@ -142,12 +142,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         save(
             path,
             &connection,
-            question,
-            (&examined, base.as_ref()),
+            plan_request,
+            &examined,
+            base.as_ref(),
             session,
         )?;
     }
-    let exit = print_plan(&subject, &examined, args.format, output, question)?;
+    let exit = print_plan(&subject, &examined, args.format, output, plan_request)?;
     let changes = args.exit_code && examined.planned.preview.changes();
     Ok(if risen && !changes {
         exit
@@ -159,12 +160,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 /// Reports a plan, which is the result; where it was saved, too.
 pub(super) fn print_plan(
     subject: &Path,
-    examined: &Examined,
+    examined: &PlannedApply,
     form: impl Into<PlanForm>,
     output: Option<&Path>,
-    question: PlanRequest<'_>,
+    plan_request: PlanRequest<'_>,
 ) -> Result<Exit, CliError> {
-    let workspace = question.workspace;
+    let workspace = plan_request.workspace;
     let planned = &examined.planned;
     let refused = !planned.preview.refusals.is_empty();
     let text = match form.into() {
@@ -195,19 +196,19 @@ pub(super) fn print_plan(
     let refusals = &planned.preview.refusals;
     let about = |kind: fn(Code) -> bool| refusals.iter().any(|refusal| kind(refusal.code));
     if about(remote::is_of_mapping) {
-        question.session.note(format!(
+        plan_request.session.note(format!(
             "help: `tplkit resolve init {} --workspace {workspace} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
             printable::path(subject)
         ));
     }
     if about(|code| code == Code::UpgradeConflicts) {
-        question.session.note(format!(
+        plan_request.session.note(format!(
             "help: `tplkit resolve init {} --workspace {workspace} --upgrade -o FILE` writes down what is to be decided; give it with `--resolutions FILE`, or decide with `--conflicts`",
             printable::path(subject)
         ));
     }
     if about(remote::is_of_rows) {
-        question
+        plan_request
             .session
             .note(format!("help: {}", remote::ROWS_HELP));
     }
@@ -217,8 +218,9 @@ pub(super) fn print_plan(
 fn save(
     path: &Path,
     connection: &Connection,
-    question: PlanRequest<'_>,
-    (examined, base): (&Examined, Option<&BaseFile>),
+    plan_request: PlanRequest<'_>,
+    examined: &PlannedApply,
+    base: Option<&BaseFile>,
     session: &Session,
 ) -> Result<(), CliError> {
     let usage = |message: &str, help: &str| CliError::Usage {
@@ -246,8 +248,8 @@ fn save(
             package,
             base.map(|base| Package::of(&base.path, &base.text)),
         ),
-        question.workspace,
-        body(question.request, question.workspace),
+        plan_request.workspace,
+        body(plan_request.request, plan_request.workspace),
         examined.planned.preview.clone(),
     );
     saved.write(path)?;

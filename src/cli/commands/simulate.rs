@@ -8,7 +8,7 @@ use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
 use tplkit::json::Value;
 use tplkit::printable;
-use tplkit::simulate::{self, KnownJob, SimulateError, UpgradeBase, UpgradeQuestion};
+use tplkit::simulate::{self, KnownJob, SimulateError, SimulatedUpgrade, UpgradeBase};
 use tplkit::workspace::memory::{AppliedJob, State};
 
 use crate::cli::apply_summary::{self, FailedRows};
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 help: "name the package that was applied before with `--base FILE`, or a workspace that it was applied to (of `--save`) with `--into FILE`".to_owned(),
             });
         }
-        let question = UpgradeQuestion {
+        let question = SimulatedUpgrade {
             package: &package,
             package_digest: &digest,
             request: &request,

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tplkit::apply::Report;
-use tplkit::client::{Client, Ended, Job, WithDocument};
+use tplkit::client::{Client, Job, JobOutcome, WithDocument};
 use tplkit::finding::render::counted;
 use tplkit::json::Doc;
 use tplkit::package::model::Manifest;
 use tplkit::printable;
 
-use super::{FollowResult, Waiting};
+use super::{FollowResult, WaitOptions};
 use crate::cli::apply_summary;
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -34,30 +34,30 @@ pub(crate) fn conclude(
     client: &Client,
     id: &str,
     followed: FollowResult,
-    waiting: &Waiting,
-    told: &OutcomeReport<'_>,
+    waiting: &WaitOptions,
+    outcome: &OutcomeReport<'_>,
 ) -> Result<Exit, CliError> {
     let (job, undo) = match followed {
         FollowResult::Elapsed(job) => (job, false),
-        FollowResult::Ended { job, undo } => (job, undo && told.undo),
+        FollowResult::Ended { job, undo } => (job, undo && outcome.undo),
     };
     let ended = job.record.ended();
     // What an undo took away was neither carried over nor lost.
     let report = job.record.report.as_ref();
-    let report = report.filter(|_| ended == Some(Ended::Completed));
+    let report = report.filter(|_| ended == Some(JobOutcome::Completed));
     let open = report.map_or(0, |report| waiting.too_many(report));
     let lost = report.and_then(|report| waiting.lost(report));
     let exit = match ended {
         None => Exit::Running,
-        Some(Ended::Completed) if open > 0 || lost.is_some() => Exit::Partial,
-        Some(Ended::Completed) => Exit::Done,
-        Some(Ended::Undone) if undo => Exit::Done,
-        Some(Ended::Undone | Ended::Failed) => Exit::Findings,
+        Some(JobOutcome::Completed) if open > 0 || lost.is_some() => Exit::Partial,
+        Some(JobOutcome::Completed) => Exit::Done,
+        Some(JobOutcome::Undone) if undo => Exit::Done,
+        Some(JobOutcome::Undone | JobOutcome::Failed) => Exit::Findings,
     };
     interrupt_message::leave(None);
-    match told.form {
+    match outcome.form {
         Form::Text => write_result(&text(client, &job), None)?,
-        Form::Json => write_result(&document(id, &job, exit, told.members), None)?,
+        Form::Json => write_result(&document(id, &job, exit, outcome.members), None)?,
     }
     let words = match exit {
         Exit::Running => Some(format!(
@@ -91,7 +91,7 @@ fn in_part(id: &str, open: usize, lost: Option<String>) -> String {
 }
 
 fn ended_badly(id: &str, job: &Job) -> String {
-    if job.ended() == Some(Ended::Undone) {
+    if job.ended() == Some(JobOutcome::Undone) {
         return format!("error: job {id} was undone");
     }
     let why = job
@@ -111,7 +111,7 @@ pub(crate) fn text(client: &Client, job: &WithDocument<Job>) -> String {
     let Some(report) = &record.report else {
         return out;
     };
-    if record.ended() == Some(Ended::Undone) {
+    if record.ended() == Some(JobOutcome::Undone) {
         out.push_str("\nThis is what it did; nothing of it is left\n");
     }
     let manifest = record
@@ -120,7 +120,7 @@ pub(crate) fn text(client: &Client, job: &WithDocument<Job>) -> String {
         .filter(|_| !report.unresolved.is_empty());
     let manifest = manifest.and_then(|id| manifest_of(client, id));
     apply_summary::report(&mut out, manifest.as_ref(), report);
-    if record.ended() == Some(Ended::Undone) {
+    if record.ended() == Some(JobOutcome::Undone) {
         return out;
     }
     if report.published > 0 {
@@ -133,8 +133,8 @@ pub(crate) fn text(client: &Client, job: &WithDocument<Job>) -> String {
 
 /// For the labels of items. Whoever may not read it sees ids.
 fn manifest_of(client: &Client, template: &str) -> Option<Manifest> {
-    let told = client.template(template).ok()?;
-    let doc = Doc::parse_package(told.document.get()).ok()?;
+    let found = client.template(template).ok()?;
+    let doc = Doc::parse_package(found.document.get()).ok()?;
     Manifest::read(doc.root().get("manifest")?).ok()
 }
 

@@ -16,7 +16,7 @@ use super::session::{Session, SystemClock};
 use progress::Progress;
 
 pub(crate) use conclude::{OutcomeReport, conclude, document, summary, text};
-pub(crate) use wait::{Waiting, duration};
+pub(crate) use wait::{WaitOptions, duration};
 
 /// Between two questions at first, and at most.
 const FIRST_PAUSE: SignedDuration = SignedDuration::from_millis(150);
@@ -41,7 +41,7 @@ pub(crate) enum FollowResult {
 pub(crate) fn follow(
     client: &Client,
     id: &str,
-    waiting: &Waiting,
+    waiting: &WaitOptions,
     session: &Session,
 ) -> Result<FollowResult, CliError> {
     let began = SystemClock.now();

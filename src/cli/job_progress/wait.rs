@@ -8,7 +8,7 @@ use crate::cli::apply_summary::FailedRows;
 
 /// The options for waiting: the time limit, and which losses are accepted.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitOptions {
     /// Wait at most this long, for example `90s`, `10m` or `1h`. After that the job continues, and
     /// the exit code is 69.
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -36,12 +36,12 @@ pub(crate) enum Strictness {
     Required,
 }
 
-impl Waiting {
+impl WaitOptions {
     /// At most so long, whatever is left open.
-    pub(crate) fn at_most(wait: Option<SignedDuration>) -> Waiting {
-        Waiting {
+    pub(crate) fn at_most(wait: Option<SignedDuration>) -> WaitOptions {
+        WaitOptions {
             wait,
-            ..Waiting::default()
+            ..WaitOptions::default()
         }
     }
 

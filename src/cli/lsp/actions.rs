@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 use tplkit::check::fix::apply_fixes;
-use tplkit::check::{self, Opened, apply_fixes_to_folder, check_folder};
+use tplkit::check::{self, OpenedPackage, apply_fixes_to_folder, check_folder};
 use tplkit::finding::{FileEdit, Finding, Located, catalog, page};
 use tplkit::language::{Document, Position, changed};
 use tplkit::layout;
@@ -95,7 +95,7 @@ impl Server {
     fn fix_all(&self, view: &View<'_>) -> Option<Value> {
         let rules = &view.snapshot.rules;
         let edits = match &view.snapshot.opened {
-            Opened::File(source) => {
+            OpenedPackage::File(source) => {
                 let options = rules.options(1);
                 let fixed = apply_fixes(source.bytes(), |bytes| {
                     safe_fixes(rules, check::check(bytes, &options).findings)
@@ -103,7 +103,7 @@ impl Server {
                 let text = String::from_utf8(fixed.bytes).ok()?;
                 replaced(view, [(None, text)])
             }
-            Opened::Folder(_) => {
+            OpenedPackage::Folder(_) => {
                 let overlay = self.overlay(&view.snapshot.unit)?;
                 let options = rules.options(1);
                 let fixed = apply_fixes_to_folder(&overlay, |joined| {
@@ -153,14 +153,14 @@ impl Server {
         let view = View::new(&snapshot, &self.documents, self.encoding);
         let file = file_of(&snapshot.unit, uri);
         let edits = match &snapshot.opened {
-            Opened::File(source) => {
+            OpenedPackage::File(source) => {
                 match source.text().map_err(Into::into).and_then(canonical::write) {
                     // A canonical text has no byte-order mark.
                     Ok(text) => replaced(&view, [(None, text)]),
                     Err(_) => BTreeMap::new(),
                 }
             }
-            Opened::Folder(_) => {
+            OpenedPackage::Folder(_) => {
                 let files = self
                     .overlay(&snapshot.unit)
                     .and_then(|overlay| layout::format(&overlay).ok());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::{Value, json};
-use tplkit::check::Opened;
+use tplkit::check::OpenedPackage;
 use tplkit::finding::{Edit, FileEdit, FileSpan, Origin as _, page};
 use tplkit::language::{
     CompletionKind, Package, Position, Symbol, complete, definition, folds, hints, hover,
@@ -143,7 +143,7 @@ impl Server {
 
     fn rename_in_folder(&self, view: &View<'_>, edits: Vec<Edit>) -> Result<Value, Refusal> {
         let snapshot = view.snapshot;
-        let Opened::Folder(joined) = &snapshot.opened else {
+        let OpenedPackage::Folder(joined) = &snapshot.opened else {
             return Err(Refusal::failed("this is no folder"));
         };
         if !joined.is_whole() {

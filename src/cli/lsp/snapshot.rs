@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use tplkit::check::Opened;
+use tplkit::check::OpenedPackage;
 use tplkit::finding::{FileEdit, LocatedReport, Origin as _};
 use tplkit::json::Doc;
 use tplkit::language::{Document, Encoding, Position};
@@ -22,7 +22,7 @@ use super::wire::{self, Refusal};
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) unit: Unit,
-    pub(super) opened: Opened,
+    pub(super) opened: OpenedPackage,
     /// What holds for it.
     pub(super) rules: Rules,
 }
@@ -33,7 +33,7 @@ impl Snapshot {
         let opened = match unit {
             Unit::Document(uri) => {
                 let text = documents.get(uri).ok()?.document.text();
-                Opened::File(Source::from_bytes(text.as_bytes().to_vec()))
+                OpenedPackage::File(Source::from_bytes(text.as_bytes().to_vec()))
             }
             Unit::Folder(root) => {
                 let overlay = Overlay {
@@ -41,7 +41,7 @@ impl Snapshot {
                     documents,
                     instead: None,
                 };
-                Opened::Folder(Box::new(layout::join(&overlay).ok()?))
+                OpenedPackage::Folder(Box::new(layout::join(&overlay).ok()?))
             }
         };
         Some(Snapshot {
@@ -74,8 +74,8 @@ impl Snapshot {
     /// Every file, relative to the folder; nothing names the one document.
     pub(super) fn files(&self) -> Vec<Option<&str>> {
         match &self.opened {
-            Opened::File(_) => vec![None],
-            Opened::Folder(joined) => joined.names().map(Some).collect(),
+            OpenedPackage::File(_) => vec![None],
+            OpenedPackage::Folder(joined) => joined.names().map(Some).collect(),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'v> View<'v> {
 
     fn unopened(&self, file: Option<&str>) -> Document {
         let bytes = match (&self.snapshot.opened, file) {
-            (Opened::Folder(joined), Some(file)) => joined.file(file).unwrap_or_default(),
+            (OpenedPackage::Folder(joined), Some(file)) => joined.file(file).unwrap_or_default(),
             (opened, _) => opened.bytes(),
         };
         Document::new(String::from_utf8_lossy(bytes))
@@ -152,7 +152,7 @@ impl<'v> View<'v> {
         let mark = mark(document);
         let offset = document.offset(at, self.encoding).saturating_sub(mark);
         match (&self.snapshot.opened, self.snapshot.root()) {
-            (Opened::Folder(joined), Some(root)) => {
+            (OpenedPackage::Folder(joined), Some(root)) => {
                 let path = super::uri::path(uri)?;
                 joined.offset(&relative(root, &path)?, offset)
             }

@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use tplkit::apply::Request;
-use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::Client;
 use tplkit::finding::render::Report;
 use tplkit::workspace::Id;
 
 use super::{Package, PlanView, body, by_reading, by_server, by_server_for, is_foreign};
-use crate::cli::catalog::{FileTemplate, Held};
+use crate::cli::catalog::{CatalogMatch, FileTemplate};
 use crate::cli::error::CliError;
-use crate::cli::package_file::{self, PackageFile};
-use crate::cli::remote::subject;
+use crate::cli::package_file::{self, File};
+use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
+use crate::cli::upgrade_args::ServerUpgradeArgs;
 
 /// A plan, and for what.
-pub(crate) struct Examined {
+pub(crate) struct PlannedApply {
     pub(crate) planned: PlanView,
     /// The template that it was made for; none for a file that no template holds.
     pub(crate) template: Option<String>,
@@ -45,11 +45,14 @@ impl PlanRequest<'_> {
 }
 
 /// A plan for a template of the catalog.
-pub(crate) fn template(question: PlanRequest<'_>, word: &str) -> Result<Examined, CliError> {
-    let id = subject::template(question.client, word)?;
-    let body = question.body();
-    Ok(Examined {
-        planned: by_server(question.client, &id, (&body, question.base))?,
+pub(crate) fn template(
+    plan_request: PlanRequest<'_>,
+    word: &str,
+) -> Result<PlannedApply, CliError> {
+    let id = subject::template(plan_request.client, word)?;
+    let body = plan_request.body();
+    Ok(PlannedApply {
+        planned: by_server(plan_request.client, &id, &body, plan_request.base)?,
         template: Some(id),
         replaces: false,
         package: None,
@@ -59,18 +62,18 @@ pub(crate) fn template(question: PlanRequest<'_>, word: &str) -> Result<Examined
 /// A plan for a file, or for a template of the catalog; or the report that says why the file cannot be
 /// used.
 pub(crate) fn any(
-    question: PlanRequest<'_>,
+    plan_request: PlanRequest<'_>,
     template: &FileTemplate,
     word: &Path,
-) -> Result<Result<Examined, Box<Report>>, CliError> {
+) -> Result<Result<PlannedApply, Box<Report>>, CliError> {
     match subject::Subject::of(word) {
-        subject::Subject::Template(word) => self::template(question, word).map(Ok),
+        subject::Subject::Template(word) => self::template(plan_request, word).map(Ok),
         subject::Subject::File(path) => {
             let source = package_file::read(path)?;
             match File::checked(&source) {
                 Ok(read) => {
-                    let held = held(question, template, &read)?;
-                    file(question, &held, &read).map(Ok)
+                    let held = find_in_catalog(plan_request, template, &read)?;
+                    file(plan_request, &held, &read).map(Ok)
                 }
                 Err(report) => Ok(Err(report)),
             }
@@ -78,85 +81,94 @@ pub(crate) fn any(
     }
 }
 
-/// A package file, or an unpacked folder, without errors.
-pub(crate) struct File<'s> {
-    pub(crate) path: &'s Path,
-    pub(crate) text: &'s str,
-    pub(crate) package: Checked<'s>,
+/// An upgrade that is planned on a server.
+pub(crate) struct UpgradePlan<'q> {
+    pub(crate) package: &'q Path,
+    pub(crate) workspace: Id,
+    pub(crate) request: &'q Request,
+    pub(crate) upgrade: &'q ServerUpgradeArgs,
+    pub(crate) server: &'q ServerArgs,
 }
 
-impl<'s> File<'s> {
-    /// Checks it, or gives the report that says why it cannot be used.
-    pub(crate) fn checked(source: &'s PackageFile) -> Result<File<'s>, Box<Report>> {
-        let (text, package) = package_file::checked(source, &CheckOptions::default())?;
-        Ok(File {
-            path: &source.path,
-            text,
-            package,
-        })
-    }
-
-    /// What a saved plan remembers of it: nothing of standard input, which is gone by then.
-    fn remembered(&self) -> Option<Package> {
-        (!is_stdin(self.path)).then(|| Package::of(self.path, self.text))
+impl UpgradePlan<'_> {
+    /// The plan; or the report that says why the package, or that of `--base`, cannot be used.
+    pub(crate) fn make(
+        &self,
+        session: &Session,
+    ) -> Result<Result<PlannedApply, Box<Report>>, CliError> {
+        let base = match self.upgrade.base()? {
+            Ok(base) => base,
+            Err(report) => return Ok(Err(report)),
+        };
+        let connection = Connection::open(self.server, session)?;
+        let plan_request = PlanRequest {
+            client: &connection.client,
+            workspace: self.workspace,
+            request: self.request,
+            base: base.as_ref().map(|base| base.text.as_str()),
+            session,
+        };
+        any(plan_request, &FileTemplate::default(), self.package)
     }
 }
 
 /// What the catalog holds of a file, in the organization of the workspace.
-pub(crate) fn held(
-    question: PlanRequest<'_>,
+pub(crate) fn find_in_catalog(
+    plan_request: PlanRequest<'_>,
     template: &FileTemplate,
     file: &File<'_>,
-) -> Result<Held, CliError> {
-    let workspace = question.client.workspace(&question.workspace.to_string())?;
+) -> Result<CatalogMatch, CliError> {
+    let workspace = plan_request
+        .client
+        .workspace(&plan_request.workspace.to_string())?;
     let organization = workspace.organization_id.as_deref();
-    template.find(question.client, organization, file)
+    template.find(plan_request.client, organization, file)
 }
 
 /// A plan for a file: of the template that holds it or would be replaced by it, when there is one.
 pub(crate) fn file(
-    question: PlanRequest<'_>,
-    held: &Held,
+    plan_request: PlanRequest<'_>,
+    held: &CatalogMatch,
     file: &File<'_>,
-) -> Result<Examined, CliError> {
-    let body = question.body();
-    let asked = (&body, question.base);
+) -> Result<PlannedApply, CliError> {
+    let body = plan_request.body();
+    let (client, base) = (plan_request.client, plan_request.base);
     let (template, planned) = match held {
-        Held::Nothing => (None, None),
-        Held::Same(id) => {
-            question.session.note(format!(
+        CatalogMatch::Nothing => (None, None),
+        CatalogMatch::Same(id) => {
+            plan_request.session.note(format!(
                 "note: the catalog holds this package already, as template {id}"
             ));
-            let planned = by_server(question.client, id, asked).map(Some);
+            let planned = by_server(client, id, &body, base).map(Some);
             (Some(id), unless_foreign(planned)?)
         }
-        Held::Other { id, .. } => {
-            question.session.note(format!(
+        CatalogMatch::Other { id, .. } => {
+            plan_request.session.note(format!(
                 "note: a push of this file replaces template {id}; this is what its apply would do then"
             ));
-            let planned = by_server_for(question.client, id, asked, file.text);
+            let planned = by_server_for(client, id, &body, base, file.text);
             (Some(id), planned?)
         }
     };
-    if question.request.upgrade && template.is_some() && planned.is_none() {
+    if plan_request.request.upgrade && template.is_some() && planned.is_none() {
         return Err(CliError::Degraded {
             message: "this server does not plan an upgrade to a package file".to_owned(),
             help: "`tplkit simulate FILE --upgrade --base OLD` shows what an upgrade would do"
                 .to_owned(),
         });
     }
-    let replaces = matches!(held, Held::Other { .. });
+    let replaces = matches!(held, CatalogMatch::Other { .. });
     // Where the server does not plan, nothing is bound to a template that holds the file.
     let template = template.filter(|_| replaces || planned.is_some());
     let planned = match planned {
         Some(planned) => planned,
-        None => read(question, file)?,
+        None => read(plan_request, file)?,
     };
-    Ok(Examined {
+    Ok(PlannedApply {
         planned,
         template: template.cloned(),
         replaces,
-        package: file.remembered(),
+        package: remembered(file),
     })
 }
 
@@ -171,18 +183,23 @@ fn unless_foreign(
 }
 
 /// A plan that is worked out here.
-fn read(question: PlanRequest<'_>, file: &File<'_>) -> Result<PlanView, CliError> {
+fn read(plan_request: PlanRequest<'_>, file: &File<'_>) -> Result<PlanView, CliError> {
     let planned = by_reading(
-        question.client,
-        question.workspace,
+        plan_request.client,
+        plan_request.workspace,
         file.text,
         &file.package,
-        question.request,
+        plan_request.request,
     )?;
-    question.session.note(if planned.trusts {
+    plan_request.session.note(if planned.trusts {
         "note: worked out from what can be read of the workspace; connections, channels and timer profiles are taken on trust"
     } else {
         "note: worked out from what can be read of the workspace"
     });
     Ok(planned)
+}
+
+/// What a saved plan remembers of a file: nothing of standard input, which is gone by then.
+fn remembered(file: &File<'_>) -> Option<Package> {
+    (!is_stdin(file.path)).then(|| Package::of(file.path, file.text))
 }

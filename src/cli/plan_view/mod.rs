@@ -80,7 +80,8 @@ fn id(word: &str, what: &str) -> Result<Id, String> {
 pub(crate) fn by_server(
     client: &Client,
     template: &str,
-    (body, base): (&Value, Option<&str>),
+    body: &Value,
+    base: Option<&str>,
 ) -> Result<PlanView, CliError> {
     let base: Vec<(&str, &str)> = base.map(|base| ("base", base)).into_iter().collect();
     let reported = client.plan_with(template, body, &base).map_err(|error| {
@@ -105,7 +106,7 @@ pub(crate) fn by_reading(
 ) -> Result<PlanView, CliError> {
     let remote = RemoteWorkspace::new(client, workspace);
     let structure = ready(remote.structure())?;
-    let question = PreviewInput {
+    let plan_request = PreviewInput {
         package,
         package_digest: &content_digest(text),
         request,
@@ -113,7 +114,7 @@ pub(crate) fn by_reading(
         base: None,
         definitions: Definitions::embedded(),
     };
-    let preview = ready(apply::preview(&remote, &structure, question))?;
+    let preview = ready(apply::preview(&remote, &structure, plan_request))?;
     let document = serde_json::to_value(&preview).unwrap_or_default();
     let organization = &structure.organization;
     Ok(PlanView {
@@ -127,7 +128,8 @@ pub(crate) fn by_reading(
 pub(crate) fn by_server_for(
     client: &Client,
     template: &str,
-    (body, base): (&Value, Option<&str>),
+    body: &Value,
+    base: Option<&str>,
     package: &str,
 ) -> Result<Option<PlanView>, CliError> {
     let base = base.map(|base| ("base", base));
@@ -151,31 +153,6 @@ fn refuses_packages(error: &Error) -> bool {
         return false;
     };
     problem.status == 422 && problem.errors.iter().any(|fault| fault.path == "package")
-}
-
-/// Whether two packages say the same, but for their visibility, which is the catalog's, and for
-/// `$schema`, which is the editor's.
-pub(crate) fn is_same(one: &str, other: &str) -> bool {
-    let without = |text: &str| {
-        let mut value = tplkit::json::Value::parse(text.trim_start_matches('\u{feff}')).ok()?;
-        if let tplkit::json::Value::Object(members) = &mut value {
-            members.shift_remove("$schema");
-            if !members.contains_key("manifest") {
-                let manifest = std::mem::take(members).into();
-                members.insert("manifest".to_owned(), manifest);
-            }
-            members
-                .entry("payloads".to_owned())
-                .or_insert_with(|| tplkit::json::Value::List(Vec::new()));
-            if let Some(tplkit::json::Value::Object(manifest)) = members.get_mut("manifest") {
-                manifest.shift_remove("visibility");
-            }
-        }
-        Some(value.write())
-    };
-    let (one, other) = (without(one), without(other));
-    one.zip(other)
-        .is_some_and(|(one, other)| tplkit::rows::equal(&one, &other))
 }
 
 /// A server that does not know a route answers as if the thing were missing.

@@ -16,23 +16,23 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
 const QUIET: Duration = Duration::from_secs(5);
 
 /// This machine.
-pub(super) struct Machine {
+pub(super) struct LocalHost {
     /// Whether people want to know what is waited for.
     talks: bool,
     /// Whether they want to know of short waits, too.
     chats: bool,
 }
 
-impl Machine {
-    pub(super) fn new(session: &Session) -> Machine {
-        Machine {
+impl LocalHost {
+    pub(super) fn new(session: &Session) -> LocalHost {
+        LocalHost {
             talks: !session.is_quiet(),
             chats: session.is_verbose(),
         }
     }
 }
 
-impl Host for Machine {
+impl Host for LocalHost {
     fn now(&self) -> Timestamp {
         SystemClock.now()
     }

@@ -244,7 +244,7 @@ pub(crate) fn client(
     session: &Session,
     options: Options,
 ) -> Result<Client, CliError> {
-    let host = host::Machine::new(session);
+    let host = host::LocalHost::new(session);
     Ok(Client::new(base, credential, options, Box::new(host))?)
 }
 

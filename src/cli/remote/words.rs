@@ -195,9 +195,9 @@ pub(crate) fn faults(error: &Error) -> Vec<String> {
     };
     let detail = problem.detail.as_deref().unwrap_or_default();
     // One without a place that is the whole story has been reported.
-    let news = problem.errors.iter();
-    let news = news.filter(|fault| !fault.path.is_empty() || !detail.contains(&fault.message));
-    let report = news.map(|fault| {
+    let faults = problem.errors.iter();
+    let faults = faults.filter(|fault| !fault.path.is_empty() || !detail.contains(&fault.message));
+    let report = faults.map(|fault| {
         let code = fault.code.as_ref().map(ProblemCode::as_str);
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         // Some messages begin with the place themselves.

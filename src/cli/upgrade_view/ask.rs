@@ -4,16 +4,16 @@ use dialoguer::console::Term;
 use dialoguer::{Error, Select};
 use tplkit::apply::{Preview, UpgradeTerms};
 use tplkit::printable;
-use tplkit::upgrade::{Conflict, ConflictCode, Decision, Side, Take, Word};
+use tplkit::upgrade::{Conflict, ConflictCode, Decision, RecordDecision, Side, Take};
 
-use super::decision::{Words, choices, place};
+use super::decision::{RecordNames, choices, place};
 use super::{counted_cells, sides};
 use crate::cli::error::CliError;
 use crate::cli::output::print_note;
 
 /// What came of asking.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum PromptOutcome {
     /// Every conflict is decided.
     Everything,
     /// Some are left for later.
@@ -32,19 +32,19 @@ enum Choice {
 ///
 /// # Errors
 /// When whoever is asked stops.
-pub(crate) fn ask(preview: &Preview, terms: &mut UpgradeTerms) -> Result<Asked, CliError> {
-    let words = Words::of(preview);
-    let mut asked = Asked::Everything;
+pub(crate) fn ask(preview: &Preview, terms: &mut UpgradeTerms) -> Result<PromptOutcome, CliError> {
+    let words = RecordNames::of(preview);
+    let mut asked = PromptOutcome::Everything;
     for conflict in &preview.conflicts {
         // What was decided for the rest covers it.
         if terms.conflicts.is_some() && is_covered(conflict) {
             continue;
         }
-        introduce(conflict);
+        print_heading(conflict);
         match chosen(conflict)? {
             Choice::This(take) => note(terms, conflict, words.decision(conflict, take)),
             Choice::Rest(side) => terms.conflicts = Some(side),
-            Choice::Later => asked = Asked::Some,
+            Choice::Later => asked = PromptOutcome::Some,
         }
     }
     Ok(asked)
@@ -63,7 +63,7 @@ fn is_covered(conflict: &Conflict) -> bool {
     )
 }
 
-fn introduce(conflict: &Conflict) {
+fn print_heading(conflict: &Conflict) {
     let place = conflict.path.as_deref().unwrap_or("(whole)");
     let sides = sides(conflict).into_iter().flatten();
     let sides: Vec<String> = sides
@@ -119,9 +119,9 @@ fn words(take: &Take) -> &'static str {
     match take {
         Take::Side(Side::Ours) => "ours: keep what the workspace has",
         Take::Side(Side::Theirs) => "theirs: take what the package brings",
-        Take::Word(Word::Adopt) => "adopt: what people made is it",
-        Take::Word(Word::Create) => "create",
-        Take::Word(Word::Leave) => "leave: it stays away",
+        Take::Word(RecordDecision::Adopt) => "adopt: what people made is it",
+        Take::Word(RecordDecision::Create) => "create",
+        Take::Word(RecordDecision::Leave) => "leave: it stays away",
         Take::Word(word) => word.as_str(),
         Take::Value(_) => "another value",
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use tplkit::apply::Preview;
 use tplkit::json::{Value, write_string};
 use tplkit::printable;
-use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, Side, Take, Word};
+use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, RecordDecision, Side, Take};
 
 use super::{by_record, counted_cells, sides};
 
@@ -16,7 +16,7 @@ pub(crate) fn decisions_file(
     preview: &Preview,
     decided: &dyn Fn(&Conflict) -> Option<Decision>,
 ) -> String {
-    let words = Words::of(preview);
+    let words = RecordNames::of(preview);
     let mut out = String::new();
     let record = |conflict: &Conflict| (String::new(), conflict.reference.clone());
     for ((_, reference), conflicts) in by_record(&preview.conflicts, record) {
@@ -33,7 +33,7 @@ pub(crate) fn decisions_file(
     out
 }
 
-fn one(out: &mut String, conflict: &Conflict, words: &Words, decided: Option<Decision>) {
+fn one(out: &mut String, conflict: &Conflict, words: &RecordNames, decided: Option<Decision>) {
     let (kind, code) = (&conflict.kind, conflict.code.as_str());
     let head = format!("# {kind} ({code}){}", counted_cells(conflict));
     let _ = writeln!(out, "{}", printable::line(&head));
@@ -65,8 +65,14 @@ pub(crate) fn place(conflict: &Conflict) -> &str {
 /// What can be decided about a conflict, what keeps most first.
 pub(super) fn choices(conflict: &Conflict) -> Vec<Take> {
     match conflict.code {
-        ConflictCode::NameTaken => vec![Take::Word(Word::Adopt), Take::Word(Word::Create)],
-        ConflictCode::RemovedHere => vec![Take::Word(Word::Leave), Take::Word(Word::Create)],
+        ConflictCode::NameTaken => vec![
+            Take::Word(RecordDecision::Adopt),
+            Take::Word(RecordDecision::Create),
+        ],
+        ConflictCode::RemovedHere => vec![
+            Take::Word(RecordDecision::Leave),
+            Take::Word(RecordDecision::Create),
+        ],
         // What is repeated stays repeated.
         ConflictCode::UniqueRepeated => vec![Take::Side(Side::Ours)],
         _ => vec![Take::Side(Side::Ours), Take::Side(Side::Theirs)],
@@ -95,13 +101,13 @@ fn written(decision: &Decision) -> String {
 }
 
 /// Ids of records by the words that a package has for them.
-pub(super) struct Words(HashMap<String, String>);
+pub(super) struct RecordNames(HashMap<String, String>);
 
-impl Words {
+impl RecordNames {
     /// Those of a plan.
-    pub(super) fn of(preview: &Preview) -> Words {
+    pub(super) fn of(preview: &Preview) -> RecordNames {
         let bound = preview.bind.iter();
-        Words(
+        RecordNames(
             bound
                 .map(|bound| (bound.id.to_string(), format!("${}", bound.reference)))
                 .collect(),
@@ -164,14 +170,14 @@ mod tests {
     use tplkit::upgrade::{Conflict, Side, Take};
     use tplkit::workspace::{Id, RecordKind};
 
-    use super::{Words, written};
+    use super::{RecordNames, written};
 
     #[test]
     fn the_digest_stands_for_a_value_that_is_cut() {
         let values = ["a", "b", "cut…"].map(Into::into);
-        let of = (RecordKind::Feature, "f_a", Id::nil());
-        let mut conflict = Conflict::changed(of, "label", values);
-        let words = Words(HashMap::new());
+        let mut conflict =
+            Conflict::changed(RecordKind::Feature, "f_a", Id::nil(), "label", values);
+        let words = RecordNames(HashMap::new());
         let line = |conflict: &Conflict| written(&words.decision(conflict, Take::Side(Side::Ours)));
         assert_eq!(line(&conflict), r#""ours""#);
         conflict.ours_digest = Some("sha256:ab".to_owned());

@@ -4,7 +4,7 @@ use tplkit::apply::Preview;
 use tplkit::finding::render::counted;
 use tplkit::json::Value;
 use tplkit::printable::{code, markdown as plain};
-use tplkit::upgrade::{Conflict, Kept, Update};
+use tplkit::upgrade::{Conflict, KeptRecord, Update};
 
 use super::{by_record, counted_cells};
 use crate::cli::apply_summary::kinds;
@@ -101,18 +101,18 @@ fn summary(plan: &Preview) -> String {
         (plan.kept.len(), "value kept"),
         (plan.left.len(), "record left"),
     ];
-    let told = counts.iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told
+    let parts = counts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts
         .map(|(count, noun)| match *noun {
             "value kept" => format!("{} kept", counted(*count, "value")),
             "record left" => format!("{} left", counted(*count, "record")),
             noun => counted(*count, noun),
         })
         .collect();
-    if told.is_empty() {
+    if parts.is_empty() {
         "nothing to do".to_owned()
     } else {
-        told.join(", ")
+        parts.join(", ")
     }
 }
 
@@ -191,7 +191,7 @@ fn updates(lines: &mut Lines, updates: &[Update]) {
     }
 }
 
-fn kept(lines: &mut Lines, kept: &[Kept]) {
+fn kept(lines: &mut Lines, kept: &[KeptRecord]) {
     let kept = kept.iter().map(|one| {
         let path = one.path.as_deref().map(code).unwrap_or_default();
         let because = serde_json::to_value(one.because).unwrap_or_default();

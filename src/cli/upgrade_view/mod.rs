@@ -14,9 +14,9 @@ mod text;
 
 use indexmap::IndexMap;
 use tplkit::json::Value;
-use tplkit::upgrade::{Conflict, Left};
+use tplkit::upgrade::{Conflict, LeftRecord};
 
-pub(crate) use ask::{Asked, ask};
+pub(crate) use ask::{PromptOutcome, ask};
 pub(crate) use decision::{decisions_file, place};
 pub(crate) use markdown::markdown;
 pub(crate) use text::{not_carried, upgrade};
@@ -34,7 +34,7 @@ fn by_record<T>(
 }
 
 /// A value in a line; what is null is not there.
-fn shown(value: &Value) -> String {
+fn inline_value(value: &Value) -> String {
     match value {
         Value::Null => "(none)".to_owned(),
         value => value.write(),
@@ -61,7 +61,7 @@ fn sides(conflict: &Conflict) -> Option<[(&'static str, String); 3]> {
 }
 
 /// Whether a record goes, and what goes with it.
-fn goes(left: &Left) -> String {
+fn goes(left: &LeftRecord) -> String {
     if !left.delete {
         return String::new();
     }

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use tplkit::apply::{NotCarried, Preview};
 use tplkit::finding::render::counted;
 use tplkit::printable;
-use tplkit::upgrade::{Kept, Update};
+use tplkit::upgrade::{KeptRecord, Update};
 
 use super::decision::decisions_file;
-use super::{by_record, shown};
+use super::{by_record, inline_value};
 use crate::cli::apply_summary::section;
 
 /// The parts of a plan about an upgrade.
@@ -19,7 +19,7 @@ pub(crate) fn upgrade(out: &mut String, preview: &Preview) {
         out,
         "Stays as people made it",
         &preview.kept,
-        |kept: &Kept| {
+        |kept: &KeptRecord| {
             let path = kept.path.as_deref().unwrap_or("(whole)");
             let because = serde_json::to_value(kept.because).unwrap_or_default();
             let because = because.as_str().unwrap_or_default().replace('_', " ");
@@ -64,7 +64,7 @@ fn updates(out: &mut String, updates: &[Update]) {
         // Writing to a String cannot fail, here and below.
         let _ = writeln!(out, "  {kind} {}", printable::line(&reference));
         for update in updates {
-            let (before, after) = (shown(&update.before), shown(&update.after));
+            let (before, after) = (inline_value(&update.before), inline_value(&update.after));
             let line = format!("{}: {before} → {after}", update.path);
             let _ = writeln!(out, "    {}", printable::line(&line));
         }

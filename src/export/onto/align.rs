@@ -2,7 +2,7 @@
 
 /// By new row: the earlier one that it is. Rows are numbers that stand for what they hold.
 pub(super) fn align(earlier: &[u128], new: &[u128]) -> Vec<Option<usize>> {
-    let mut matching = Matching {
+    let mut matching = Alignment {
         found: vec![None; new.len()],
         taken: vec![false; earlier.len()],
     };
@@ -20,14 +20,14 @@ pub(super) fn align(earlier: &[u128], new: &[u128]) -> Vec<Option<usize>> {
     matching.found
 }
 
-struct Matching {
+struct Alignment {
     /// By new row.
     found: Vec<Option<usize>>,
     /// By earlier row.
     taken: Vec<bool>,
 }
 
-impl Matching {
+impl Alignment {
     fn pair(&mut self, earlier: usize, new: usize) {
         self.found[new] = Some(earlier);
         self.taken[earlier] = true;
@@ -44,12 +44,15 @@ impl Matching {
             rows.sort_unstable();
             rows
         };
-        let olds = left(earlier, &|at| self.taken[at]);
-        let news = left(new, &|at| self.found[at].is_some());
-        let mut olds = olds.into_iter().peekable();
-        for (content, at) in news {
-            while olds.next_if(|(other, _)| *other < content).is_some() {}
-            if let Some((_, old)) = olds.next_if(|(other, _)| *other == content) {
+        let earlier_rows = left(earlier, &|at| self.taken[at]);
+        let new_rows = left(new, &|at| self.found[at].is_some());
+        let mut earlier_rows = earlier_rows.into_iter().peekable();
+        for (content, at) in new_rows {
+            while earlier_rows
+                .next_if(|(other, _)| *other < content)
+                .is_some()
+            {}
+            if let Some((_, old)) = earlier_rows.next_if(|(other, _)| *other == content) {
                 self.pair(old, at);
             }
         }

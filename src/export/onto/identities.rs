@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::previous::Previous;
+use super::previous::PreviousPackage;
 use crate::definitions::ReferenceKind;
 use crate::export::leak::{self, Leak};
 use crate::json::{Object, Value};
@@ -28,7 +28,7 @@ type Pool = HashMap<Key, VecDeque<Identity>>;
 /// The identities that an earlier package has to give; none without one.
 #[derive(Debug, Default)]
 pub(in crate::export) struct Identities<'p> {
-    previous: Option<&'p Previous<'p>>,
+    previous: Option<&'p PreviousPackage<'p>>,
     items: Pool,
     dependencies: Pool,
     /// uids of steps that create, by the ref that they declare.
@@ -39,7 +39,7 @@ pub(in crate::export) struct Identities<'p> {
 
 impl<'p> Identities<'p> {
     /// Those of a package.
-    pub(in crate::export) fn of(previous: Option<&'p Previous<'p>>) -> Identities<'p> {
+    pub(in crate::export) fn of(previous: Option<&'p PreviousPackage<'p>>) -> Identities<'p> {
         let Some(previous) = previous else {
             return Identities::default();
         };
@@ -56,7 +56,7 @@ impl<'p> Identities<'p> {
         identities
     }
 
-    fn step(&mut self, previous: &'p Previous<'p>, step: &'p Step) {
+    fn step(&mut self, previous: &'p PreviousPackage<'p>, step: &'p Step) {
         if let Some(target) = step.tool.target_argument() {
             let target = step.args.get(target).and_then(Value::as_str);
             if let Some(target) = target.and_then(reference::used) {
@@ -137,15 +137,15 @@ impl<'p> Identities<'p> {
         kind: ReferenceKind,
         name: &str,
     ) -> Option<Identity> {
-        self.beside(&(kind, String::new(), name.to_owned()))
+        self.outside_workspace(&(kind, String::new(), name.to_owned()))
     }
 
     /// What a column of a dependency had; `table` is the ref of the dependency.
     pub(in crate::export) fn column(&mut self, table: &str, name: &str) -> Option<Identity> {
-        self.beside(&(ReferenceKind::Column, table.to_owned(), name.to_owned()))
+        self.outside_workspace(&(ReferenceKind::Column, table.to_owned(), name.to_owned()))
     }
 
-    fn beside(&mut self, key: &Key) -> Option<Identity> {
+    fn outside_workspace(&mut self, key: &Key) -> Option<Identity> {
         let own = self.dependencies.get_mut(key);
         own.and_then(VecDeque::pop_front).or_else(|| {
             let named = !matches!(key.0, ReferenceKind::View | ReferenceKind::Rail);

@@ -19,8 +19,8 @@ mod rows;
 mod select;
 mod unchanged;
 
-pub use previous::{Previous, to_version_2};
-pub use select::Missing;
+pub use previous::{PreviousPackage, to_version_2};
+pub use select::MissingItem;
 
 pub(super) use content::Contents;
 pub(super) use identities::{Identities, Identity, name_without_ids};
@@ -29,9 +29,9 @@ pub(super) use unchanged::Before;
 
 /// The earlier package that an export goes on from.
 #[derive(Debug, Clone, Copy)]
-pub struct Onto<'p> {
+pub struct ExportBase<'p> {
     /// The package.
-    pub previous: &'p Previous<'p>,
+    pub previous: &'p PreviousPackage<'p>,
     /// Whether what it holds is what travels; otherwise the selection counts.
     pub selects: bool,
 }

@@ -13,7 +13,7 @@ use crate::package::payload::RawEntry;
 
 /// An earlier package without errors, of version 2.
 #[derive(Debug)]
-pub struct Previous<'t> {
+pub struct PreviousPackage<'t> {
     text: &'t str,
     pub(in crate::export) manifest: Manifest,
     pub(in crate::export) schema: Option<String>,
@@ -43,16 +43,16 @@ pub fn to_version_2<'t>(
     Ok(written.map_or(Cow::Borrowed(text), Cow::Owned))
 }
 
-impl<'t> Previous<'t> {
+impl<'t> PreviousPackage<'t> {
     /// Of a package that was checked without errors; `text` is what it was read from, of version 2
     /// ([`to_version_2`]).
-    pub fn new(text: &'t str, checked: Checked<'t>) -> Previous<'t> {
+    pub fn new(text: &'t str, checked: Checked<'t>) -> PreviousPackage<'t> {
         let doc = Doc::parse_package(text).ok();
         let schema = doc.as_ref().and_then(|doc| doc.root().get_str("$schema"));
         let enveloped = doc
             .as_ref()
             .is_some_and(|doc| doc.root().get("manifest").is_some());
-        Previous {
+        PreviousPackage {
             text,
             schema: schema.filter(|_| enveloped).map(str::to_owned),
             manifest: checked.manifest,

@@ -21,7 +21,7 @@ pub(in crate::export) struct NewRows<'n> {
 }
 
 /// Rows with the uids that they had.
-pub(in crate::export) struct Matched {
+pub(in crate::export) struct MatchedRows {
     /// By row: the uid, as the earlier package writes it.
     pub(in crate::export) uids: Vec<Option<String>>,
     /// Whether all rows are those of the earlier package, in their order.
@@ -33,7 +33,7 @@ pub(in crate::export) fn match_rows(
     earlier: &RawEntry<'_>,
     new: &NewRows<'_>,
     contents: &mut Contents,
-) -> Matched {
+) -> MatchedRows {
     let by_key = new.keys.iter().find_map(|(name, hashes)| {
         let earlier = keys(earlier, name, new.state)?;
         let by_key = hashes.iter().map(|key| earlier.get(key).copied());
@@ -43,7 +43,7 @@ pub(in crate::export) fn match_rows(
     let found = by_key.unwrap_or_else(|| align(&held, new.contents));
     let in_place = found.iter().enumerate().all(|(at, old)| *old == Some(at));
     let uids: Vec<_> = earlier.rows().map(|row| row.uid).collect();
-    Matched {
+    MatchedRows {
         unchanged: in_place && held == new.contents,
         uids: found
             .into_iter()

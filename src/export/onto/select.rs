@@ -2,17 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::previous::Previous;
+use super::previous::PreviousPackage;
 use crate::export::selection::{RowsSelection, Selection};
 use crate::json::Value;
 use crate::package::Tool;
-use crate::package::model::{ItemKind, Step, Word as _};
+use crate::package::model::{ItemKind, Step, WireWord as _};
 use crate::package::reference;
 use crate::workspace::{Id, Structure};
 
 /// Something that the earlier package holds and the workspace does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingItem {
     /// `feature`, `column`, `view`, `module`, `rail` or `workflow`.
     pub kind: &'static str,
     /// Its technical name; those of columns, views and navigation entries follow their parent's.
@@ -20,14 +20,14 @@ pub struct Missing {
 }
 
 /// The names of what an earlier package creates, with those of their parents.
-struct Named<'p> {
+struct PackageNames<'p> {
     kind: ItemKind,
     /// Empty when the parent does not travel, or there is none.
     parent: &'p str,
     name: &'p str,
 }
 
-impl Previous<'_> {
+impl PreviousPackage<'_> {
     /// What it holds of the workspace, and whether the config of the workspace is part of it: tables,
     /// modules and automations by name, with all that belongs to them, and rows where it has rows.
     pub(in crate::export) fn selection(&self, structure: &Structure) -> (Selection, bool) {
@@ -65,7 +65,7 @@ impl Previous<'_> {
     }
 
     /// What it holds and the workspace lacks, in its order. What went with its parent is one with it.
-    pub fn missing(&self, structure: &Structure) -> Vec<Missing> {
+    pub fn missing(&self, structure: &Structure) -> Vec<MissingItem> {
         let mut there = there(structure);
         let mut missing = Vec::new();
         let mut gone: HashSet<(ItemKind, &str)> = HashSet::new();
@@ -84,7 +84,7 @@ impl Previous<'_> {
                     gone.insert((named.kind, named.name));
                     let parent = Some(named.parent).filter(|parent| !parent.is_empty());
                     let name = parent.map(|parent| format!("{parent}.{}", named.name));
-                    missing.push(Missing {
+                    missing.push(MissingItem {
                         kind: named.kind.word(),
                         name: name.unwrap_or_else(|| named.name.to_owned()),
                     });
@@ -117,7 +117,7 @@ impl Previous<'_> {
         created.map(name)
     }
 
-    fn named(&self) -> Vec<Named<'_>> {
+    fn named(&self) -> Vec<PackageNames<'_>> {
         let steps = &self.manifest.plan.steps;
         let by_ref: HashMap<&str, &Step> = steps
             .iter()
@@ -133,7 +133,7 @@ impl Previous<'_> {
                 None if parent.is_some() => return None,
                 None => "",
             };
-            Some(Named {
+            Some(PackageNames {
                 kind,
                 parent,
                 name: name(step),

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::Reader;
 use crate::json::{Node, Object, Value};
-use crate::package::model::{Catalog, Variable, Word};
+use crate::package::model::{Catalog, Variable, WireWord};
 use crate::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 
 /// The members of an identity, in the order of a manifest.
@@ -90,7 +90,7 @@ impl<'d> Reader<'d> {
         Some(elements.collect())
     }
 
-    fn word<W: Word>(&mut self, node: Node<'d>) -> Option<W> {
+    fn word<W: WireWord>(&mut self, node: Node<'d>) -> Option<W> {
         let word = node.as_str().and_then(W::parse);
         if word.is_none() {
             let words: Vec<&str> = W::ALL.iter().map(|word| word.word()).collect();

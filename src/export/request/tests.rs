@@ -112,18 +112,18 @@ fn an_identity_is_no_longer_than_what_stores_keep() {
         let text = "é".repeat(length);
         faults(&format!(r#"{{"identity": {{"{member}": "{text}"}}}}"#))
     };
-    let told = |text: &str| vec![text.to_owned()];
+    let faults = |text: &str| vec![text.to_owned()];
     assert_eq!(
         ask("label", 256),
-        told("`identity.label` has 256 characters. It has to have 1 to 255.")
+        faults("`identity.label` has 256 characters. It has to have 1 to 255.")
     );
     assert_eq!(
         ask("label", 0),
-        told("`identity.label` has 0 characters. It has to have 1 to 255.")
+        faults("`identity.label` has 0 characters. It has to have 1 to 255.")
     );
     assert_eq!(
         ask("description", 10_001),
-        told("`identity.description` has 10001 characters. It has to have 0 to 10000.")
+        faults("`identity.description` has 10001 characters. It has to have 0 to 10000.")
     );
     for (member, length) in [
         ("label", 1),

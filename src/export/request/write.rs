@@ -3,7 +3,7 @@
 use crate::export::ExportRequest;
 use crate::export::selection::{RowsSelection, Selection};
 use crate::json::{Object, Value};
-use crate::package::model::{Catalog, Variable, Word};
+use crate::package::model::{Catalog, Variable, WireWord};
 use crate::workspace::Id;
 
 impl ExportRequest {
@@ -77,7 +77,7 @@ fn ids(list: &[Id]) -> Value {
     )
 }
 
-fn word<W: Word>(word: Option<W>) -> Option<Value> {
+fn word<W: WireWord>(word: Option<W>) -> Option<Value> {
     word.map(|word| Value::String(word.word().to_owned()))
 }
 

@@ -9,7 +9,7 @@ use super::reading::Reading;
 use super::split::Splitter;
 use super::table::{Link, Table};
 use crate::context::Ids;
-use crate::export::onto::{Contents, NewRows, Previous, match_rows};
+use crate::export::onto::{Contents, NewRows, PreviousPackage, match_rows};
 use crate::export::{ExportError, ExportResult, Fault};
 use crate::package::payload::RawEntry;
 use crate::rows::Cell;
@@ -20,7 +20,7 @@ pub(in crate::export) async fn scan<S: Source + Sync>(
     source: &S,
     tables: &mut [Table],
     index: usize,
-    previous: Option<&Previous<'_>>,
+    previous: Option<&PreviousPackage<'_>>,
     ids: &mut (dyn Ids + Send),
 ) -> ExportResult<(), S> {
     let Some(table) = tables.get_mut(index) else {

@@ -9,9 +9,9 @@ use super::values::Values;
 use crate::context::Ids;
 use crate::definitions::{AbsentTarget, Definitions};
 use crate::export::leak;
-use crate::export::onto::{Identities, Previous};
+use crate::export::onto::{Identities, PreviousPackage};
 use crate::export::record::Records;
-use crate::export::selection::Chosen;
+use crate::export::selection::SelectedRecords;
 use crate::json::path::push_dotted;
 use crate::json::{Object, Value};
 use crate::package::model::{
@@ -74,10 +74,11 @@ pub(super) enum Link {
 
 /// The tables whose rows travel.
 pub(in crate::export) fn tables(
-    chosen: &Chosen<'_>,
+    chosen: &SelectedRecords<'_>,
     records: &Records<'_>,
     definitions: &Definitions,
-    (previous, identities): (Option<&Previous<'_>>, &Identities<'_>),
+    previous: Option<&PreviousPackage<'_>>,
+    identities: &Identities<'_>,
     ids: &mut dyn Ids,
 ) -> Vec<Table> {
     let linked = linked(chosen, definitions);
@@ -157,7 +158,7 @@ fn target(column: &Column) -> Option<Id> {
 }
 
 /// Tables that a column of another table of the package links to.
-fn linked(chosen: &Chosen<'_>, definitions: &Definitions) -> HashSet<Id> {
+fn linked(chosen: &SelectedRecords<'_>, definitions: &Definitions) -> HashSet<Id> {
     let links = chosen.features.iter().flat_map(|table| {
         let links = table
             .columns
@@ -172,7 +173,7 @@ fn linked(chosen: &Chosen<'_>, definitions: &Definitions) -> HashSet<Id> {
 
 fn link(
     records: &Records<'_>,
-    chosen: &Chosen<'_>,
+    chosen: &SelectedRecords<'_>,
     definitions: &Definitions,
     column: &Column,
 ) -> Option<Link> {

@@ -14,7 +14,7 @@ const NARROWEST: usize = 20;
 /// ```
 /// let text = "  = help: Write a value of the column's type.\n";
 /// let fitted = tplkit::finding::render::fit(text, 30);
-/// assert_eq!(fitted, "  = help: Write a value of\n    the column's type.\n");
+/// assert_eq!(fitted, "  = help: Write a value of the\n    column's type.\n");
 /// ```
 pub fn fit(text: &str, width: usize) -> String {
     let lines = text.split_inclusive('\n').map(|line| {

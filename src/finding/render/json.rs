@@ -131,11 +131,11 @@ pub fn json(report: &Report) -> String {
     printable::json(&(text + "\n"))
 }
 
-fn error(trouble: &ReportError) -> ErrorDocument<'_> {
+fn error(error: &ReportError) -> ErrorDocument<'_> {
     ErrorDocument {
-        path: trouble.path.as_ref().map(|path| path.to_string_lossy()),
-        message: &trouble.message,
-        help: trouble.help.as_deref(),
+        path: error.path.as_ref().map(|path| path.to_string_lossy()),
+        message: &error.message,
+        help: error.help.as_deref(),
     }
 }
 

@@ -13,8 +13,8 @@ use crate::printable::visible;
 pub fn junit(report: &Report, started: &str) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     let mut id = 0;
-    for trouble in &report.errors {
-        broken(&mut out, trouble, id, started);
+    for error in &report.errors {
+        broken(&mut out, error, id, started);
         id += 1;
     }
     for file in &report.files {
@@ -39,13 +39,13 @@ fn close(out: &mut String) {
     out.push_str("    <system-out/>\n    <system-err/>\n  </testsuite>\n");
 }
 
-fn broken(out: &mut String, trouble: &ReportError, id: usize, started: &str) {
-    let path = trouble
+fn broken(out: &mut String, error: &ReportError, id: usize, started: &str) {
+    let path = error
         .path
         .as_ref()
         .map(|path| path.to_string_lossy().into_owned());
     let name = escape(path.as_deref().unwrap_or("tplkit"));
-    let message = escape(&trouble.message);
+    let message = escape(&error.message);
     open(out, &name, id, started, [1, 0, 1]);
     let _ = writeln!(
         out,

@@ -169,12 +169,12 @@ impl Placed {
         let layered = layers::Layered::new(spans.len(), &pairs);
         let rows = order::order(&layered);
         let across = place::places(&layered, &rows, &spans);
-        placed.set_out(&layered, &across, &spans, direction, &part.nodes, &of_pair);
+        placed.place_points(&layered, &across, &spans, direction, &part.nodes, &of_pair);
         placed
     }
 
     /// From layers and places to points.
-    fn set_out(
+    fn place_points(
         &mut self,
         layered: &layers::Layered,
         across: &[i64],

@@ -60,12 +60,18 @@ pub(super) fn arrange(graph: &Graph, sizes: &[Size], layout: &mut Layout) {
         height,
     };
     for (index, edge) in graph.edges.iter().enumerate() {
-        layout.edges[index] = Some(way(layout, sizes, edge.from, edge.to, edge.kind));
+        layout.edges[index] = Some(route_kind(layout, sizes, edge.from, edge.to, edge.kind));
     }
 }
 
 /// From the right side of the earlier step to the left side of the later.
-fn way(layout: &Layout, sizes: &[Size], from: usize, to: usize, kind: EdgeKind) -> RouteKind {
+fn route_kind(
+    layout: &Layout,
+    sizes: &[Size],
+    from: usize,
+    to: usize,
+    kind: EdgeKind,
+) -> RouteKind {
     let side = |node: usize, right: bool| Point {
         x: layout.nodes[node].x + if right { sizes[node].width } else { 0 },
         y: layout.nodes[node].y + sizes[node].height / 2,

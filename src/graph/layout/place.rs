@@ -39,7 +39,7 @@ pub(super) fn places(layered: &Layered, rows: &[Vec<usize>], spans: &[(i64, i64)
     }
     // Last, everything looks both ways, so that what nothing leads to does not hang at one end.
     for row in rows {
-        settle_between(layered, row, &gap, &mut at);
+        align_between(layered, row, &gap, &mut at);
     }
     let first = (0..at.len()).map(|node| at[node] - breadth(node) / 2).min();
     let first = first.unwrap_or_default();
@@ -56,34 +56,34 @@ fn settle_row(
     gap: &dyn Fn(usize, usize) -> i64,
     at: &mut [i64],
 ) {
-    let wishes = row.iter().map(|node| {
+    let preferred = row.iter().map(|node| {
         let near = if down {
             &layered.before[*node]
         } else {
             &layered.after[*node]
         };
-        wish(layered, *node, near.iter(), at)
+        preferred_place(layered, *node, near.iter(), at)
     });
-    let wishes: Vec<(i64, i64)> = wishes.collect();
-    pool(row, &wishes, gap, at);
+    let preferred: Vec<(i64, i64)> = preferred.collect();
+    pool(row, &preferred, gap, at);
 }
 
-fn settle_between(
+fn align_between(
     layered: &Layered,
     row: &[usize],
     gap: &dyn Fn(usize, usize) -> i64,
     at: &mut [i64],
 ) {
-    let wishes = row.iter().map(|node| {
+    let preferred = row.iter().map(|node| {
         let near = layered.before[*node].iter().chain(&layered.after[*node]);
-        wish(layered, *node, near, at)
+        preferred_place(layered, *node, near, at)
     });
-    let wishes: Vec<(i64, i64)> = wishes.collect();
-    pool(row, &wishes, gap, at);
+    let preferred: Vec<(i64, i64)> = preferred.collect();
+    pool(row, &preferred, gap, at);
 }
 
 /// Where a node wants to be, and how much.
-fn wish<'n>(
+fn preferred_place<'n>(
     layered: &Layered,
     node: usize,
     near: impl Iterator<Item = &'n usize>,
@@ -117,12 +117,17 @@ fn is_line(layered: &Layered, one: usize, other: usize) -> bool {
 }
 
 /// Gives every node of a layer the place it wishes for, as far as order and gaps allow.
-fn pool(row: &[usize], wishes: &[(i64, i64)], gap: &dyn Fn(usize, usize) -> i64, at: &mut [i64]) {
+fn pool(
+    row: &[usize],
+    preferred: &[(i64, i64)],
+    gap: &dyn Fn(usize, usize) -> i64,
+    at: &mut [i64],
+) {
     // With the gaps taken off, places need only not decrease. Blocks: sum, weight, members.
     let mut offsets = Vec::with_capacity(row.len());
     let mut offset = 0;
     let mut blocks: Vec<(i64, i64, usize)> = Vec::new();
-    for (index, (wanted, weight)) in wishes.iter().enumerate() {
+    for (index, (wanted, weight)) in preferred.iter().enumerate() {
         if index > 0 {
             offset += gap(row[index - 1], row[index]);
         }

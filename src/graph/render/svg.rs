@@ -346,8 +346,8 @@ fn curve(path: &mut String, from: Point, to: Point, downwards: bool) {
         let middle = i64::midpoint(from.y, to.y);
         ((from.x, middle), (to.x, middle))
     } else if from.x == to.x {
-        let beside = from.x - 14 - ((to.y - from.y).abs() / 12).min(20);
-        ((beside, from.y), (beside, to.y))
+        let edge = from.x - 14 - ((to.y - from.y).abs() / 12).min(20);
+        ((edge, from.y), (edge, to.y))
     } else {
         let middle = i64::midpoint(from.x, to.x);
         ((middle, from.y), (middle, to.y))

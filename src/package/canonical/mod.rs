@@ -91,7 +91,7 @@ pub fn write_to(text: &str, sink: &mut dyn io::Write) -> Result<(), CanonicalErr
 
 /// The canonical form of a package file, which is not copied when it is written so already.
 pub(crate) fn of(text: &str) -> Result<Cow<'_, str>, CanonicalError> {
-    let mut same = Same(text.as_bytes());
+    let mut same = CommonPrefix(text.as_bytes());
     if write_to(text, &mut same).is_ok() && same.0.is_empty() {
         return Ok(Cow::Borrowed(text));
     }
@@ -101,7 +101,7 @@ pub(crate) fn of(text: &str) -> Result<Cow<'_, str>, CanonicalError> {
 /// The canonical form of a payload entry of an envelope that was read by [`Doc::parse_package`], as it is in
 /// the canonical form of the envelope. One that is written so already is not copied, however large it is.
 pub fn entry(entry: Node<'_>) -> Result<Cow<'_, str>, CanonicalError> {
-    let mut same = Same(entry.raw().as_bytes());
+    let mut same = CommonPrefix(entry.raw().as_bytes());
     let mut writer = Writer::streaming(&mut same);
     let written = writer.entry(entry);
     let ended = written.and_then(|()| Ok(writer.finish()?));
@@ -117,9 +117,9 @@ pub fn entry(entry: Node<'_>) -> Result<Cow<'_, str>, CanonicalError> {
 }
 
 /// Takes what begins with what is left of a text, and nothing else.
-pub(crate) struct Same<'t>(pub(crate) &'t [u8]);
+pub(crate) struct CommonPrefix<'t>(pub(crate) &'t [u8]);
 
-impl io::Write for Same<'_> {
+impl io::Write for CommonPrefix<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let rest = self.0.strip_prefix(bytes);
         self.0 = rest.ok_or_else(|| io::Error::other("another text"))?;

@@ -1,7 +1,7 @@
 //! Envelope, manifest and its layers.
 
 use super::{ENTRY, Field, Shape, Type, optional, required, ruled};
-use crate::package::model::{Action, Reason};
+use crate::package::words::{Action, Reason};
 
 /// Kinds of items.
 pub const ITEM_KINDS: &[&str] = &[

@@ -32,7 +32,7 @@ pub struct Field {
     /// What its value is.
     pub ty: Type,
     /// Whether it must be there.
-    pub need: Need,
+    pub need: Presence,
     /// The rule that checks wrong values, when it is a more specific one than J005.
     pub rule: Option<&'static str>,
     /// One sentence for editors.
@@ -41,7 +41,7 @@ pub struct Field {
 
 /// Whether a field must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum Presence {
     /// Always; its absence is J006.
     Required,
     /// Never.
@@ -131,7 +131,7 @@ const fn required(key: &'static str, ty: Type, doc: &'static str) -> Field {
     Field {
         key,
         ty,
-        need: Need::Required,
+        need: Presence::Required,
         rule: None,
         doc,
     }
@@ -141,7 +141,7 @@ const fn optional(key: &'static str, ty: Type, doc: &'static str) -> Field {
     Field {
         key,
         ty,
-        need: Need::Optional,
+        need: Presence::Optional,
         rule: None,
         doc,
     }
@@ -151,7 +151,7 @@ const fn ruled(key: &'static str, ty: Type, doc: &'static str) -> Field {
     Field {
         key,
         ty,
-        need: Need::Ruled,
+        need: Presence::Ruled,
         rule: None,
         doc,
     }

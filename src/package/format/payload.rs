@@ -1,6 +1,6 @@
 //! Row payloads.
 
-use super::{Need, Shape, Type, optional, required};
+use super::{Presence, Shape, Type, optional, required};
 
 /// A payload entry.
 pub static ENTRY: Shape = Shape {
@@ -59,7 +59,7 @@ pub static CELL_REF: Shape = Shape {
         super::Field {
             key: "rows",
             ty: Type::List(&Type::Object(&CELL_REF)),
-            need: Need::Ruled,
+            need: Presence::Ruled,
             rule: None,
             doc: "The rows that the elements of a list point at, in order.",
         },

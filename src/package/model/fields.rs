@@ -1,6 +1,6 @@
 //! Reading an object field by field; what nobody asked for is kept as unknown.
 
-use super::{ModelError, Word};
+use super::{ModelError, WireWord};
 use crate::json::{JsonKind, Node, Object, Value};
 use crate::package::canonical::declared;
 
@@ -126,7 +126,7 @@ pub(super) fn version(node: Node<'_>, expected: &str) -> Read<()> {
 }
 
 /// One of the words of a field.
-pub(super) fn word<W: Word>(node: Node<'_>) -> Read<W> {
+pub(super) fn word<W: WireWord>(node: Node<'_>) -> Read<W> {
     let word = node.as_str().and_then(W::parse);
     word.ok_or_else(|| {
         let words: Vec<&str> = W::ALL.iter().map(|word| word.word()).collect();

@@ -12,7 +12,6 @@ mod payload;
 mod plan;
 mod tree;
 mod unresolved;
-mod words;
 
 use std::io;
 
@@ -22,15 +21,15 @@ use crate::json::{Doc, Node, Object};
 use fields::Fields;
 use tree::{Members, Part, Tree};
 
+pub use super::words::{
+    Action, DataClass, DependencyForm, ItemKind, Proposal, Reason, Scope, UnresolvedForm,
+    Visibility, WireWord,
+};
 pub use dependency::{Blueprint, Dependency, Identity, IdentityColumn, UsedBy};
 pub use manifest::{Catalog, Contents, Item, Layers, Manifest, Source, Variable};
 pub use payload::{CellRef, PayloadEntry, Row, RowRef};
 pub use plan::{Metadata, Plan, PlanTarget, Step};
 pub use unresolved::{Redacted, Unresolved, UnresolvedKind};
-pub use words::{
-    Action, DataClass, DependencyForm, ItemKind, Proposal, Reason, Scope, UnresolvedForm,
-    Visibility, Word,
-};
 
 /// A package.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Row, Word};
+use super::{Row, WireWord};
 use crate::json::{Object, Value as Json};
 use crate::package::canonical::{CanonicalError, Columns, Value, View, Writer};
 
@@ -53,7 +53,7 @@ impl<'m> Tree<'m> {
     }
 
     /// A word.
-    pub(super) fn word(word: impl Word) -> Tree<'m> {
+    pub(super) fn word(word: impl WireWord) -> Tree<'m> {
         Tree::Text(word.word())
     }
 }

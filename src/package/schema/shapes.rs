@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{configs, items, pattern, steps};
 use crate::definitions::Definitions;
-use crate::package::format::{self, Configured, Field, Need, Shape, Type};
+use crate::package::format::{self, Configured, Field, Presence, Shape, Type};
 
 /// Codes of field checks that only warn: their values are suggested, not demanded.
 pub(super) const WARNINGS: &[&str] = &["M003", "I012", "S013"];
@@ -95,9 +95,9 @@ fn object(shape: &'static Shape, defs: &mut Defs<'_>) -> Value {
 fn is_required(field: &Field) -> bool {
     match field.need {
         // A place that needs a ref may be absent when `unresolved` says why.
-        Need::Required => !matches!(field.ty, Type::Use(_)),
-        Need::Optional => false,
-        Need::Ruled => matches!(
+        Presence::Required => !matches!(field.ty, Type::Use(_)),
+        Presence::Optional => false,
+        Presence::Ruled => matches!(
             (field.key, field.rule),
             ("templateVersion", Some("J004")) | ("type", Some("A001")) | ("key", Some("A005"))
         ),

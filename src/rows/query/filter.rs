@@ -42,7 +42,7 @@ pub enum OwnTest<T> {
     /// Whether it is one of these.
     In(Vec<T>),
     /// Whether it is `null`, `true`, `false`: it is none of them.
-    Is(Is),
+    Is(IsValue),
 }
 
 /// What can be asked of a cell.
@@ -55,7 +55,7 @@ pub enum CellTest {
     /// Whether its text form is one of these.
     In(Vec<String>),
     /// Whether it is this value of JSON.
-    Is(Is),
+    Is(IsValue),
     /// How it compares with a number, if it is one; other cells are found by no comparison, and by no
     /// negated one.
     Number(Compare, Number),
@@ -111,7 +111,7 @@ pub enum Search {
 
 /// A value that `is` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Is {
+pub enum IsValue {
     /// `null`, or absent.
     Null,
     /// The boolean, not the text.

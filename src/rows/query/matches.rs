@@ -1,7 +1,7 @@
 //! Decides whether a row matches a filter.
 
 use super::Row;
-use super::filter::{CellTest, Condition, Filter, Is, OwnTest, Search};
+use super::filter::{CellTest, Condition, Filter, IsValue, OwnTest, Search};
 use super::like::like;
 use crate::rows::{Cell, Decimal, fold, text_form};
 
@@ -45,7 +45,8 @@ impl Filter {
                 Some(cell) => test.finds(cell, self.negated),
                 None => matches!(
                     (self.negated, test),
-                    (false, CellTest::Is(Is::Null)) | (true, CellTest::Is(Is::True | Is::False))
+                    (false, CellTest::Is(IsValue::Null))
+                        | (true, CellTest::Is(IsValue::True | IsValue::False))
                 ),
             },
         }
@@ -71,9 +72,9 @@ impl CellTest {
             CellTest::Text(compare, value) => compare.holds(text.as_ref().cmp(value)),
             CellTest::Search(search, value) => search.finds(&text, value),
             CellTest::In(values) => values.iter().any(|value| *value == text),
-            CellTest::Is(Is::Null) => false,
-            CellTest::Is(Is::True) => matches!(cell, Cell::Bool(true)),
-            CellTest::Is(Is::False) => matches!(cell, Cell::Bool(false)),
+            CellTest::Is(IsValue::Null) => false,
+            CellTest::Is(IsValue::True) => matches!(cell, Cell::Bool(true)),
+            CellTest::Is(IsValue::False) => matches!(cell, Cell::Bool(false)),
             CellTest::Number(compare, number) => match cell {
                 Cell::Number(token) => {
                     let number = Decimal::new(number.as_str());

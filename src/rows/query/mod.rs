@@ -36,7 +36,7 @@ mod sort;
 pub use aggregate::{Aggregate, Operation, SAMPLE};
 pub use column::Column;
 pub use fault::{FilterFault, FilterReason};
-pub use filter::{CellTest, Compare, Condition, Filter, Is, OwnTest, Search};
+pub use filter::{CellTest, Compare, Condition, Filter, IsValue, OwnTest, Search};
 pub use like::like;
 pub use matches::{Match, matches};
 pub use parse::{MOST_BYTES, MOST_FILTERS, parse};

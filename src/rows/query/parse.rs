@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::Column;
 use super::fault::{FilterFault, FilterReason};
-use super::filter::{CellTest, Compare, Condition, Filter, Is, OwnTest, Search};
+use super::filter::{CellTest, Compare, Condition, Filter, IsValue, OwnTest, Search};
 use crate::json::Number;
 use crate::rows::{Decimal, instant};
 
@@ -46,7 +46,7 @@ const OPERATORS: [(&str, Operator); 20] = [
     ("lten", Operator::Number(Compare::Lte)),
 ];
 
-/// Reads the filters of a request, or tells all that is wrong with them.
+/// Reads the filters of a request, or reports all that is wrong with them.
 pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Vec<Filter>, Vec<FilterFault>> {
     if texts.len() > MOST_FILTERS {
         return Err(vec![FilterFault {
@@ -137,13 +137,13 @@ fn cell(operator: Operator, value: &str) -> Result<CellTest, FilterReason> {
 }
 
 /// Why a test of a record's own column cannot be read.
-enum Wrong {
+enum OwnTestFault {
     Operator,
     Is,
     Value,
 }
 
-impl Wrong {
+impl OwnTestFault {
     fn reason(
         self,
         column: &'static str,
@@ -151,9 +151,9 @@ impl Wrong {
         value: FilterReason,
     ) -> FilterReason {
         match self {
-            Wrong::Operator => FilterReason::NotOfOwn { column, operator },
-            Wrong::Is => FilterReason::NotOfIs,
-            Wrong::Value => value,
+            OwnTestFault::Operator => FilterReason::NotOfOwn { column, operator },
+            OwnTestFault::Is => FilterReason::NotOfIs,
+            OwnTestFault::Value => value,
         }
     }
 }
@@ -162,26 +162,26 @@ fn own<T>(
     operator: Operator,
     value: &str,
     read: fn(&str) -> Option<T>,
-) -> Result<OwnTest<T>, Wrong> {
+) -> Result<OwnTest<T>, OwnTestFault> {
     match operator {
         Operator::Text(compare) => {
-            let value = read(value).ok_or(Wrong::Value)?;
+            let value = read(value).ok_or(OwnTestFault::Value)?;
             Ok(OwnTest::Compare(compare, value))
         }
         Operator::In => {
             let values: Option<Vec<T>> = value.split('|').map(read).collect();
-            values.map(OwnTest::In).ok_or(Wrong::Value)
+            values.map(OwnTest::In).ok_or(OwnTestFault::Value)
         }
-        Operator::Is => is(value).map(OwnTest::Is).ok_or(Wrong::Is),
-        Operator::Search(_) | Operator::Number(_) => Err(Wrong::Operator),
+        Operator::Is => is(value).map(OwnTest::Is).ok_or(OwnTestFault::Is),
+        Operator::Search(_) | Operator::Number(_) => Err(OwnTestFault::Operator),
     }
 }
 
-fn is(value: &str) -> Option<Is> {
+fn is(value: &str) -> Option<IsValue> {
     match value {
-        "null" => Some(Is::Null),
-        "true" => Some(Is::True),
-        "false" => Some(Is::False),
+        "null" => Some(IsValue::Null),
+        "true" => Some(IsValue::True),
+        "false" => Some(IsValue::False),
         _ => None,
     }
 }

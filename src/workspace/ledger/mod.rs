@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use digest::{ColumnDigest, RowDigest};
 pub use names::{RowName, RowNames};
 
-use super::{Id, KeptRow, RecordKind, RowData, Thing};
+use super::{AnyRecord, Id, KeptRow, RecordKind, RowData};
 use crate::json::Value;
 
 /// One entry. As JSON the kind is outside (`{"rows": …}`): what is inside keeps its digits only
@@ -25,7 +25,7 @@ pub enum Entry {
     /// Rows were written.
     Rows(Rows),
     /// Rows that an earlier job wrote were recognised.
-    Recognised(Recognised),
+    Recognised(RecognisedRows),
     /// Cells that point at rows of their own table were written.
     Links(Links),
     /// The links of a table are complete.
@@ -68,7 +68,7 @@ pub struct Structure {
     /// What was created, in order, by ref.
     pub created: Vec<Created>,
     /// Configs that were replaced.
-    pub replaced: Vec<Replaced>,
+    pub replaced: Vec<ConfigChange>,
     /// Automations to be put in force at the end, by ref: they leave when they are published.
     pub pending_publishes: Vec<String>,
     /// Records that were there and are known by a ref from now on: an undo forgets that, no more.
@@ -82,16 +82,16 @@ pub struct Structure {
     pub leaves: u64,
     /// Records that were taken away, those inside others after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub deleted: Vec<Based>,
+    pub deleted: Vec<BaseRecord>,
     /// Tables among these that other workspaces share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<Id>,
     /// Where the sequences of columns among these stood (`to`); they begin anew (`from`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sequences: Vec<Moved>,
+    pub sequences: Vec<MovedSequence>,
     /// What later upgrades start from, where it is another one now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub base: Vec<Based>,
+    pub base: Vec<BaseRecord>,
     /// What the report of an upgrade says of records: a job that goes on finds them as they are to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Value>,
@@ -102,8 +102,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Whether a ledger tells of records that a job wrote, and of no base: it was written before ledgers
-/// told it.
+/// Whether a ledger holds records that a job wrote and no base: it was written before ledgers had one.
 pub fn is_unnoted(entries: &[Entry]) -> bool {
     let structures = || {
         entries.iter().filter_map(|entry| match entry {
@@ -118,7 +117,7 @@ pub fn is_unnoted(entries: &[Entry]) -> bool {
 /// A record with the ref that it is known by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Based {
+pub struct BaseRecord {
     /// The ref; `workspace` for the workspace.
     #[serde(rename = "ref")]
     pub reference: String,
@@ -127,13 +126,13 @@ pub struct Based {
     pub name: Option<String>,
     /// What the package says of it, in the destination's references; of one that was taken away what it
     /// was.
-    pub thing: Thing,
+    pub thing: AnyRecord,
 }
 
-impl Based {
+impl BaseRecord {
     /// A record with its name in the package.
-    pub fn new(reference: &str, name: &str, thing: Thing) -> Based {
-        Based {
+    pub fn new(reference: &str, name: &str, thing: AnyRecord) -> BaseRecord {
+        BaseRecord {
             reference: reference.to_owned(),
             name: (name != thing.name).then(|| name.to_owned()),
             thing,
@@ -154,9 +153,9 @@ pub struct Changed {
     #[serde(rename = "ref")]
     pub reference: String,
     /// The record before.
-    pub before: Thing,
+    pub before: AnyRecord,
     /// The record after.
-    pub after: Thing,
+    pub after: AnyRecord,
     /// Of an automation the version with that, which came as a draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<Id>,
@@ -180,7 +179,7 @@ pub struct Created {
 /// A config that a job replaced.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Replaced {
+pub struct ConfigChange {
     /// The ref of the record; `workspace` for the workspace.
     #[serde(rename = "ref")]
     pub reference: String,
@@ -204,16 +203,16 @@ pub struct Rows {
     pub feature: Id,
     /// The rows.
     #[serde(with = "packed")]
-    pub rows: Vec<Written>,
+    pub rows: Vec<WrittenRow>,
     /// Link cells that were emptied because their row is not at the destination.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub emptied: Vec<Emptied>,
+    pub emptied: Vec<EmptiedColumn>,
     /// Sequences that were moved on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sequences: Vec<Moved>,
+    pub sequences: Vec<MovedSequence>,
     /// Rows whose links inside the table were written along with them, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub settled: Vec<Settled>,
+    pub settled: Vec<SettledRow>,
     /// What the rows are known by, in the same order; nothing for rows of a step.
     #[serde(default, skip_serializing_if = "RowNames::is_empty")]
     pub names: RowNames,
@@ -222,7 +221,7 @@ pub struct Rows {
 /// Rows of earlier jobs that stand for rows of this package: from now on under its names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Recognised {
+pub struct RecognisedRows {
     /// The rows item.
     pub uid: String,
     /// The table.
@@ -236,7 +235,7 @@ pub struct Recognised {
 /// A row whose links inside its table did not wait for the end of the table. They count when that is
 /// complete; whoever goes on before writes them again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct SettledRow {
     /// Its position.
     pub position: u32,
     /// Cells with links.
@@ -247,7 +246,7 @@ pub struct Settled {
 
 /// A row that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenRow {
     /// Its position in its payload entry, or in its step.
     pub position: u32,
     /// Its id at the destination.
@@ -258,7 +257,7 @@ pub struct Written {
 
 /// How many cells of a column were emptied, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Emptied {
+pub struct EmptiedColumn {
     /// The column, as the package names it.
     pub column: String,
     /// Rows concerned.
@@ -269,7 +268,7 @@ pub struct Emptied {
 
 /// A sequence that was moved on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Moved {
+pub struct MovedSequence {
     /// The column.
     pub column: Id,
     /// Where it stood.
@@ -288,12 +287,12 @@ pub struct Links {
     pub feature: Id,
     /// What the rows hold now.
     #[serde(with = "packed")]
-    pub rows: Vec<Written>,
+    pub rows: Vec<WrittenRow>,
     /// Cells that were written.
     pub linked: u64,
     /// Cells that stay empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub emptied: Vec<Emptied>,
+    pub emptied: Vec<EmptiedColumn>,
 }
 
 /// A leaf or a cell that people changed while something was about to write it, and that stays so.
@@ -419,23 +418,23 @@ pub struct Updated {
 #[cfg(test)]
 mod tests {
     use super::{
-        Based, Cells, CellsOf, Changed, Created, Emptied, Entry, Links, Moved, MovedLeaf,
-        Recognised, Replaced, RowDigest, RowName, RowNames, Rows, Settled, Structure, Taken,
-        Updated, Updates, Written,
+        BaseRecord, Cells, CellsOf, Changed, ConfigChange, Created, EmptiedColumn, Entry, Links,
+        MovedLeaf, MovedSequence, RecognisedRows, RowDigest, RowName, RowNames, Rows, SettledRow,
+        Structure, Taken, Updated, Updates, WrittenRow,
     };
-    use crate::workspace::{KeptRow, RecordKind, RowData, Thing};
+    use crate::workspace::{AnyRecord, KeptRow, RecordKind, RowData};
 
     #[test]
     fn every_entry_is_read_back_as_it_was_written() {
         let id = uuid::Uuid::from_u128(7);
         let digest = RowDigest::of(&RowData::trusted(r#"{"a":1}"#));
         let value = |text: &str| crate::json::Value::parse(text).expect("JSON");
-        let written = Written {
+        let written = WrittenRow {
             position: 3,
             id,
             digest,
         };
-        let emptied = Emptied {
+        let emptied = EmptiedColumn {
             column: "to".to_owned(),
             count: 2,
             skipped: true,
@@ -447,7 +446,7 @@ mod tests {
             id,
             name: "a".to_owned(),
         };
-        let thing = Thing {
+        let thing = AnyRecord {
             kind: RecordKind::Column,
             id,
             parent: Some(id),
@@ -459,7 +458,7 @@ mod tests {
             component: None,
             config: value(r#"{"n":1.50}"#),
         };
-        let based = || Based::new("c_a", "a_once", thing.clone());
+        let based = || BaseRecord::new("c_a", "a_once", thing.clone());
         let names = || RowNames {
             key: Some("code".to_owned()),
             rows: vec![RowName {
@@ -470,7 +469,7 @@ mod tests {
         let entries = vec![
             Entry::Structure(Structure {
                 created: vec![made("f_a")],
-                replaced: vec![Replaced {
+                replaced: vec![ConfigChange {
                     reference: "workspace".to_owned(),
                     kind: RecordKind::Workspace,
                     id,
@@ -488,7 +487,7 @@ mod tests {
                 leaves: 2,
                 deleted: vec![based()],
                 shared: vec![id],
-                sequences: vec![Moved {
+                sequences: vec![MovedSequence {
                     column: id,
                     from: 1,
                     to: 8,
@@ -501,19 +500,19 @@ mod tests {
                 feature: id,
                 rows: vec![written],
                 emptied: vec![emptied.clone()],
-                sequences: vec![Moved {
+                sequences: vec![MovedSequence {
                     column: id,
                     from: 1,
                     to: u64::MAX,
                 }],
-                settled: vec![Settled {
+                settled: vec![SettledRow {
                     position: 3,
                     cells: 2,
                     digest,
                 }],
                 names: names(),
             }),
-            Entry::Recognised(Recognised {
+            Entry::Recognised(RecognisedRows {
                 uid: uid(),
                 feature: id,
                 rows: vec![id],

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer, Serializer};
 
-use super::{RowDigest, Written};
+use super::{RowDigest, WrittenRow};
 use crate::workspace::Id;
 
 const POSITION: usize = 4;
@@ -14,7 +14,7 @@ const ID: usize = 16;
 const DIGEST: usize = 8;
 const ROW: usize = POSITION + ID + DIGEST;
 
-pub(super) fn serialize<S: Serializer>(rows: &[Written], to: S) -> Result<S::Ok, S::Error> {
+pub(super) fn serialize<S: Serializer>(rows: &[WrittenRow], to: S) -> Result<S::Ok, S::Error> {
     let mut bytes = Vec::with_capacity(rows.len() * ROW);
     for row in rows {
         bytes.extend_from_slice(&row.position.to_be_bytes());
@@ -24,7 +24,7 @@ pub(super) fn serialize<S: Serializer>(rows: &[Written], to: S) -> Result<S::Ok,
     to.serialize_str(&STANDARD_NO_PAD.encode(bytes))
 }
 
-pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Written>, D::Error> {
+pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<WrittenRow>, D::Error> {
     let text = String::deserialize(from)?;
     let bytes = STANDARD_NO_PAD.decode(text).map_err(D::Error::custom)?;
     let (rows, rest) = bytes.as_chunks::<ROW>();
@@ -35,14 +35,14 @@ pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Writte
     Ok(rows.iter().map(row).collect())
 }
 
-fn row(bytes: &[u8; ROW]) -> Written {
+fn row(bytes: &[u8; ROW]) -> WrittenRow {
     let mut position = [0; POSITION];
     let mut id = [0; ID];
     let mut digest = [0; DIGEST];
     position.copy_from_slice(&bytes[..POSITION]);
     id.copy_from_slice(&bytes[POSITION..POSITION + ID]);
     digest.copy_from_slice(&bytes[POSITION + ID..]);
-    Written {
+    WrittenRow {
         position: u32::from_be_bytes(position),
         id: Id::from_bytes(id),
         digest: RowDigest(u64::from_be_bytes(digest)),

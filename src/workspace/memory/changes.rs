@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::drafts;
 use super::state::DraftVersion;
-use super::table::{Holder, NotAdded, Repeated, Table};
+use super::table::{Holder, NotAdded, RepeatedValue, Table};
 use super::update;
 use super::{State, Tables};
 use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{
-    Automation, Change, Column, Feature, Id, KeptRow, New, RecordKind, Refused, Removal, RowWrite,
-    StoredRow, Structure, Thing, Workspace,
+    AnyRecord, Automation, Change, Column, Feature, Id, KeptRow, New, RecordKind, Refused, Removal,
+    RowWrite, StoredRow, Structure, Workspace,
 };
 
 /// Drafts of automations, by the ids of their versions.
@@ -140,7 +140,7 @@ impl UnitChanges<'_> {
                 parent,
                 order,
             } => {
-                let stand = Thing::siblings(&self.state.structure, kind, parent);
+                let stand = AnyRecord::siblings(&self.state.structure, kind, parent);
                 if !stand.iter().map(|one| one.id).eq(order) {
                     let message = format!("the order of the {}s is not what it was", kind.noun());
                     return Err(refused(Code::Conflict, message));
@@ -212,7 +212,7 @@ impl UnitChanges<'_> {
     }
 
     /// A column does not become unique over values that stand twice.
-    fn check_repeated(&self, from: &Thing, to: &Thing) -> Result<(), Refused> {
+    fn check_repeated(&self, from: &AnyRecord, to: &AnyRecord) -> Result<(), Refused> {
         let column = to.as_column().filter(Column::is_unique);
         let was = from.as_column().is_some_and(|column| column.is_unique());
         let (Some(column), Some(feature), false) = (column, to.parent, was) else {
@@ -497,7 +497,7 @@ fn edited(position: usize, row: Id) -> Refused {
     }
 }
 
-fn violation((row, column, holder): Repeated) -> Refused {
+fn violation((row, column, holder): RepeatedValue) -> Refused {
     let by = match holder {
         Holder::Stored => "a stored row",
         Holder::Written => "another of the rows written with it",

@@ -8,14 +8,14 @@ use super::changes::{missing, refused};
 use super::state::DraftVersion;
 use super::update::{update, write};
 use crate::problem::Code;
-use crate::workspace::{Automation, Id, RecordKind, Refused, Thing};
+use crate::workspace::{AnyRecord, Automation, Id, RecordKind, Refused};
 
 /// Adds a draft that begins from what is in force.
 pub(super) fn begin(
     state: &mut State,
     version: Id,
-    from: &Thing,
-    to: Thing,
+    from: &AnyRecord,
+    to: AnyRecord,
 ) -> Result<(), Refused> {
     let base = in_force(state, from.id)?;
     if !base.is_as(from, &to) {
@@ -52,7 +52,7 @@ pub(super) fn remove(
     state: &mut State,
     workflow: Id,
     version: Id,
-    published: Option<[Thing; 2]>,
+    published: Option<[AnyRecord; 2]>,
 ) -> Result<(), Refused> {
     let Ok(stands) = in_force(state, workflow) else {
         return Ok(());
@@ -69,9 +69,9 @@ pub(super) fn remove(
     }
 }
 
-fn in_force(state: &State, workflow: Id) -> Result<Thing, Refused> {
+fn in_force(state: &State, workflow: Id) -> Result<AnyRecord, Refused> {
     let kind = RecordKind::Workflow;
-    let found = Thing::find(&state.structure, kind, workflow);
+    let found = AnyRecord::find(&state.structure, kind, workflow);
     found.ok_or_else(|| missing(kind, workflow))
 }
 

@@ -11,7 +11,7 @@ use crate::workspace::Id;
 
 /// Which rows hold a value, by its hash: whoever asks compares the values themselves.
 #[derive(Debug, Default)]
-pub(super) struct Index(HashMap<u64, Holders, BuildHasherDefault<AsIs>>);
+pub(super) struct Index(HashMap<u64, Holders, BuildHasherDefault<PassthroughHasher>>);
 
 /// Mostly one row holds a value.
 #[derive(Debug)]
@@ -30,9 +30,9 @@ pub(super) fn key(value: &str) -> Option<u64> {
 
 /// The keys are hashes already.
 #[derive(Debug, Clone, Copy, Default)]
-struct AsIs(u64);
+struct PassthroughHasher(u64);
 
-impl Hasher for AsIs {
+impl Hasher for PassthroughHasher {
     fn finish(&self) -> u64 {
         self.0
     }

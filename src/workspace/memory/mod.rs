@@ -175,7 +175,7 @@ impl Lookup for Memory {
         column: &str,
         values: &[String],
     ) -> Result<Vec<bool>, MemoryError> {
-        match_each(self, (feature, column), values, |row| row.is_some()).await
+        match_each(self, feature, column, values, |row| row.is_some()).await
     }
 
     async fn row_capacity(&self) -> Result<Option<u64>, MemoryError> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::contradictions::contradictions;
 use crate::json::{Object, Value};
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Id, Organization, StoredRow, Structure, Thing, Workspace};
+use crate::workspace::{AnyRecord, Id, Organization, StoredRow, Structure, Workspace};
 
 /// A job that was completed in a workspace: what a later upgrade starts from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,9 +27,9 @@ pub struct AppliedJob {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DraftVersion {
     /// The version that was in force when it was begun.
-    pub base: Thing,
+    pub base: AnyRecord,
     /// What it says.
-    pub thing: Thing,
+    pub thing: AnyRecord,
 }
 
 /// Everything of a workspace: one JSON file.

@@ -27,12 +27,12 @@ pub(super) enum Holder {
 }
 
 /// A value that would appear twice: the position of the row, the column, and who has it.
-pub(super) type Repeated = (usize, String, Holder);
+pub(super) type RepeatedValue = (usize, String, Holder);
 
 /// Why rows were not added.
 pub(super) enum NotAdded {
     /// A unique value would appear twice.
-    Repeated(Repeated),
+    Repeated(RepeatedValue),
     /// An id is taken or does not ascend.
     Id(Id),
 }
@@ -72,7 +72,7 @@ impl Table {
     }
 
     /// The first of `rows` whose value in a unique column exists already, in another row.
-    pub(super) fn free(&self, unique: &[String], rows: &[StoredRow]) -> Result<(), Repeated> {
+    pub(super) fn free(&self, unique: &[String], rows: &[StoredRow]) -> Result<(), RepeatedValue> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         for column in unique {
             let cells = Cells::of(column);
@@ -110,7 +110,7 @@ impl Table {
         indexes: &mut HashMap<String, Index>,
         unique: &[String],
         rows: &[StoredRow],
-    ) -> Result<(), Repeated> {
+    ) -> Result<(), RepeatedValue> {
         for column in unique {
             let cells = Cells::of(column);
             let index = self.index(indexes, column);

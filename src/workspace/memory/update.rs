@@ -3,12 +3,16 @@
 use super::changes::{features_mut, missing, objects, refused};
 use crate::json::{Object, Value};
 use crate::problem::Code;
-use crate::workspace::{RecordKind, Refused, Structure, Thing};
+use crate::workspace::{AnyRecord, RecordKind, Refused, Structure};
 
 /// Writes what differs between two forms of a record.
-pub(super) fn update(structure: &mut Structure, from: &Thing, to: Thing) -> Result<(), Refused> {
+pub(super) fn update(
+    structure: &mut Structure,
+    from: &AnyRecord,
+    to: AnyRecord,
+) -> Result<(), Refused> {
     let (kind, id) = (from.kind, from.id);
-    let stands = Thing::find(structure, kind, id).ok_or_else(|| missing(kind, id))?;
+    let stands = AnyRecord::find(structure, kind, id).ok_or_else(|| missing(kind, id))?;
     if !stands.is_as(from, &to) {
         let message = format!("the {} {id} is not what it was", kind.noun());
         return Err(refused(Code::Conflict, message));
@@ -18,7 +22,7 @@ pub(super) fn update(structure: &mut Structure, from: &Thing, to: Thing) -> Resu
     Ok(())
 }
 
-pub(super) fn write(structure: &mut Structure, to: Thing) {
+pub(super) fn write(structure: &mut Structure, to: AnyRecord) {
     let label = to.label.unwrap_or_default();
     let order = to.order.unwrap_or_default();
     let object = |config: Value| objects(config).into_iter().next().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use tplkit::json::Object;
 use tplkit::problem::Code;
-use tplkit::workspace::{Automation, Change, Id, New, RecordKind, Target, Thing};
+use tplkit::workspace::{AnyRecord, Automation, Change, Id, New, RecordKind, Target};
 
 use super::subject::same;
 use super::{Case, CaseResult, Subject, Workspaces};
@@ -51,9 +51,9 @@ impl<T: Target + Send + Sync> Subject<T> {
         Ok(workflow)
     }
 
-    async fn found(&self, workflow: Id) -> Result<(Thing, bool, bool), String> {
+    async fn found(&self, workflow: Id) -> Result<(AnyRecord, bool, bool), String> {
         let structure = self.structure().await?;
-        let thing = Thing::find(&structure, RecordKind::Workflow, workflow);
+        let thing = AnyRecord::find(&structure, RecordKind::Workflow, workflow);
         let thing = thing.ok_or("the automation is gone")?;
         let mut automations = structure.automations.iter();
         let found = automations.find(|found| found.id == workflow);
@@ -68,9 +68,9 @@ impl<T: Target + Send + Sync> Subject<T> {
     }
 
     /// From what is in force to another name.
-    async fn renamed(&self, workflow: Id, name: &str) -> Result<[Box<Thing>; 2], String> {
+    async fn renamed(&self, workflow: Id, name: &str) -> Result<[Box<AnyRecord>; 2], String> {
         let (from, ..) = self.found(workflow).await?;
-        let to = Thing {
+        let to = AnyRecord {
             name: name.to_owned(),
             ..from.clone()
         };
@@ -109,7 +109,7 @@ async fn published<W: Workspaces>(workspaces: &W) -> CaseResult {
     )?;
     // What is begun from is not what it was.
     let [from, to] = subject.renamed(workflow, "c").await?;
-    let from = Box::new(Thing {
+    let from = Box::new(AnyRecord {
         name: "other".to_owned(),
         ..*from
     });

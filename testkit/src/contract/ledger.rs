@@ -2,8 +2,8 @@
 
 use tplkit::json::Value;
 use tplkit::workspace::ledger::{
-    Created, Emptied, Entry, Links, Moved, Recognised, Replaced, RowDigest, RowName, RowNames,
-    Rows, Settled, Structure, Updated, Updates, Written,
+    ConfigChange, Created, EmptiedColumn, Entry, Links, MovedSequence, RecognisedRows, RowDigest,
+    RowName, RowNames, Rows, SettledRow, Structure, Updated, Updates, WrittenRow,
 };
 use tplkit::workspace::{Id, RecordKind, RowData};
 
@@ -33,12 +33,12 @@ async fn round_trip<W: Workspaces>(workspaces: &W) -> CaseResult {
 
 fn entries(ids: &[Id]) -> Vec<Entry> {
     let config = |text: &str| Value::parse(text).unwrap_or_default();
-    let written = |position: u32, data: &str| Written {
+    let written = |position: u32, data: &str| WrittenRow {
         position,
         id: ids[0],
         digest: digest(data),
     };
-    let emptied = Emptied {
+    let emptied = EmptiedColumn {
         column: "Preço total".to_owned(),
         count: u64::from(u32::MAX),
         skipped: true,
@@ -52,7 +52,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
                 id: ids[1],
                 name: "clientes_2".to_owned(),
             }],
-            replaced: vec![Replaced {
+            replaced: vec![ConfigChange {
                 reference: "workspace".to_owned(),
                 kind: RecordKind::Workspace,
                 id: ids[2],
@@ -67,12 +67,12 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
             feature: ids[1],
             rows: vec![written(0, "{}"), written(u32::MAX, r#"{"a":1}"#)],
             emptied: vec![emptied.clone()],
-            sequences: vec![Moved {
+            sequences: vec![MovedSequence {
                 column: ids[3],
                 from: 1,
                 to: u64::from(u32::MAX) + 1,
             }],
-            settled: vec![Settled {
+            settled: vec![SettledRow {
                 position: u32::MAX,
                 cells: 2,
                 digest: RowDigest::default(),
@@ -85,7 +85,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
                 }],
             },
         }),
-        Entry::Recognised(Recognised {
+        Entry::Recognised(RecognisedRows {
             uid: "u_rows".to_owned(),
             feature: ids[1],
             rows: vec![ids[0]],

@@ -34,7 +34,7 @@ async fn rows<W: Workspaces>(workspaces: &W) -> CaseResult {
         rows: vec![merge(ids[1], r#"{"a":5}"#)],
     };
     subject.write(vec![update]).await?;
-    let before = subject.held(feature).await?;
+    let before = subject.digests(feature).await?;
     let known = |at: usize, data: &str| Removal {
         id: ids[at],
         digest: Some(digest(data)),
@@ -45,7 +45,7 @@ async fn rows<W: Workspaces>(workspaces: &W) -> CaseResult {
     let all = vec![first.clone(), known(1, data[1])];
     let refused = subject.refused(Code::NotEmpty, remove(all)).await?;
     same("the row at fault", &refused.row, &Some(1))?;
-    same("what rows hold", &subject.held(feature).await?, &before)?;
+    same("what rows hold", &subject.digests(feature).await?, &before)?;
     let gone = Removal {
         id: subject.id(),
         digest: Some(digest("{}")),
@@ -55,7 +55,7 @@ async fn rows<W: Workspaces>(workspaces: &W) -> CaseResult {
     subject.write(remove(all.clone())).await?;
     same(
         "what rows hold",
-        &subject.held(feature).await?,
+        &subject.digests(feature).await?,
         &before[2..].to_vec(),
     )?;
     subject.write(remove(all)).await?;
@@ -83,7 +83,7 @@ async fn tables<W: Workspaces>(workspaces: &W) -> CaseResult {
     };
     subject.write(vec![Change::Create(view), numbered]).await?;
     let ids = subject.insert(feature, &["{}", "{}"]).await?;
-    let before = (subject.structure().await?, subject.held(feature).await?);
+    let before = (subject.structure().await?, subject.digests(feature).await?);
     let remove = |force: bool| Change::Remove {
         kind: RecordKind::Feature,
         id: feature,
@@ -91,7 +91,11 @@ async fn tables<W: Workspaces>(workspaces: &W) -> CaseResult {
     };
     subject.refused(Code::NotEmpty, vec![remove(false)]).await?;
     same("the structure", &subject.structure().await?, &before.0)?;
-    same("what rows hold", &subject.held(feature).await?, &before.1)?;
+    same(
+        "what rows hold",
+        &subject.digests(feature).await?,
+        &before.1,
+    )?;
     // Rows that go first are not in the way.
     let empty = Change::RemoveRows {
         feature,

@@ -124,18 +124,22 @@ async fn reads_back<W: Workspaces>(workspaces: &W) -> CaseResult {
     ];
     let ids = subject.insert(feature, &data).await?;
     let expected: Vec<(Id, RowDigest)> = ids.into_iter().zip(data.map(digest)).collect();
-    same("what rows hold", &subject.held(feature).await?, &expected)
+    same(
+        "what rows hold",
+        &subject.digests(feature).await?,
+        &expected,
+    )
 }
 
 async fn taken<W: Workspaces>(workspaces: &W) -> CaseResult {
     let mut subject = Subject::new(workspaces).await;
     let feature = subject.table("t", &["a"]).await?.id;
     let ids = subject.insert(feature, &[r#"{"a":"x"}"#]).await?;
-    let before = subject.held(feature).await?;
+    let before = subject.digests(feature).await?;
     let rows = vec![row(ids[0], r#"{"a":"y"}"#)];
     let again = Change::InsertRows { feature, rows };
     subject.refused(Code::Conflict, vec![again]).await?;
-    same("what rows hold", &subject.held(feature).await?, &before)
+    same("what rows hold", &subject.digests(feature).await?, &before)
 }
 
 async fn fetch<W: Workspaces>(workspaces: &W) -> CaseResult {
@@ -177,7 +181,11 @@ async fn updates<W: Workspaces>(workspaces: &W) -> CaseResult {
         data[3],
     ];
     let expected: Vec<(Id, RowDigest)> = ids.iter().copied().zip(after.map(digest)).collect();
-    same("what rows hold", &subject.held(feature).await?, &expected)?;
+    same(
+        "what rows hold",
+        &subject.digests(feature).await?,
+        &expected,
+    )?;
     // A digest does not tell null from absent; a key that a merge takes away must be gone.
     let read = subject.page(feature, None, 3).await?;
     for (row, key) in [(&read[1], "a"), (&read[1], "none")] {
@@ -185,7 +193,11 @@ async fn updates<W: Workspaces>(workspaces: &W) -> CaseResult {
     }
     // The same again is the same.
     subject.write(vec![change]).await?;
-    same("what rows hold", &subject.held(feature).await?, &expected)?;
+    same(
+        "what rows hold",
+        &subject.digests(feature).await?,
+        &expected,
+    )?;
     // A row that somebody edited meanwhile is left to them.
     let stale = RowWrite {
         digest: Some(digest(data[0])),
@@ -199,5 +211,9 @@ async fn updates<W: Workspaces>(workspaces: &W) -> CaseResult {
     let missing = Change::UpdateRows { feature, rows };
     let refused = subject.refused(Code::NotFound, vec![missing]).await?;
     same("the row at fault", &refused.row, &Some(1))?;
-    same("what rows hold", &subject.held(feature).await?, &expected)
+    same(
+        "what rows hold",
+        &subject.digests(feature).await?,
+        &expected,
+    )
 }

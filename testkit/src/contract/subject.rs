@@ -18,8 +18,8 @@ pub(super) struct Subject<T> {
 }
 
 /// What was expected, when it is not so.
-pub(super) fn hold(fits: bool, told: impl FnOnce() -> String) -> CaseResult {
-    if fits { Ok(()) } else { Err(told()) }
+pub(super) fn hold(fits: bool, message: impl FnOnce() -> String) -> CaseResult {
+    if fits { Ok(()) } else { Err(message()) }
 }
 
 /// That two things are the same.
@@ -173,7 +173,7 @@ impl<T: Target + Send + Sync> Subject<T> {
     }
 
     /// Ids and digests of all rows of a table.
-    pub(super) async fn held(&self, feature: Id) -> Result<Vec<(Id, RowDigest)>, String> {
+    pub(super) async fn digests(&self, feature: Id) -> Result<Vec<(Id, RowDigest)>, String> {
         let rows = self.page(feature, None, 10_000).await?;
         let held = rows.iter().map(|row| (row.id, RowDigest::of(&row.data)));
         Ok(held.collect())

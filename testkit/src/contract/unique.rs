@@ -34,7 +34,7 @@ async fn repeated<W: Workspaces>(workspaces: &W) -> CaseResult {
     let ids = subject
         .insert(feature, &[stored, r#"{"código":5}"#])
         .await?;
-    let before = subject.held(feature).await?;
+    let before = subject.digests(feature).await?;
     let collisions: [(usize, &[&str]); 8] = [
         (1, &[r#"{"código":"L"}"#, stored]),
         (2, &[r#"{"código":"L"}"#, "{}", r#"{"código":"L"}"#]),
@@ -68,7 +68,7 @@ async fn repeated<W: Workspaces>(workspaces: &W) -> CaseResult {
         &refused.column.as_deref(),
         &Some("código"),
     )?;
-    same("what rows hold", &subject.held(feature).await?, &before)
+    same("what rows hold", &subject.digests(feature).await?, &before)
 }
 
 async fn apart<W: Workspaces>(workspaces: &W) -> CaseResult {
@@ -100,7 +100,7 @@ async fn apart<W: Workspaces>(workspaces: &W) -> CaseResult {
     subject
         .write(vec![Change::UpdateRows { feature, rows }])
         .await?;
-    let held = subject.held(feature).await?.len();
+    let held = subject.digests(feature).await?.len();
     same("rows", &held, &data.len())
 }
 
@@ -133,7 +133,7 @@ async fn freed<W: Workspaces>(workspaces: &W) -> CaseResult {
         .refused(Code::UniqueViolation, vec![refused])
         .await?;
     let last = subject.insert(feature, &[c, d]).await?;
-    let held = subject.held(feature).await?;
+    let held = subject.digests(feature).await?;
     let held: Vec<Id> = held.iter().map(|(id, _)| *id).collect();
     same("rows", &held, &[kept, last].concat())
 }

@@ -43,8 +43,8 @@ async fn all_or_nothing<W: Workspaces>(workspaces: &W) -> CaseResult {
         .await?;
     let before = (
         subject.structure().await?,
-        subject.held(feature).await?,
-        subject.held(doomed).await?,
+        subject.digests(feature).await?,
+        subject.digests(doomed).await?,
         subject.ledger().await?,
     );
     let new = subject.feature("new");
@@ -98,8 +98,12 @@ async fn all_or_nothing<W: Workspaces>(workspaces: &W) -> CaseResult {
         unit.insert(at, refused.clone());
         subject.refused(Code::NotFound, unit).await?;
         same("the structure", &subject.structure().await?, &before.0)?;
-        same("what rows hold", &subject.held(feature).await?, &before.1)?;
-        same("what rows hold", &subject.held(doomed).await?, &before.2)?;
+        same(
+            "what rows hold",
+            &subject.digests(feature).await?,
+            &before.1,
+        )?;
+        same("what rows hold", &subject.digests(doomed).await?, &before.2)?;
         same("the ledger", &subject.ledger().await?, &before.3)?;
         same(
             "the sequence",
@@ -128,7 +132,7 @@ async fn all_or_nothing<W: Workspaces>(workspaces: &W) -> CaseResult {
     same("tables", &names.len(), &2)?;
     same(
         "rows of a new table",
-        &subject.held(new_id).await?.len(),
+        &subject.digests(new_id).await?.len(),
         &1,
     )
 }
@@ -156,7 +160,7 @@ async fn refused_between<W: Workspaces>(workspaces: &W) -> CaseResult {
             Err(error) => return Err(format!("a unit: {error}")),
         }
         // What is reported has happened, and nothing besides.
-        let held = subject.held(feature).await?;
+        let held = subject.digests(feature).await?;
         let held: Vec<Id> = held.into_iter().map(|(id, _)| id).collect();
         same("rows", &held, &expected)?;
     }

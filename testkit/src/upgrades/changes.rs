@@ -5,27 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use tplkit::json::Value;
 use tplkit::workspace::memory::State;
 use tplkit::workspace::{
-    Change, Column, Feature, Id, Module, New, RecordKind, Removal, RowData, RowWrite, StoredRow,
-    Structure, Thing,
+    AnyRecord, Change, Column, Feature, Id, Module, New, RecordKind, Removal, RowData, RowWrite,
+    StoredRow, Structure,
 };
 
 /// Everything of a workspace, by kind and id.
-pub(super) fn things(structure: &Structure) -> BTreeMap<(RecordKind, Id), Thing> {
-    let mut all = vec![Thing::of_workspace(&structure.workspace)];
+pub(super) fn things(structure: &Structure) -> BTreeMap<(RecordKind, Id), AnyRecord> {
+    let mut all = vec![AnyRecord::of_workspace(&structure.workspace)];
     for kind in [
         RecordKind::Feature,
         RecordKind::Module,
         RecordKind::Workflow,
     ] {
-        all.extend(Thing::siblings(structure, kind, None));
+        all.extend(AnyRecord::siblings(structure, kind, None));
     }
     for feature in &structure.features {
         for kind in [RecordKind::Column, RecordKind::View] {
-            all.extend(Thing::siblings(structure, kind, Some(feature.id)));
+            all.extend(AnyRecord::siblings(structure, kind, Some(feature.id)));
         }
     }
     for module in &structure.modules {
-        all.extend(Thing::siblings(
+        all.extend(AnyRecord::siblings(
             structure,
             RecordKind::Rail,
             Some(module.id),
@@ -91,7 +91,7 @@ fn has(structure: &Structure, id: Id) -> bool {
 }
 
 /// New records, what they are in first.
-fn created(after: &Structure, old: &BTreeMap<(RecordKind, Id), Thing>) -> Vec<Change> {
+fn created(after: &Structure, old: &BTreeMap<(RecordKind, Id), AnyRecord>) -> Vec<Change> {
     let fresh = |kind: RecordKind, id: Id| !old.contains_key(&(kind, id));
     let mut new = Vec::new();
     for feature in &after.features {

@@ -11,13 +11,13 @@ use tplkit::rows::equal;
 use tplkit::upgrade::{Key, field};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::State;
-use tplkit::workspace::{Column, Id, RecordKind, Structure, Thing};
+use tplkit::workspace::{AnyRecord, Column, Id, RecordKind, Structure};
 
 use super::changes::things;
 
 /// Records by kind and ref, and rows by the refs of their tables and their uids.
 pub(super) struct Content {
-    pub(super) things: BTreeMap<(RecordKind, String), Thing>,
+    pub(super) things: BTreeMap<(RecordKind, String), AnyRecord>,
     rows: BTreeMap<(String, u128), BTreeMap<String, String>>,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn content(state: &State, entries: &[Entry]) -> Content {
             RecordKind::Workspace => String::new(),
             _ => thing.name.clone(),
         };
-        let thing = Thing {
+        let thing = AnyRecord {
             name,
             id: Id::nil(),
             parent: None,
@@ -146,7 +146,7 @@ fn compares(structure: &Structure, column: &Column) -> bool {
 }
 
 /// The config without what says nothing: nulls, and what is so anyway.
-pub(super) fn plain(thing: &Thing) -> Value {
+pub(super) fn plain(thing: &AnyRecord) -> Value {
     let definitions = Definitions::embedded();
     let says = |key: &str, value: &Value| {
         let field = field(&Key::Config(key.to_owned()), thing, definitions);

@@ -2,7 +2,7 @@
 
 use tplkit::apply::{Preview, Request};
 use tplkit::problem::Code;
-use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, Side, Take, Word};
+use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, RecordDecision, Side, Take};
 
 use super::Place;
 use super::kept::Decided;
@@ -48,7 +48,7 @@ pub(super) async fn decide<P: Place>(
         asked = true;
         for conflict in &plan.conflicts {
             let (path, take) = choice(conflict, &request, dice)?;
-            if take != Take::Side(Side::Ours) && take != Take::Word(Word::Leave) {
+            if take != Take::Side(Side::Ours) && take != Take::Word(RecordDecision::Leave) {
                 decided.take(conflict);
             }
             let of = request.terms.decisions.entry(conflict.reference.clone());
@@ -63,12 +63,12 @@ fn choice(
     request: &Request,
     dice: &mut Dice,
 ) -> Result<(String, Take), String> {
-    let either = |dice: &mut Dice, one: Word, other: Word| {
+    let either = |dice: &mut Dice, one: RecordDecision, other: RecordDecision| {
         Take::Word(if dice.chance(50) { one } else { other })
     };
     let take = match conflict.code {
-        ConflictCode::NameTaken => either(dice, Word::Adopt, Word::Create),
-        ConflictCode::RemovedHere => either(dice, Word::Create, Word::Leave),
+        ConflictCode::NameTaken => either(dice, RecordDecision::Adopt, RecordDecision::Create),
+        ConflictCode::RemovedHere => either(dice, RecordDecision::Create, RecordDecision::Leave),
         ConflictCode::Changed | ConflictCode::RequiredEmpty if dice.chance(50) => {
             Take::Side(Side::Theirs)
         }

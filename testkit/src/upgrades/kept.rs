@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 use tplkit::json::Value;
 use tplkit::upgrade::Conflict;
 use tplkit::workspace::memory::State;
-use tplkit::workspace::{Id, RecordKind, Thing};
+use tplkit::workspace::{AnyRecord, Id, RecordKind};
 
 use super::changes::things;
 use super::compare::plain;
 
 /// The leaves of a record by their paths.
-fn leaves(thing: &Thing) -> BTreeMap<String, Value> {
+fn leaves(thing: &AnyRecord) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     let mut add = |path: String, value: Value| {
         if value != Value::Null {

@@ -2,8 +2,8 @@
 //! nothing is against it.
 
 use tplkit::apply::{
-    ApplyError, BasePackage, DriftInput, Minter, Past, Preview, PreviewInput, Report, Request,
-    Resolutions, decide_from, drift, preview, run_from,
+    ApplyError, BasePackage, DriftInput, JobHistory, Minter, Preview, PreviewInput, Report,
+    Request, Resolutions, decide_from, drift, preview, run_from,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -201,7 +201,7 @@ impl<P: Place> Line<P> {
                 Some(job) => Some(Checked::trusted(&job.text).map_err(said("reading"))?),
                 None => None,
             };
-            let past = Past {
+            let past = JobHistory {
                 entries: &entries,
                 base: base(before.as_ref(), newest.as_ref()),
             };
@@ -209,7 +209,7 @@ impl<P: Place> Line<P> {
             let own = target.ledger().await.map_err(said("reading the ledger"))?;
             let structure = target.structure().await.map_err(said("reading"))?;
             let known = [entries.as_slice(), &own].concat();
-            let deciding = Past {
+            let deciding = JobHistory {
                 entries: &known,
                 ..past
             };
@@ -274,7 +274,7 @@ impl<P: Place> Line<P> {
         let structure = target.structure().await.map_err(said("reading"))?;
         let asked = DriftInput {
             template: Id::nil(),
-            past: Past {
+            past: JobHistory {
                 entries: &entries,
                 base: base(Some(&package), Some(&newest)),
             },
@@ -302,6 +302,6 @@ fn base<'b>(package: Option<&'b Checked<'b>>, newest: Option<&'b Done>) -> Optio
         job: None,
         package: package?,
         resolutions: &newest?.resolutions,
-        unnoted: &[],
+        legacy_jobs: &[],
     })
 }

@@ -9,7 +9,7 @@ use std::future::Future;
 use tplkit::check::Checked;
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
-use tplkit::export::{Onto, Previous, RowsSelection, Selection, export, export_onto};
+use tplkit::export::{ExportBase, PreviousPackage, RowsSelection, Selection, export, export_onto};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::ready;
 
@@ -163,8 +163,8 @@ fn exported(state: &State, onto: Option<&str>) -> Result<String, String> {
         )),
         Some(old) => {
             let checked = Checked::trusted(old).map_err(|error| error.to_string())?;
-            let previous = Previous::new(old, checked);
-            let onto = Onto {
+            let previous = PreviousPackage::new(old, checked);
+            let onto = ExportBase {
                 previous: &previous,
                 selects: false,
             };

@@ -33,7 +33,9 @@ impl Components {
         PATH.clone_into(settings.definitions_path.to_mut());
         settings.meta_schema = None;
         Components {
-            generator: settings.with_transform(Plain { written }).into_generator(),
+            generator: settings
+                .with_transform(PlainSchemas { written })
+                .into_generator(),
         }
     }
 
@@ -51,12 +53,12 @@ impl Components {
 
 /// Schemas as generators of clients and people read them most easily.
 #[derive(Debug, Clone)]
-struct Plain {
+struct PlainSchemas {
     /// Whether it is about what is written. What is read has defaults.
     written: bool,
 }
 
-impl Transform for Plain {
+impl Transform for PlainSchemas {
     fn transform(&mut self, schema: &mut Schema) {
         if let Some(members) = schema.as_object_mut() {
             one_line(members);

@@ -274,7 +274,7 @@ pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Re
     let updated = tx.query(sql, &parameters).await;
     updated.map_err(|error| repeated(error, name))?;
     if renamed {
-        // Who names it as it was called waits for nothing now, and is told so.
+        // Who names it as it was called waits for nothing now, and gets that in the response.
         renew_timers(tx, &kept.record, &kept.record.name, change.now).await?;
     }
     renew_timers(tx, &kept.record, name, change.now).await?;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tplkit::automation::run::{Act, Failure, Next, Request};
+use tplkit::automation::run::{Act, Failure, NextStep, Request};
 use tplkit::json::Object;
 
 use super::{RunExecution, StepResult, release};
@@ -21,12 +21,12 @@ const AGAIN: Duration = Duration::from_millis(50);
 
 /// Waits for something that takes time, and holds a run meanwhile.
 pub(in crate::automation) async fn hold_while<T>(
-    player: &RunExecutor,
+    executor: &RunExecutor,
     run: &Run,
     work: impl Future<Output = Result<T, Stop>>,
 ) -> Result<Result<T, Failure>, Stop> {
     let mut work = std::pin::pin!(work);
-    let pause = (player.settings.lease / 3).max(Duration::from_millis(100));
+    let pause = (executor.settings.lease / 3).max(Duration::from_millis(100));
     loop {
         tokio::select! {
             done = &mut work => return match done {
@@ -35,8 +35,8 @@ pub(in crate::automation) async fn hold_while<T>(
                 Err(other) => Err(other),
             },
             () = tokio::time::sleep(pause) => {
-                let input = (run.clone(), player.lease());
-                let held = player.store.write(&Scope::Operator, input, |tx, (run, lease)| {
+                let input = (run.clone(), executor.lease());
+                let held = executor.store.write(&Scope::Operator, input, |tx, (run, lease)| {
                     Box::pin(runs::hold(tx, run, *lease))
                 });
                 // A store that is away for a moment takes nothing from us.
@@ -55,10 +55,10 @@ impl RunExecution<'_> {
         &mut self,
         row: StepRow,
         act: &Act,
-        next: &Next,
+        next: &NextStep,
     ) -> Result<StepResult, Stop> {
         let permit = self.permit;
-        permit.rest();
+        permit.release_worker();
         let waiting = async {
             let turn = match act {
                 Act::Mail(_) => Some(permit.mail().await),
@@ -150,7 +150,7 @@ impl RunExecution<'_> {
     pub(super) async fn external_effect(
         &self,
         act: &Act,
-        next: &Next,
+        next: &NextStep,
         now: i64,
     ) -> Result<Object, Stop> {
         // Steps that a template brought may have no id.

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 use tplkit::automation::run::bounds::Usage;
 use tplkit::automation::run::{
-    Act, Due, Envelope, Failure, Next, Reason, Record, RowQuery, RunState,
+    Act, Due, Envelope, Failure, NextStep, Reason, Record, RowQuery, RunState,
 };
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
@@ -23,7 +23,7 @@ use super::capacity::RunPermit;
 use super::mentioned_tables::mentioned_ids;
 use super::principal::Principal;
 use super::row_reads::ReadRequest;
-use super::runs::{self, Ending, Run, StepRow};
+use super::runs::{self, Run, RunFailure, StepRow};
 use super::step::Stop;
 use super::worker::RunExecutor;
 use super::{dry_run, find, principal, row_reads};
@@ -37,59 +37,59 @@ use store_effects::StoreEffect;
 /// # Errors
 /// Those of the store: the run is taken up again later.
 pub(super) async fn execute(
-    player: &RunExecutor,
+    executor: &RunExecutor,
     run: &mut Run,
     permit: &RunPermit,
     stop: &watch::Receiver<bool>,
 ) -> Result<(), StoreError> {
-    let Some((graph, known)) = begun(player, run).await? else {
-        let gone = Ending::new(Reason::Abandoned, "the version that was to run is gone");
-        return end(player, run, Some(&gone)).await;
+    let Some((graph, known)) = begun(executor, run).await? else {
+        let gone = RunFailure::new(Reason::Abandoned, "the version that was to run is gone");
+        return end(executor, run, Some(&gone)).await;
     };
     run.named = mentioned_ids(&graph);
     run.named.extend(run.feature);
     let run = &*run;
-    let authority = match principal::of(&player.store, run, player.context.now()).await? {
-        Ok(authority) => authority,
-        Err(lost) => return end(player, run, Some(&without_access(lost))).await,
+    let principal = match principal::of(&executor.store, run, executor.context.now()).await? {
+        Ok(principal) => principal,
+        Err(lost) => return end(executor, run, Some(&without_access(lost))).await,
     };
     if run.dry_run {
-        return dry_run::dry_run(player, run, &authority, &graph).await;
+        return dry_run::dry_run(executor, run, &principal, &graph).await;
     }
-    let mut playing = RunExecution {
-        executor: player,
+    let mut execution = RunExecution {
+        executor,
         run,
         permit,
         stop,
-        authority,
+        principal,
         state: RunState::new(Definitions::embedded(), &graph, envelope(run)),
         usage: Usage::default(),
     };
     for number in 0.. {
-        let Some(next) = playing.state.turn() else {
-            return end(player, run, None).await;
+        let Some(next) = execution.state.next_step() else {
+            return end(executor, run, None).await;
         };
         let row = known.get(usize::try_from(number).unwrap_or(usize::MAX));
         if let Some((row, output)) = row.and_then(finished) {
-            playing.again(row, output);
+            execution.resume_after(row, output);
             continue;
         }
         if *stop.borrow() {
             // Somebody else goes on from here.
-            return release(player, run, None).await;
+            return release(executor, run, None).await;
         }
-        match playing.step(&next, number, row).await {
-            Ok(StepResult::Output(output)) => playing.state.done(output),
+        match execution.step(&next, number, row).await {
+            Ok(StepResult::Output(output)) => execution.state.done(output),
             Ok(StepResult::Ended) => {
-                player.counted.finished(true);
+                executor.counted.finished(true);
                 return Ok(());
             }
             Ok(StepResult::Waits) | Err(Stop::Fenced) => return Ok(()),
             Err(Stop::Failed(failure)) => {
-                return playing.failed(&next, number, &failure).await;
+                return execution.failed(&next, number, &failure).await;
             }
             Err(Stop::Lost(lost)) => {
-                return end(player, run, Some(&without_access(lost))).await;
+                return end(executor, run, Some(&without_access(lost))).await;
             }
             Err(Stop::Store(error)) => return Err(error),
         }
@@ -98,8 +98,8 @@ pub(super) async fn execute(
 }
 
 /// Why a run ends when its principal no longer sees its workspace.
-fn without_access(lost: Reason) -> Ending {
-    Ending::new(lost, principal::describe(lost))
+fn without_access(lost: Reason) -> RunFailure {
+    RunFailure::new(lost, principal::describe(lost))
 }
 
 /// The envelope with which a run begins.
@@ -123,15 +123,15 @@ fn finished(row: &StepRow) -> Option<(&StepRow, Object)> {
 
 /// The graph of the version, and the steps so far. A version never changes, so its graph is remembered.
 async fn begun(
-    player: &RunExecutor,
+    executor: &RunExecutor,
     run: &Run,
 ) -> Result<Option<(Arc<Json>, Vec<StepRow>)>, StoreError> {
-    let known = player.graphs.get(&(run.workflow, run.version));
+    let known = executor.graphs.get(&(run.workflow, run.version));
     if let (Some(graph), true) = (&known, run.fresh) {
         return Ok(Some((graph.clone(), Vec::new())));
     }
     let input = (run.organization, run.workflow, run.version, run.id);
-    let found = player
+    let found = executor
         .store
         .read(&Scope::Operator, input, |tx, input| {
             let (organization, workflow, version, run) = *input;
@@ -145,19 +145,19 @@ async fn begun(
     Ok(found.map(|(graph, steps)| {
         let graph = Arc::new(Json::parse(&graph).unwrap_or_default());
         let of = (run.workflow, run.version);
-        player.graphs.insert(of, graph.clone());
+        executor.graphs.insert(of, graph.clone());
         (graph, steps)
     }))
 }
 
 /// Ends a run.
 pub(super) async fn end(
-    player: &RunExecutor,
+    executor: &RunExecutor,
     run: &Run,
-    why: Option<&Ending>,
+    why: Option<&RunFailure>,
 ) -> Result<(), StoreError> {
-    let input = (run.clone(), why.cloned(), player.context.now());
-    player
+    let input = (run.clone(), why.cloned(), executor.context.now());
+    executor
         .store
         .write(&Scope::Operator, input, |tx, (run, why, now)| {
             Box::pin(runs::end(tx, run, why.as_ref(), *now))
@@ -165,19 +165,19 @@ pub(super) async fn end(
         .await
         .map(|ours| {
             if ours {
-                player.counted.finished(why.is_none());
+                executor.counted.finished(why.is_none());
             }
         })
 }
 
 /// Lets go of a run, to be taken up again at `wake_at`, or at once.
 pub(super) async fn release(
-    player: &RunExecutor,
+    executor: &RunExecutor,
     run: &Run,
     wake_at: Option<i64>,
 ) -> Result<(), StoreError> {
     let input = (run.clone(), wake_at);
-    player
+    executor
         .store
         .write(&Scope::Operator, input, |tx, (run, wake_at)| {
             Box::pin(runs::release(tx, run, *wake_at))
@@ -187,16 +187,20 @@ pub(super) async fn release(
 
 /// Lets go of a run because of an error of the server. At the third attempt that ends like this the run is
 /// given up.
-pub(super) async fn leave(player: &RunExecutor, run: &Run, wake_at: i64) -> Result<(), StoreError> {
-    let input = (run.clone(), wake_at, player.context.now());
-    let over = player
+pub(super) async fn leave(
+    executor: &RunExecutor,
+    run: &Run,
+    wake_at: i64,
+) -> Result<(), StoreError> {
+    let input = (run.clone(), wake_at, executor.context.now());
+    let over = executor
         .store
         .write(&Scope::Operator, input, |tx, (run, wake_at, now)| {
             Box::pin(runs::leave(tx, run, *wake_at, *now))
         })
         .await?;
     if over {
-        player.counted.finished(false);
+        executor.counted.finished(false);
     }
     Ok(())
 }
@@ -212,7 +216,7 @@ pub(super) fn written(output: Object) -> (Object, String) {
 }
 
 /// The row of a step whose turn it is.
-pub(super) fn step_row(next: &Next, number: i64, input: &Object, status: &str) -> StepRow {
+pub(super) fn step_row(next: &NextStep, number: i64, input: &Object, status: &str) -> StepRow {
     StepRow {
         number,
         path: next.path.clone(),
@@ -232,7 +236,7 @@ struct RunExecution<'p> {
     run: &'p Run,
     permit: &'p RunPermit,
     stop: &'p watch::Receiver<bool>,
-    authority: Principal,
+    principal: Principal,
     state: RunState,
     usage: Usage,
 }
@@ -266,7 +270,7 @@ const SMALL: usize = 256;
 
 impl RunExecution<'_> {
     /// Goes on behind a step that an earlier attempt has finished.
-    fn again(&mut self, row: &StepRow, output: Object) {
+    fn resume_after(&mut self, row: &StepRow, output: Object) {
         let stored = row.input.len() + row.output.as_ref().map_or(0, String::len);
         // What is stored already was within the bounds.
         let _ = self.usage.begin_step();
@@ -277,7 +281,7 @@ impl RunExecution<'_> {
     /// Does a step.
     async fn step(
         &mut self,
-        next: &Next,
+        next: &NextStep,
         number: i64,
         begun: Option<&StepRow>,
     ) -> Result<StepResult, Stop> {
@@ -295,13 +299,11 @@ impl RunExecution<'_> {
         match act.map_err(Stop::Failed)? {
             Act::Settled(output) => self.keep(row, output).await,
             Act::Wait(wait) => self.wait(row, &wait, begun, now).await,
-            Act::Read(question) => {
-                let output = self
-                    .under_lease(self.read(question, row.input.len()))
-                    .await?;
+            Act::Read(query) => {
+                let output = self.under_lease(self.read(query, row.input.len())).await?;
                 self.keep(row, output.map_err(Stop::Failed)?).await
             }
-            Act::Write(_) if !self.authority.may_write => {
+            Act::Write(_) if !self.principal.may_write => {
                 let reason = "whoever the run works for may not write rows any more";
                 let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
                 Err(Stop::Failed(failure))
@@ -319,16 +321,16 @@ impl RunExecution<'_> {
 
     /// Looks up again what the run may do, when that was some time ago.
     async fn renew(&mut self, now: i64) -> Result<(), Stop> {
-        if now - self.authority.asked_at < SURE {
+        if now - self.principal.asked_at < SURE {
             return Ok(());
         }
         let found = principal::of(&self.executor.store, self.run, now).await?;
-        self.authority = found.map_err(Stop::Lost)?;
+        self.principal = found.map_err(Stop::Lost)?;
         Ok(())
     }
 
     /// The output of a read, of which there is room for so much next to its input.
-    async fn read(&self, question: RowQuery, input: usize) -> Result<Object, Stop> {
+    async fn read(&self, query: RowQuery, input: usize) -> Result<Object, Stop> {
         let room = self.usage.remaining().saturating_sub(input);
         let asked = ReadRequest {
             tables: self.executor.tables.clone(),
@@ -336,10 +338,10 @@ impl RunExecution<'_> {
             room: room.min(self.state.room_for_records()),
             meter: self.run.meter.clone(),
             processor_time: self.executor.settings.processor_time,
-            question,
+            query,
         };
         let store = &self.executor.store;
-        let scope = &self.authority.scope;
+        let scope = &self.principal.scope;
         store
             .read(scope, asked, |tx, asked| {
                 Box::pin(row_reads::read(tx, asked))
@@ -403,29 +405,34 @@ impl RunExecution<'_> {
         let input = StoreEffect {
             executor: self.executor.clone(),
             run: self.run.clone(),
-            play: self.state.clone(),
+            state: self.state.clone(),
             row,
             act,
             now,
         };
         self.executor
             .store
-            .write(&self.authority.scope, input, |tx, input| {
+            .write(&self.principal.scope, input, |tx, input| {
                 Box::pin(input.run(tx))
             })
             .await
     }
 
     /// Ends the run with the step that failed.
-    async fn failed(&self, next: &Next, number: i64, failure: &Failure) -> Result<(), StoreError> {
+    async fn failed(
+        &self,
+        next: &NextStep,
+        number: i64,
+        failure: &Failure,
+    ) -> Result<(), StoreError> {
         let now = self.executor.context.now();
         let instant = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
         // What the step was to do, where there is room to say so.
         let input = self.state.due(instant, self.usage.remaining()).input;
         let mut row = step_row(next, number, &input, "failed");
         let failure = self.state.failed(failure.clone());
-        row.fail(&Ending::new(failure.code, failure.to_string()));
-        let why = Ending::new(failure.code, failure_message(next, &failure));
+        row.fail(&RunFailure::new(failure.code, failure.to_string()));
+        let why = RunFailure::new(failure.code, failure_message(next, &failure));
         let input = (self.run.clone(), row, self.executor.lease(), why, now);
         let ended: Result<(), Stop> = self
             .executor
@@ -456,7 +463,7 @@ impl RunExecution<'_> {
 }
 
 /// Which step failed, and why.
-pub(super) fn failure_message(next: &Next, failure: &Failure) -> String {
+pub(super) fn failure_message(next: &NextStep, failure: &Failure) -> String {
     format!("step {} ({}, {}): {failure}", next.path, next.key, next.id)
 }
 

@@ -17,7 +17,7 @@ pub(super) struct StoreEffect {
     pub(super) executor: RunExecutor,
     pub(super) run: Run,
     /// Where the run stands.
-    pub(super) play: RunState,
+    pub(super) state: RunState,
     pub(super) row: StepRow,
     pub(super) act: Act,
     pub(super) now: i64,
@@ -29,43 +29,43 @@ impl StoreEffect {
         let run = &self.run;
         let _working = run.meter.start();
         // Where these steps lead does not depend on what comes of them.
-        let last = self.play.ends_with(&Object::new());
+        let last = self.state.ends_with(&Object::new());
         // The end of a run is its fence as well.
         if !last && !runs::hold(tx, run, self.executor.lease()).await? {
             return Err(Stop::Fenced);
         }
-        let player = &self.executor;
+        let executor = &self.executor;
         let output = match &self.act {
             Act::Write(write) => {
                 let writing = RowWrites {
                     run,
                     write,
-                    tables: &player.tables,
-                    context: &player.context,
-                    signal: &player.signal,
+                    tables: &executor.tables,
+                    context: &executor.context,
+                    signal: &executor.signal,
                 };
                 writing.run(tx).await?
             }
             Act::Notify(notice) => {
                 let stamp = Stamp {
-                    id: player.context.id(),
+                    id: executor.context.id(),
                     now: self.now,
                 };
                 notify::notify(tx, run, &self.row.id, notice, stamp).await?
             }
             Act::Run(workflow) => {
                 let stamp = Stamp {
-                    id: player.context.id(),
+                    id: executor.context.id(),
                     now: self.now,
                 };
-                notify::run_other(tx, run, *workflow, stamp, &player.signal).await?
+                notify::run_other(tx, run, *workflow, stamp, &executor.signal).await?
             }
             _ => Object::new(),
         };
         let mut row = self.row.clone();
         row.output = Some(Json::Object(output.clone()).write());
         if last {
-            let now = player.context.now();
+            let now = executor.context.now();
             if !runs::write_last(tx, run, &row, now).await? {
                 return Err(Stop::Fenced);
             }

@@ -30,17 +30,17 @@ pub(in crate::automation) fn client(allow_private: bool) -> Result<Client, Strin
         .redirect(redirect::Policy::none())
         .no_proxy()
         .timeout(PATIENCE)
-        .dns_resolver(Arc::new(Guarded { allow_private }))
+        .dns_resolver(Arc::new(PublicResolver { allow_private }))
         .build()
         .map_err(|error| error.to_string())
 }
 
 #[derive(Debug)]
-struct Guarded {
+struct PublicResolver {
     allow_private: bool,
 }
 
-impl Resolve for Guarded {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let name = name.as_str().to_owned();
         let local = name == "localhost" || name.ends_with(".localhost");

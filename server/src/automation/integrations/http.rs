@@ -23,7 +23,7 @@ pub(in crate::automation) async fn request(
         .map_err(|_| Failure::at("method", "is no method"))?;
     let mut request = client
         .request(method, url)
-        // Who answers can tell a request that is sent again after a crash.
+        // The receiver recognizes a request that is sent again after a crash.
         .header("idempotency-key", format!("{}.{}", stamp.run, stamp.step));
     if let Some(token) = asked.bearer.as_ref().or(connection.secret.as_ref()) {
         request = request.bearer_auth(token);

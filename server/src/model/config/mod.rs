@@ -38,7 +38,7 @@ pub(super) async fn put(
     let text = record.config.clone();
     let doc = Doc::parse(&text).map_err(|_| Refusal::fault("config", "is no JSON"))?;
     let fields = declared(record);
-    let mut judge = ConfigValidator::default();
+    let mut validator = ConfigValidator::default();
     let root = doc.root();
     if root.is_array() {
         for element in root.elements() {
@@ -47,14 +47,14 @@ pub(super) async fn put(
             } else {
                 "config".to_owned()
             };
-            judge.object(element, path, &fields);
+            validator.object(element, path, &fields);
         }
     } else {
-        judge.object(root, "config".to_owned(), &fields);
+        validator.object(root, "config".to_owned(), &fields);
     }
-    let names = judge.singled_out();
-    let mut faults = judge.faults;
-    references::check(tx, record, &judge.references, &mut faults).await?;
+    let names = validator.own_columns();
+    let mut faults = validator.faults;
+    references::check(tx, record, &validator.references, &mut faults).await?;
     if faults.is_empty() {
         Ok(names)
     } else {
@@ -66,15 +66,15 @@ pub(super) async fn put(
 ///
 /// # Errors
 /// When it is no JSON.
-pub(super) fn singled_out(record: &Record) -> Result<Vec<String>, Refusal> {
+pub(super) fn own_columns(record: &Record) -> Result<Vec<String>, Refusal> {
     let doc = Doc::parse(&record.config).map_err(|_| Refusal::fault("config", "is no JSON"))?;
     let fields = declared(record);
-    let mut judge = ConfigValidator::default();
+    let mut validator = ConfigValidator::default();
     let root = doc.root();
     for object in root.elements().chain((!root.is_array()).then_some(root)) {
-        judge.object(object, String::new(), &fields);
+        validator.object(object, String::new(), &fields);
     }
-    Ok(judge.singled_out())
+    Ok(validator.own_columns())
 }
 
 fn empty(what: RecordKind) -> Json {

@@ -58,7 +58,7 @@ impl ConfigValidator {
     }
 
     /// The columns of the own table that stand on their own: those that rows are asked for by.
-    pub(super) fn singled_out(&self) -> Vec<String> {
+    pub(super) fn own_columns(&self) -> Vec<String> {
         let own = self.references.iter().filter(|reference| {
             reference.single
                 && reference.kind == ReferenceKind::Column

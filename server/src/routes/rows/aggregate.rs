@@ -19,13 +19,13 @@ use crate::store::Tx;
 /// 404 for a table that is missing or hidden, 422 for parameters that make no sense.
 pub async fn aggregate(mut call: Call) -> Result<Response, Refusal> {
     let feature = call.path_id(0).await?;
-    let reckoning = aggregate_query(&mut call.query_text, feature);
+    let query = aggregate_query(&mut call.query_text, feature);
     let scope = call.caller()?.scope();
     let lane = visible_table(&call, feature)?.and_then(|table| {
-        let cost = reckoning.as_ref().ok()?.cost(&table, &scope);
+        let cost = query.as_ref().ok()?.cost(&table, &scope);
         (cost != Cost::Short).then_some((cost, table.organization))
     });
-    let input = (feature, reckoning);
+    let input = (feature, query);
     let Some((cost, organization)) = lane else {
         return call
             .read(input, |tx, asked| Box::pin(respond(tx, asked)))
@@ -49,8 +49,8 @@ async fn respond(
     asked: &OperationContext<(Uuid, Result<AggregateQuery, Refusal>)>,
 ) -> Result<ApiResponse, Refusal> {
     match &asked.input {
-        (_, Ok(reckoning)) => {
-            let found = query::aggregate(tx, &asked.tables, reckoning).await?;
+        (_, Ok(query)) => {
+            let found = query::aggregate(tx, &asked.tables, query).await?;
             Ok(respond_with(found))
         }
         (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,

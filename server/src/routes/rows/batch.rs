@@ -3,7 +3,7 @@
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::create::{Received, write};
+use super::create::{RowsRequest, write};
 use super::row_filter::visible_table;
 use crate::call::Call;
 use crate::call::lane::in_lane;
@@ -15,7 +15,7 @@ use crate::rows::{PreparedRow, RowHead, Submission, write_row};
 /// # Errors
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value or when there are rows enough.
 pub async fn batch(mut call: Call) -> Result<Response, Refusal> {
-    let received = Received::of(&mut call).await?;
+    let received = RowsRequest::of(&mut call).await?;
     let Some(table) = visible_table(&call, received.feature)? else {
         return enter(call, received).await;
     };
@@ -23,7 +23,7 @@ pub async fn batch(mut call: Call) -> Result<Response, Refusal> {
     in_lane(&lane, table.organization, enter(call, received)).await
 }
 
-async fn enter(call: Call, received: Received) -> Result<Response, Refusal> {
+async fn enter(call: Call, received: RowsRequest) -> Result<Response, Refusal> {
     let new = received.prepare(call.app.clone(), Submission::batch).await;
     call.write(new, |tx, ctx| {
         Box::pin(write(tx, ctx, |feature, rows, now| {

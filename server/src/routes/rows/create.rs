@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::rows::{PreparedRow, StoredRow, Submission, Validate, insert};
 use crate::store::Tx;
 
-/// New rows for a table, or what is wrong with the request: told after what the caller may not see.
+/// New rows for a table, or what is wrong with the request: reported after what the caller may not see.
 pub(super) struct New {
     feature: Uuid,
     rows: Result<PreparedSubmission, Refusal>,
@@ -27,7 +27,7 @@ pub(super) struct New {
 /// # Errors
 /// 404, 403, 422 for what cannot enter, 409 for a repeated value or when there are rows enough.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
-    let received = Received::of(&mut call).await?;
+    let received = RowsRequest::of(&mut call).await?;
     let new = received.prepare(call.app.clone(), Submission::one).await;
     call.write(new, |tx, ctx| {
         Box::pin(write(tx, ctx, |feature, rows, now| {
@@ -45,17 +45,17 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
 }
 
 /// A request for new rows as it came.
-pub(super) struct Received {
+pub(super) struct RowsRequest {
     pub(super) feature: Uuid,
     body: Result<(Vec<u8>, Validate), Refusal>,
 }
 
-impl Received {
+impl RowsRequest {
     /// Receives a request.
-    pub(super) async fn of(call: &mut Call) -> Result<Received, Refusal> {
+    pub(super) async fn of(call: &mut Call) -> Result<RowsRequest, Refusal> {
         let feature = call.path_id(0).await?;
-        let body = Received::body(call).await;
-        Ok(Received { feature, body })
+        let body = RowsRequest::body(call).await;
+        Ok(RowsRequest { feature, body })
     }
 
     async fn body(call: &mut Call) -> Result<(Vec<u8>, Validate), Refusal> {
@@ -112,7 +112,7 @@ pub(super) async fn write(
     insert(tx, &opened, creator, now, &mut rows)
         .await
         .map_err(|refused| refused.problem(prepared.is_batch()))?;
-    let cause = Cause::somebody(&ctx.signal).to_row_of(creator);
+    let cause = Cause::person(&ctx.signal).to_row_of(creator);
     let created = CreatedRows { rows: &rows, now };
     events::created(tx, &opened.table, created, cause, &ctx.context).await?;
     let document = tell(*feature, &rows, now)?;

@@ -41,7 +41,7 @@ async fn drop_row(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResp
     delete.query.clone()?;
     let removed = remove(tx, &table, id).await?;
     let removed = removed.ok_or_else(Refusal::not_found)?;
-    let cause = Cause::somebody(&ctx.signal).to_row_of(removed.creator);
+    let cause = Cause::person(&ctx.signal).to_row_of(removed.creator);
     let deleted = DeletedRow {
         id,
         data: &removed.data,

@@ -11,7 +11,7 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
-use crate::rows::query::{self, Cost, CursorPosition, Listing};
+use crate::rows::query::{self, Cost, CursorPosition, RowListRequest};
 use crate::store::Tx;
 
 /// `GET …/rows`
@@ -41,7 +41,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
 
 async fn respond(
     tx: &mut Tx,
-    asked: &OperationContext<(Uuid, Result<Listing, Refusal>)>,
+    asked: &OperationContext<(Uuid, Result<RowListRequest, Refusal>)>,
 ) -> Result<ApiResponse, Refusal> {
     match &asked.input {
         (_, Ok(listing)) => {
@@ -52,7 +52,7 @@ async fn respond(
     }
 }
 
-fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Refusal> {
+fn listing(call: &mut Call, feature: Uuid) -> Result<RowListRequest, Refusal> {
     let asked = row_filter(&mut call.query_text, feature);
     let sort = sort(&mut call.query_text);
     let fields = fields(&mut call.query_text);
@@ -73,7 +73,7 @@ fn listing(call: &mut Call, feature: Uuid) -> Result<Listing, Refusal> {
             Some(CursorPosition::read(&sort, *id, &page.rest).ok_or_else(PageRequest::unknown)?)
         }
     };
-    Ok(Listing {
+    Ok(RowListRequest {
         filter: question,
         sort,
         fields,

@@ -116,7 +116,7 @@ impl Change {
         let after = replace(tx, table, &row.data, after, ctx.now).await?;
         let before = std::mem::replace(&mut row.data, after.data);
         row.updated_at = ctx.now;
-        let cause = Cause::somebody(&ctx.signal).to_row_of(creator);
+        let cause = Cause::person(&ctx.signal).to_row_of(creator);
         let updated = UpdatedRow {
             before: &before,
             after: row,

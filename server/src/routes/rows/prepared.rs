@@ -18,12 +18,12 @@ use crate::rows::{
 pub(super) struct PreparedSubmission {
     submission: Submission,
     validate: Validate,
-    seen: Option<Seen>,
+    seen: Option<CheckedRows>,
 }
 
 /// What came of it with a table that may have changed since.
 #[derive(Debug)]
-struct Seen {
+struct CheckedRows {
     table: Arc<Table>,
     entered: Result<Vec<PreparedRow>, Refusal>,
 }
@@ -38,7 +38,7 @@ impl PreparedSubmission {
     ) -> PreparedSubmission {
         let seen = tables.peek(feature).map(|table| {
             let entered = enter(&submission, &table, validate, context);
-            Seen { table, entered }
+            CheckedRows { table, entered }
         });
         PreparedSubmission {
             submission,

@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Fault, Refusal};
-use crate::rows::query::{Found, RowFilter};
+use crate::rows::query::{FoundRows, RowFilter};
 use crate::rows::{Table, Tables};
 use crate::store::{Scope, Tx};
 
@@ -45,7 +45,7 @@ fn refused(faults: &[FilterFault]) -> Refusal {
 const UNKNOWN_COLUMNS: HeaderName = HeaderName::from_static("x-unknown-columns");
 
 /// The response with what was found.
-pub(super) fn respond_with(found: Found) -> ApiResponse {
+pub(super) fn respond_with(found: FoundRows) -> ApiResponse {
     let response = ApiResponse::written(StatusCode::OK, found.document);
     let unknown = found.unknown_columns;
     match unknown.and_then(|names| HeaderValue::try_from(names).ok()) {

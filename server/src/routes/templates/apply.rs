@@ -25,16 +25,16 @@ use crate::templates::apply::{
 };
 
 /// What is asked for, once it is known that the caller may.
-struct ApplyWanted {
+struct ApplyCall {
     place: ApplyTarget,
     job: Option<Uuid>,
     request: Request,
 }
 
-/// Reads template, workspace, job, role and body, in the order in which it is told what is wrong.
-async fn wanted(call: &mut Call) -> Result<ApplyWanted, Refusal> {
+/// Reads template, workspace, job, role and body, in the order in which faults are reported.
+async fn read_call(call: &mut Call) -> Result<ApplyCall, Refusal> {
     let (template, text) = received(call).await?;
-    wanted_by(call, template, &text).await
+    read_call_for(call, template, &text).await
 }
 
 /// The body for a template that the caller sees.
@@ -45,13 +45,13 @@ async fn received(call: &mut Call) -> Result<(Uuid, String), Refusal> {
     Ok((template, fields::text(call.bytes().await?)?))
 }
 
-async fn wanted_by(call: &mut Call, template: Uuid, text: &str) -> Result<ApplyWanted, Refusal> {
+async fn read_call_for(call: &mut Call, template: Uuid, text: &str) -> Result<ApplyCall, Refusal> {
     let query = call.query_text.finish();
     let places = Places::read(text)?;
     let place = call.query((template, places), |tx, ctx| Box::pin(entered(tx, ctx)));
     let place = place.await?;
     query?;
-    Ok(ApplyWanted {
+    Ok(ApplyCall {
         place,
         job: places.job,
         request: Body::read(text)?,
@@ -111,43 +111,36 @@ async fn load_package(
 /// 404, 403, 422 with everything that is against it, 409 while a job is active or for a stale plan. Until
 /// the response is 202 there is no job.
 pub async fn apply(mut call: Call) -> Result<Response, Refusal> {
-    let wanted = wanted(&mut call).await?;
-    let bell = call.app.signal.clone();
+    let wanted = read_call(&mut call).await?;
+    let signal = call.app.signal.clone();
     let lane = call.app.lanes.transfers.clone();
     let result = transfer(&lane, wanted.place.organization, async move {
         match wanted.job {
-            Some(job) => go_on(call, wanted, job).await,
-            None => begin(call, wanted).await,
+            Some(job) => resume_job(call, wanted, job).await,
+            None => create_job(call, wanted).await,
         }
     });
     let result = result.await?;
-    bell.notify();
+    signal.notify();
     Ok(result)
 }
 
-async fn begin(mut call: Call, wanted: ApplyWanted) -> Result<Response, Refusal> {
+async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refusal> {
     let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
     fit?;
-    let question = Arc::new(DecideInput {
+    let input = Arc::new(DecideInput {
         place: wanted.place,
         whole,
         request: wanted.request,
         job: None,
         upgrade: false,
     });
-    let ctx = question.clone();
+    let ctx = input.clone();
     call.snapshot(ctx, |tx, ctx| Box::pin(decided(tx, ctx)))
         .await?;
     let (caller, context) = (call.caller()?.id, call.app.context.clone());
-    let start = offload(move || {
-        Start::of(
-            wanted.place,
-            &question.whole,
-            &question.request,
-            caller,
-            &context,
-        )
-    });
+    let start =
+        offload(move || Start::of(wanted.place, &input.whole, &input.request, caller, &context));
     let start = start.await?;
     call.write(start, |tx, ctx| Box::pin(started(tx, ctx)))
         .await
@@ -179,11 +172,11 @@ async fn resumed(tx: &mut Tx, ctx: &OperationContext<Resume>) -> Result<ApiRespo
         .await
 }
 
-async fn go_on(mut call: Call, wanted: ApplyWanted, job: Uuid) -> Result<Response, Refusal> {
+async fn resume_job(mut call: Call, wanted: ApplyCall, job: Uuid) -> Result<Response, Refusal> {
     let (place, upgrade) = (wanted.place, wanted.request.upgrade);
     if wanted.request.plan.is_some() {
-        let question = again(&mut call, place, job, wanted.request).await?;
-        call.snapshot(Arc::new(question), |tx, ctx| Box::pin(decided(tx, ctx)))
+        let input = stored_request(&mut call, place, job, wanted.request).await?;
+        call.snapshot(Arc::new(input), |tx, ctx| Box::pin(decided(tx, ctx)))
             .await?;
     }
     let wanted = Resume {
@@ -196,13 +189,13 @@ async fn go_on(mut call: Call, wanted: ApplyWanted, job: Uuid) -> Result<Respons
 }
 
 /// The question that a job answered when it began, as it stands now.
-async fn again(
+async fn stored_request(
     call: &mut Call,
     place: ApplyTarget,
     job: Uuid,
     asked: Request,
 ) -> Result<DecideInput, Refusal> {
-    let kept = call.snapshot((place, job), |tx, ctx| Box::pin(kept(tx, ctx)));
+    let kept = call.snapshot((place, job), |tx, ctx| Box::pin(read_order(tx, ctx)));
     let (order, text) = kept.await?;
     Ok(DecideInput {
         place,
@@ -218,7 +211,7 @@ async fn again(
     })
 }
 
-async fn kept(
+async fn read_order(
     tx: &mut Tx,
     ctx: &OperationContext<(ApplyTarget, Uuid)>,
 ) -> Result<(jobs::Order, SpooledText), Refusal> {
@@ -234,7 +227,7 @@ async fn kept(
 pub async fn plan(mut call: Call) -> Result<Response, Refusal> {
     let (template, text) = received(&mut call).await?;
     let body = PlanBody::read(text)?;
-    let wanted = wanted_by(&mut call, template, &body.text).await?;
+    let wanted = read_call_for(&mut call, template, &body.text).await?;
     let lane = call.app.lanes.transfers.clone();
     let organization = wanted.place.organization;
     transfer(&lane, organization, planned(call, wanted, body.package)).await
@@ -242,11 +235,11 @@ pub async fn plan(mut call: Call) -> Result<Response, Refusal> {
 
 async fn planned(
     mut call: Call,
-    wanted: ApplyWanted,
+    wanted: ApplyCall,
     package: Option<String>,
 ) -> Result<Response, Refusal> {
-    let question = if let Some(job) = wanted.job {
-        again(&mut call, wanted.place, job, wanted.request).await?
+    let input = if let Some(job) = wanted.job {
+        stored_request(&mut call, wanted.place, job, wanted.request).await?
     } else {
         let whole = if let Some(package) = package {
             offload(move || LoadedPackage::sent(package)).await?
@@ -265,7 +258,7 @@ async fn planned(
             upgrade: false,
         }
     };
-    let plan = call.snapshot(Arc::new(question), |tx, ctx| Box::pin(answer(tx, ctx)));
+    let plan = call.snapshot(Arc::new(input), |tx, ctx| Box::pin(answer(tx, ctx)));
     plan.await.map(ApiResponse::response)
 }
 

@@ -30,10 +30,10 @@ pub async fn import(mut call: Call) -> Result<Response, Refusal> {
     let bytes = call.bytes().await?;
     call.query_text.finish()?;
     transfer(&lane, organization, async move {
-        let parcel = offload(move || PackageParts::read(text(bytes)?, Origin::File)).await?;
+        let parts = offload(move || PackageParts::read(text(bytes)?, Origin::File)).await?;
         let input = Create {
             organization,
-            parcel,
+            parts,
         };
         call.write(input, |tx, ctx| Box::pin(insert(tx, ctx))).await
     })
@@ -97,8 +97,8 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let bytes = call.bytes().await?;
     call.query_text.finish()?;
     transfer(&lane, organization, async move {
-        let parcel = offload(move || PackageParts::read(text(bytes)?, Origin::Store)).await?;
-        call.write(Replace { id, parcel }, |tx, ctx| Box::pin(replace(tx, ctx)))
+        let parts = offload(move || PackageParts::read(text(bytes)?, Origin::Store)).await?;
+        call.write(Replace { id, parts }, |tx, ctx| Box::pin(replace(tx, ctx)))
             .await
     })
     .await

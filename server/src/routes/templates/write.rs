@@ -28,7 +28,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
             return Err(Refusal::fault("", "the body has to be an object"));
         }
         let organization = organization(root)?;
-        // Who may not is told so before anything is said of the rest.
+        // Who may not is refused before anything else is reported.
         call.enter(organization)?;
         query?;
         (organization, manifest(root)?)
@@ -36,10 +36,10 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     drop(text);
     let lane = call.app.lanes.transfers.clone();
     transfer(&lane, organization, async move {
-        let parcel = offload(move || PackageParts::read(manifest, Origin::Store)).await?;
+        let parts = offload(move || PackageParts::read(manifest, Origin::Store)).await?;
         let input = Create {
             organization,
-            parcel,
+            parts,
         };
         call.write(input, |tx, ctx| Box::pin(insert(tx, ctx))).await
     })

@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
-    self, Definition, NewVersion, NewWorkflow, Standing, WorkflowScope, keep_secrets, validate_for,
+    self, Definition, NewVersion, NewWorkflow, VersionState, WorkflowScope, keep_secrets,
+    validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::fields::{Fields, LABEL};
@@ -118,9 +119,9 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
         id: new.workflow,
     };
     let standing = if body.is_draft {
-        Standing::Draft
+        VersionState::Draft
     } else {
-        Standing::Published(Some(ctx.caller.id))
+        VersionState::Published(Some(ctx.caller.id))
     };
     let first = NewVersion {
         id: new.version,

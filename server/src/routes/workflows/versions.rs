@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
-    Definition, NewVersion, Standing, WorkflowScope, add_version, find, keep_secrets, validate_for,
+    Definition, NewVersion, VersionState, WorkflowScope, add_version, find, keep_secrets,
+    validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::fields::{Fields, LABEL};
@@ -77,7 +78,7 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     };
     let trigger = half(&body.halves.trigger, &base.trigger_config);
     let mut graph = half(&body.halves.graph, &base.graph_config);
-    // What is wrong with the body is told before what is wrong with the moment.
+    // What is wrong with the body is reported before what is wrong with the moment.
     let place = WorkflowScope {
         organization: row.organization,
         workspace: row.workspace,
@@ -106,7 +107,7 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     let definition = Definition::new(name, &trigger, &graph, &ctx.context);
     let draft = NewVersion {
         id: new.version,
-        standing: Standing::Draft,
+        standing: VersionState::Draft,
         base_version: Some(base.version),
         now: ctx.now,
     };

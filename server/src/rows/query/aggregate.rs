@@ -9,7 +9,7 @@ use tplkit::rows::{Decimal, Sum};
 use super::composer::{Composed, Composer, VERSION};
 use super::execute::execute;
 use super::index_choice::plan_is_open;
-use super::row_filter::{Found, RowFilter};
+use super::row_filter::{FoundRows, RowFilter};
 use crate::refusal::Refusal;
 use crate::rows::{Table, Tables};
 use crate::store::{Dialect, Row, Scope, StoreError, Tx};
@@ -48,27 +48,27 @@ pub(crate) struct AggregateView<'a> {
 pub async fn aggregate(
     tx: &mut Tx,
     tables: &Tables,
-    reckoning: &AggregateQuery,
-) -> Result<Found, Refusal> {
+    query: &AggregateQuery,
+) -> Result<FoundRows, Refusal> {
     // Whoever sees every row need not have them counted.
-    let feature = reckoning.filter.feature;
-    let counted = reckoning.is_kept(tx.scope());
-    let compose = |table: &Table, dialect| reckoning.compose(table, dialect, counted);
+    let feature = query.filter.feature;
+    let counted = query.is_kept(tx.scope());
+    let compose = |table: &Table, dialect| query.compose(table, dialect, counted);
     let (table, rows) = execute(tx, tables, feature, compose).await?;
-    reckoning.filter.note(tables, &table, None);
-    let answer = reckoning.read(&rows)?;
+    query.filter.note(tables, &table, None);
+    let answer = query.read(&rows)?;
     let result = answer.result.map(RawValue::from_string).transpose();
     let document = AggregateView {
-        op: reckoning.operation.as_str(),
-        column: reckoning.column.as_deref(),
+        op: query.operation.as_str(),
+        column: query.column.as_deref(),
         result: result.map_err(|error| unwritable(&error))?,
         rows_considered: answer.rows_considered,
     };
     let document = serde_json::to_vec(&document).map_err(|error| unwritable(&error))?;
-    let named = reckoning.column.iter().map(|name| Column::of(name));
-    Ok(Found {
+    let named = query.column.iter().map(|name| Column::of(name));
+    Ok(FoundRows {
         document,
-        unknown_columns: reckoning.filter.unknown(&table, named),
+        unknown_columns: query.filter.unknown(&table, named),
     })
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use tplkit::rows::query::{CellTest, Compare, Condition, Filter, Is, Match, OwnTest, Search};
+use tplkit::rows::query::{CellTest, Compare, Condition, Filter, IsValue, Match, OwnTest, Search};
 use tplkit::rows::{AFTER_NUMBERS, Decimal, fold, fold_pairs, number_key};
 
 use super::composer::{Composer, Source, WHOSE, key_of};
@@ -78,7 +78,7 @@ impl Composer<'_> {
 
     fn cell(&mut self, key: &str, source: &Source, test: &CellTest, is: bool) -> String {
         match (test, source) {
-            (CellTest::Is(Is::Null), source) => {
+            (CellTest::Is(IsValue::Null), source) => {
                 let there = match source {
                     Source::Texts(slot) | Source::Keys(slot) => slot.clone(),
                     Source::Data(key) => self.text(key),
@@ -86,7 +86,7 @@ impl Composer<'_> {
                 format!("{there} {}", if is { "IS NULL" } else { "IS NOT NULL" })
             }
             (CellTest::Is(boolean), source) => {
-                let value = *boolean == Is::True;
+                let value = *boolean == IsValue::True;
                 let parameter = self.parameter(key, source);
                 let condition = self.boolean(&parameter, value, is);
                 match source {
@@ -148,7 +148,7 @@ impl Composer<'_> {
             }
             CellTest::Search(search, value) => {
                 let is = is == (*search != Search::Ncontains);
-                (searched(*search), sought(*search, value), is)
+                (searched(*search), search_text(*search, value), is)
             }
             CellTest::In(_) | CellTest::Is(_) | CellTest::Number(..) => return None,
         };
@@ -183,7 +183,7 @@ impl Composer<'_> {
 
     fn search(&mut self, text: &str, search: Search, value: &str, is: bool) -> String {
         let not = if is { "" } else { "NOT " };
-        let folded = sought(search, value);
+        let folded = search_text(search, value);
         match self.dialect {
             Dialect::Sqlite => {
                 let value = self.value(folded);
@@ -304,7 +304,7 @@ fn searched(search: Search) -> &'static str {
 }
 
 /// What is looked for, in the form in which texts are looked through.
-fn sought(search: Search, value: &str) -> String {
+fn search_text(search: Search, value: &str) -> String {
     match search {
         Search::Like => value.to_owned(),
         _ => fold(value),

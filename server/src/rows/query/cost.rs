@@ -7,7 +7,7 @@ use tplkit::rows::query::{
 };
 
 use super::index_choice::{is_reached, slotted};
-use super::{AggregateQuery, Listing, RowFilter};
+use super::{AggregateQuery, RowFilter, RowListRequest};
 use crate::rows::Table;
 use crate::store::Scope;
 
@@ -25,7 +25,7 @@ pub enum Cost {
     Scan,
 }
 
-impl Listing {
+impl RowListRequest {
     /// What it costs to find the page.
     pub fn cost(&self, table: &Table) -> Cost {
         let sorted = match &self.sort.column {

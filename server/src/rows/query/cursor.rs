@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_place_is_read_as_it_was_written() {
         let long = "x".repeat(LONGEST + 1);
-        for (sort, data, beside) in [
+        for (sort, data, length) in [
             ("id", "{}".to_owned(), 0),
             ("-created_at", "{}".to_owned(), 9),
             ("a", "{}".to_owned(), 1),
@@ -162,7 +162,7 @@ mod tests {
             };
             let place = CursorPosition::of(&sort, &row);
             let bytes = place.bytes();
-            assert_eq!(bytes.len(), beside, "{place:?}");
+            assert_eq!(bytes.len(), length, "{place:?}");
             assert_eq!(CursorPosition::read(&sort, row.id, &bytes), Some(place));
         }
     }

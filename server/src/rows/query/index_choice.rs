@@ -6,7 +6,9 @@
 //! than most queries: it first fetches a bounded number of rows by the filters, which is the whole
 //! response when they find few, and plans with the values only otherwise.
 
-use tplkit::rows::query::{CellTest, Column, Compare, Condition, Filter, Is, Match, Search, Sort};
+use tplkit::rows::query::{
+    CellTest, Column, Compare, Condition, Filter, IsValue, Match, Search, Sort,
+};
 
 use super::composer::{Composed, Composer};
 use crate::rows::{Slot, Table};
@@ -100,7 +102,7 @@ fn coverage(table: &Table, filter: &Filter) -> Option<Coverage> {
     match (test, of_keys) {
         // The index does not have what is absent, and nearly all is not equal.
         (
-            CellTest::Is(Is::Null)
+            CellTest::Is(IsValue::Null)
             | CellTest::Text(Compare::Neq, _)
             | CellTest::Number(Compare::Neq, _),
             _,

@@ -10,7 +10,7 @@ use super::cursor::{CursorPosition, SortKey, hash};
 use super::execute::{current, execute};
 use super::index_choice::{IndexChoice, look_ahead, open_filters, plan_is_open};
 use super::page::{Page, large};
-use super::row_filter::{Found, RowFilter};
+use super::row_filter::{FoundRows, RowFilter};
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::rows::{StoredRow, Table, Tables};
@@ -18,7 +18,7 @@ use crate::store::{BOUND, Dialect, Tx};
 
 /// Which page of which rows.
 #[derive(Debug, Clone)]
-pub struct Listing {
+pub struct RowListRequest {
     /// Which rows.
     pub filter: RowFilter,
     /// In which order.
@@ -36,7 +36,11 @@ pub struct Listing {
 /// # Errors
 /// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
 /// store.
-pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Found, Refusal> {
+pub async fn list(
+    tx: &mut Tx,
+    tables: &Tables,
+    listing: &RowListRequest,
+) -> Result<FoundRows, Refusal> {
     let feature = listing.filter.feature;
     let mut after = begin(tx, tables, listing).await?;
     let mut page = Page::new(listing, tables.sizes.of(feature));
@@ -62,7 +66,7 @@ pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Fou
     let named = fields
         .map(|name| Column::of(name))
         .chain([listing.sort.column.clone()]);
-    Ok(Found {
+    Ok(FoundRows {
         document: page.body().into_bytes(),
         unknown_columns: listing.filter.unknown(&table, named),
     })
@@ -72,17 +76,17 @@ pub async fn list(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Fou
 async fn begin(
     tx: &mut Tx,
     tables: &Tables,
-    listing: &Listing,
+    listing: &RowListRequest,
 ) -> Result<Option<CursorPosition>, Refusal> {
     match listing.after.clone() {
-        Some(place) => Ok(Some(found_again(tx, tables, listing, place).await?)),
+        Some(place) => Ok(Some(with_text_of_row(tx, tables, listing, place).await?)),
         None => Ok(None),
     }
 }
 
 /// Rows for internal callers.
 #[derive(Debug)]
-pub struct Part {
+pub struct RowBatch {
     /// Their table.
     pub table: Arc<Table>,
     /// The rows: at most one more than a page has, and fewer where they are large.
@@ -95,7 +99,11 @@ pub struct Part {
 ///
 /// # Errors
 /// As [`list`].
-pub async fn rows(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Part, Refusal> {
+pub async fn rows(
+    tx: &mut Tx,
+    tables: &Tables,
+    listing: &RowListRequest,
+) -> Result<RowBatch, Refusal> {
     let RowFilter { feature, .. } = listing.filter;
     let after = begin(tx, tables, listing).await?;
     let look = listing.page.lookahead();
@@ -118,7 +126,7 @@ pub async fn rows(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Par
         rows.push(StoredRow::read_from(&row, 1)?);
     }
     tables.sizes.note(feature, large(largest));
-    Ok(Part {
+    Ok(RowBatch {
         table,
         rows,
         more: more || bytes > BOUND,
@@ -126,10 +134,10 @@ pub async fn rows(tx: &mut Tx, tables: &Tables, listing: &Listing) -> Result<Par
 }
 
 /// The place with its text, which was too long for the cursor and is in its row.
-async fn found_again(
+async fn with_text_of_row(
     tx: &mut Tx,
     tables: &Tables,
-    listing: &Listing,
+    listing: &RowListRequest,
     place: CursorPosition,
 ) -> Result<CursorPosition, Refusal> {
     let (SortKey::Long(known), Some(key)) = (&place.at, listing.sort.column.key()) else {
@@ -157,7 +165,7 @@ async fn found_again(
     }
 }
 
-impl Listing {
+impl RowListRequest {
     pub(super) fn compose(
         &self,
         table: &Table,

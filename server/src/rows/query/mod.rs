@@ -38,6 +38,6 @@ pub(crate) use aggregate::AggregateView;
 pub use aggregate::{AggregateQuery, aggregate};
 pub use cost::Cost;
 pub use cursor::CursorPosition;
-pub use list::{Listing, Part, list, rows};
+pub use list::{RowBatch, RowListRequest, list, rows};
 pub(crate) use lookup::holding;
-pub use row_filter::{Found, RowFilter};
+pub use row_filter::{FoundRows, RowFilter};

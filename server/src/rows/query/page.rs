@@ -9,7 +9,7 @@ use super::CursorPosition;
 use super::composer::SIZES;
 use super::cursor::SortKey;
 use super::fields::project;
-use super::list::Listing;
+use super::list::RowListRequest;
 use crate::refusal::Refusal;
 use crate::rows::{StoredRow, write_row};
 use crate::store::{BOUND, Row};
@@ -23,7 +23,7 @@ const HEAD: &str = "{\"items\":[";
 
 /// A page that is being filled.
 pub(super) struct Page<'l> {
-    listing: &'l Listing,
+    listing: &'l RowListRequest,
     /// The document so far, from its beginning to the last row.
     text: String,
     count: usize,
@@ -41,7 +41,7 @@ pub(super) struct Page<'l> {
 
 impl<'l> Page<'l> {
     /// An empty one. `expected` is how large the rows were when this table was read last.
-    pub(super) fn new(listing: &'l Listing, expected: usize) -> Page<'l> {
+    pub(super) fn new(listing: &'l RowListRequest, expected: usize) -> Page<'l> {
         Page {
             listing,
             text: HEAD.to_owned(),

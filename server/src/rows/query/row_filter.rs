@@ -14,7 +14,7 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
 
 /// What was found, as it is answered.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundRows {
     /// The JSON document.
     pub document: Vec<u8>,
     /// The columns that the question names and the table does not have, encoded and parted by commas.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::composer::{Composed, FirstPass, VERSION, WHOSE};
 use super::cursor::{CursorPosition, SortKey};
-use super::{AggregateQuery, Listing, RowFilter};
+use super::{AggregateQuery, RowFilter, RowListRequest};
 use crate::paging::PageRequest;
 use crate::rows::Table;
 use crate::store::Dialect;
@@ -31,8 +31,8 @@ fn filters(texts: &[&str]) -> Vec<Filter> {
     parse(&texts).expect("filters")
 }
 
-fn listing(texts: &[&str], together: Match, sort: &str, after: Option<SortKey>) -> Listing {
-    Listing {
+fn listing(texts: &[&str], together: Match, sort: &str, after: Option<SortKey>) -> RowListRequest {
+    RowListRequest {
         filter: RowFilter {
             feature: Uuid::nil(),
             filters: filters(texts),
@@ -68,7 +68,7 @@ fn write(out: &mut String, name: &str, composed: &Composed) {
     writeln!(out, "    {} parameters", composed.values.len()).expect("writes");
 }
 
-fn pages(shapes: &[(&str, Listing)]) -> String {
+fn pages(shapes: &[(&str, RowListRequest)]) -> String {
     let table = table();
     let mut out = String::new();
     for (title, listing) in shapes {
@@ -124,7 +124,7 @@ fn each_filter_has_its_text() {
             }
         }
     }
-    let shapes: Vec<(&str, Listing)> = shapes
+    let shapes: Vec<(&str, RowListRequest)> = shapes
         .iter()
         .map(|(filter, listing)| (&**filter, listing.clone()))
         .collect();
@@ -157,7 +157,7 @@ fn each_sort_has_its_text_for_the_first_page_and_for_the_next() {
             }
         }
     }
-    let shapes: Vec<(&str, Listing)> = shapes
+    let shapes: Vec<(&str, RowListRequest)> = shapes
         .iter()
         .map(|(title, listing)| (&**title, listing.clone()))
         .collect();

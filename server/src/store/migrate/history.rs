@@ -12,7 +12,7 @@ use crate::store::StoreError;
 
 /// A migration as a store has recorded it.
 #[derive(Debug)]
-pub(super) struct Recorded {
+pub(super) struct RecordedMigration {
     pub(super) number: i64,
     pub(super) name: String,
     pub(super) digest: String,
@@ -47,7 +47,7 @@ fn digest(text: &str) -> String {
 /// What has to be done yet, when what was done is the beginning of what this program does. Both are in
 /// the order of their numbers.
 pub(super) fn pending(
-    recorded: &[Recorded],
+    recorded: &[RecordedMigration],
     steps: impl IntoIterator<Item = Step>,
 ) -> Result<Vec<Step>, StoreError> {
     let mut steps: Vec<Step> = steps.into_iter().collect();
@@ -75,7 +75,7 @@ pub(super) fn pending(
 
 #[cfg(test)]
 mod tests {
-    use super::{Recorded, Step, digest, pending};
+    use super::{RecordedMigration, Step, digest, pending};
     use crate::store::StoreError;
 
     fn steps() -> Vec<Step> {
@@ -89,9 +89,9 @@ mod tests {
             .to_vec()
     }
 
-    fn recorded(numbers: &[usize]) -> Vec<Recorded> {
+    fn recorded(numbers: &[usize]) -> Vec<RecordedMigration> {
         let steps = steps();
-        let of = |number: &usize| Recorded {
+        let of = |number: &usize| RecordedMigration {
             number: steps[number - 1].number,
             name: steps[number - 1].name.to_owned(),
             digest: steps[number - 1].digest.clone(),
@@ -99,7 +99,7 @@ mod tests {
         numbers.iter().map(of).collect()
     }
 
-    fn left(recorded: &[Recorded]) -> Result<Vec<i64>, StoreError> {
+    fn left(recorded: &[RecordedMigration]) -> Result<Vec<i64>, StoreError> {
         let pending = pending(recorded, steps())?;
         Ok(pending.iter().map(|step| step.number).collect())
     }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn another_text_name_or_order_is_refused() {
-        let other = |change: &dyn Fn(&mut Recorded)| {
+        let other = |change: &dyn Fn(&mut RecordedMigration)| {
             let mut recorded = recorded(&[1, 2]);
             change(&mut recorded[1]);
             left(&recorded)

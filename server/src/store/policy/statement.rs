@@ -6,7 +6,7 @@
 use super::condition::ORGANIZATION_ONLY;
 use super::{Condition, Id, Ids};
 use crate::store::dialect::{Dialect, Shape};
-use crate::store::statement::{Added, Statement};
+use crate::store::statement::{ScopeParameter, Statement};
 
 /// A mark of statements that stands for a predicate.
 #[derive(Debug)]
@@ -93,17 +93,21 @@ impl Predicates<'_> {
         }
         match *condition {
             Condition::In(column, Ids::Organizations) if self.shape.one => {
-                self.equals(&columns[column], Added::Organization)
+                self.equals(&columns[column], ScopeParameter::Organization)
             }
             Condition::In(column, ids) => {
-                let list = self.statement.parameter(self.given, Added::List(ids));
+                let list = self
+                    .statement
+                    .parameter(self.given, ScopeParameter::List(ids));
                 self.dialect.one_of(&columns[column], list)
             }
             Condition::NotIn(column, ids) => {
-                let list = self.statement.parameter(self.given, Added::List(ids));
+                let list = self
+                    .statement
+                    .parameter(self.given, ScopeParameter::List(ids));
                 self.dialect.none_of(&columns[column], list)
             }
-            Condition::Is(column, id) => self.equals(&columns[column], Added::Id(id)),
+            Condition::Is(column, id) => self.equals(&columns[column], ScopeParameter::Id(id)),
             Condition::Word(column, word) => format!("{} = '{word}'", columns[column]),
             // An index of the store has those of which this holds, in these words.
             Condition::ForEverybody(column) => {
@@ -129,7 +133,7 @@ impl Predicates<'_> {
         }
     }
 
-    fn equals(&mut self, column: &str, added: Added) -> String {
+    fn equals(&mut self, column: &str, added: ScopeParameter) -> String {
         let index = self.statement.parameter(self.given, added);
         format!("{column} = {}", self.dialect.parameter(index))
     }

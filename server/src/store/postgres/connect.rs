@@ -19,12 +19,12 @@ pub(super) struct Connections {
     /// Starts sessions as a pooler takes them.
     pub(super) pooled: Pool,
     /// Set once it was reached and migrated.
-    pub(super) reached: OnceCell<Reached>,
+    pub(super) reached: OnceCell<ReachedDatabase>,
 }
 
 /// How a database is talked to, once it was reached.
 #[derive(Debug)]
-pub(super) struct Reached {
+pub(super) struct ReachedDatabase {
     pub(super) pool: Pool,
     /// What follows each `BEGIN`; nothing where sessions were started with the settings.
     pub(super) settings: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct Reached {
 
 impl Connections {
     /// How it is talked to; nothing before it was reached.
-    pub(super) fn reached(&self) -> Option<&Reached> {
+    pub(super) fn reached(&self) -> Option<&ReachedDatabase> {
         self.reached.get()
     }
 
@@ -53,10 +53,10 @@ impl Connections {
         self.reached.get_or_try_init(reach).await.map(drop)
     }
 
-    async fn connect(&self) -> Result<(Reached, Object), StoreError> {
+    async fn connect(&self) -> Result<(ReachedDatabase, Object), StoreError> {
         match self.direct.get().await {
             Ok(client) if self.settings.hold(&client).await? => {
-                let reached = Reached {
+                let reached = ReachedDatabase {
                     pool: self.direct.clone(),
                     settings: None,
                 };
@@ -71,7 +71,7 @@ impl Connections {
         tracing::info!(
             "sessions cannot be started with settings, as behind a pooler: transactions bring them along"
         );
-        let reached = Reached {
+        let reached = ReachedDatabase {
             pool: self.pooled.clone(),
             settings: Some(self.settings.in_transaction()),
         };

@@ -45,7 +45,11 @@ pub(super) struct Postgres {
 
 impl Postgres {
     /// Makes ready to connect.
-    pub(super) fn prepare(url: &str, wall: bool, behave: &Options) -> Result<Postgres, StoreError> {
+    pub(super) fn prepare(
+        url: &str,
+        secured: bool,
+        behave: &Options,
+    ) -> Result<Postgres, StoreError> {
         let refuse = |why: String| StoreError::Url(format!("{}: {why}", without_password(url)));
         let Address { mut config, tls } = Address::parse(url).map_err(refuse)?;
         let limit = behave.statement_timeout;
@@ -67,7 +71,7 @@ impl Postgres {
         };
         Ok(Postgres {
             connections: Arc::new(connections),
-            secured: wall,
+            secured,
             patience: (!limit.is_zero()).then_some(limit + PATIENCE),
         })
     }

@@ -28,16 +28,16 @@ const SETTINGS: [&str; 9] = [
     Id::Run.setting(),
 ];
 
-/// Every way to begin, by its [`number`](Way::number).
-const WAYS: [Way; 4] = [
-    Way::new(false, false),
-    Way::new(true, false),
-    Way::new(false, true),
-    Way::new(true, true),
+/// Every form of a beginning, by its [`number`](BeginForm::number).
+const FORMS: [BeginForm; 4] = [
+    BeginForm::new(false, false),
+    BeginForm::new(true, false),
+    BeginForm::new(false, true),
+    BeginForm::new(true, true),
 ];
 
 /// What sets the scope where nothing is asked first.
-static ENTRIES: LazyLock<[String; 4]> = LazyLock::new(|| WAYS.map(|way| way.enter(1)));
+static ENTRIES: LazyLock<[String; 4]> = LazyLock::new(|| FORMS.map(|form| form.enter(1)));
 
 /// What a transaction is told whose share has no place: nothing can be divided by none. What was sent along
 /// behind it is not done then.
@@ -45,7 +45,7 @@ const NO_PLACE: SqlState = SqlState::DIVISION_BY_ZERO;
 
 /// How a transaction begins.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct BeginForm {
     /// Statements are planned for their values.
     anew: bool,
     /// It takes a place of a share.
@@ -70,39 +70,40 @@ impl<'a> Opening<'a> {
     /// Of a transaction for somebody. Statements whose plan depends on their values are planned `anew`.
     pub(super) fn new(
         postgres: &Postgres,
-        (kind, share): (TransactionMode, Option<Share>),
-        question: Option<OpeningQuery<'a>>,
+        kind: TransactionMode,
+        share: Option<Share>,
+        query: Option<OpeningQuery<'a>>,
         scope: &Scope,
         anew: bool,
     ) -> Opening<'a> {
-        let wall = postgres.secured;
+        let secured = postgres.secured;
         let begin = begin(kind, postgres.with_settings());
-        let settings = settings(scope, wall);
+        let settings = settings(scope, secured);
         let places = share.map(|share| [share.key(), share.places()]);
-        let way = Way::new(anew, places.is_some());
-        let Some((question, asked)) = question else {
+        let form = BeginForm::new(anew, places.is_some());
+        let Some((statement, parameters)) = query else {
             return Opening {
                 begin,
-                enter: &ENTRIES[way.number()],
+                enter: &ENTRIES[form.number()],
                 query: &[],
                 settings,
                 places,
             };
         };
-        let begin = if wall {
+        let begin = if secured {
             format!("{begin}; SET LOCAL ROLE tplkit_gate").into()
         } else {
             begin
         };
-        let enter = question.entries[way.number()].get_or_init(|| {
-            let question = &question.text;
-            let enter = way.enter(asked.len() + 1);
-            format!("SELECT * FROM ({question}) AS known WHERE ({enter}) IS NOT NULL")
+        let enter = statement.entries[form.number()].get_or_init(|| {
+            let query = &statement.text;
+            let enter = form.enter(parameters.len() + 1);
+            format!("SELECT * FROM ({query}) AS known WHERE ({enter}) IS NOT NULL")
         });
         Opening {
             begin,
             enter,
-            query: asked,
+            query: parameters,
             settings,
             places,
         }
@@ -154,9 +155,9 @@ fn begin(kind: TransactionMode, settings: Option<&str>) -> Cow<'static, str> {
     }
 }
 
-impl Way {
-    const fn new(anew: bool, shares: bool) -> Way {
-        Way { anew, shares }
+impl BeginForm {
+    const fn new(anew: bool, shares: bool) -> BeginForm {
+        BeginForm { anew, shares }
     }
 
     fn number(self) -> usize {
@@ -191,8 +192,8 @@ fn place(first: usize) -> String {
 }
 
 /// The parameters that set the scope, in the order of [`SETTINGS`].
-fn settings(scope: &Scope, wall: bool) -> [String; 9] {
-    let role = if wall { scope.role() } else { "none" }.to_owned();
+fn settings(scope: &Scope, secured: bool) -> [String; 9] {
+    let role = if secured { scope.role() } else { "none" }.to_owned();
     let Scope::Caller(visible) = scope else {
         let mut settings = <[String; 9]>::default();
         settings[0] = role;

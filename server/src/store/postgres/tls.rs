@@ -66,15 +66,15 @@ impl Address {
 }
 
 fn from_file(file: &str) -> Result<RootCertStore, String> {
-    let told = |error: &dyn std::fmt::Display| format!("sslrootcert {file}: {error}");
-    let certificates = CertificateDer::pem_file_iter(file).map_err(|error| told(&error))?;
+    let fault = |error: &dyn std::fmt::Display| format!("sslrootcert {file}: {error}");
+    let certificates = CertificateDer::pem_file_iter(file).map_err(|error| fault(&error))?;
     let mut roots = RootCertStore::empty();
     for certificate in certificates {
-        let certificate = certificate.map_err(|error| told(&error))?;
-        roots.add(certificate).map_err(|error| told(&error))?;
+        let certificate = certificate.map_err(|error| fault(&error))?;
+        roots.add(certificate).map_err(|error| fault(&error))?;
     }
     if roots.is_empty() {
-        return Err(told(&"holds no certificate"));
+        return Err(fault(&"holds no certificate"));
     }
     Ok(roots)
 }
@@ -96,16 +96,16 @@ fn client(roots: Option<RootCertStore>) -> Result<ClientConfig, rustls::Error> {
         Some(roots) => builder.with_root_certificates(roots),
         None => builder
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Anybody(provider))),
+            .with_custom_certificate_verifier(Arc::new(AcceptAnyCertificate(provider))),
     };
     Ok(builder.with_no_client_auth())
 }
 
 /// Asks nobody who they are, as `sslmode=require` has it; that they hold the key they show is checked.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -44,16 +44,16 @@ pub(in crate::store) struct Pipelined {
 }
 
 /// A statement with its parameters.
-pub(super) type Given<'a> = (&'a Statement, &'a [Value]);
+pub(super) type BoundStatement<'a> = (&'a Statement, &'a [Value]);
 
-/// The answers to a question of authentication, if there was one, and to the statements behind it.
-pub(super) struct Opened {
+/// The responses to the query of authentication, if there was one, and to the statements behind it.
+pub(super) struct OpeningResults {
     pub(super) known: Vec<tokio_postgres::Row>,
     pub(super) results: Vec<Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>>,
 }
 
 /// The same of one statement.
-pub(in crate::store) type Both = (Vec<Row>, Result<Vec<Row>, StoreError>);
+pub(in crate::store) type OpeningResult = (Vec<Row>, Result<Vec<Row>, StoreError>);
 
 impl Pipelined {
     pub(super) fn new(
@@ -122,13 +122,13 @@ impl Pipelined {
     /// answer. Gives both answers.
     pub(in crate::store) async fn query_after(
         &mut self,
-        question: OpeningQuery<'_>,
+        query: OpeningQuery<'_>,
         scope: &Scope,
         statement: &Arc<Statement>,
         parameters: &[Value],
         last: bool,
-    ) -> Result<Both, StoreError> {
-        self.first(Some(question), scope, statement, parameters, last)
+    ) -> Result<OpeningResult, StoreError> {
+        self.first(Some(query), scope, statement, parameters, last)
             .await
     }
 
@@ -157,7 +157,7 @@ impl Pipelined {
         self.run_all(&asked.collect::<Vec<_>>()).await
     }
 
-    async fn run_all(&mut self, asked: &[Given<'_>]) -> Result<Vec<Vec<Row>>, StoreError> {
+    async fn run_all(&mut self, asked: &[BoundStatement<'_>]) -> Result<Vec<Vec<Row>>, StoreError> {
         let patience = self.postgres.patience;
         let responses = within(patience, self.send(asked)).await;
         Ok(self.check(responses)?.into_iter().map(rows_of).collect())
@@ -177,27 +177,28 @@ impl Pipelined {
     /// Begins, and ends with it what only reads.
     async fn first(
         &mut self,
-        question: Option<OpeningQuery<'_>>,
+        query: Option<OpeningQuery<'_>>,
         scope: &Scope,
         statement: &Arc<Statement>,
         parameters: &[Value],
         last: bool,
-    ) -> Result<Both, StoreError> {
+    ) -> Result<OpeningResult, StoreError> {
         // What else is to be written, or what comes after it of the same state, decides about an end.
         let last = last && self.kind.only_reads();
         self.ready().await?;
         let postgres = &self.postgres;
         let opening = Opening::new(
             postgres,
-            (self.kind, self.share),
-            question,
+            self.kind,
+            self.share,
+            query,
             scope,
             statement.anew,
         );
         let patience = postgres.patience;
         let asked = [(&**statement, parameters)];
         let opened = within(patience, self.open(&opening, &asked, last)).await;
-        let Opened {
+        let OpeningResults {
             known,
             results: mut responses,
         } = self.check(opened)?;
@@ -255,9 +256,9 @@ impl Pipelined {
     pub(super) async fn open(
         &mut self,
         opening: &Opening<'_>,
-        asked: &[Given<'_>],
+        asked: &[BoundStatement<'_>],
         last: bool,
-    ) -> Result<Opened, Failure> {
+    ) -> Result<OpeningResults, Failure> {
         let (opened, cut) = self.exchange(opening, asked, last).await?;
         if cut {
             self.leave();
@@ -269,9 +270,9 @@ impl Pipelined {
     async fn exchange(
         &mut self,
         opening: &Opening<'_>,
-        asked: &[Given<'_>],
+        asked: &[BoundStatement<'_>],
         last: bool,
-    ) -> Result<(Opened, bool), Failure> {
+    ) -> Result<(OpeningResults, bool), Failure> {
         let Some(client) = &self.client else {
             return Err(over());
         };
@@ -325,12 +326,12 @@ impl Pipelined {
         let responses = responses.into_iter();
         let responses = responses.map(|answer| answer.map(|answer| answer.rows));
         let results = responses.collect();
-        Ok((Opened { known, results }, cut))
+        Ok((OpeningResults { known, results }, cut))
     }
 
     async fn send(
         &mut self,
-        asked: &[Given<'_>],
+        asked: &[BoundStatement<'_>],
     ) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
         let Some(client) = &self.client else {
             return Err(over());
@@ -448,7 +449,7 @@ async fn behind<T>(mut first: Pin<&mut impl Future>, then: impl Future<Output = 
 
 async fn prepare_all<'a>(
     client: &Object,
-    asked: &[Given<'a>],
+    asked: &[BoundStatement<'a>],
 ) -> Result<Vec<PreparedStatement<'a>>, tokio_postgres::Error> {
     let mut ready: Vec<PreparedStatement<'_>> = Vec::with_capacity(asked.len());
     let mut before: Option<&Statement> = None;
@@ -475,7 +476,7 @@ async fn prepare(
     client: &Object,
     statement: &Statement,
 ) -> Result<tokio_postgres::Statement, tokio_postgres::Error> {
-    if statement.lasting {
+    if statement.keeps_plan {
         client.prepare_cached(&statement.text).await
     } else {
         let client: &Client = client;

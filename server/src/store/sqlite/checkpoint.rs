@@ -21,7 +21,7 @@ use crate::store::StoreError;
 
 /// When what is done, in pages of the log.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lengths {
+pub(super) struct CheckpointLengths {
     /// From here on the thread is asked. The longer it is, the more commits share the writing of a page:
     /// rows enter their indexes in random order, so the same pages are changed again and again.
     worth: usize,
@@ -35,7 +35,7 @@ pub(super) struct Lengths {
 
 /// The log takes 48 MB, and what is written while the thread is at it: under a writer that never rests some
 /// 16 MB more.
-pub(super) const LENGTHS: Lengths = Lengths {
+pub(super) const LENGTHS: CheckpointLengths = CheckpointLengths {
     worth: 4000,
     step: 1000,
     few: 1000,
@@ -44,7 +44,7 @@ pub(super) const LENGTHS: Lengths = Lengths {
 
 /// What a commit calls for.
 #[derive(Debug, PartialEq, Eq)]
-enum Next {
+enum CheckpointAction {
     Nothing,
     /// The thread is to write back what there is.
     Ask,
@@ -76,7 +76,7 @@ struct Log {
 
 impl Log {
     /// After a commit: every one adds to the log, unless it began a new one.
-    fn committed(&mut self, length: usize, lengths: &Lengths) -> Next {
+    fn committed(&mut self, length: usize, lengths: &CheckpointLengths) -> CheckpointAction {
         if length <= self.length {
             self.round += 1;
             (self.back, self.asked, self.finished) = (0, 0, 0);
@@ -85,24 +85,24 @@ impl Log {
         let more = |before| before == 0 || length >= before + lengths.step;
         if length >= lengths.bound {
             self.finished = length;
-            return Next::Finish;
+            return CheckpointAction::Finish;
         }
         if self.busy || length < lengths.worth {
-            return Next::Nothing;
+            return CheckpointAction::Nothing;
         }
         let left = length.saturating_sub(self.back);
         if self.back > 0 && left <= lengths.few {
             // Where a reader keeps the log from beginning anew, not at every commit.
             if more(self.finished) {
                 self.finished = length;
-                return Next::Finish;
+                return CheckpointAction::Finish;
             }
         } else if more(self.asked) {
             self.asked = length;
             self.busy = true;
-            return Next::Ask;
+            return CheckpointAction::Ask;
         }
-        Next::Nothing
+        CheckpointAction::Nothing
     }
 
     /// After a checkpoint of the log of that round: how much of it is in the file.
@@ -132,13 +132,13 @@ impl Log {
 
 /// What the writer and the thread share.
 #[derive(Debug, Default)]
-struct Shared {
+struct CheckpointState {
     log: Mutex<Log>,
     /// The thread was asked, or has answered, or is to end.
     changed: Condvar,
 }
 
-impl Shared {
+impl CheckpointState {
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -150,12 +150,12 @@ impl Shared {
     }
 
     /// Does what a commit of the writer calls for.
-    fn committed(&self, log: &mut Wal, length: usize, lengths: &Lengths) {
+    fn committed(&self, log: &mut Wal, length: usize, lengths: &CheckpointLengths) {
         let mut known = self.log();
         match known.committed(length, lengths) {
-            Next::Nothing => {}
-            Next::Ask => self.changed.notify_all(),
-            Next::Finish => {
+            CheckpointAction::Nothing => {}
+            CheckpointAction::Ask => self.changed.notify_all(),
+            CheckpointAction::Finish => {
                 let round = known.round;
                 // The disk may take its time, and the thread may want to tell that it is done.
                 drop(known);
@@ -198,7 +198,7 @@ fn pages(count: i32) -> usize {
 /// to close the file.
 #[derive(Debug)]
 pub(super) struct Checkpoints {
-    shared: Arc<Shared>,
+    shared: Arc<CheckpointState>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -207,9 +207,9 @@ impl Checkpoints {
     pub(super) fn start(
         writer: &mut Connection,
         own: Connection,
-        lengths: Lengths,
+        lengths: CheckpointLengths,
     ) -> Result<Checkpoints, StoreError> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(CheckpointState::default());
         let reported = shared.clone();
         writer.wal_hook(Some(move |log: &mut Wal, length| {
             reported.committed(log, pages(length), &lengths);

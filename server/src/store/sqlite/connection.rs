@@ -66,7 +66,7 @@ pub(in crate::store) struct SecuredConnection {
     limit: Limit,
     failed: Option<Outcome>,
     /// Present where only short reads run: whether the last one was none.
-    overran: Option<bool>,
+    timed_out: Option<bool>,
     /// Whether a commit waits until it has reached the disk.
     waits_for_disk: bool,
     #[cfg(any(test, feature = "walls-off"))]
@@ -136,13 +136,13 @@ impl SecuredConnection {
     /// Secures a connection.
     pub(super) fn new(
         mut connection: Connection,
-        walls: Isolation,
+        isolation: Isolation,
         may_write: bool,
         limit: Duration,
     ) -> Result<SecuredConnection, StoreError> {
         rusqlite::vtab::array::load_module(&connection)?;
         functions::register(&connection)?;
-        let wall = if walls.row_security {
+        let wall = if isolation.row_security {
             Some(RowSecurity::build(&mut connection)?)
         } else {
             None
@@ -153,7 +153,7 @@ impl SecuredConnection {
             row_security: wall,
             may_write,
             failed: None,
-            overran: None,
+            timed_out: None,
             waits_for_disk: true,
             #[cfg(any(test, feature = "walls-off"))]
             steps: Steps::default(),
@@ -162,12 +162,12 @@ impl SecuredConnection {
 
     /// From now on, only short reads run here.
     pub(super) fn be_brief(&mut self) {
-        self.overran = Some(false);
+        self.timed_out = Some(false);
     }
 
     /// Whether what ran took long; reported once.
-    pub(super) fn overran(&mut self) -> bool {
-        self.overran.as_mut().is_some_and(std::mem::take)
+    pub(super) fn timed_out(&mut self) -> bool {
+        self.timed_out.as_mut().is_some_and(std::mem::take)
     }
 
     /// Counts the steps of SQLite's machine together with other connections.
@@ -181,7 +181,7 @@ impl SecuredConnection {
     #[cfg(any(test, feature = "walls-off"))]
     pub(super) fn count(mut self) -> SecuredConnection {
         let steps = std::mem::take(&mut self.steps.here);
-        if self.overran != Some(true) {
+        if self.timed_out != Some(true) {
             self.steps.all.fetch_add(steps, Ordering::Relaxed);
         }
         self
@@ -250,9 +250,9 @@ impl SecuredConnection {
         let response = self.execute(statement, parameters);
         self.limit.stop();
         response.map_err(|error| {
-            let error = match (error, &mut self.overran) {
-                (StoreError::TooLong, Some(overran)) => {
-                    *overran = true;
+            let error = match (error, &mut self.timed_out) {
+                (StoreError::TooLong, Some(timed_out)) => {
+                    *timed_out = true;
                     StoreError::NotBrief
                 }
                 (error, _) => error,
@@ -335,20 +335,20 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut connection = open(&folder.path().join("x.db")).expect("opens");
         migrate::sqlite(&mut connection).expect("migrates");
-        let mut walled = SecuredConnection::new(connection, Isolation::BOTH, true, Duration::ZERO)
+        let mut secured = SecuredConnection::new(connection, Isolation::BOTH, true, Duration::ZERO)
             .expect("builds");
-        let level = |walled: &SecuredConnection| {
-            let level = walled
+        let level = |secured: &SecuredConnection| {
+            let level = secured
                 .connection
                 .query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0));
             level.expect("is known")
         };
-        assert_eq!(level(&walled), 2);
+        assert_eq!(level(&secured), 2);
         for (wait, expected) in [(false, 1), (false, 1), (true, 2), (false, 1), (true, 2)] {
-            walled.wait_for_disk(wait).expect("is changed");
-            assert_eq!(level(&walled), expected);
+            secured.wait_for_disk(wait).expect("is changed");
+            assert_eq!(level(&secured), expected);
         }
-        walled.control("BEGIN IMMEDIATE").expect("begins");
-        assert!(walled.wait_for_disk(false).is_err(), "in a transaction");
+        secured.control("BEGIN IMMEDIATE").expect("begins");
+        assert!(secured.wait_for_disk(false).is_err(), "in a transaction");
     }
 }

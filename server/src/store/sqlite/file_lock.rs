@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
 
-/// The right, for as long as it is held.
+/// The lock, held until it is dropped.
 #[derive(Debug)]
 pub(in crate::store) struct FileLock(ManuallyDrop<File>);
 
 impl FileLock {
-    /// Takes it, before anything else is done with the file, which is made if it is not there.
+    /// Locks a file before anything else is done with it; creates it if it is not there.
     pub(in crate::store) fn take(file: &Path) -> Result<FileLock, StoreError> {
         let claim = FileLock(ManuallyDrop::new(
             lockable(file).map_err(|error| unavailable(&error))?,

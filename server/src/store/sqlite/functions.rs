@@ -26,10 +26,10 @@ use tplkit::rows::query::like;
 use tplkit::rows::{Cell, Decimal, Key, fold, number_key, order_key, text_form};
 
 /// By the ends of their names.
-type Named<T, const N: usize> = [(&'static str, T); N];
+type NamedFunctions<T, const N: usize> = [(&'static str, T); N];
 
 /// Tests of a text.
-const TESTS: Named<fn(&str, &str) -> bool, 5> = [
+const TESTS: NamedFunctions<fn(&str, &str) -> bool, 5> = [
     ("like", |text, pattern| like(pattern, text)),
     ("ilike", |text, pattern| like(pattern, &fold(text))),
     ("contains", |text, part| fold(text).contains(part)),
@@ -38,7 +38,7 @@ const TESTS: Named<fn(&str, &str) -> bool, 5> = [
 ];
 
 /// Comparisons of a text with another.
-const COMPARISONS: Named<fn(Ordering) -> bool, 6> = [
+const COMPARISONS: NamedFunctions<fn(Ordering) -> bool, 6> = [
     ("eq", Ordering::is_eq),
     ("neq", Ordering::is_ne),
     ("lt", Ordering::is_lt),

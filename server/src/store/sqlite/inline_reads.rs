@@ -53,9 +53,9 @@ impl InlineReads {
             return Some(task);
         };
         let (mut connection, answered) = threads::run_read(connection, &mut task);
-        let overran = connection.overran();
+        let timed_out = connection.timed_out();
         self.free().push(connection);
-        if overran {
+        if timed_out {
             return Some(task);
         }
         task.finish(answered);
@@ -83,7 +83,7 @@ mod tests {
         row.map_or(Ok(0), |row| row.get(0))
     }
 
-    async fn glance(
+    async fn short_read(
         store: &Store,
         work: impl for<'a> Fn(&'a mut Tx, &'a Ran) -> crate::store::Work<'a, i64, StoreError>
         + Send
@@ -107,10 +107,10 @@ mod tests {
     #[tokio::test]
     async fn what_is_short_runs_here_and_what_is_long_elsewhere() {
         let store = Store::open("sqlite::memory:").await.expect("opens");
-        let (one, ran) = glance(&store, |tx, ran| Box::pin(count(tx, ran, "SELECT 1"))).await;
+        let (one, ran) = short_read(&store, |tx, ran| Box::pin(count(tx, ran, "SELECT 1"))).await;
         assert_eq!((one, ran), (1, vec![current().id()]));
         // Longer than a glance on any machine, and shorter than a statement may take.
-        let (many, ran) = glance(&store, |tx, ran| {
+        let (many, ran) = short_read(&store, |tx, ran| {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) a, \
                  (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) b, \
                  (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) c, \
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(ran[0], current().id());
         assert_ne!(ran[1], current().id());
         // And the connection is as good as before.
-        let (one, ran) = glance(&store, |tx, ran| Box::pin(count(tx, ran, "SELECT 1"))).await;
+        let (one, ran) = short_read(&store, |tx, ran| Box::pin(count(tx, ran, "SELECT 1"))).await;
         assert_eq!((one, ran), (1, vec![current().id()]));
     }
 }

@@ -24,8 +24,7 @@ use checkpoint::Checkpoints;
 pub(super) use connection::SecuredConnection;
 pub(super) use file_lock::{FileLock, refuse_other_name};
 use inline_reads::InlineReads;
-use queue::{Entrance, Full, queue};
-pub(super) use row_security::WHOLE_ROWS;
+use queue::{QueueFull, TaskSender, queue};
 pub(super) use threads::Task;
 
 use super::{Isolation, Options, StoreError, migrate};
@@ -40,10 +39,10 @@ const SPARE: usize = 2;
 /// An open database.
 #[derive(Debug)]
 pub(super) struct Sqlite {
-    writer: Entrance,
-    readers: Entrance,
+    writer: TaskSender,
+    readers: TaskSender,
     /// Those for what reads much.
-    heavy: Entrance,
+    heavy: TaskSender,
     inline: InlineReads,
     /// How many connections run tasks, for metrics.
     pub(super) connections: usize,
@@ -59,7 +58,7 @@ impl Sqlite {
     /// long as the store.
     pub(super) fn open(
         file: Option<&Path>,
-        walls: Isolation,
+        isolation: Isolation,
         options: &Options,
     ) -> Result<Sqlite, StoreError> {
         let limit = options.statement_timeout;
@@ -80,7 +79,7 @@ impl Sqlite {
         #[cfg(any(test, feature = "walls-off"))]
         let steps = Arc::default();
         let walled = |connection, may_write, limit| {
-            let walled = SecuredConnection::new(connection, walls, may_write, limit)?;
+            let walled = SecuredConnection::new(connection, isolation, may_write, limit)?;
             #[cfg(any(test, feature = "walls-off"))]
             let walled = walled.counted(&steps);
             Ok::<_, StoreError>(walled)
@@ -138,8 +137,8 @@ impl Sqlite {
     }
 }
 
-fn hand(threads: &Entrance, task: Box<dyn Task>) {
-    if let Err(Full(task)) = threads.put(task) {
+fn hand(threads: &TaskSender, task: Box<dyn Task>) {
+    if let Err(QueueFull(task)) = threads.put(task) {
         task.finish(Err(StoreError::Unavailable("too much to do".to_owned())));
     }
 }

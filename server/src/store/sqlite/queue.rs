@@ -17,10 +17,10 @@ pub(super) struct Queue {
 }
 
 /// Where tasks are put. Dropped, it lets the threads end once nothing waits.
-pub(super) struct Entrance(Arc<Queue>);
+pub(super) struct TaskSender(Arc<Queue>);
 
 /// Why a task was not taken. It is given back.
-pub(super) struct Full(pub(super) Box<dyn Task>);
+pub(super) struct QueueFull(pub(super) Box<dyn Task>);
 
 #[derive(Default)]
 struct WaitingTasks {
@@ -32,20 +32,20 @@ struct WaitingTasks {
     closed: bool,
 }
 
-impl std::fmt::Debug for Entrance {
+impl std::fmt::Debug for TaskSender {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Entrance")
     }
 }
 
 /// A queue in which so many tasks may wait.
-pub(super) fn queue(room: usize) -> (Entrance, Arc<Queue>) {
+pub(super) fn queue(room: usize) -> (TaskSender, Arc<Queue>) {
     let queue = Arc::new(Queue {
         room,
         waiting: Mutex::default(),
         arrived: Condvar::new(),
     });
-    (Entrance(queue.clone()), queue)
+    (TaskSender(queue.clone()), queue)
 }
 
 /// For whom a task takes a turn: the organization of who asks. What the server does for itself is one
@@ -60,13 +60,13 @@ fn owner(scope: &Scope) -> Uuid {
     }
 }
 
-impl Entrance {
+impl TaskSender {
     /// Puts a task behind those of its organization.
-    pub(super) fn put(&self, task: Box<dyn Task>) -> Result<(), Full> {
+    pub(super) fn put(&self, task: Box<dyn Task>) -> Result<(), QueueFull> {
         let owner = owner(&task.scope());
         let mut waiting = self.0.waiting();
         if waiting.count >= self.0.room {
-            return Err(Full(task));
+            return Err(QueueFull(task));
         }
         waiting.count += 1;
         let tasks = waiting.tasks.entry(owner).or_default();
@@ -80,7 +80,7 @@ impl Entrance {
     }
 }
 
-impl Drop for Entrance {
+impl Drop for TaskSender {
     fn drop(&mut self) {
         self.0.waiting().closed = true;
         self.0.arrived.notify_all();
@@ -132,7 +132,7 @@ impl WaitingTasks {
 mod tests {
     use uuid::Uuid;
 
-    use super::{Entrance, Queue, Task, queue};
+    use super::{Queue, Task, TaskSender, queue};
     use crate::store::sqlite::SecuredConnection;
     use crate::store::{Scope, StoreError, Visible};
 
@@ -165,7 +165,7 @@ mod tests {
         fn finish(self: Box<Self>, _: Result<(), StoreError>) {}
     }
 
-    fn put(entrance: &Entrance, organization: u128) -> bool {
+    fn put(entrance: &TaskSender, organization: u128) -> bool {
         entrance.put(Box::new(Marked(organization))).is_ok()
     }
 

@@ -11,7 +11,7 @@
 //!   write itself, every write but the announced one and what goes with its rows, and all schema changes.
 
 mod cascades;
-mod questions;
+mod predicates;
 mod triggers;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,15 +20,12 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, Result};
 
 use crate::store::Scope;
+use crate::store::dialect::WHOLE_ROWS;
 use crate::store::policy::{TABLES, table};
 use cascades::Cascades;
 
 /// What the names of all that is made here begin with, except for the views that hide tables.
 const PREFIX: &str = "security_";
-
-/// The rows, for whom the sole organization is all of the question: nothing is looked at that an index of
-/// rows does not have. Others see none.
-pub(in crate::store) const WHOLE_ROWS: &str = "security_whole_rows";
 
 /// What row security knows of the statement that runs.
 #[derive(Debug, Default)]
@@ -49,8 +46,8 @@ impl RowSecurity {
         let security = RowSecurity::default();
         let sole = security.sole_organization(connection)?;
         for table in &TABLES {
-            let questions = security.questions(connection, table, &sole)?;
-            connection.execute_batch(&triggers::definition(table, &questions))?;
+            let predicates = security.predicates(connection, table, &sole)?;
+            connection.execute_batch(&triggers::definition(table, &predicates))?;
         }
         connection.execute_batch(&format!(
             "CREATE TEMP VIEW {WHOLE_ROWS} AS SELECT * FROM main.rows \

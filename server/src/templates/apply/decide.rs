@@ -1,8 +1,8 @@
 //! Decides whether a package can be applied as requested.
 
 use tplkit::apply::{
-    self, BasePackage, Minter, Past, Preview, PreviewInput as Asking, Request, Resolutions,
-    Unnoted, fresh, package_digest, preview, resolve_from,
+    self, BasePackage, JobHistory, LegacyJob, Minter, Preview, PreviewInput as Asking, Request,
+    Resolutions, fresh, package_digest, preview, resolve_from,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::base_job;
 use super::{ApplyTarget, LoadedPackage, in_the_way};
-use crate::jobs::{self, UnnotedJob};
+use crate::jobs::{self, StoredLegacyJob};
 use crate::refusal::Refusal;
 use crate::rows::Tables;
 use crate::store::{StoreError, Tx};
@@ -35,7 +35,7 @@ pub(crate) struct DecideInput {
 
 impl DecideInput {
     /// What earlier jobs wrote that this one binds to, and its own ledger.
-    pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<Earlier, StoreError> {
+    pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<StoredHistory, StoreError> {
         let base_job = self.request.terms.base_job;
         let line = jobs::earlier(tx, self.place.key(), self.job, base_job).await?;
         let mut entries = line.entries;
@@ -53,23 +53,23 @@ impl DecideInput {
             }
             None => None,
         };
-        Ok(Earlier {
+        Ok(StoredHistory {
             entries,
             base,
-            unnoted: line.unnoted,
+            legacy_jobs: line.legacy_jobs,
         })
     }
 }
 
 /// What an apply starts from.
 #[derive(Debug)]
-pub(super) struct Earlier {
+pub(super) struct StoredHistory {
     /// What earlier jobs wrote.
     pub(super) entries: Vec<Entry>,
     /// The newest of them.
     pub(super) base: Option<AppliedPackage>,
-    /// Those of them whose ledgers do not tell the base.
-    unnoted: Vec<UnnotedJob>,
+    /// Those of them whose ledgers were written before ledgers held the base.
+    legacy_jobs: Vec<StoredLegacyJob>,
 }
 
 /// A job with its package.
@@ -85,18 +85,18 @@ impl AppliedPackage {
     pub(super) fn base<'e>(
         &'e self,
         package: &'e Checked<'e>,
-        unnoted: &'e [Unnoted<'e>],
+        legacy_jobs: &'e [LegacyJob<'e>],
     ) -> BasePackage<'e> {
         BasePackage {
             job: Some(self.job),
             package,
             resolutions: &self.resolutions,
-            unnoted,
+            legacy_jobs,
         }
     }
 }
 
-impl Earlier {
+impl StoredHistory {
     /// The package of the newest job.
     ///
     /// # Errors
@@ -106,12 +106,12 @@ impl Earlier {
         base.map(|applied| applied.text.read()).transpose()
     }
 
-    /// The packages of jobs whose ledgers do not tell the base.
+    /// The packages of jobs whose ledgers were written before ledgers held the base.
     ///
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
-    pub(super) fn unnoted(&self) -> Result<Vec<Unnoted<'_>>, Refusal> {
-        let jobs = self.unnoted.iter();
+    pub(super) fn legacy_jobs(&self) -> Result<Vec<LegacyJob<'_>>, Refusal> {
+        let jobs = self.legacy_jobs.iter();
         jobs.map(|job| job.read().map_err(|error| bug(&error)))
             .collect()
     }
@@ -123,36 +123,36 @@ impl Earlier {
 /// 422 with all refusals, 409 while another job of the template is unfinished or for a stale plan.
 pub(crate) async fn decide(
     tx: &mut Tx,
-    question: &DecideInput,
+    input: &DecideInput,
     tables: &Tables,
     now: i64,
 ) -> Result<(), Refusal> {
-    let package = question.whole.read()?;
+    let package = input.whole.read()?;
     let definitions = Definitions::embedded();
-    let earlier = question.earlier(tx).await?;
+    let earlier = input.earlier(tx).await?;
     let applied = earlier.package()?;
     let base = earlier.base.as_ref().zip(applied.as_ref());
-    let unnoted = earlier.unnoted()?;
-    let base = base.map(|(base, package)| base.base(package, &unnoted));
-    let past = Past {
+    let legacy_jobs = earlier.legacy_jobs()?;
+    let base = base.map(|(base, package)| base.base(package, &legacy_jobs));
+    let past = JobHistory {
         entries: &earlier.entries,
         base,
     };
-    let active = jobs::unfinished(tx, question.place.key(), now).await?;
+    let active = jobs::unfinished(tx, input.place.key(), now).await?;
     // A completed job may be taken back while nobody looks.
-    let unfit = base_job::unfit(tx, question.request.terms.base_job, now).await?;
-    let snapshot = Snapshot::new(tx, question.place.workspace, tables);
+    let unfit = base_job::unfit(tx, input.request.terms.base_job, now).await?;
+    let snapshot = Snapshot::new(tx, input.place.workspace, tables);
     let structure = snapshot.structure().await?;
     let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0);
     let approved = resolve_from(
         &package,
-        &question.request,
+        &input.request,
         &structure,
         past,
         minter,
         definitions,
     );
-    let plan = question.request.plan.as_deref();
+    let plan = input.request.plan.as_deref();
     // A plan that was looked at had other refusals, or none: what changed since is the reason.
     if let Some(unfit) = unfit
         && !approved
@@ -166,15 +166,15 @@ pub(crate) async fn decide(
     {
         return Err(refused(refusals));
     }
-    if let Some(job) = active.filter(|job| approved.is_ok() && question.job != Some(job.id)) {
+    if let Some(job) = active.filter(|job| approved.is_ok() && input.job != Some(job.id)) {
         return Err(in_the_way(&job));
     }
     // Conflicts are reported before there is a job.
-    if plan.is_some() || (question.request.upgrade && approved.is_ok()) {
+    if plan.is_some() || (input.request.upgrade && approved.is_ok()) {
         let asking = Asking {
             package: &package,
-            package_digest: &package_digest(question.whole.text()),
-            request: &question.request,
+            package_digest: &package_digest(input.whole.text()),
+            request: &input.request,
             earlier: past.entries,
             base: past.base,
             definitions,

@@ -3,7 +3,7 @@
 use tplkit::check::{CheckOptions, Checked, check_text};
 use tplkit::json::{Doc, Node};
 
-use crate::jobs::Part;
+use crate::jobs::PackedPart;
 use crate::memory;
 use crate::refusal::Refusal;
 use crate::spool::SpooledText;
@@ -62,12 +62,12 @@ impl LoadedPackage {
     ///
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
-    pub(super) fn parts(&self) -> Result<Vec<Part>, Refusal> {
+    pub(super) fn parts(&self) -> Result<Vec<PackedPart>, Refusal> {
         let doc = Doc::parse_package(&self.text).map_err(|error| bug(&error))?;
         let root = doc.root();
         let entries = root.get("payloads").into_iter().flat_map(Node::elements);
         let parts = root.get("manifest").into_iter().chain(entries);
-        Ok(parts.map(|part| Part::pack(part.raw())).collect())
+        Ok(parts.map(|part| PackedPart::pack(part.raw())).collect())
     }
 }
 

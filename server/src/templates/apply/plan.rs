@@ -23,40 +23,40 @@ use crate::workspace::Snapshot;
 /// that is completed.
 pub(crate) async fn plan(
     tx: &mut Tx,
-    question: &DecideInput,
+    input: &DecideInput,
     tables: &Tables,
     now: i64,
 ) -> Result<Preview, Refusal> {
-    let package = question.whole.read()?;
-    let earlier = question.earlier(tx).await?;
+    let package = input.whole.read()?;
+    let earlier = input.earlier(tx).await?;
     let applied = earlier.package()?;
     let base = earlier.base.as_ref().zip(applied.as_ref());
-    let unnoted = earlier.unnoted()?;
+    let legacy_jobs = earlier.legacy_jobs()?;
     let mut against = Vec::new();
-    let active = jobs::unfinished(tx, question.place.key(), now).await?;
+    let active = jobs::unfinished(tx, input.place.key(), now).await?;
     let is_busy = |job: &Job| job.held || job.status == Status::Undoing;
-    if let Some(job) = active.filter(|job| is_busy(job) || question.job != Some(job.id)) {
+    if let Some(job) = active.filter(|job| is_busy(job) || input.job != Some(job.id)) {
         against.push(refusal(Code::JobActive, in_the_way(&job).detail()));
     }
-    if let Some(job) = question.job {
+    if let Some(job) = input.job {
         let job = jobs::find(tx, job, now).await?;
         if let Some(job) = &job {
-            check_upgrade(job, question.upgrade)?;
+            check_upgrade(job, input.upgrade)?;
         }
         let undone = job.is_some_and(|job| job.status == Status::Undone);
         against.extend(undone.then(|| refusal(Code::Conflict, UNDONE)));
     }
-    if let Some(unfit) = base_job::unfit(tx, question.request.terms.base_job, now).await? {
+    if let Some(unfit) = base_job::unfit(tx, input.request.terms.base_job, now).await? {
         against.push(refusal(Code::Conflict, unfit.detail()));
     }
-    let snapshot = Snapshot::new(tx, question.place.workspace, tables);
+    let snapshot = Snapshot::new(tx, input.place.workspace, tables);
     let structure = snapshot.structure().await?;
     let asking = Asking {
         package: &package,
-        package_digest: &package_digest(question.whole.text()),
-        request: &question.request,
+        package_digest: &package_digest(input.whole.text()),
+        request: &input.request,
         earlier: &earlier.entries,
-        base: base.map(|(base, package)| base.base(package, &unnoted)),
+        base: base.map(|(base, package)| base.base(package, &legacy_jobs)),
         definitions: Definitions::embedded(),
     };
     let mut found = Box::pin(preview(&snapshot, &structure, asking)).await?;
@@ -65,7 +65,7 @@ pub(crate) async fn plan(
     if !wrong.is_empty() {
         return Err(refused(&wrong));
     }
-    if let Err(stale) = fresh(question.request.plan.as_deref(), &found.digest) {
+    if let Err(stale) = fresh(input.request.plan.as_deref(), &found.digest) {
         against.push(stale);
     }
     found.refusals.extend(against);
@@ -74,9 +74,9 @@ pub(crate) async fn plan(
 
 /// The plan of a package that is not fit to be applied.
 pub(crate) fn unfit(whole: &LoadedPackage, problem: &Refusal) -> Preview {
-    let told = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
+    let detail = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
     let faults = problem.errors().iter();
-    let refusals = faults.map(|fault| refusal(problem.code, &told(fault)));
+    let refusals = faults.map(|fault| refusal(problem.code, &detail(fault)));
     let digest = package_digest(whole.text());
     Preview::of_refusals(digest, refusals.collect())
 }

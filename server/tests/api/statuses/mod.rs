@@ -24,9 +24,9 @@ on_both_stores!(every_status_of_every_operation_is_reached);
 
 /// What was reached of one operation: the code of each status, empty for successes.
 #[derive(Debug, Default)]
-struct Reached(BTreeMap<u16, String>);
+struct ReachedDatabase(BTreeMap<u16, String>);
 
-impl Reached {
+impl ReachedDatabase {
     fn note(&mut self, operation: &Operation, response: &Answer) {
         let code = if response.status < 400 {
             String::new()
@@ -43,7 +43,7 @@ async fn every_status_of_every_operation_is_reached(place: Place) {
     let stage = Stage::new(place).await;
     let mut never = Vec::new();
     for operation in &OPERATIONS {
-        let mut reached = Reached::default();
+        let mut reached = ReachedDatabase::default();
         for response in refusals::of(&stage, operation).await {
             reached.note(operation, &response);
         }

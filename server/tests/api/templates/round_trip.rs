@@ -12,7 +12,7 @@ use tplkit::client::{BaseUrl, Credential, Options, RemoteWorkspace, Secret};
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::diff::Diff;
-use tplkit::export::{Onto, Previous, RowsSelection, Selection, export, export_onto};
+use tplkit::export::{ExportBase, PreviousPackage, RowsSelection, Selection, export, export_onto};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::ready;
 use tplkit_testkit::random::{self, Shape};
@@ -96,8 +96,8 @@ async fn both_exporters_give_one_package(place: Place) {
             let ids = &mut Seeded::new(2);
             let now = &Fixed(now);
             let checked = Checked::trusted(&stored).expect("a package");
-            let previous = Previous::new(&stored, checked);
-            let onto = Some(Onto {
+            let previous = PreviousPackage::new(&stored, checked);
+            let onto = Some(ExportBase {
                 previous: &previous,
                 selects: true,
             });

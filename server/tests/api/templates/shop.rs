@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tplkit_server::background::Bench;
+use tplkit_server::background::TaskContext;
 use tplkit_server::jobs::Worker;
 use uuid::Uuid;
 
@@ -109,7 +109,7 @@ impl Working {
 pub(crate) fn working(world: &World) -> Working {
     let (stop, stopped) = watch::channel(false);
     let worker = Worker {
-        bench: Bench {
+        task_context: TaskContext {
             store: world.store.clone(),
             context: world.context.clone(),
             metrics: world.app.metrics.clone(),

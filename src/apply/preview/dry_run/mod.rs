@@ -200,8 +200,10 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
                     self.base.taken(feature, &column.name, values).await
                 } else {
                     // It becomes unique by this apply: then every row that is seen counts.
-                    let of = (feature, column.name.as_str());
-                    match_each(self.base, of, values, |row| row.is_some()).await
+                    match_each(self.base, feature, &column.name, values, |row| {
+                        row.is_some()
+                    })
+                    .await
                 };
                 let taken = taken.map_err(CommitError::Store)?;
                 self.asked.extend(asked.iter().copied().zip(taken));

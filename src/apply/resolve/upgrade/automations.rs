@@ -2,18 +2,18 @@
 //! force once all rows are written, unless somebody has to enter something first.
 
 use super::Merging;
-use crate::apply::resolve::completeness::{Arrival, Arriving};
+use crate::apply::resolve::completeness::{AppliedAutomation, CompletenessCheck};
 use crate::apply::resolve::rewrite::object_of;
-use crate::apply::resolve::steps::Work;
-use crate::apply::{Because, NotPublished, Publish};
+use crate::apply::resolve::steps::StepWork;
+use crate::apply::{DraftReason, NotPublished, Publish};
 use crate::automation::keep_secrets;
 use crate::upgrade::set_part;
 use crate::workspace::ledger::Changed;
-use crate::workspace::{Change, Id, RecordKind, Thing};
+use crate::workspace::{AnyRecord, Change, Id, RecordKind};
 
 impl<'p> Merging<'_, 'p> {
     /// Leaves secrets where they are: a step that speaks to another target than before has none.
-    pub(super) fn keep_secrets(&self, merged: &mut Thing, ours: &Thing) {
+    pub(super) fn keep_secrets(&self, merged: &mut AnyRecord, ours: &AnyRecord) {
         if merged.kind == RecordKind::Workflow && merged != ours {
             let mut graph = merged.part("graphConfig");
             keep_secrets(self.definitions, &mut graph, &[&ours.part("graphConfig")]);
@@ -22,7 +22,7 @@ impl<'p> Merging<'_, 'p> {
     }
 
     /// Makes a draft of what an automation becomes, or goes on with the one that the job has made already.
-    pub(super) fn automation(&mut self, reference: &str, before: Thing, after: Thing) {
+    pub(super) fn automation(&mut self, reference: &str, before: AnyRecord, after: AnyRecord) {
         let id = after.id;
         let begun = self.earlier.drafted(id).and_then(|changed| changed.draft);
         if begun.is_none() && before == after {
@@ -51,7 +51,13 @@ impl<'p> Merging<'_, 'p> {
 
     /// Decides whether a draft takes the place of what is in force; one of an automation that was never published
     /// is left to people, like that.
-    fn arrive(&mut self, (reference, uid): (&str, &str), after: &Thing, version: Id, begun: bool) {
+    fn arrive(
+        &mut self,
+        (reference, uid): (&str, &str),
+        after: &AnyRecord,
+        version: Id,
+        begun: bool,
+    ) {
         let known = &mut self.built.not_published;
         known.retain(|entry| entry.reference != reference);
         let mut automations = self.destination.automations.iter();
@@ -82,8 +88,8 @@ impl<'p> Merging<'_, 'p> {
     }
 
     /// What somebody has to enter first.
-    fn missing(&self, (reference, uid): (&str, &str), after: &Thing) -> Vec<Because> {
-        let arrival = Arrival {
+    fn missing(&self, (reference, uid): (&str, &str), after: &AnyRecord) -> Vec<DraftReason> {
+        let arrival = CompletenessCheck {
             manifest: self.manifest,
             destination: self.destination,
             bindings: self.bindings,
@@ -91,7 +97,7 @@ impl<'p> Merging<'_, 'p> {
             definitions: self.definitions,
         };
         let emptied = self.built.emptied.get(reference);
-        arrival.missing(Arriving {
+        arrival.missing(AppliedAutomation {
             uid,
             id: after.id,
             args: &object_of(Some(&after.config)),
@@ -100,7 +106,7 @@ impl<'p> Merging<'_, 'p> {
         })
     }
 
-    fn step(&self, reference: &str) -> Option<Work<'p>> {
+    fn step(&self, reference: &str) -> Option<StepWork<'p>> {
         let mut steps = self.steps.all.iter();
         let own = steps.find(|work| {
             work.step.tool.is_create() && work.step.reference.as_deref() == Some(reference)

@@ -1,38 +1,38 @@
-//! What an upgrade starts from, as the ledgers of the line tell it.
+//! What an upgrade starts from, read from the ledgers of the line.
 
 use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
-use super::unnoted::unnoted;
-use crate::apply::Past;
+use super::legacy_jobs::legacy_jobs;
+use crate::apply::JobHistory;
 use crate::definitions::Definitions;
-use crate::workspace::ledger::{Based, Entry};
-use crate::workspace::{Id, RecordKind, Structure, Thing};
+use crate::workspace::ledger::{BaseRecord, Entry};
+use crate::workspace::{AnyRecord, Id, RecordKind, Structure};
 
 /// What earlier jobs said of every record that they made or changed.
 #[derive(Debug, Default)]
 pub(in crate::apply::resolve) struct Base {
-    things: IndexMap<Id, Based>,
+    things: IndexMap<Id, BaseRecord>,
     by_ref: HashMap<(String, RecordKind), Id>,
     /// Refs of records that upgrades took away.
     deleted: HashSet<String>,
 }
 
 impl Base {
-    /// Reads what the line tells, oldest first.
+    /// Reads the ledgers of the line, oldest first.
     pub(in crate::apply::resolve) fn read(
-        past: Past<'_>,
+        past: JobHistory<'_>,
         destination: &Structure,
         definitions: &Definitions,
     ) -> Base {
         let mut base = Base::default();
         let mut read = 0;
-        for job in past.base.map_or(&[][..], |base| base.unnoted) {
+        for job in past.base.map_or(&[][..], |base| base.legacy_jobs) {
             let until = past.entries.get(..job.entries.end).unwrap_or_default();
             base.entries(until.get(read..).unwrap_or_default());
             read = until.len();
-            for (based, created) in unnoted(job, until, destination, definitions) {
+            for (based, created) in legacy_jobs(job, until, destination, definitions) {
                 match base.get(based.thing.id) {
                     // Of what was there the config alone was written.
                     Some(known) if !created => {
@@ -66,7 +66,7 @@ impl Base {
         }
     }
 
-    fn add(&mut self, based: &Based) {
+    fn add(&mut self, based: &BaseRecord) {
         let name = (based.reference.clone(), based.thing.kind);
         let id = based.thing.id;
         if let Some(before) = self.by_ref.insert(name, id)
@@ -92,7 +92,7 @@ impl Base {
         &self,
         reference: &str,
         kind: RecordKind,
-    ) -> Option<&Thing> {
+    ) -> Option<&AnyRecord> {
         let id = self.by_ref.get(&(reference.to_owned(), kind))?;
         self.things.get(id).map(|based| &based.thing)
     }
@@ -104,12 +104,12 @@ impl Base {
     }
 
     /// A record by its id.
-    pub(super) fn get(&self, id: Id) -> Option<&Based> {
+    pub(super) fn get(&self, id: Id) -> Option<&BaseRecord> {
         self.things.get(&id)
     }
 
     /// All records, in the order in which they were first recorded.
-    pub(in crate::apply::resolve) fn all(&self) -> impl Iterator<Item = &Based> {
+    pub(in crate::apply::resolve) fn all(&self) -> impl Iterator<Item = &BaseRecord> {
         self.things.values()
     }
 }

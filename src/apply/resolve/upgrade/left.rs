@@ -4,14 +4,14 @@
 use super::Merging;
 use crate::apply::{Dropped, Refusal};
 use crate::problem::Code;
-use crate::upgrade::{Left, Word, differing};
-use crate::workspace::ledger::Based;
-use crate::workspace::{Change, Id, RecordKind, Thing};
+use crate::upgrade::{LeftRecord, RecordDecision, differing};
+use crate::workspace::ledger::BaseRecord;
+use crate::workspace::{AnyRecord, Change, Id, RecordKind};
 
 impl Merging<'_, '_> {
     /// Lists them, and takes those away that are to go.
-    pub(super) fn left(&mut self) {
-        let gone: Vec<Based> = self
+    pub(super) fn list_left(&mut self) {
+        let gone: Vec<BaseRecord> = self
             .base
             .all()
             .filter(|based| based.thing.kind != RecordKind::Workspace)
@@ -28,11 +28,12 @@ impl Merging<'_, '_> {
             {
                 continue;
             }
-            let Some(ours) = Thing::find(self.destination, based.thing.kind, based.thing.id) else {
+            let Some(ours) = AnyRecord::find(self.destination, based.thing.kind, based.thing.id)
+            else {
                 continue;
             };
-            let delete = self.book.says(&based.reference, Word::Delete);
-            self.work.left.push(Left {
+            let delete = self.tracked.says(&based.reference, RecordDecision::Delete);
+            self.work.left.push(LeftRecord {
                 kind: ours.kind,
                 reference: based.reference.clone(),
                 id: ours.id,
@@ -66,7 +67,7 @@ impl Merging<'_, '_> {
                 id: ours.id,
                 force: false,
             });
-            self.built.work.entry.deleted.push(Based {
+            self.built.work.entry.deleted.push(BaseRecord {
                 thing: ours,
                 ..based
             });
@@ -74,7 +75,7 @@ impl Merging<'_, '_> {
     }
 
     /// Takes a record away with what it holds, where losing that is allowed.
-    fn dropped(&mut self, reference: &str, ours: &Thing) {
+    fn dropped(&mut self, reference: &str, ours: &AnyRecord) {
         if !self.work.terms.allow_destructive {
             self.work.destructive.push(reference.to_owned());
             return;
@@ -87,7 +88,7 @@ impl Merging<'_, '_> {
     }
 
     /// Why a record may not go.
-    fn stays(&self, base: &Thing, ours: &Thing) -> Option<&'static str> {
+    fn stays(&self, base: &AnyRecord, ours: &AnyRecord) -> Option<&'static str> {
         let active = || {
             let mut automations = self.destination.automations.iter();
             automations.any(|found| found.id == ours.id && found.active)

@@ -2,17 +2,17 @@
 //!
 //! Goes in: what the package says of every record, in the destination's references; what the base says
 //! of it, from the ledgers; the destination; what somebody decided. Comes out: changes, what the ledger
-//! remembers of them, and what there is to tell and to decide. Nothing is read besides.
+//! remembers of them, and what there is to report and to decide. Nothing else is read.
 
+mod absent;
 mod automations;
 mod base;
-mod gone;
 mod left;
+mod legacy_jobs;
 mod orders;
 mod pairs;
 mod pointing;
 mod strict;
-mod unnoted;
 mod unused;
 
 use std::cmp::Ordering;
@@ -21,13 +21,13 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 
 use super::bindings::{Binding, Bindings};
-use super::earlier::Earlier;
+use super::earlier::EarlierJobs;
 use super::marks;
 use super::recreated::Recreated;
 use super::steps::{Steps, text_in};
-use super::structure::{Built, Said};
+use super::structure::{Built, DeclaredRecord};
 use crate::apply::{
-    BaseRows, Minter, NotCarried, Past, Refusal, Request, UpgradeTerms, UpgradeWork,
+    BaseRows, JobHistory, Minter, NotCarried, Refusal, Request, UpgradeTerms, UpgradeWork,
 };
 use crate::check::Checked;
 use crate::definitions::Definitions;
@@ -39,58 +39,57 @@ use crate::package::reference::{WORKSPACE, used};
 use crate::package::semver::compare;
 use crate::problem::Code;
 use crate::upgrade::{
-    BaseShown, Book, Conflict, ConflictCode, Kept, Merge, Sides, Update, differing,
+    BaseView, Conflict, ConflictCode, KeptRecord, Merge, Sides, TrackedDecisions, Update, differing,
 };
-use crate::workspace::ledger::{Based, Changed, Created, Entry};
-use crate::workspace::{Change, Id, RecordKind, Structure, Thing};
+use crate::workspace::ledger::{BaseRecord, Changed, Created, Entry};
+use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 pub(super) use base::Base;
-pub(super) use pairs::{Fate, Pairs};
-pub(super) use unnoted::as_written;
+pub(super) use pairs::{Counterpart, Counterparts};
 pub(in crate::apply) use unused::unfit_decision;
 
 /// What records are merged with.
 pub(super) struct Merging<'a, 'p> {
     pub(super) base: &'a Base,
-    pub(super) pairs: &'a Pairs,
-    pub(super) book: &'a Book<'a>,
+    pub(super) pairs: &'a Counterparts,
+    pub(super) tracked: &'a TrackedDecisions<'a>,
     pub(super) bindings: &'a Bindings<'p>,
     pub(super) destination: &'a Structure,
     pub(super) definitions: &'a Definitions,
     pub(super) manifest: &'a Manifest,
     pub(super) steps: &'a Steps<'p>,
-    pub(super) earlier: &'a Earlier<'a>,
+    pub(super) earlier: &'a EarlierJobs<'a>,
     pub(super) recreated: &'a Recreated,
     pub(super) minter: &'a Minter,
     /// The rows of the package.
     pub(super) payloads: &'a [RawEntry<'a>],
     pub(super) built: &'a mut Built<'p>,
-    /// What there is to tell.
+    /// What there is to report.
     pub(super) work: UpgradeWork,
     /// Records that stay away although something names them: by their refs, with what names them.
     pub(super) pointing: IndexMap<String, Vec<NotCarried>>,
     /// Records of the destination as they become, by id: with their refs and what they were.
-    pub(super) records: IndexMap<Id, Standing>,
+    pub(super) records: IndexMap<Id, MergedRecord>,
     pub(super) refusals: Vec<Refusal>,
 }
 
 /// A record of the destination that may change.
-pub(super) struct Standing {
+pub(super) struct MergedRecord {
     reference: String,
-    before: Thing,
-    after: Thing,
+    before: AnyRecord,
+    after: AnyRecord,
 }
 
 impl Merging<'_, '_> {
     /// Merges everything.
     pub(super) fn run(mut self) -> Result<UpgradeWork, Vec<Refusal>> {
         self.work.renames.clone_from(&self.pairs.renames);
-        self.name_taken();
-        self.all_records();
+        self.refuse_taken_names();
+        self.merge_records();
         self.new_records();
-        self.gone();
-        self.left();
-        let stay = self.orders();
+        self.decide_absent();
+        self.list_left();
+        let stay = self.merge_orders();
         self.strict_columns();
         self.bases(&stay);
         self.created();
@@ -134,17 +133,17 @@ impl Merging<'_, '_> {
     }
 
     /// New things whose name a record of people has, and nobody has said what becomes of that.
-    fn name_taken(&mut self) {
+    fn refuse_taken_names(&mut self) {
         for (reference, thing) in &self.pairs.taken {
-            let of = (thing.kind, reference.as_str(), thing.id);
-            let conflict = Conflict::whole(ConflictCode::NameTaken, of);
+            let conflict =
+                Conflict::whole(ConflictCode::NameTaken, thing.kind, reference, thing.id);
             self.work.conflicts.push(conflict);
         }
     }
 
     /// Merges every record that base, package and destination have.
-    fn all_records(&mut self) {
-        let said: Vec<(String, Said)> = self
+    fn merge_records(&mut self) {
+        let said: Vec<(String, DeclaredRecord)> = self
             .built
             .said
             .iter()
@@ -152,10 +151,10 @@ impl Merging<'_, '_> {
             .map(|(reference, said)| ((*reference).to_owned(), said.clone()))
             .collect();
         for (reference, said) in said {
-            let here = match self.pairs.fate(&reference) {
-                _ if reference == WORKSPACE => Thing::of_workspace(&self.destination.workspace),
+            let here = match self.pairs.counterpart(&reference) {
+                _ if reference == WORKSPACE => AnyRecord::of_workspace(&self.destination.workspace),
                 // What it is to be stands in the draft already.
-                Fate::Here(here) => match self.earlier.drafted(here.id) {
+                Counterpart::Present(here) => match self.earlier.drafted(here.id) {
                     Some(changed) => changed.after.clone(),
                     None => here.clone(),
                 },
@@ -165,10 +164,10 @@ impl Merging<'_, '_> {
         }
     }
 
-    fn record(&mut self, reference: &str, said: &Said, ours: Thing) {
+    fn record(&mut self, reference: &str, said: &DeclaredRecord, ours: AnyRecord) {
         let marked = &said.thing;
         let theirs = plain(marked);
-        let nothing = Thing {
+        let nothing = AnyRecord {
             config: crate::json::Object::new().into(),
             ..ours.clone()
         };
@@ -180,12 +179,13 @@ impl Merging<'_, '_> {
         }
         let base = &base;
         let stays = self.destination.row_access_stays;
-        let forbidden =
-            |_: &Thing, path: &str| stays && matches!(path, "config.rowAccess" | "config.access");
+        let forbidden = |_: &AnyRecord, path: &str| {
+            stays && matches!(path, "config.rowAccess" | "config.access")
+        };
         let read = |value: &Value| self.read(value);
         let merge = Merge {
             definitions: self.definitions,
-            book: self.book,
+            tracked: self.tracked,
             read: &read,
             forbidden: &forbidden,
             absent: &marks::refs,
@@ -200,10 +200,9 @@ impl Merging<'_, '_> {
         self.keep_secrets(&mut merged.thing, &ours);
         let (kind, id) = (ours.kind, ours.id);
         if let Some(leaves) = refused {
-            let of = (kind, reference, id);
             self.work.conflicts.push(Conflict {
                 leaves,
-                ..Conflict::whole(ConflictCode::InvalidTogether, of)
+                ..Conflict::whole(ConflictCode::InvalidTogether, kind, reference, id)
             });
         }
         let renamed = known.and_then(|known| other_name(known, reference, &said.name));
@@ -222,15 +221,12 @@ impl Merging<'_, '_> {
                 before,
                 after,
             }));
-        let of = (kind, reference, id);
         let conflicts = merged.conflicts.into_iter();
         let conflicts =
             conflicts.map(
-                |(path, values)| match self.book.measured(reference, &path) {
-                    Some(leaf) => {
-                        leaf.conflict((kind.as_str(), reference, Some(id)), &path, values)
-                    }
-                    None => Conflict::changed(of, &path, values),
+                |(path, values)| match self.tracked.measured(reference, &path) {
+                    Some(leaf) => leaf.conflict(kind, reference, Some(id), &path, values),
+                    None => Conflict::changed(kind, reference, id, &path, values),
                 },
             );
         let conflicts: Vec<Conflict> = conflicts.collect();
@@ -241,7 +237,7 @@ impl Merging<'_, '_> {
         let kept = merged.kept.into_iter();
         self.work
             .kept
-            .extend(kept.map(|(path, [base, ours], because)| Kept {
+            .extend(kept.map(|(path, [base, ours], because)| KeptRecord {
                 kind,
                 reference: reference.to_owned(),
                 id,
@@ -262,7 +258,7 @@ impl Merging<'_, '_> {
                 self.pointing.entry(named).or_default().push(entry);
             }
         }
-        let based = Based::new(reference, &said.name, merged.base);
+        let based = BaseRecord::new(reference, &said.name, merged.base);
         if known != Some(&based) {
             self.built.work.entry.base.push(based);
         }
@@ -271,7 +267,7 @@ impl Merging<'_, '_> {
         {
             self.known(reference, &ours);
         }
-        let standing = Standing {
+        let standing = MergedRecord {
             reference: reference.to_owned(),
             after: merged.thing,
             before: ours,
@@ -280,7 +276,7 @@ impl Merging<'_, '_> {
     }
 
     /// Notes that a ref stands for a record that was there.
-    fn known(&mut self, reference: &str, thing: &Thing) {
+    fn known(&mut self, reference: &str, thing: &AnyRecord) {
         self.built.work.entry.known.push(Created {
             reference: reference.to_owned(),
             kind: thing.kind,
@@ -290,15 +286,15 @@ impl Merging<'_, '_> {
     }
 
     /// A record of the destination, as it becomes.
-    fn merged(&mut self, kind: RecordKind, id: Id) -> &mut Thing {
+    fn merged(&mut self, kind: RecordKind, id: Id) -> &mut AnyRecord {
         let destination = self.destination;
         let base = self.base;
         let standing = self.records.entry(id).or_insert_with(|| {
             // Of people's records no more than the position changes.
-            let thing = Thing::find(destination, kind, id);
-            let thing = thing.unwrap_or_else(|| Thing::of_workspace(&destination.workspace));
+            let thing = AnyRecord::find(destination, kind, id);
+            let thing = thing.unwrap_or_else(|| AnyRecord::of_workspace(&destination.workspace));
             let known = base.get(id).map(|based| based.reference.clone());
-            Standing {
+            MergedRecord {
                 reference: known.unwrap_or_default(),
                 after: thing.clone(),
                 before: thing,
@@ -310,7 +306,7 @@ impl Merging<'_, '_> {
     /// What is created once more, and columns that tables get which are there.
     fn created(&mut self) {
         for (reference, said) in self.built.said.iter().filter(|(_, said)| said.fresh) {
-            if let Fate::Again(_) = self.pairs.fate(reference) {
+            if let Counterpart::Recreated(_) = self.pairs.counterpart(reference) {
                 self.work.again.push((*reference).to_owned());
             }
             let thing = &said.thing;
@@ -326,9 +322,9 @@ impl Merging<'_, '_> {
     /// The base of what is created or adopted; where an order is undecided, positions keep theirs.
     fn bases(&mut self, stay: &[(RecordKind, Option<Id>)]) {
         for (reference, said) in &self.built.said {
-            let adopted = matches!(self.pairs.fate(reference), Fate::Adopted(_));
+            let adopted = matches!(self.pairs.counterpart(reference), Counterpart::Adopted(_));
             if !said.blueprint && (said.fresh || adopted) && *reference != WORKSPACE {
-                let based = Based::new(reference, &said.name, plain(&said.thing));
+                let based = BaseRecord::new(reference, &said.name, plain(&said.thing));
                 self.built.work.entry.base.push(based);
             }
         }
@@ -345,12 +341,12 @@ impl Merging<'_, '_> {
             let before = base.get(based.thing.id);
             before != Some(based)
         });
-        let adopted: Vec<(String, Thing)> = self
+        let adopted: Vec<(String, AnyRecord)> = self
             .built
             .said
             .keys()
-            .filter_map(|reference| match self.pairs.fate(reference) {
-                Fate::Adopted(thing) => Some(((*reference).to_owned(), thing.clone())),
+            .filter_map(|reference| match self.pairs.counterpart(reference) {
+                Counterpart::Adopted(thing) => Some(((*reference).to_owned(), thing.clone())),
                 _ => None,
             })
             .collect();
@@ -363,7 +359,7 @@ impl Merging<'_, '_> {
     fn changes(&mut self) {
         self.built.work.entry.leaves = self.work.leaves;
         for (_, standing) in std::mem::take(&mut self.records) {
-            let Standing {
+            let MergedRecord {
                 reference,
                 before,
                 after,
@@ -396,15 +392,15 @@ impl Merging<'_, '_> {
 }
 
 /// A thing without marks.
-pub(super) fn plain(marked: &Thing) -> Thing {
-    Thing {
+pub(super) fn plain(marked: &AnyRecord) -> AnyRecord {
+    AnyRecord {
         config: marks::plain(&marked.config),
         ..marked.clone()
     }
 }
 
 /// A technical name that stays although the package gives the record another one than the base did.
-fn other_name(known: &Based, reference: &str, name: &str) -> Option<NotCarried> {
+fn other_name(known: &BaseRecord, reference: &str, name: &str) -> Option<NotCarried> {
     let (kind, before) = (known.thing.kind, known.package_name());
     // That of an automation is a leaf, and a workspace is not named by a package.
     let fixed = !matches!(kind, RecordKind::Workflow | RecordKind::Workspace);
@@ -459,7 +455,7 @@ pub(super) fn left_out(
                     known.thing.config = thing.config;
                     known
                 }
-                _ => Based::new(reference, &said.name, thing),
+                _ => BaseRecord::new(reference, &said.name, thing),
             });
             continue;
         }
@@ -480,7 +476,11 @@ pub(super) fn left_out(
 }
 
 /// What of an upgrade cannot be, known from what is asked alone.
-pub(super) fn asked(package: &Checked<'_>, request: &Request, past: Past<'_>) -> Vec<Refusal> {
+pub(super) fn check_request(
+    package: &Checked<'_>,
+    request: &Request,
+    past: JobHistory<'_>,
+) -> Vec<Refusal> {
     let refuse = |code, detail: String| vec![Refusal::new(code, detail)];
     if !request.upgrade {
         if request.terms != UpgradeTerms::default() {
@@ -493,8 +493,8 @@ pub(super) fn asked(package: &Checked<'_>, request: &Request, past: Past<'_>) ->
         let detail = "`copy` makes a second copy, and `upgrade` changes the one that is there. Ask for one of the two.";
         return refuse(Code::ValidationFailed, detail.to_owned());
     }
-    let told = |entry: &Entry| matches!(entry, Entry::Structure(done) if !done.base.is_empty());
-    if past.base.is_none() && !past.entries.iter().any(told) {
+    let has_base = |entry: &Entry| matches!(entry, Entry::Structure(done) if !done.base.is_empty());
+    if past.base.is_none() && !past.entries.iter().any(has_base) {
         let detail = "nothing of this template is applied here, so that there is nothing to upgrade. Apply it (without `upgrade`).";
         return refuse(Code::NoBase, detail.to_owned());
     }
@@ -515,9 +515,9 @@ pub(super) fn asked(package: &Checked<'_>, request: &Request, past: Past<'_>) ->
 }
 
 /// What is known of an upgrade before anything is merged.
-pub(super) fn begin(request: &Request, past: Past<'_>) -> UpgradeWork {
+pub(super) fn begin(request: &Request, past: JobHistory<'_>) -> UpgradeWork {
     UpgradeWork {
-        base: past.base.map(|base| BaseShown {
+        base: past.base.map(|base| BaseView {
             job_id: base.job,
             semver: base.package.manifest.catalog.semver.clone(),
         }),

@@ -6,9 +6,9 @@ use indexmap::IndexMap;
 
 use super::Merging;
 use crate::json::Value;
-use crate::upgrade::rule::{Place, Verdict, verdict};
-use crate::upgrade::{Conflict, Kept, KeptBecause, Update, insert_after};
-use crate::workspace::{Change, Id, New, RecordKind, Thing};
+use crate::upgrade::rule::{LeafOutcome, Place, verdict};
+use crate::upgrade::{Conflict, KeepReason, KeptRecord, Update, insert_after};
+use crate::workspace::{AnyRecord, Change, Id, New, RecordKind};
 
 /// What has positions, and what the leaf is called.
 const ORDERED: [(RecordKind, &str); 3] = [
@@ -30,7 +30,7 @@ type Sequence = Vec<Id>;
 impl Merging<'_, '_> {
     /// Puts the siblings of every parent that is at the destination in order. Gives parents, by the kind
     /// of their children, whose order keeps its base.
-    pub(super) fn orders(&mut self) -> Vec<(RecordKind, Option<Id>)> {
+    pub(super) fn merge_orders(&mut self) -> Vec<(RecordKind, Option<Id>)> {
         let mut parents = vec![(
             RecordKind::Module,
             Parent {
@@ -91,7 +91,7 @@ impl Merging<'_, '_> {
         // What the package does not give is no leaf.
         let given = theirs.iter().any(|(.., given)| *given);
         let theirs: Sequence = theirs.into_iter().map(|(_, id, _)| id).collect();
-        let mut base: Vec<&Thing> = self
+        let mut base: Vec<&AnyRecord> = self
             .base
             .all()
             .map(|based| &based.thing)
@@ -99,7 +99,7 @@ impl Merging<'_, '_> {
             .collect();
         base.sort_by_key(|thing| thing.order.unwrap_or(i64::MAX));
         let base: Sequence = base.into_iter().map(|thing| thing.id).collect();
-        let ours = Thing::siblings(self.destination, kind, within);
+        let ours = AnyRecord::siblings(self.destination, kind, within);
         let names: HashMap<Id, Value> = ours
             .iter()
             .map(|thing| (thing.id, thing.name.as_str().into()))
@@ -119,15 +119,15 @@ impl Merging<'_, '_> {
         };
         let read = |value: &Value| self.read(value);
         let verdict = if given {
-            verdict(place, &values, self.book, &read)
+            verdict(place, &values, self.tracked, &read)
         } else {
-            Verdict::Same
+            LeafOutcome::Same
         };
         let mut sequence = now.clone();
         let mut moves = true;
         match verdict {
-            Verdict::Same => {}
-            Verdict::Written(after) => {
+            LeafOutcome::Same => {}
+            LeafOutcome::Written(after) => {
                 let wanted = after.as_list().unwrap_or_default().iter();
                 let of = |name: &Value| names.iter().find(|(_, known)| *known == name);
                 let mut order: Sequence = wanted.filter_map(|name| Some(*of(name)?.0)).collect();
@@ -146,9 +146,9 @@ impl Merging<'_, '_> {
                     after,
                 });
             }
-            Verdict::Kept { decided } => {
+            LeafOutcome::Kept { decided } => {
                 self.work.decided += u64::from(decided);
-                self.work.kept.push(Kept {
+                self.work.kept.push(KeptRecord {
                     kind: parent.kind,
                     reference: parent.reference.to_owned(),
                     id: parent.id,
@@ -156,18 +156,21 @@ impl Merging<'_, '_> {
                     base: values[0].clone(),
                     ours: values[2].clone(),
                     because: if decided {
-                        KeptBecause::Decided
+                        KeepReason::Decided
                     } else {
-                        KeptBecause::UnchangedInPackage
+                        KeepReason::UnchangedInPackage
                     },
                 });
             }
-            Verdict::Conflict => {
+            LeafOutcome::Conflict => {
                 moves = false;
-                let of = (parent.kind, parent.reference, parent.id);
-                self.work
-                    .conflicts
-                    .push(Conflict::changed(of, path, values));
+                self.work.conflicts.push(Conflict::changed(
+                    parent.kind,
+                    parent.reference,
+                    parent.id,
+                    path,
+                    values,
+                ));
             }
         }
         let fresh = |id: &Id| !now.contains(id) && self.is_fresh(*id);
@@ -194,8 +197,8 @@ impl Merging<'_, '_> {
     }
 
     /// Gives siblings positions that ascend; those that do so already keep theirs.
-    fn number(&mut self, kind: RecordKind, sequence: &Sequence, ours: &[Thing]) {
-        let there: HashMap<Id, &Thing> = ours.iter().map(|thing| (thing.id, thing)).collect();
+    fn number(&mut self, kind: RecordKind, sequence: &Sequence, ours: &[AnyRecord]) {
+        let there: HashMap<Id, &AnyRecord> = ours.iter().map(|thing| (thing.id, thing)).collect();
         let mut new: IndexMap<Id, &mut i64> = IndexMap::new();
         for change in &mut self.built.work.changes {
             let order = match change {

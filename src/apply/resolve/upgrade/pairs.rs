@@ -6,41 +6,41 @@ use indexmap::IndexMap;
 
 use super::base::Base;
 use crate::apply::resolve::bind::kind_of;
-use crate::apply::resolve::earlier::Earlier;
-use crate::apply::resolve::steps::{Steps, Work, text_in, used_in};
+use crate::apply::resolve::earlier::EarlierJobs;
+use crate::apply::resolve::steps::{StepWork, Steps, text_in, used_in};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
 use crate::package::reference::used;
-use crate::upgrade::{Book, Rename, Word};
-use crate::workspace::{Id, RecordKind, Structure, Thing};
+use crate::upgrade::{RecordDecision, Rename, TrackedDecisions};
+use crate::workspace::{AnyRecord, Id, RecordKind, Structure};
 
-/// What becomes of a thing of the package.
+/// What a record of the package is at the destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::apply::resolve) enum Fate {
+pub(in crate::apply::resolve) enum Counterpart {
     /// It is new.
     New,
     /// The destination has it.
-    Here(Thing),
+    Present(AnyRecord),
     /// People removed it.
-    Gone(Thing),
+    Removed(AnyRecord),
     /// People removed it, and it is created once more.
-    Again(Thing),
+    Recreated(AnyRecord),
     /// People made it, and it counts as the package's from now on.
-    Adopted(Thing),
+    Adopted(AnyRecord),
     /// Its parent stays away, and it with it.
-    Nowhere,
+    LeftOut,
 }
 
-/// The fates of all things.
+/// What each record of the package is at the destination.
 #[derive(Debug, Default)]
-pub(in crate::apply::resolve) struct Pairs {
-    fates: HashMap<String, Fate>,
+pub(in crate::apply::resolve) struct Counterparts {
+    by_ref: HashMap<String, Counterpart>,
     /// Records of the base that some ref of the package stands for.
     claimed: HashSet<Id>,
     /// Pairs that may be one thing under a new name.
     pub(super) renames: Vec<Rename>,
     /// New things whose name a record of people has.
-    pub(super) taken: Vec<(String, Thing)>,
+    pub(super) taken: Vec<(String, AnyRecord)>,
     /// New things that cannot be without something that people removed and that stays away, with the refs of that.
     pub(super) barred: HashMap<String, String>,
 }
@@ -49,23 +49,23 @@ struct Pairing<'a> {
     steps: &'a Steps<'a>,
     base: &'a Base,
     destination: &'a Structure,
-    earlier: &'a Earlier<'a>,
-    book: &'a Book<'a>,
+    earlier: &'a EarlierJobs<'a>,
+    tracked: &'a TrackedDecisions<'a>,
     definitions: &'a Definitions,
     /// Refs that the package has, with their kinds.
     refs: HashSet<(&'a str, RecordKind)>,
 }
 
-impl Pairs {
+impl Counterparts {
     /// Pairs them.
     pub(in crate::apply::resolve) fn of(
         steps: &Steps<'_>,
         base: &Base,
         destination: &Structure,
-        earlier: &Earlier<'_>,
-        book: &Book<'_>,
+        earlier: &EarlierJobs<'_>,
+        tracked: &TrackedDecisions<'_>,
         definitions: &Definitions,
-    ) -> Pairs {
+    ) -> Counterparts {
         let refs = steps
             .all
             .iter()
@@ -75,7 +75,7 @@ impl Pairs {
             base,
             destination,
             earlier,
-            book,
+            tracked,
             definitions,
             refs: refs.collect(),
         };
@@ -85,7 +85,7 @@ impl Pairs {
             pairs.renames = pairing.renames(&pairs);
             // What is inside a renamed table is paired once that is.
             let mut found = pairs.renames.iter();
-            match found.find(|rename| book.says(&rename.reference, Word::Rename)) {
+            match found.find(|rename| tracked.says(&rename.reference, RecordDecision::Rename)) {
                 Some(rename) => drop(decided.insert(rename.reference.clone(), rename.id)),
                 None => return pairs,
             }
@@ -93,8 +93,8 @@ impl Pairs {
     }
 
     /// What becomes of what a ref stands for.
-    pub(in crate::apply::resolve) fn fate(&self, reference: &str) -> &Fate {
-        self.fates.get(reference).unwrap_or(&Fate::New)
+    pub(in crate::apply::resolve) fn counterpart(&self, reference: &str) -> &Counterpart {
+        self.by_ref.get(reference).unwrap_or(&Counterpart::New)
     }
 
     /// Whether some ref of the package stands for a record of the base.
@@ -104,8 +104,8 @@ impl Pairs {
 }
 
 impl<'a> Pairing<'a> {
-    fn pass(&self, renamed: &HashMap<String, Id>) -> Pairs {
-        let mut pairs = Pairs::default();
+    fn pass(&self, renamed: &HashMap<String, Id>) -> Counterparts {
+        let mut pairs = Counterparts::default();
         for work in &self.steps.all {
             let (Some(kind), Some(reference)) =
                 (kind_of(work.step.tool), work.step.reference.as_deref())
@@ -120,11 +120,11 @@ impl<'a> Pairing<'a> {
                 .tool
                 .parent_argument()
                 .and_then(|argument| used_in(&work.step.args, argument));
-            let above = parent.map(|parent| pairs.fate(parent).clone());
-            let known = self.known(work, (kind, reference), above.as_ref(), renamed, &pairs);
+            let above = parent.map(|parent| pairs.counterpart(parent).clone());
+            let known = self.known(work, kind, reference, above.as_ref(), renamed, &pairs);
             let barred = || self.barred_by(work, kind, &pairs).map(str::to_owned);
             let bar = known.is_none().then(barred).flatten();
-            let fate = match known {
+            let counterpart = match known {
                 Some(thing) => {
                     pairs.claimed.insert(thing.id);
                     self.paired(reference, thing, above.as_ref())
@@ -132,12 +132,14 @@ impl<'a> Pairing<'a> {
                 None => match bar {
                     Some(bar) => {
                         pairs.barred.insert(reference.to_owned(), bar);
-                        Fate::Nowhere
+                        Counterpart::LeftOut
                     }
-                    None => self.fate_of_new(work, (kind, reference), above.as_ref(), &mut pairs),
+                    None => {
+                        self.counterpart_of_new(work, kind, reference, above.as_ref(), &mut pairs)
+                    }
                 },
             };
-            pairs.fates.insert(reference.to_owned(), fate);
+            pairs.by_ref.insert(reference.to_owned(), counterpart);
         }
         pairs
     }
@@ -145,22 +147,27 @@ impl<'a> Pairing<'a> {
     /// The record of the base that a thing is.
     fn known(
         &self,
-        work: &Work<'_>,
-        (kind, reference): (RecordKind, &str),
-        above: Option<&Fate>,
+        work: &StepWork<'_>,
+        kind: RecordKind,
+        reference: &str,
+        above: Option<&Counterpart>,
         renamed: &HashMap<String, Id>,
-        pairs: &Pairs,
-    ) -> Option<&'a Thing> {
+        pairs: &Counterparts,
+    ) -> Option<&'a AnyRecord> {
         if let Some(id) = renamed.get(reference) {
             return self.base.get(*id).map(|based| &based.thing);
         }
         let parent = match above {
-            Some(Fate::Here(parent) | Fate::Gone(parent) | Fate::Again(parent)) => Some(parent.id),
+            Some(
+                Counterpart::Present(parent)
+                | Counterpart::Removed(parent)
+                | Counterpart::Recreated(parent),
+            ) => Some(parent.id),
             // What is inside an adopted table was never the package's before.
-            Some(Fate::New | Fate::Nowhere | Fate::Adopted(_)) => return None,
+            Some(Counterpart::New | Counterpart::LeftOut | Counterpart::Adopted(_)) => return None,
             None => None,
         };
-        let inside = |thing: &&Thing| thing.parent == parent;
+        let inside = |thing: &&AnyRecord| thing.parent == parent;
         if let Some(thing) = self.base.named(reference, kind) {
             return Some(thing).filter(inside);
         }
@@ -176,22 +183,34 @@ impl<'a> Pairing<'a> {
         found.map(|based| &based.thing)
     }
 
-    /// The fate of a thing that the base has.
-    fn paired(&self, reference: &str, thing: &Thing, above: Option<&Fate>) -> Fate {
+    /// What a record that the base has is at the destination.
+    fn paired(
+        &self,
+        reference: &str,
+        thing: &AnyRecord,
+        above: Option<&Counterpart>,
+    ) -> Counterpart {
         let (kind, id) = (thing.kind, thing.id);
         match above {
-            Some(Fate::Gone(_)) => Fate::Gone(thing.clone()),
-            Some(Fate::Again(_)) => Fate::Again(thing.clone()),
-            _ => match Thing::find(self.destination, kind, id) {
-                Some(here) if here.parent == thing.parent => Fate::Here(here),
-                _ if self.book.says(reference, Word::Create) => Fate::Again(thing.clone()),
-                _ => Fate::Gone(thing.clone()),
+            Some(Counterpart::Removed(_)) => Counterpart::Removed(thing.clone()),
+            Some(Counterpart::Recreated(_)) => Counterpart::Recreated(thing.clone()),
+            _ => match AnyRecord::find(self.destination, kind, id) {
+                Some(here) if here.parent == thing.parent => Counterpart::Present(here),
+                _ if self.tracked.says(reference, RecordDecision::Create) => {
+                    Counterpart::Recreated(thing.clone())
+                }
+                _ => Counterpart::Removed(thing.clone()),
             },
         }
     }
 
     /// What a new thing has to name and that stays away, because somebody decided so.
-    fn barred_by<'w>(&self, work: &Work<'w>, kind: RecordKind, pairs: &Pairs) -> Option<&'w str> {
+    fn barred_by<'w>(
+        &self,
+        work: &StepWork<'w>,
+        kind: RecordKind,
+        pairs: &Counterparts,
+    ) -> Option<&'w str> {
         let args = &work.step.args;
         let config = args.get("config");
         let object = match config {
@@ -219,13 +238,15 @@ impl<'a> Pairing<'a> {
 
     /// Whether somebody decided that something which people removed stays away, on its own or with what it was
     /// in.
-    fn is_left(&self, reference: &str, pairs: &Pairs) -> bool {
+    fn is_left(&self, reference: &str, pairs: &Counterparts) -> bool {
         if pairs.barred.contains_key(reference) {
             return true;
         }
         let left = |reference: &str| {
-            matches!(pairs.fate(reference), Fate::Gone(_) | Fate::Nowhere)
-                && self.book.word(reference) == Some(Word::Leave)
+            matches!(
+                pairs.counterpart(reference),
+                Counterpart::Removed(_) | Counterpart::LeftOut
+            ) && self.tracked.word(reference) == Some(RecordDecision::Leave)
         };
         let parent = self.steps.creating(reference).and_then(|step| {
             let argument = step.tool.parent_argument()?;
@@ -235,51 +256,52 @@ impl<'a> Pairing<'a> {
     }
 
     /// The fate of a thing that the base does not have.
-    fn fate_of_new(
+    fn counterpart_of_new(
         &self,
-        work: &Work<'_>,
-        (kind, reference): (RecordKind, &str),
-        above: Option<&Fate>,
-        pairs: &mut Pairs,
-    ) -> Fate {
+        work: &StepWork<'_>,
+        kind: RecordKind,
+        reference: &str,
+        above: Option<&Counterpart>,
+        pairs: &mut Counterparts,
+    ) -> Counterpart {
         let (parent, adopts) = match above {
-            Some(Fate::Here(parent)) => (Some(parent.id), false),
-            Some(Fate::Adopted(parent)) => (Some(parent.id), true),
-            Some(Fate::New | Fate::Again(_)) => return Fate::New,
-            Some(Fate::Gone(_) | Fate::Nowhere) => return Fate::Nowhere,
+            Some(Counterpart::Present(parent)) => (Some(parent.id), false),
+            Some(Counterpart::Adopted(parent)) => (Some(parent.id), true),
+            Some(Counterpart::New | Counterpart::Recreated(_)) => return Counterpart::New,
+            Some(Counterpart::Removed(_) | Counterpart::LeftOut) => return Counterpart::LeftOut,
             None => (None, false),
         };
         // What a blueprint made is an item by now.
         let made = self.earlier.made(reference, kind, parent, self.destination);
-        let made = made.and_then(|(made, _)| Thing::find(self.destination, kind, made.id));
+        let made = made.and_then(|(made, _)| AnyRecord::find(self.destination, kind, made.id));
         if let Some(made) = made.filter(|made| self.base.get(made.id).is_none()) {
-            return Fate::Adopted(made);
+            return Counterpart::Adopted(made);
         }
         // The name of an automation is free text.
         if matches!(kind, RecordKind::Workflow | RecordKind::Workspace) {
-            return Fate::New;
+            return Counterpart::New;
         }
         let args = &work.step.args;
-        let same = |thing: &Thing| {
+        let same = |thing: &AnyRecord| {
             thing.name == text_in(args, "name")
                 && of_type(args, kind) == thing.own_type.as_deref()
                 && self.base.get(thing.id).is_none()
         };
-        let siblings = Thing::siblings(self.destination, kind, parent);
+        let siblings = AnyRecord::siblings(self.destination, kind, parent);
         let Some(theirs) = siblings.into_iter().find(same) else {
-            return Fate::New;
+            return Counterpart::New;
         };
-        if adopts || self.book.says(reference, Word::Adopt) {
-            return Fate::Adopted(theirs);
+        if adopts || self.tracked.says(reference, RecordDecision::Adopt) {
+            return Counterpart::Adopted(theirs);
         }
-        if !self.book.says(reference, Word::Create) {
+        if !self.tracked.says(reference, RecordDecision::Create) {
             pairs.taken.push((reference.to_owned(), theirs));
         }
-        Fate::New
+        Counterpart::New
     }
 
     /// Pairs of one that is gone from the package and one that is new in it.
-    fn renames(&self, pairs: &Pairs) -> Vec<Rename> {
+    fn renames(&self, pairs: &Counterparts) -> Vec<Rename> {
         type Group = (RecordKind, Option<Id>, Option<String>);
         let mut new: IndexMap<Group, Vec<&str>> = IndexMap::new();
         for work in self.steps.all.iter().filter(|work| !work.blueprint) {
@@ -288,15 +310,15 @@ impl<'a> Pairing<'a> {
             else {
                 continue;
             };
-            if *pairs.fate(reference) != Fate::New {
+            if *pairs.counterpart(reference) != Counterpart::New {
                 continue;
             }
             let args = &work.step.args;
             let parent = work.step.tool.parent_argument();
             let parent = match parent.and_then(|argument| used_in(args, argument)) {
                 None => None,
-                Some(parent) => match pairs.fate(parent) {
-                    Fate::Here(parent) => Some(parent.id),
+                Some(parent) => match pairs.counterpart(parent) {
+                    Counterpart::Present(parent) => Some(parent.id),
                     _ => continue,
                 },
             };
@@ -308,7 +330,7 @@ impl<'a> Pairing<'a> {
                 let thing = &based.thing;
                 (thing.kind, &thing.parent, &thing.own_type) == (*kind, parent, own_type)
                     && !pairs.claims(thing.id)
-                    && Thing::find(self.destination, *kind, thing.id).is_some()
+                    && AnyRecord::find(self.destination, *kind, thing.id).is_some()
             });
             all.collect()
         };

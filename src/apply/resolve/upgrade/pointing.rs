@@ -5,7 +5,7 @@ use super::{Merging, not_carried};
 use crate::apply::resolve::marks;
 use crate::json::Value;
 use crate::json::path::push_dotted;
-use crate::workspace::{RecordKind, Thing};
+use crate::workspace::{AnyRecord, RecordKind};
 
 impl Merging<'_, '_> {
     /// Notes what in new records would name a record that is not there.
@@ -26,7 +26,7 @@ impl Merging<'_, '_> {
 }
 
 /// The parts of a config under the paths that they have as leaves.
-fn parts(thing: &Thing) -> Vec<(String, &Value)> {
+fn parts(thing: &AnyRecord) -> Vec<(String, &Value)> {
     match (&thing.config, thing.kind) {
         (config, RecordKind::Workflow) => {
             let part = |path: &str, key| Some((path.to_owned(), config.get(key)?));

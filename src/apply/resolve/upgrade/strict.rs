@@ -5,7 +5,7 @@ use super::Merging;
 use crate::apply::Refusal;
 use crate::json::{Object, Value};
 use crate::problem::Code;
-use crate::upgrade::rule::{Place, Verdict, verdict};
+use crate::upgrade::rule::{LeafOutcome, Place, verdict};
 use crate::upgrade::{Conflict, ConflictCode, Take};
 use crate::workspace::{Change, Id, New, RecordKind};
 
@@ -39,8 +39,8 @@ impl Merging<'_, '_> {
         let theirs = Value::from(true);
         let read = |value: &Value| self.read(value);
         // Whatever is decided there, it is about a leaf.
-        let found = self.book.at(reference, path, &Value::Null, &read);
-        let Some(leaf) = self.book.measured(reference, path) else {
+        let found = self.tracked.at(reference, path, &Value::Null, &read);
+        let Some(leaf) = self.tracked.measured(reference, path) else {
             return;
         };
         let values = [Value::Null, theirs.clone(), Value::Null];
@@ -50,17 +50,19 @@ impl Merging<'_, '_> {
             list: false,
         };
         let (set, conflict) = match found {
-            crate::upgrade::decision::Found::Take(Take::Value(value)) if read(value) != theirs => {
-                self.book.uses(reference, path);
+            crate::upgrade::decision::LeafDecision::Take(Take::Value(value))
+                if read(value) != theirs =>
+            {
+                self.tracked.uses(reference, path);
                 (Some(read(value)), None)
             }
-            _ => match verdict(place, &values, self.book, &read) {
-                Verdict::Conflict => {
-                    let of = (RecordKind::Column.as_str(), reference, None);
-                    (Some(Value::Null), Some(leaf.conflict(of, path, values)))
+            _ => match verdict(place, &values, self.tracked, &read) {
+                LeafOutcome::Conflict => {
+                    let conflict = leaf.conflict(RecordKind::Column, reference, None, path, values);
+                    (Some(Value::Null), Some(conflict))
                 }
-                Verdict::Kept { .. } => (Some(Value::Null), None),
-                Verdict::Written(_) | Verdict::Same => (None, None),
+                LeafOutcome::Kept { .. } => (Some(Value::Null), None),
+                LeafOutcome::Written(_) | LeafOutcome::Same => (None, None),
             },
         };
         if let Some(conflict) = conflict {
@@ -110,7 +112,9 @@ impl Merging<'_, '_> {
     pub(super) fn losing(&mut self, conflict: &Conflict) {
         let path = conflict.path.as_deref().unwrap_or_default();
         let reference = &conflict.reference;
-        if conflict.code != ConflictCode::TypeChangeLoses || !self.book.is_losing(reference, path) {
+        if conflict.code != ConflictCode::TypeChangeLoses
+            || !self.tracked.is_losing(reference, path)
+        {
             return;
         }
         let count = conflict.count.unwrap_or_default();

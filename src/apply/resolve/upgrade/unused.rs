@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Fate, Merging};
+use super::{Counterpart, Merging};
 use crate::apply::Refusal;
 use crate::json::path::split_dotted;
 use crate::package::payload::RawEntry;
 use crate::package::reference::WORKSPACE;
 use crate::problem::Code;
-use crate::upgrade::{EVERYTHING, Unused, Word};
+use crate::upgrade::{EVERYTHING, RecordDecision, UnusedDecision};
 
 /// The uids of rows by the refs of their tables.
 type Rows<'a> = HashMap<&'a str, HashSet<String>>;
@@ -16,7 +16,7 @@ type Rows<'a> = HashMap<&'a str, HashSet<String>>;
 impl Merging<'_, '_> {
     /// Lists decisions that did nothing; those about nothing are refused.
     pub(super) fn unused(&mut self) {
-        let unused = self.book.unused();
+        let unused = self.tracked.unused();
         let mut rows: Option<Rows<'_>> = None;
         for (reference, path, known) in unused {
             let stands = reference == WORKSPACE
@@ -39,13 +39,16 @@ impl Merging<'_, '_> {
                 self.work.words.insert(reference.to_owned());
                 continue;
             } else if known || path == EVERYTHING && self.knows_word(reference) {
-                self.work.unused.push(Unused {
+                self.work.unused.push(UnusedDecision {
                     reference: reference.to_owned(),
                     path: path.to_owned(),
                 });
                 continue;
             } else if path == EVERYTHING {
-                let word = self.book.word(reference).map_or("", Word::as_str);
+                let word = self
+                    .tracked
+                    .word(reference)
+                    .map_or("", RecordDecision::as_str);
                 format!(
                     "`decisions.{reference}` says `{word}`, and nothing is to be decided there by that word. The plan of the upgrade lists what can be decided."
                 )
@@ -61,34 +64,41 @@ impl Merging<'_, '_> {
 
     /// Whether the rules know the word for a ref there, or an earlier job may have carried it out.
     fn knows_word(&self, reference: &str) -> bool {
-        let Some(word) = self.book.word(reference) else {
+        let Some(word) = self.tracked.word(reference) else {
             return true;
         };
         if reference == WORKSPACE {
             return false;
         }
         if !self.built.said.contains_key(reference) {
-            return word == Word::Delete;
+            return word == RecordDecision::Delete;
         }
-        let fate = self.pairs.fate(reference);
-        let away = matches!(fate, Fate::Gone(_) | Fate::Again(_) | Fate::Nowhere);
-        let earlier = matches!(fate, Fate::Here(_) | Fate::Adopted(_)) || away;
+        let counterpart = self.pairs.counterpart(reference);
+        let away = matches!(
+            counterpart,
+            Counterpart::Removed(_) | Counterpart::Recreated(_) | Counterpart::LeftOut
+        );
+        let earlier = matches!(
+            counterpart,
+            Counterpart::Present(_) | Counterpart::Adopted(_)
+        ) || away;
         let taken = || self.pairs.taken.iter().any(|(taken, _)| taken == reference);
         match word {
-            Word::Rename => {
+            RecordDecision::Rename => {
                 let mut renames = self.pairs.renames.iter();
                 earlier || renames.any(|rename| rename.reference == reference)
             }
-            Word::Adopt | Word::Create => earlier || taken(),
-            Word::Leave => away,
-            Word::Delete => false,
+            RecordDecision::Adopt | RecordDecision::Create => earlier || taken(),
+            RecordDecision::Leave => away,
+            RecordDecision::Delete => false,
         }
     }
 
     /// Whether the word for a ref is one of the sides, and the package has rows of it.
     fn may_decide_cells(&self, reference: &str) -> bool {
         let mut entries = self.payloads.iter();
-        self.book.word(reference).is_none() && entries.any(|entry| entry.feature_ref == *reference)
+        self.tracked.word(reference).is_none()
+            && entries.any(|entry| entry.feature_ref == *reference)
     }
 
     /// Whether the package has a row and a column of a table at the path of a cell.

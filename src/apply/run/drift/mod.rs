@@ -11,12 +11,12 @@ use indexmap::IndexMap;
 
 use super::columns::{Columns, Key};
 use super::{BATCH, Run, through_rows};
-use crate::apply::{ApplyError, Approved, LinkWork, Past, RowStep, RowStepWork};
+use crate::apply::{ApplyError, Approved, JobHistory, LinkWork, RowStep, RowStepWork};
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{equal, members};
-use crate::upgrade::{CellDrift, RowsDrift, shown};
+use crate::upgrade::{CellDrift, RowsDrift, shorten};
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow, Target, is_last_batch};
 use written::WrittenRows;
@@ -26,7 +26,7 @@ const SHOWN: usize = 1000;
 
 /// What is compared.
 #[derive(Clone, Copy)]
-pub(in crate::apply) struct DriftQuestion<'q> {
+pub(in crate::apply) struct DriftScope<'q> {
     /// Tables of the template that are there, with their refs.
     pub(in crate::apply) tables: &'q [(String, Id)],
     /// Rows that steps of the plan changed after they had entered.
@@ -51,16 +51,16 @@ pub(in crate::apply) async fn drift<T: Target>(
     target: &mut T,
     approved: &Approved,
     payloads: &[RawEntry<'_>],
-    past: Past<'_>,
+    past: JobHistory<'_>,
     definitions: &Definitions,
-    question: DriftQuestion<'_>,
+    scope: DriftScope<'_>,
 ) -> Result<RowsDrifted, ApplyError<T::Error>> {
     let watch = &mut |_| {};
     // Links show what the rows that they point at hold, so those are looked up first.
     let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
-    let updates = updates(question.updates);
+    let updates = updates(scope.updates);
     let mut drifted = RowsDrifted::default();
-    for (reference, feature) in question.tables {
+    for (reference, feature) in scope.tables {
         let mut tables = approved.tables.iter();
         let work = tables.find(|work| work.feature == Some(*feature));
         let written = WrittenRows::of(past.entries, *feature);
@@ -76,9 +76,7 @@ pub(in crate::apply) async fn drift<T: Target>(
             written,
             updates: &updates,
         };
-        let counts = run
-            .drift_table(&table, question.unseen, &mut drifted)
-            .await?;
+        let counts = run.drift_table(&table, scope.unseen, &mut drifted).await?;
         drifted.rows.insert(reference.clone(), counts);
     }
     Ok(drifted)
@@ -227,7 +225,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 drifted.more += 1;
                 continue;
             }
-            let value = |cell: &str| shown(Value::parse(cell).unwrap_or_default());
+            let value = |cell: &str| shorten(Value::parse(cell).unwrap_or_default());
             drifted.cells.push(CellDrift {
                 reference: table.reference.to_owned(),
                 uid: uid.clone().into_owned(),

@@ -279,9 +279,9 @@ fn a_number_that_somebody_takes_is_nobody_elses() {
         let mut target = Contested::before([contested]);
         let report = sample.try_run(&mut target, &[]).expect("runs");
         let taken = (contested as u64 - 1) * 500 + 1;
-        let owed = (1..=1701).filter(|number| *number != taken);
-        let owed: Vec<String> = owed.map(|no| format!(r#"{{"no":{no}}}"#)).collect();
-        assert_eq!(cells(&target.memory, 0), owed, "{contested}");
+        let expected = (1..=1701).filter(|number| *number != taken);
+        let expected: Vec<String> = expected.map(|no| format!(r#"{{"no":{no}}}"#)).collect();
+        assert_eq!(cells(&target.memory, 0), expected, "{contested}");
         assert_eq!(counts(&report, "a").inserted, 1700);
         assert_eq!(report.errors, [], "{contested}");
     }

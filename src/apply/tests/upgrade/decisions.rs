@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::{Line, args, asked, client, codes, label, uid, v1, v2, with, without};
-use crate::upgrade::{Unused, guard};
+use crate::upgrade::{UnusedDecision, guard};
 use crate::workspace::RecordKind::Feature;
 
 /// Clients that both sides have renamed, orders that people have.
@@ -60,7 +60,7 @@ fn each_form_of_a_decision_is_carried_out() {
     assert_eq!((plan.refusals.len(), plan.update.len()), (0, 1));
 }
 
-fn unused(all: &[Unused]) -> Vec<(&str, &str)> {
+fn unused(all: &[UnusedDecision]) -> Vec<(&str, &str)> {
     let all = all.iter();
     all.map(|one| (one.reference.as_str(), one.path.as_str()))
         .collect()

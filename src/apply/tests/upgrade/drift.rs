@@ -1,4 +1,4 @@
-//! What people changed, told without a new version (`upgrade` 4.1).
+//! What people changed, reported without a new version (`upgrade` 4.1).
 
 use std::collections::HashSet;
 

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::undone::new;
 use super::{Line, asked, checked, label, request};
-use crate::apply::{ApplyError, Minter, Past, Report, decide_from, run_from};
+use crate::apply::{ApplyError, JobHistory, Minter, Report, decide_from, run_from};
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
 use crate::workspace::RecordKind::Feature;
@@ -15,7 +15,7 @@ use crate::workspace::{Source as _, Target as _, ready};
 /// One attempt at the same job, without decisions.
 pub(super) fn attempt(
     memory: &mut Memory,
-    past: Past<'_>,
+    past: JobHistory<'_>,
     text: &str,
 ) -> Result<Report, ApplyError<Error>> {
     decided(memory, past, text, &asked(&Json::Null))
@@ -23,7 +23,7 @@ pub(super) fn attempt(
 
 fn decided(
     memory: &mut Memory,
-    past: Past<'_>,
+    past: JobHistory<'_>,
     text: &str,
     body: &str,
 ) -> Result<Report, ApplyError<Error>> {
@@ -31,7 +31,7 @@ fn decided(
     let own = ready(memory.ledger()).map_err(ApplyError::store("reading the ledger"))?;
     let structure = ready(memory.structure()).map_err(ApplyError::store("reading"))?;
     let known = [past.entries, &own].concat();
-    let deciding = Past {
+    let deciding = JobHistory {
         entries: &known,
         ..past
     };
@@ -92,7 +92,7 @@ fn it_ends_as_one_that_never_stopped() {
     // One leaf is decided; nobody has looked at the cell that both changed.
     let body = asked(&json!({"f_clients": {"label": "ours"}}));
     let attempt =
-        |memory: &mut Memory, past: Past<'_>, text: &str| decided(memory, past, text, &body);
+        |memory: &mut Memory, past: JobHistory<'_>, text: &str| decided(memory, past, text, &body);
     let of = |line: &mut Line, crash: Option<Crash>| {
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
         let (mut stopped, mut ended) = (false, false);

@@ -6,10 +6,10 @@ use crate::apply::test_packages::{checked, packages};
 use crate::apply::{Request, package_digest};
 use crate::context::{Fixed, Seeded};
 use crate::definitions::Definitions;
-use crate::simulate::{SimulateError, UpgradeQuestion, upgrade};
+use crate::simulate::{SimulateError, SimulatedUpgrade, upgrade};
 use crate::upgrade::Side;
 use crate::workspace::memory::State;
-use crate::workspace::{Id, Structure, Thing};
+use crate::workspace::{AnyRecord, Id, Structure};
 
 /// The same numbers on every machine.
 pub(super) struct Dice(pub(super) u64);
@@ -121,7 +121,7 @@ fn upgraded(
     };
     request.terms.conflicts = conflicts;
     request.terms.allow_downgrade = true;
-    let question = UpgradeQuestion {
+    let question = SimulatedUpgrade {
         package: &package,
         package_digest: &package_digest(new),
         request: &request,
@@ -182,15 +182,16 @@ fn an_upgrade_undone_leaves_what_was_there_and_once_more_it_changes_nothing() {
 }
 
 /// Everything that has a label, by kind and name.
-fn labels(structure: &Structure) -> Vec<Thing> {
+fn labels(structure: &Structure) -> Vec<AnyRecord> {
     let features = structure.features.iter();
     let kinds = [
         crate::workspace::RecordKind::Column,
         crate::workspace::RecordKind::View,
     ];
-    let inside = features
-        .flat_map(|feature| kinds.map(|kind| Thing::siblings(structure, kind, Some(feature.id))));
-    let own = Thing::siblings(structure, crate::workspace::RecordKind::Feature, None);
+    let inside = features.flat_map(|feature| {
+        kinds.map(|kind| AnyRecord::siblings(structure, kind, Some(feature.id)))
+    });
+    let own = AnyRecord::siblings(structure, crate::workspace::RecordKind::Feature, None);
     own.into_iter().chain(inside.flatten()).collect()
 }
 
@@ -207,19 +208,20 @@ fn a_leaf_that_both_changed_never_changes_without_a_decision() {
             };
             let outcome = upgraded(&text, &new, None, &mut work);
             let (base, ours) = (base.expect("applied"), ours.expect("changed"));
-            let asked = |plan: &crate::apply::Preview, thing: &Thing| {
+            let asked = |plan: &crate::apply::Preview, thing: &AnyRecord| {
                 let mut conflicts = plan.conflicts.iter();
                 conflicts
                     .any(|one| one.id == Some(thing.id) && one.path.as_deref() == Some("label"))
             };
             for thing in labels(&ours) {
-                let was = Thing::find(&base, thing.kind, thing.id).expect("made");
+                let was = AnyRecord::find(&base, thing.kind, thing.id).expect("made");
                 if was.label == thing.label {
                     continue;
                 }
                 match &outcome {
                     Ok(simulated) => {
-                        let now = Thing::find(&simulated.applied.structure, thing.kind, thing.id);
+                        let now =
+                            AnyRecord::find(&simulated.applied.structure, thing.kind, thing.id);
                         let now = now.expect("there");
                         assert_eq!(now.label, thing.label, "{path} {seed}");
                     }

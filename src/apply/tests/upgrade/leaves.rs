@@ -110,7 +110,7 @@ fn a_plain_apply_says_what_it_does_not_carry_and_an_upgrade_brings_it() {
         );
     });
     let report = line.apply(&new, "{}");
-    let told: Vec<(&str, Option<&str>, Option<u64>)> = report
+    let shown: Vec<(&str, Option<&str>, Option<u64>)> = report
         .not_carried
         .iter()
         .map(|left| (left.reference.as_str(), left.path.as_deref(), left.count))
@@ -119,7 +119,7 @@ fn a_plain_apply_says_what_it_does_not_carry_and_an_upgrade_brings_it() {
         ("f_clients", Some("label"), None),
         ("f_clients", Some("rows[].data.city"), Some(1)),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(shown, expected);
     assert!(line.thing(Column, "tel").is_some());
     assert_eq!(line.get(Feature, "clients").called(), "clients");
     // The base moved only for what was written.

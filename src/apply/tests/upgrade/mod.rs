@@ -10,6 +10,7 @@ mod hidden;
 mod killed;
 mod laws;
 mod leaves;
+mod legacy_jobs;
 mod measured;
 mod moved;
 mod removed;
@@ -17,7 +18,6 @@ mod renamed;
 mod rows;
 mod together;
 mod undone;
-mod unnoted;
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -25,15 +25,15 @@ use serde_json::{Value as Json, json};
 use super::world::{link, nothing, person, points};
 use crate::apply::test_packages::{Pack, checked, request, uid};
 use crate::apply::{
-    BasePackage, Minter, Past, Preview, PreviewInput, Refusal, Report, Resolutions, UNDO_UNIT,
-    Undoing, Unnoted, decide_from, preview, run_from, undo_in_units,
+    BasePackage, JobHistory, LegacyJob, Minter, Preview, PreviewInput, Refusal, Report,
+    Resolutions, UNDO_UNIT, UndoProgress, decide_from, preview, run_from, undo_in_units,
 };
 use crate::crashing::Memory;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::workspace::ledger::{Entry, MovedLeaf, is_unnoted};
 use crate::workspace::{
-    Change, Id, RecordKind, RowData, RowWrite, Source as _, StoredRow, Thing, ready,
+    AnyRecord, Change, Id, RecordKind, RowData, RowWrite, Source as _, StoredRow, ready,
 };
 
 /// The first version: clients with a city, orders that point at them, a view, an automation, a module
@@ -209,7 +209,7 @@ impl Line {
         }
     }
 
-    /// The ledgers as they were written before ledgers told the base.
+    /// The ledgers as they were written before ledgers held the base.
     fn forget_base(&mut self) {
         for (_, ledger) in &mut self.jobs {
             ledger.retain(|entry| !matches!(entry, Entry::Cells(_)));
@@ -221,7 +221,7 @@ impl Line {
         }
     }
 
-    fn past<R>(&self, then: impl FnOnce(Past<'_>) -> R) -> R {
+    fn past<R>(&self, then: impl FnOnce(JobHistory<'_>) -> R) -> R {
         let entries: Vec<Entry> = self
             .jobs
             .iter()
@@ -229,7 +229,7 @@ impl Line {
             .collect();
         let newest = self.jobs.last();
         let tells = newest.is_some_and(|(_, ledger)| !is_unnoted(ledger));
-        let mut unnoted = Vec::new();
+        let mut legacy_jobs = Vec::new();
         let mut end = 0;
         for (text, ledger) in &self.jobs {
             let start = end;
@@ -239,7 +239,7 @@ impl Line {
                 if tells {
                     package.payloads.clear();
                 }
-                unnoted.push(Unnoted {
+                legacy_jobs.push(LegacyJob {
                     entries: start..end,
                     package,
                     resolutions: &self.resolutions,
@@ -247,16 +247,16 @@ impl Line {
             }
         }
         match self.jobs.last() {
-            None => then(Past::of(&entries)),
+            None => then(JobHistory::of(&entries)),
             Some((text, _)) => {
                 let package = checked(text);
-                then(Past {
+                then(JobHistory {
                     entries: &entries,
                     base: Some(BasePackage {
                         job: None,
                         package: &package,
                         resolutions: &self.resolutions,
-                        unnoted: &unnoted,
+                        legacy_jobs: &legacy_jobs,
                     }),
                 })
             }
@@ -331,8 +331,8 @@ impl Line {
         let mut go_on = |_| true;
         let undone = undo_in_units(&mut self.memory, force, UNDO_UNIT, &mut go_on);
         let undone = match ready(undone) {
-            Ok(Undoing::Done(left)) => Ok(left),
-            Ok(Undoing::Paused) => Err("paused".to_owned()),
+            Ok(UndoProgress::Done(left)) => Ok(left),
+            Ok(UndoProgress::Paused) => Err("paused".to_owned()),
             Err(error) => Err(error.to_string()),
         };
         self.memory.next_job();
@@ -343,21 +343,21 @@ impl Line {
     }
 
     /// A record by its name.
-    fn thing(&self, kind: RecordKind, name: &str) -> Option<Thing> {
+    fn thing(&self, kind: RecordKind, name: &str) -> Option<AnyRecord> {
         let structure = self.memory.state().structure;
         let parents = structure.features.iter().map(|feature| feature.id);
         let parents = parents.chain(structure.modules.iter().map(|module| module.id));
         let parents = std::iter::once(None).chain(parents.map(Some));
-        let mut all = parents.flat_map(|parent| Thing::siblings(&structure, kind, parent));
+        let mut all = parents.flat_map(|parent| AnyRecord::siblings(&structure, kind, parent));
         all.find(|thing| thing.name == name)
     }
 
-    fn get(&self, kind: RecordKind, name: &str) -> Thing {
+    fn get(&self, kind: RecordKind, name: &str) -> AnyRecord {
         self.thing(kind, name).expect("a record")
     }
 
     /// People change a record.
-    fn edit(&mut self, kind: RecordKind, name: &str, change: impl FnOnce(&mut Thing)) {
+    fn edit(&mut self, kind: RecordKind, name: &str, change: impl FnOnce(&mut AnyRecord)) {
         let from = self.get(kind, name);
         let mut to = from.clone();
         change(&mut to);
@@ -417,12 +417,12 @@ fn asked(decisions: &Json) -> String {
     asked.to_string()
 }
 
-fn label(text: &str) -> impl FnOnce(&mut Thing) {
+fn label(text: &str) -> impl FnOnce(&mut AnyRecord) {
     let text = text.to_owned();
     move |thing| thing.label = Some(text)
 }
 
-fn config(key: &str, value: &Json) -> impl FnOnce(&mut Thing) {
+fn config(key: &str, value: &Json) -> impl FnOnce(&mut AnyRecord) {
     let (key, value) = (
         key.to_owned(),
         Value::parse(&value.to_string()).expect("JSON"),

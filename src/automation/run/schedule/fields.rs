@@ -8,7 +8,7 @@ pub(super) const MONTHS: [&str; 12] = [
 ];
 const WEEK: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-/// A field is read with the same eyes with which it was checked: what cannot be read names nothing.
+/// A field is read by the rules by which it was checked: what cannot be read names nothing.
 fn value(text: &str, low: u32, words: &[&str]) -> Option<u32> {
     if let Ok(number) = text.parse() {
         return Some(number);

@@ -4,11 +4,12 @@ use tplkit::apply::Preview;
 
 use super::Args;
 use crate::cli::args::Form;
-use crate::cli::catalog::{self, Held};
+use crate::cli::catalog::{self, CatalogMatch};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
-use crate::cli::plan_view::examine::{self, Examined, File, PlanRequest};
+use crate::cli::package_file::File;
+use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
 use crate::cli::plan_view::{body, by_server, by_server_for, is_foreign, not_pushed};
 use crate::cli::remote;
 use crate::cli::resume_hint::{self, ResumeHint};
@@ -17,22 +18,22 @@ use super::super::plan::print_plan;
 
 pub(super) fn run(
     args: &Args,
-    question: PlanRequest<'_>,
+    plan_request: PlanRequest<'_>,
     file: &File<'_>,
 ) -> Result<Exit, CliError> {
-    let held = examine::held(question, &args.template, file)?;
+    let held = examine::find_in_catalog(plan_request, &args.template, file)?;
     if args.dry_run {
-        let examined = examine::file(question, &held, file)?;
-        return print_plan(args.subject(), &examined, args.format, None, question);
+        let examined = examine::file(plan_request, &held, file)?;
+        return print_plan(args.subject(), &examined, args.format, None, plan_request);
     }
     if args.yes {
-        return run_agreed(args, question, &held, file);
+        return run_agreed(args, plan_request, &held, file);
     }
-    let examined = examine::file(question, &held, file)?;
-    if let Some(exit) = args.agree(question, &examined)? {
+    let examined = examine::file(plan_request, &held, file)?;
+    if let Some(exit) = args.confirm(plan_request, &examined)? {
         return Ok(exit);
     }
-    if let Held::Other {
+    if let CatalogMatch::Other {
         by_name: Some(candidate),
         ..
     } = &held
@@ -40,83 +41,84 @@ pub(super) fn run(
         remote::confirm(&catalog::question(candidate))?;
     }
     match &held {
-        Held::Same(id) if examined.template.is_some() => {
-            args.start_planned(question, id, &examined)
+        CatalogMatch::Same(id) if examined.template.is_some() => {
+            args.start_planned(plan_request, id, &examined)
         }
-        _ => pushed(args, question, (&held, file), &examined.planned.preview),
+        _ => pushed(args, plan_request, &held, file, &examined.planned.preview),
     }
 }
 
 /// Applies a file that nobody asks about. What would be refused replaces nothing.
 fn run_agreed(
     args: &Args,
-    question: PlanRequest<'_>,
-    held: &Held,
+    plan_request: PlanRequest<'_>,
+    held: &CatalogMatch,
     file: &File<'_>,
 ) -> Result<Exit, CliError> {
-    let body = body(question.request, question.workspace);
-    if let Held::Other { id, .. } = held
+    let body = body(plan_request.request, plan_request.workspace);
+    if let CatalogMatch::Other { id, .. } = held
         && let Some(planned) =
-            by_server_for(question.client, id, (&body, question.base), file.text)?
+            by_server_for(plan_request.client, id, &body, plan_request.base, file.text)?
         && !planned.preview.refusals.is_empty()
     {
-        let examined = Examined {
+        let examined = PlannedApply {
             planned,
             template: Some(id.clone()),
             replaces: true,
             package: None,
         };
-        return print_plan(args.subject(), &examined, args.format, None, question);
+        return print_plan(args.subject(), &examined, args.format, None, plan_request);
     }
-    let pushed = Pushed::of(question, held, file, args.format)?;
-    let outcome = args.start(question, &pushed.id, &body);
-    pushed.keep_unless_refused(question, outcome)
+    let pushed = PushedTemplate::of(plan_request, held, file, args.format)?;
+    let outcome = args.start(plan_request, &pushed.id, &body);
+    pushed.keep_unless_refused(plan_request, outcome)
 }
 
 /// Pushes what was agreed to, and asks again where the server knows better.
 pub(super) fn pushed(
     args: &Args,
-    question: PlanRequest<'_>,
-    (held, file): (&Held, &File<'_>),
+    plan_request: PlanRequest<'_>,
+    held: &CatalogMatch,
+    file: &File<'_>,
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
-    let pushed = Pushed::of(question, held, file, args.format)?;
-    let outcome = again(args, question, &pushed.id, agreed);
-    pushed.keep_unless_refused(question, outcome)
+    let pushed = PushedTemplate::of(plan_request, held, file, args.format)?;
+    let outcome = again(args, plan_request, &pushed.id, agreed);
+    pushed.keep_unless_refused(plan_request, outcome)
 }
 
 fn again(
     args: &Args,
-    question: PlanRequest<'_>,
+    plan_request: PlanRequest<'_>,
     id: &str,
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
-    let body = body(question.request, question.workspace);
-    let planned = match by_server(question.client, id, (&body, question.base)) {
+    let body = body(plan_request.request, plan_request.workspace);
+    let planned = match by_server(plan_request.client, id, &body, plan_request.base) {
         Ok(planned) => planned,
-        Err(error) if is_foreign(&error) => return args.start(question, id, &body),
+        Err(error) if is_foreign(&error) => return args.start(plan_request, id, &body),
         Err(error) => return Err(error),
     };
     let same = planned.shows_what(agreed);
-    let examined = Examined {
+    let examined = PlannedApply {
         planned,
         template: Some(id.to_owned()),
         replaces: false,
         package: None,
     };
     if !same {
-        question
+        plan_request
             .session
             .note("note: the server knows more than could be read from here; this is its plan");
-        if let Some(exit) = args.agree(question, &examined)? {
+        if let Some(exit) = args.confirm(plan_request, &examined)? {
             return Ok(exit);
         }
     }
-    args.start_planned(question, id, &examined)
+    args.start_planned(plan_request, id, &examined)
 }
 
 /// A template that a file is applied through.
-pub(super) struct Pushed {
+pub(super) struct PushedTemplate {
     pub(super) id: String,
     way_back: WayBack,
 }
@@ -131,60 +133,64 @@ enum WayBack {
     Restore(String),
 }
 
-impl Pushed {
+impl PushedTemplate {
     /// Pushes the file as the catalog needs it.
     pub(super) fn of(
-        question: PlanRequest<'_>,
-        held: &Held,
+        plan_request: PlanRequest<'_>,
+        held: &CatalogMatch,
         file: &File<'_>,
         form: Form,
-    ) -> Result<Pushed, CliError> {
-        let session = question.session;
+    ) -> Result<PushedTemplate, CliError> {
+        let session = plan_request.session;
         match held {
-            Held::Nothing => Pushed::anew(question, file, form),
-            Held::Same(id) => {
+            CatalogMatch::Nothing => PushedTemplate::anew(plan_request, file, form),
+            CatalogMatch::Same(id) => {
                 session.note(format!(
                     "note: the catalog holds this package already, as template {id}"
                 ));
-                Ok(Pushed {
+                Ok(PushedTemplate {
                     id: id.clone(),
                     way_back: WayBack::Nothing,
                 })
             }
-            Held::Other { id, .. } => Pushed::instead(question, id, file),
+            CatalogMatch::Other { id, .. } => PushedTemplate::instead(plan_request, id, file),
         }
     }
 
     /// Replaces the package of a template.
     pub(super) fn instead(
-        question: PlanRequest<'_>,
+        plan_request: PlanRequest<'_>,
         id: &str,
         file: &File<'_>,
-    ) -> Result<Pushed, CliError> {
-        let before = question.client.package(id)?;
-        let replaced = question.client.replace_package(id, file.text);
+    ) -> Result<PushedTemplate, CliError> {
+        let before = plan_request.client.package(id)?;
+        let replaced = plan_request.client.replace_package(id, file.text);
         replaced.map_err(not_pushed)?;
-        question
+        plan_request
             .session
             .note(format!("pushed: template {id} is replaced"));
-        Ok(Pushed {
+        Ok(PushedTemplate {
             id: id.to_owned(),
             way_back: WayBack::Restore(before),
         })
     }
 
     pub(super) fn anew(
-        question: PlanRequest<'_>,
+        plan_request: PlanRequest<'_>,
         file: &File<'_>,
         form: Form,
-    ) -> Result<Pushed, CliError> {
-        let workspace = question.client.workspace(&question.workspace.to_string())?;
+    ) -> Result<PushedTemplate, CliError> {
+        let workspace = plan_request
+            .client
+            .workspace(&plan_request.workspace.to_string())?;
         let organization = workspace.organization_id.as_deref();
-        let template = question.client.import(organization, file.text);
+        let template = plan_request.client.import(organization, file.text);
         let id = template.map_err(not_pushed)?.record.id;
         resume_hint::leave(&ResumeHint::Template(id.clone()), form);
-        question.session.note(format!("pushed as template {id}"));
-        Ok(Pushed {
+        plan_request
+            .session
+            .note(format!("pushed as template {id}"));
+        Ok(PushedTemplate {
             id,
             way_back: WayBack::Delete,
         })
@@ -194,7 +200,7 @@ impl Pushed {
     /// has.
     pub(super) fn keep_unless_refused(
         &self,
-        question: PlanRequest<'_>,
+        plan_request: PlanRequest<'_>,
         outcome: Result<Exit, CliError>,
     ) -> Result<Exit, CliError> {
         let refused = match &outcome {
@@ -204,7 +210,7 @@ impl Pushed {
         if !refused {
             return outcome;
         }
-        let (id, client) = (&self.id, question.client);
+        let (id, client) = (&self.id, plan_request.client);
         let note = match &self.way_back {
             WayBack::Nothing => return outcome,
             WayBack::Delete => match client.delete_template(id) {
@@ -219,7 +225,7 @@ impl Pushed {
             },
         };
         interrupt_message::leave(None);
-        question.session.note(note);
+        plan_request.session.note(note);
         outcome
     }
 }

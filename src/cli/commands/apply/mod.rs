@@ -16,10 +16,10 @@ use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::job_progress::Waiting;
+use crate::cli::job_progress::WaitOptions;
 use crate::cli::output::print_note;
-use crate::cli::package_file;
-use crate::cli::plan_view::examine::{self, Examined, File, PlanRequest};
+use crate::cli::package_file::{self, File};
+use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
 use crate::cli::plan_view::{Decisions, Saved, body, is_foreign, screen, workspace_id};
 use crate::cli::remote::subject::{self, Subject};
 use crate::cli::remote::{self, Connection, ServerArgs};
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["wait", "fail_on_unresolved"])]
     detach: bool,
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitOptions,
     /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             "give its id with `--workspace`; `tplkit api GET /v1/workspaces` lists them",
         ));
     };
-    if !args.yes && !args.dry_run && !args.asks() {
+    if !args.yes && !args.dry_run && !args.can_prompt() {
         return Err(usage(
             &format!(
                 "not a terminal: pass `--yes` to confirm{}",
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         },
     };
     let connection = Connection::open(&args.target, session)?;
-    let question = PlanRequest {
+    let plan_request = PlanRequest {
         client: &connection.client,
         workspace,
         request: &request,
@@ -133,11 +133,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         session,
     };
     if request.upgrade {
-        return upgrade::run(args, question, subject, file.as_ref());
+        return upgrade::run(args, plan_request, subject, file.as_ref());
     }
     match (subject, file) {
-        (_, Some(file)) => file::run(args, question, &file),
-        (Subject::Template(word), None) => template(args, question, word),
+        (_, Some(file)) => file::run(args, plan_request, &file),
+        (Subject::Template(word), None) => template(args, plan_request, word),
         (Subject::File(_), None) => Err(usage("there is no package", "name a file")),
     }
 }
@@ -154,28 +154,32 @@ fn taken_for(subject: Subject<'_>) -> String {
 }
 
 /// A template of the catalog.
-fn template(args: &Args, question: PlanRequest<'_>, word: &str) -> Result<Exit, CliError> {
+fn template(args: &Args, plan_request: PlanRequest<'_>, word: &str) -> Result<Exit, CliError> {
     args.template.refuse(word)?;
     if args.dry_run {
-        let examined = examine::template(question, word)?;
-        return print_plan(args.subject(), &examined, args.format, None, question);
+        let examined = examine::template(plan_request, word)?;
+        return print_plan(args.subject(), &examined, args.format, None, plan_request);
     }
-    let id = subject::template(question.client, word)?;
+    let id = subject::template(plan_request.client, word)?;
     if args.yes {
-        return args.start(question, &id, &body(question.request, question.workspace));
+        return args.start(
+            plan_request,
+            &id,
+            &body(plan_request.request, plan_request.workspace),
+        );
     }
-    match examine::template(question, &id) {
-        Ok(examined) => match args.agree(question, &examined)? {
+    match examine::template(plan_request, &id) {
+        Ok(examined) => match args.confirm(plan_request, &examined)? {
             Some(exit) => Ok(exit),
-            None => args.start_planned(question, &id, &examined),
+            None => args.start_planned(plan_request, &id, &examined),
         },
         Err(error) if is_foreign(&error) => {
-            question
+            plan_request
                 .session
                 .note("note: this server does not report what an apply would do before it is done");
             remote::confirm("Apply all the same?")?;
-            let body = body(question.request, question.workspace);
-            args.start(question, &id, &body)
+            let body = body(plan_request.request, plan_request.workspace);
+            args.start(plan_request, &id, &body)
         }
         Err(error) => Err(error),
     }
@@ -197,23 +201,23 @@ impl Args {
     }
 
     /// Whether the command can prompt.
-    fn asks(&self) -> bool {
+    fn can_prompt(&self) -> bool {
         self.format == Form::Text && remote::terminal()
     }
 
     /// Shows a plan and asks about it; how the command ends when it cannot be applied.
-    fn agree(
+    fn confirm(
         &self,
-        question: PlanRequest<'_>,
-        examined: &Examined,
+        plan_request: PlanRequest<'_>,
+        examined: &PlannedApply,
     ) -> Result<Option<Exit>, CliError> {
         let plan = &examined.planned.preview;
         if !plan.refusals.is_empty() {
-            let exit = print_plan(self.subject(), examined, self.format, None, question)?;
+            let exit = print_plan(self.subject(), examined, self.format, None, plan_request)?;
             return Ok(Some(exit));
         }
         let subject = format!("`{}`", printable::path(self.subject()));
-        print_note(&screen(&subject, &question.workspace.to_string(), plan));
+        print_note(&screen(&subject, &plan_request.workspace.to_string(), plan));
         remote::confirm("Apply it?")?;
         Ok(None)
     }
@@ -221,32 +225,32 @@ impl Args {
     /// Begins what was agreed to, and nothing else.
     fn start_planned(
         &self,
-        question: PlanRequest<'_>,
+        plan_request: PlanRequest<'_>,
         template: &str,
-        examined: &Examined,
+        examined: &PlannedApply,
     ) -> Result<Exit, CliError> {
-        let mut body = body(question.request, question.workspace);
+        let mut body = body(plan_request.request, plan_request.workspace);
         body["plan"] = json!(examined.planned.preview.digest);
-        self.start(question, template, &body)
+        self.start(plan_request, template, &body)
     }
 
     fn start(
         &self,
-        question: PlanRequest<'_>,
+        plan_request: PlanRequest<'_>,
         template: &str,
         body: &Value,
     ) -> Result<Exit, CliError> {
         start_job::run(&StartJob {
-            client: question.client,
+            client: plan_request.client,
             template,
-            workspace: &question.workspace.to_string(),
+            workspace: &plan_request.workspace.to_string(),
             job: None,
             body,
-            base: question.base,
+            base: plan_request.base,
             waiting: &self.waiting,
             detach: self.detach,
             form: self.format,
-            session: question.session,
+            session: plan_request.session,
         })
     }
 }

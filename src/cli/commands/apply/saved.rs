@@ -4,12 +4,12 @@ use serde_json::json;
 use tplkit::apply::{Request, content_digest};
 use tplkit::printable;
 
-use super::file::Pushed;
+use super::file::PushedTemplate;
 use super::{Args, usage};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::package_file;
-use crate::cli::plan_view::examine::{File, PlanRequest};
+use crate::cli::package_file::{self, File};
+use crate::cli::plan_view::examine::PlanRequest;
 use crate::cli::plan_view::{Package, Saved, by_reading, by_server, by_server_for};
 use crate::cli::remote::Connection;
 use crate::cli::session::Session;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         },
         None => None,
     };
-    let question = PlanRequest {
+    let plan_request = PlanRequest {
         client: &connection.client,
         workspace: saved.workspace,
         request: &request,
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
     if let Some(template) = saved.template.as_ref().filter(|_| !saved.replaces) {
         let mut body = saved.body.clone();
         body["plan"] = json!(saved.digest);
-        return args.start(question, template, &body);
+        return args.start(plan_request, template, &body);
     }
     let Some(file) = file else {
         return Err(usage(
@@ -77,17 +77,23 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         ));
     };
     let replaced = match &saved.template {
-        Some(id) => by_server_for(question.client, id, (&saved.body, question.base), file.text)?,
+        Some(id) => by_server_for(
+            plan_request.client,
+            id,
+            &saved.body,
+            plan_request.base,
+            file.text,
+        )?,
         None => None,
     };
     let planned = match replaced {
         Some(planned) => planned,
         None => by_reading(
-            question.client,
-            question.workspace,
+            plan_request.client,
+            plan_request.workspace,
             file.text,
             &file.package,
-            question.request,
+            plan_request.request,
         )?,
     };
     if planned.preview.digest != saved.digest {
@@ -96,11 +102,11 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         ));
     }
     let pushed = match &saved.template {
-        Some(id) => Pushed::instead(question, id, &file)?,
-        None => Pushed::anew(question, &file, args.format)?,
+        Some(id) => PushedTemplate::instead(plan_request, id, &file)?,
+        None => PushedTemplate::anew(plan_request, &file, args.format)?,
     };
-    let outcome = carry_out(args, question, saved, &pushed.id);
-    pushed.keep_unless_refused(question, outcome)
+    let outcome = carry_out(args, plan_request, saved, &pushed.id);
+    pushed.keep_unless_refused(plan_request, outcome)
 }
 
 /// The package that was planned for, a file or a folder, unless it has another content by now.
@@ -115,11 +121,16 @@ fn unchanged<'s>(package: &Package, file: File<'s>) -> Result<File<'s>, CliError
 /// The server plans too, and must not plan anything else.
 fn carry_out(
     args: &Args,
-    question: PlanRequest<'_>,
+    plan_request: PlanRequest<'_>,
     saved: &Saved,
     template: &str,
 ) -> Result<Exit, CliError> {
-    let planned = by_server(question.client, template, (&saved.body, question.base))?;
+    let planned = by_server(
+        plan_request.client,
+        template,
+        &saved.body,
+        plan_request.base,
+    )?;
     if !planned.shows_what(&saved.plan) {
         return Err(stale(
             "the server would do something else than was planned".to_owned(),
@@ -127,7 +138,7 @@ fn carry_out(
     }
     let mut body = saved.body.clone();
     body["plan"] = json!(planned.preview.digest);
-    args.start(question, template, &body)
+    args.start(plan_request, template, &body)
 }
 
 fn stale(message: String) -> CliError {

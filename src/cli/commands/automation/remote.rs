@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use tplkit::client::{Verdict, VerdictIssue};
+use tplkit::client::{AutomationVerdict, VerdictIssue};
 use tplkit::finding::render::counted;
 use tplkit::json::{Doc, Object, Value};
 use tplkit::printable;
@@ -84,7 +84,7 @@ fn body(args: &ValidateArgs, text: &str) -> Result<String, CliError> {
     Ok(Value::Object(body).write())
 }
 
-fn for_people(verdict: &Verdict, session: &Session) -> String {
+fn for_people(verdict: &AutomationVerdict, session: &Session) -> String {
     let mut out = String::new();
     for issue in &verdict.issues {
         // Writing to a String cannot fail, here and below.

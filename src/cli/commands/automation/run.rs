@@ -80,7 +80,7 @@ pub(super) fn run(args: &RunArgs, session: &Session) -> Result<Exit, CliError> {
     let executed = stub.run(definitions, &graph, trigger, SystemClock.now());
     let failed = executed.iter().any(|step| step.outcome.is_err());
     let text = match args.format {
-        Form::Text => story(&executed),
+        Form::Text => summary(&executed),
         Form::Json => {
             let steps: Vec<Value> = executed.iter().map(step_document).collect();
             let body = json!({"path": args.file.to_string_lossy(), "steps": steps});
@@ -116,7 +116,7 @@ fn rows_of(tables: &Json) -> BTreeMap<Uuid, Vec<Record>> {
     tables.collect()
 }
 
-fn story(executed: &[StepReport]) -> String {
+fn summary(executed: &[StepReport]) -> String {
     let mut out = String::new();
     for step in executed {
         let input = Json::Object(step.input.clone()).write();

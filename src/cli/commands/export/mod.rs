@@ -17,8 +17,10 @@ use serde_json::{Value, json};
 use tplkit::client::{Client, RemoteWorkspace};
 use tplkit::contents::Contents;
 use tplkit::definitions::Definitions;
-use tplkit::export::onto::Missing;
-use tplkit::export::{ExportError, ExportRequest, Exported, Fault, Onto, Selection, export_onto};
+use tplkit::export::onto::MissingItem;
+use tplkit::export::{
+    ExportBase, ExportError, ExportRequest, Exported, Fault, Selection, export_onto,
+};
 use tplkit::finding::{Finding, Severity};
 use tplkit::json::Doc;
 use tplkit::package::model::Catalog;
@@ -39,7 +41,7 @@ use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::source::is_stdin;
 use cached_structure::CachedStructure;
-use onto::Old;
+use onto::EarlierFile;
 
 /// Write a workspace as a package.
 ///
@@ -99,9 +101,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             session,
         );
     };
-    let old = Old::read(word, &connection.client)?;
-    let done = old.with((args.format, session), |previous| {
-        let onto = Onto {
+    let old = EarlierFile::read(word, &connection.client)?;
+    let done = old.with(args.format, session, |previous| {
+        let onto = ExportBase {
             previous,
             selects: args.chosen.are_none(),
         };
@@ -117,7 +119,7 @@ fn run_onto(
     workspace: Id,
     (connection, template): (&Connection, Option<Id>),
     identity: Catalog,
-    onto: Option<Onto<'_>>,
+    onto: Option<ExportBase<'_>>,
     session: &Session,
 ) -> Result<Exit, CliError> {
     let progress = Mutex::new(Progress::new(session, args.output.is_some()));
@@ -129,7 +131,7 @@ fn run_onto(
     };
     let remote = RemoteWorkspace::new(&connection.client, workspace).reporting(&tell);
     let structure = ready(remote.structure())?;
-    let asked = args.chosen.are_none() && onto.is_none() && asks(args);
+    let asked = args.chosen.are_none() && onto.is_none() && can_prompt(args);
     let mut selection = if asked {
         prompts::selection(&connection.client, &structure, session)?
     } else {
@@ -167,17 +169,17 @@ fn run_onto(
     if !snapshot && remote.lacks_automations() {
         session.note("warning: this server has no automations over `/v1`, so none travel");
     }
-    let told = Told {
+    let notes = ExportNotes {
         missing,
         snapshot,
         by_file: onto.is_some() && template.is_none(),
     };
-    write(args, &exported, &told, session)
+    write(args, &exported, &notes, session)
 }
 
 /// What is said of an export besides the package.
-struct Told {
-    missing: Vec<Missing>,
+struct ExportNotes {
+    missing: Vec<MissingItem>,
     /// Whether the server made it, at one moment.
     snapshot: bool,
     /// Whether it goes on from a file, which the server does not know.
@@ -200,7 +202,7 @@ fn by_server(
 }
 
 /// Whether the command can prompt.
-fn asks(args: &Args) -> bool {
+fn can_prompt(args: &Args) -> bool {
     !args.no_input && args.format == Form::Text && io::stdin().is_terminal() && remote::terminal()
 }
 
@@ -209,7 +211,7 @@ fn read(
     remote: &RemoteWorkspace<'_>,
     structure: Structure,
     selection: &Selection,
-    onto: Option<Onto<'_>>,
+    onto: Option<ExportBase<'_>>,
 ) -> Result<Exported, CliError> {
     let source = CachedStructure { remote, structure };
     let exported = ready(export_onto(
@@ -248,7 +250,7 @@ fn too_large(exported: &Exported) -> Option<&Finding> {
 fn write(
     args: &Args,
     exported: &Exported,
-    told: &Told,
+    notes: &ExportNotes,
     session: &Session,
 ) -> Result<Exit, CliError> {
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
@@ -261,7 +263,7 @@ fn write(
         package_output::write(&exported.text, output)?;
     }
     if args.format == Form::Json {
-        write_result(&summary(args, exported, told, (output, exit)), None)?;
+        write_result(&summary(args, exported, notes, output, exit), None)?;
     }
     for finding in &exported.findings {
         if finding.severity != Severity::Hint {
@@ -283,8 +285,8 @@ fn write(
             printable::path(path)
         ));
     }
-    if !told.snapshot {
-        let why = if told.by_file {
+    if !notes.snapshot {
+        let why = if notes.by_file {
             "the server does not know the earlier package"
         } else {
             "this server has no export of its own"
@@ -299,8 +301,9 @@ fn write(
 fn summary(
     args: &Args,
     exported: &Exported,
-    told: &Told,
-    (output, exit): (Option<&Path>, Exit),
+    notes: &ExportNotes,
+    output: Option<&Path>,
+    exit: Exit,
 ) -> String {
     let findings = exported.findings.iter().map(|finding| {
         json!({
@@ -316,7 +319,7 @@ fn summary(
         "findings": findings.collect::<Vec<Value>>(),
     });
     if args.onto.is_some() {
-        let missing = told.missing.iter();
+        let missing = notes.missing.iter();
         let missing = missing.map(|one| json!({"kind": one.kind, "name": one.name}));
         body["missing"] = missing.collect();
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::Client;
 use tplkit::definitions::Definitions;
-use tplkit::export::onto::{Missing, to_version_2};
-use tplkit::export::{Onto, Previous};
+use tplkit::export::onto::{MissingItem, to_version_2};
+use tplkit::export::{ExportBase, PreviousPackage};
 use tplkit::workspace::{Id, Structure};
 
 use crate::cli::args::Form;
@@ -18,24 +18,24 @@ use crate::cli::remote::subject::{self, Subject};
 use crate::cli::session::{RandomIds, Session};
 
 /// An earlier package, read whole.
-pub(super) struct Old {
+pub(super) struct EarlierFile {
     source: PackageFile,
     /// The template that it is, when it is one.
     pub(super) template: Option<Id>,
 }
 
-impl Old {
+impl EarlierFile {
     /// Reads what a word names.
-    pub(super) fn read(word: &Path, client: &Client) -> Result<Old, CliError> {
+    pub(super) fn read(word: &Path, client: &Client) -> Result<EarlierFile, CliError> {
         let subject = Subject::of(word);
         let Subject::Template(name) = subject else {
-            return Ok(Old {
+            return Ok(EarlierFile {
                 source: subject.package(|| Ok(client))?,
                 template: None,
             });
         };
         let id = subject::template(client, name)?;
-        Ok(Old {
+        Ok(EarlierFile {
             source: Subject::Template(&id).package(|| Ok(client))?,
             template: Id::try_parse(&id).ok(),
         })
@@ -44,8 +44,9 @@ impl Old {
     /// Does something with the package, or says what is wrong with it: then the export ends.
     pub(super) fn with<T>(
         &self,
-        (form, session): (Form, &Session),
-        work: impl FnOnce(&Previous<'_>) -> Result<T, CliError>,
+        form: Form,
+        session: &Session,
+        work: impl FnOnce(&PreviousPackage<'_>) -> Result<T, CliError>,
     ) -> Result<Result<T, Exit>, CliError> {
         let options = CheckOptions::default();
         let (text, mut checked) = match package_file::checked(&self.source, &options) {
@@ -64,16 +65,16 @@ impl Old {
         if let Cow::Owned(migrated) = &text {
             checked = Checked::trusted(migrated).map_err(|_| unreadable())?;
         }
-        work(&Previous::new(&text, checked)).map(Ok)
+        work(&PreviousPackage::new(&text, checked)).map(Ok)
     }
 }
 
 /// Names what the earlier package holds and the workspace lacks.
 pub(super) fn missing(
-    onto: Option<Onto<'_>>,
+    onto: Option<ExportBase<'_>>,
     structure: &Structure,
     session: &Session,
-) -> Vec<Missing> {
+) -> Vec<MissingItem> {
     let missing = onto.map(|onto| onto.previous.missing(structure));
     let missing = missing.unwrap_or_default();
     for one in &missing {

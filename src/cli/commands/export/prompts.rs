@@ -72,11 +72,11 @@ fn rows<'s>(
 fn count(client: &Client, table: Id) -> Result<u64, CliError> {
     /// An aggregate; for a count both members say the same.
     #[derive(Deserialize)]
-    struct Counted {
+    struct RowCount {
         rows_considered: u64,
     }
     let path = format!("/v1/features/{table}/rows:aggregate");
-    let counted: Counted = client.read(&Request::get(path).with("op", "count"))?;
+    let counted: RowCount = client.read(&Request::get(path).with("op", "count"))?;
     Ok(counted.rows_considered)
 }
 

@@ -7,7 +7,7 @@ use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::job_progress::Waiting;
+use crate::cli::job_progress::WaitOptions;
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::start_job::{self, StartJob};
@@ -29,7 +29,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["wait", "fail_on_unresolved"])]
     detach: bool,
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitOptions,
     /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,

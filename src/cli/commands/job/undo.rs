@@ -1,7 +1,7 @@
 //! `tplkit job undo`: removes what a job created.
 
 use jiff::SignedDuration;
-use tplkit::client::{Ended, Job, WithDocument};
+use tplkit::client::{Job, JobOutcome, WithDocument};
 use tplkit::printable;
 
 use crate::cli::args::Form;
@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
-use crate::cli::job_progress::{FollowResult, Waiting, document, duration, follow};
+use crate::cli::job_progress::{FollowResult, WaitOptions, document, duration, follow};
 use crate::cli::losses::Losses;
 use crate::cli::output::{print_note, write_result};
 use crate::cli::remote::{self, Connection, ServerArgs};
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if !args.yes {
         let job = client.job(&args.job)?.record;
         // One that is undone has nothing to lose: the server says so.
-        if job.ended() != Some(Ended::Undone) {
+        if job.ended() != Some(JobOutcome::Undone) {
             let losses = Losses::of(client, &args.job, &job);
             let shown = losses.text(&args.job, args.force);
             remote::agree(args.format, &shown, losses.document(), "Remove it?")?;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let way = ResumeHint::Undo(args.job.clone());
     resume_hint::leave(&way, args.format);
-    let waiting = Waiting::at_most(args.wait);
+    let waiting = WaitOptions::at_most(args.wait);
     let followed = follow(client, &args.job, &waiting, session);
     let followed = followed.map_err(|error| way.of(error))?;
     interrupt_message::leave(None);
@@ -80,7 +80,7 @@ fn conclude(args: &Args, job: &WithDocument<Job>, elapsed: bool) -> Result<Exit,
     let id = &args.job;
     let exit = match job.record.ended() {
         _ if elapsed => Exit::Running,
-        Some(Ended::Undone) => Exit::Done,
+        Some(JobOutcome::Undone) => Exit::Done,
         _ => Exit::Findings,
     };
     let status = printable::line(&job.record.status);

@@ -6,7 +6,7 @@ use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::job_progress::{OutcomeReport, Waiting, conclude, follow};
+use crate::cli::job_progress::{OutcomeReport, WaitOptions, conclude, follow};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(value_name = "ID")]
     job: String,
     #[command(flatten)]
-    waiting: Waiting,
+    waiting: WaitOptions,
     /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,

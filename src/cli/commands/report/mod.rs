@@ -69,7 +69,7 @@ pub(super) enum Format {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    if args.upgrade.is_asked() {
+    if args.upgrade.is_upgrade() {
         return upgrade::run(args, session);
     }
     let definitions = definitions_for(args.definitions.as_ref(), &args.package)?;

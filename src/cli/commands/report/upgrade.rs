@@ -9,15 +9,14 @@ use tplkit::workspace::Id;
 
 use super::{Args, Format};
 use crate::cli::args::Form;
-use crate::cli::catalog::FileTemplate;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
-use crate::cli::plan_view::examine::{self, PlanRequest};
+use crate::cli::plan_view::examine::UpgradePlan;
 use crate::cli::plan_view::workspace_id;
-use crate::cli::remote::{Connection, ServerArgs};
+use crate::cli::remote::ServerArgs;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -45,7 +44,7 @@ pub(crate) struct UpgradeReportArgs {
 
 impl UpgradeReportArgs {
     /// Whether a page of an upgrade is wanted.
-    pub(super) fn is_asked(&self) -> bool {
+    pub(super) fn is_upgrade(&self) -> bool {
         !self.upgrade.is_none()
     }
 }
@@ -65,19 +64,14 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut request = resolutions::read(asked.resolutions.as_deref())?;
     request.plan = None;
     asked.upgrade.complete(&mut request);
-    let base = match asked.upgrade.base()? {
-        Ok(base) => base,
-        Err(report) => return package_file::refuse(&report, form, session),
-    };
-    let connection = Connection::open(&asked.target, session)?;
-    let question = PlanRequest {
-        client: &connection.client,
+    let plan = UpgradePlan {
+        package: &args.package,
         workspace,
         request: &request,
-        base: base.as_ref().map(|base| base.text.as_str()),
-        session,
+        upgrade: &asked.upgrade,
+        server: &asked.target,
     };
-    let examined = match examine::any(question, &FileTemplate::default(), &args.package)? {
+    let examined = match plan.make(session)? {
         Ok(examined) => examined,
         Err(report) => return package_file::refuse(&report, form, session),
     };

@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
     let destination = place.structure()?;
-    let decided = if asks(args) {
+    let decided = if can_prompt(args) {
         prompts::ask_all(&package, destination.as_ref())?
     } else {
         IndexMap::new()
@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// Whether the command can prompt.
-pub(super) fn asks(args: &Args) -> bool {
+pub(super) fn can_prompt(args: &Args) -> bool {
     !args.no_input
         && args.format == Form::Text
         && !is_stdin(&args.package)

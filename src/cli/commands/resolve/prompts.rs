@@ -43,7 +43,7 @@ pub(super) fn ask_all(
             .find(|found| found.reference == dependency.reference);
         let candidates = found.map_or(&[][..], |found| &found.candidates);
         let mut choices = choices(dependency, candidates);
-        introduce(dependency);
+        print_heading(dependency);
         let words: Vec<&str> = choices.iter().map(|choice| choice.words.as_str()).collect();
         let chosen = Select::new()
             .with_prompt(dependency.reference.as_str())
@@ -91,9 +91,9 @@ fn typed_name(proposed: &str) -> Result<Resolution, CliError> {
     })
 }
 
-/// What is asked about, told above the choices: a prompt that is longer than a line is drawn anew
+/// What is asked about, shown above the choices: a prompt that is longer than a line is drawn anew
 /// line by line.
-fn introduce(dependency: &Dependency) {
+fn print_heading(dependency: &Dependency) {
     let identity = &dependency.identity;
     let label = identity.label.as_deref().unwrap_or(&identity.name);
     let required = if dependency.required {

@@ -8,14 +8,12 @@ use tplkit::problem::Code;
 use tplkit::upgrade::Conflict;
 
 use super::init::{self, Args};
-use crate::cli::catalog::FileTemplate;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
-use crate::cli::plan_view::examine::{self, PlanRequest};
-use crate::cli::remote::Connection;
+use crate::cli::plan_view::examine::UpgradePlan;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -34,19 +32,14 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let mut request = tplkit::apply::Request::default();
     args.upgrade.complete(&mut request);
-    let base = match args.upgrade.base()? {
-        Ok(base) => base,
-        Err(report) => return package_file::refuse(&report, args.format, session),
-    };
-    let connection = Connection::open(&args.target, session)?;
-    let question = PlanRequest {
-        client: &connection.client,
+    let plan = UpgradePlan {
+        package: &args.package,
         workspace,
         request: &request,
-        base: base.as_ref().map(|base| base.text.as_str()),
-        session,
+        upgrade: &args.upgrade,
+        server: &args.target,
     };
-    let examined = match examine::any(question, &FileTemplate::default(), &args.package)? {
+    let examined = match plan.make(session)? {
         Ok(examined) => examined,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
@@ -58,7 +51,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         return resolutions::refuse(&args.package, &others, args.format);
     }
     let mut terms = UpgradeTerms::default();
-    if init::asks(args) {
+    if init::can_prompt(args) {
         ask(plan, &mut terms)?;
     }
     let decided = |conflict: &Conflict| {

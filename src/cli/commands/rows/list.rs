@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use tplkit::client::{Client, Feature, Page, RowQuery};
 
 use super::progress::Progress;
-use super::table::{Sheet, csv};
+use super::table::{PagedTable, csv};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             write_data(&head, None)?;
         }
         Form::Text => {
-            let mut sheet = Sheet::new(columns(client, &feature, &args.fields)?);
+            let mut sheet = PagedTable::new(columns(client, &feature, &args.fields)?);
             while let Some(page) = walk.next()? {
                 write_result(&sheet.page(&page.items), None)?;
             }

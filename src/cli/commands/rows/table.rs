@@ -56,7 +56,7 @@ fn head(columns: &[String]) -> Vec<String> {
 }
 
 /// An aligned table, page by page.
-pub(super) struct Sheet {
+pub(super) struct PagedTable {
     columns: Vec<String>,
     /// Of the columns, once the first page is known.
     widths: Option<Vec<usize>>,
@@ -64,9 +64,9 @@ pub(super) struct Sheet {
     cuts: bool,
 }
 
-impl Sheet {
-    pub(super) fn new(columns: Vec<String>) -> Sheet {
-        Sheet {
+impl PagedTable {
+    pub(super) fn new(columns: Vec<String>) -> PagedTable {
+        PagedTable {
             columns,
             widths: None,
             cuts: io::stdout().is_terminal(),
@@ -168,7 +168,7 @@ pub(super) mod csv {
 mod tests {
     use serde_json::value::RawValue;
 
-    use super::{Sheet, csv, cut};
+    use super::{PagedTable, csv, cut};
 
     fn rows() -> Vec<Box<RawValue>> {
         [
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_sheet_is_aligned_and_harmless() {
-        let mut sheet = Sheet {
+        let mut sheet = PagedTable {
             columns: columns(),
             widths: None,
             cuts: false,

@@ -8,7 +8,7 @@ use tplkit::client::Client;
 use tplkit::printable;
 
 use crate::cli::args::Form;
-use crate::cli::catalog::{self, Bump, Meant};
+use crate::cli::catalog::{self, PushTarget, VersionBump};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -46,7 +46,7 @@ pub(super) struct Args {
     #[arg(short, long)]
     yes: bool,
     #[command(flatten)]
-    bump: Bump,
+    bump: VersionBump,
     /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
@@ -114,12 +114,12 @@ impl Args {
         }
         Ok(
             match catalog::meant(client, Some(&organization), package)? {
-                Meant::New => Place::Created(organization),
-                Meant::ById(candidate) => Place::Replaced(candidate.id),
-                Meant::ByName(candidate) => {
+                PushTarget::New => Place::Created(organization),
+                PushTarget::ById(candidate) => Place::Replaced(candidate.id),
+                PushTarget::ByName(candidate) => {
                     if !self.yes {
                         if self.format != Form::Text || !remote::terminal() {
-                            return Err(catalog::unsure(&candidate));
+                            return Err(catalog::same_name(&candidate));
                         }
                         remote::confirm(&catalog::question(&candidate))?;
                     }

@@ -64,7 +64,7 @@ enum Format {
 
 /// What came of a test.
 #[derive(Debug)]
-struct Tested {
+struct FinishedTest {
     file: PathBuf,
     name: String,
     failures: Vec<TestFailure>,
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             let kept = snapshot::compare(&test.file, report, args.update)?;
             outcome.failures.extend(kept);
         }
-        tested.push(Tested {
+        tested.push(FinishedTest {
             name: test.name,
             file: test.file,
             failures: outcome.failures,

@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use toml::de::{DeTable, DeValue};
 use tplkit::apply::{Request, RowsMode};
 use tplkit::check::Checked;
-use tplkit::declared::{Amount, Declared, Expect, Fire, Trigger};
+use tplkit::declared::{Amount, Declared, Expectations, Fire, Trigger};
 use tplkit::json::{Object, Value};
 use tplkit::package::Tool;
 
 use crate::cli::error::CliError;
-use crate::cli::toml_file::{At, TomlFile};
+use crate::cli::toml_file::{SpannedValue, TomlFile};
 use crate::cli::{resolutions, source};
 
 /// What to do about a mistake.
@@ -61,7 +61,7 @@ impl TestFile {
             declared: Declared {
                 request: Request::default(),
                 now,
-                expect: Expect::default(),
+                expect: Expectations::default(),
                 fires: Vec::new(),
             },
         };
@@ -147,9 +147,9 @@ fn request<'t>(
     })
 }
 
-fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expect, CliError> {
+fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expectations, CliError> {
     let always = [("again", "unchanged"), ("undo", "empty")];
-    let mut known = Expect::names().to_vec();
+    let mut known = Expectations::names().to_vec();
     known.extend(always.map(|(key, _)| key));
     file.known(expect, &known)?;
     for (key, word) in always {
@@ -161,7 +161,7 @@ fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expect, Cli
         }
     }
     let mut amounts = BTreeMap::new();
-    for name in Expect::names() {
+    for name in Expectations::names() {
         let Some(value) = expect.get(name) else {
             continue;
         };
@@ -176,7 +176,7 @@ fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expect, Cli
         };
         amounts.insert(name.to_owned(), amount);
     }
-    Ok(Expect { amounts })
+    Ok(Expectations { amounts })
 }
 
 fn undollared(reference: &str) -> String {
@@ -287,7 +287,7 @@ impl<'t> FireReader<'_, 't> {
 
     fn trigger(&self, fire: &DeTable<'t>) -> Result<Trigger, CliError> {
         let file = self.file;
-        let given: Vec<(&str, At<'_>)> = ["row", "body", "at"]
+        let given: Vec<(&str, SpannedValue<'_>)> = ["row", "body", "at"]
             .into_iter()
             .filter_map(|key| Some((key, fire.get(key)?)))
             .collect();

@@ -9,11 +9,11 @@ use tplkit::declared::TestFailure;
 use tplkit::finding::render::counted;
 use tplkit::printable::{self, visible};
 
-use super::Tested;
+use super::FinishedTest;
 use crate::cli::document;
 use crate::cli::exit::Exit;
 
-pub(super) fn text(tested: &[Tested]) -> String {
+pub(super) fn text(tested: &[FinishedTest]) -> String {
     let mut out = String::new();
     for test in tested {
         let word = if test.failures.is_empty() {
@@ -59,7 +59,7 @@ fn value(value: &tplkit::json::Value) -> Value {
     serde_json::from_str(&value.write()).unwrap_or_default()
 }
 
-pub(super) fn json(tested: &[Tested], exit: Exit) -> String {
+pub(super) fn json(tested: &[FinishedTest], exit: Exit) -> String {
     let outcome = match exit {
         Exit::Done => "clean",
         _ => "findings",
@@ -82,7 +82,7 @@ pub(super) fn json(tested: &[Tested], exit: Exit) -> String {
     document::write(outcome, &json!({"tests": tests.collect::<Vec<_>>()}))
 }
 
-pub(super) fn junit(package: &Path, tested: &[Tested], now: Timestamp) -> String {
+pub(super) fn junit(package: &Path, tested: &[FinishedTest], now: Timestamp) -> String {
     let failed = tested
         .iter()
         .filter(|test| !test.failures.is_empty())

@@ -18,7 +18,7 @@ pub(super) fn compare(
     update: bool,
 ) -> Result<Option<TestFailure>, CliError> {
     let path = test.with_extension("snap");
-    let text = shown(report);
+    let text = normalized(report);
     if update {
         write_data(&text, Some(&path))?;
         return Ok(None);
@@ -44,7 +44,7 @@ fn json(text: &str) -> tplkit::json::Value {
 }
 
 /// The report without ids and times.
-fn shown(report: &Report) -> String {
+fn normalized(report: &Report) -> String {
     let mut value = serde_json::to_value(report).unwrap_or_default();
     clean(&mut value);
     // A value always serializes.

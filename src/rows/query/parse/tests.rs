@@ -1,7 +1,7 @@
 //! Tests: parsed filters, and the faults of invalid ones.
 
 use super::{
-    CellTest, Compare, Condition, Filter, FilterReason, Is, MOST_BYTES, OwnTest, Search, parse,
+    CellTest, Compare, Condition, Filter, FilterReason, IsValue, MOST_BYTES, OwnTest, Search, parse,
 };
 use crate::json::Number;
 
@@ -30,7 +30,7 @@ fn the_first_two_colons_split() {
             CellTest::In(vec!["a".into(), "b".into(), String::new()]),
         ),
         ("t:in:", "t", CellTest::In(vec![String::new()])),
-        ("t:is:null", "t", CellTest::Is(Is::Null)),
+        ("t:is:null", "t", CellTest::Is(IsValue::Null)),
         (
             "t:like:50%*_\\",
             "t",
@@ -159,7 +159,11 @@ fn own_columns_have_values_of_their_kind() {
             false,
             Condition::Id(OwnTest::Compare(Compare::Eq, id)),
         ),
-        ("id:not.is:null", true, Condition::Id(OwnTest::Is(Is::Null))),
+        (
+            "id:not.is:null",
+            true,
+            Condition::Id(OwnTest::Is(IsValue::Null)),
+        ),
         (
             "id:in:00000000-0000-0000-0000-00000000000a|00000000-0000-0000-0000-00000000000a",
             false,

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::super::connection::{SecuredConnection, make_writer, open};
 use super::super::queue::queue;
 use super::super::threads;
-use super::{Checkpoints, LENGTHS, Lengths, Log, Next};
+use super::{CheckpointAction, CheckpointLengths, Checkpoints, LENGTHS, Log};
 use crate::store::{Isolation, migrate};
 
 /// Checkpoints that came to an end, by whom.
@@ -29,7 +29,7 @@ impl Done {
 }
 
 /// Short enough for a test; a commit of these tests adds a handful of pages.
-const SHORT: Lengths = Lengths {
+const SHORT: CheckpointLengths = CheckpointLengths {
     worth: 40,
     step: 10,
     few: 10,
@@ -43,7 +43,7 @@ struct Written {
 }
 
 impl Written {
-    fn new(file: &Path, lengths: Lengths) -> Written {
+    fn new(file: &Path, lengths: CheckpointLengths) -> Written {
         let mut writer = open(file).expect("opens");
         writer
             .execute_batch("CREATE TABLE t (a BLOB)")
@@ -81,37 +81,49 @@ impl Written {
 #[test]
 fn the_thread_is_asked_first_and_the_writer_ends_it() {
     let mut log = Log::default();
-    let lengths = Lengths {
+    let lengths = CheckpointLengths {
         worth: 100,
         step: 10,
         few: 10,
         bound: 200,
     };
     let after = |log: &mut Log, length| log.committed(length, &lengths);
-    assert_eq!(after(&mut log, 99), Next::Nothing);
-    assert_eq!(after(&mut log, 100), Next::Ask);
-    assert_eq!(after(&mut log, 130), Next::Nothing, "one request at a time");
+    assert_eq!(after(&mut log, 99), CheckpointAction::Nothing);
+    assert_eq!(after(&mut log, 100), CheckpointAction::Ask);
+    assert_eq!(
+        after(&mut log, 130),
+        CheckpointAction::Nothing,
+        "one request at a time"
+    );
     log.written_back(0, Ok(100));
     log.busy = false;
-    assert_eq!(after(&mut log, 131), Next::Ask, "31 are not few");
+    assert_eq!(
+        after(&mut log, 131),
+        CheckpointAction::Ask,
+        "31 are not few"
+    );
     log.written_back(0, Ok(131));
     log.busy = false;
-    assert_eq!(after(&mut log, 140), Next::Finish);
+    assert_eq!(after(&mut log, 140), CheckpointAction::Finish);
     log.written_back(0, Ok(140));
     // A reader keeps it from beginning anew.
-    assert_eq!(after(&mut log, 141), Next::Nothing);
-    assert_eq!(after(&mut log, 150), Next::Finish);
+    assert_eq!(after(&mut log, 141), CheckpointAction::Nothing);
+    assert_eq!(after(&mut log, 150), CheckpointAction::Finish);
     log.written_back(0, Ok(150));
-    assert_eq!(after(&mut log, 199), Next::Ask);
-    assert_eq!(after(&mut log, 200), Next::Finish, "whoever is at it");
-    assert_eq!(after(&mut log, 201), Next::Finish);
+    assert_eq!(after(&mut log, 199), CheckpointAction::Ask);
+    assert_eq!(
+        after(&mut log, 200),
+        CheckpointAction::Finish,
+        "whoever is at it"
+    );
+    assert_eq!(after(&mut log, 201), CheckpointAction::Finish);
     log.busy = false;
     // It began anew, and what is reported of the log before is no news.
-    assert_eq!(after(&mut log, 110), Next::Ask);
+    assert_eq!(after(&mut log, 110), CheckpointAction::Ask);
     log.written_back(0, Ok(201));
     log.busy = false;
-    assert_eq!(after(&mut log, 119), Next::Nothing);
-    assert_eq!(after(&mut log, 120), Next::Ask);
+    assert_eq!(after(&mut log, 119), CheckpointAction::Nothing);
+    assert_eq!(after(&mut log, 120), CheckpointAction::Ask);
     assert_eq!(log.round, 1);
 }
 
@@ -134,7 +146,7 @@ fn the_file_grows_and_the_log_does_not_without_the_writer() {
 #[test]
 fn the_log_is_bounded_where_the_thread_does_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let lengths = Lengths {
+    let lengths = CheckpointLengths {
         worth: usize::MAX,
         ..SHORT
     };

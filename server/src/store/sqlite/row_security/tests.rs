@@ -4,7 +4,8 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::super::connection::open;
-use super::{RowSecurity, WHOLE_ROWS};
+use super::RowSecurity;
+use crate::store::dialect::WHOLE_ROWS;
 use crate::store::policy::TABLES;
 use crate::store::{Scope, Visible, migrate};
 

@@ -1,18 +1,18 @@
 //! The view that hides a table, and the triggers that check each written row.
 
 use super::PREFIX;
-use super::questions::Questions;
+use super::predicates::RowPredicates;
 use crate::store::policy::Table;
 
 /// The SQL that makes them.
-pub(super) fn definition(table: &Table, questions: &Questions) -> String {
+pub(super) fn definition(table: &Table, predicates: &RowPredicates) -> String {
     let name = table.name;
-    let of = |question: &str, row: &str| question.replace('@', row);
-    let seen = of(&questions.read, "");
-    let (old, new) = (of(&questions.write, "OLD."), of(&questions.write, "NEW."));
+    let of = |predicate: &str, row: &str| predicate.replace('@', row);
+    let seen = of(&predicates.read, "");
+    let (old, new) = (of(&predicates.write, "OLD."), of(&predicates.write, "NEW."));
     let (before, after) = (
-        of(&questions.change, "OLD."),
-        of(&questions.becomes, "NEW."),
+        of(&predicates.change, "OLD."),
+        of(&predicates.becomes, "NEW."),
     );
     let moment = if table.upserted { "BEFORE" } else { "AFTER" };
     format!(

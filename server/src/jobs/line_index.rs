@@ -15,21 +15,21 @@ use crate::store::{StoreError, Tx};
 
 /// A job that stands.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct LineJob {
     pub(super) id: Uuid,
     pub(super) request: Request,
 }
 
 /// Which line each job continues, as they come, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Continuing {
+pub(super) struct LineIndex {
     count: usize,
     of_job: HashMap<Uuid, usize>,
     /// The line of the newest job of each template.
     newest: HashMap<Uuid, usize>,
 }
 
-impl Continuing {
+impl LineIndex {
     /// The number of the line of the next job.
     pub(super) fn next(&mut self, template: Uuid, job: Uuid, request: &Request) -> usize {
         let from = |job: Option<Uuid>| job.and_then(|job| self.of_job.get(&job));
@@ -49,12 +49,12 @@ impl Continuing {
 /// Jobs by their lines.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    all: Vec<Vec<Standing>>,
-    known: Continuing,
+    all: Vec<Vec<LineJob>>,
+    known: LineIndex,
 }
 
 impl Lines {
-    fn add(&mut self, template: Uuid, job: Standing) {
+    fn add(&mut self, template: Uuid, job: LineJob) {
         let at = self.known.next(template, job.id, &job.request);
         if at == self.all.len() {
             self.all.push(Vec::new());
@@ -68,7 +68,7 @@ impl Lines {
         template: Uuid,
         job: Option<Uuid>,
         base_job: Option<Uuid>,
-    ) -> &[Standing] {
+    ) -> &[LineJob] {
         let known = |job: Option<Uuid>| job.and_then(|job| self.known.of_job.get(&job));
         let at = match (job, base_job) {
             (None, Some(_)) => known(base_job),
@@ -102,7 +102,7 @@ pub(super) async fn completed(
 }
 
 /// All jobs of a workspace that wrote something which was not taken back.
-pub(super) async fn standing(
+pub(super) async fn in_effect(
     tx: &mut Tx,
     WorkspaceKey {
         organization,
@@ -124,7 +124,7 @@ async fn read(
     for row in &tx.query(sql, parameters).await? {
         let (id, template, order): (Uuid, Uuid, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let request = Order::read(&order)?.request;
-        lines.add(template, Standing { id, request });
+        lines.add(template, LineJob { id, request });
     }
     Ok(lines)
 }

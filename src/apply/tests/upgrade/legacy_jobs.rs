@@ -1,4 +1,4 @@
-//! Ledgers that were written before ledgers told the base: the packages of their jobs tell it.
+//! Ledgers that were written before ledgers held the base: the packages of their jobs say it.
 
 use serde_json::{Value as Json, json};
 
@@ -26,7 +26,7 @@ fn same(make: impl Fn() -> Line, new: &Json, decisions: &Json) {
     assert_eq!(reports[0], reports[1]);
     assert!(reports[0].structure_updated > 0);
     assert_eq!(with.memory.state(), without.memory.state());
-    // From here on the ledger tells it.
+    // From here on the ledger holds it.
     let plans = [with, without].map(|line| line.plan(new, &asked(decisions)));
     assert_eq!(plans[0], plans[1]);
 }

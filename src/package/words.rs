@@ -1,7 +1,7 @@
 //! The words of the format as enums. The words themselves are here and nowhere else.
 
 /// A set of words that a field takes.
-pub trait Word: Sized + Copy + 'static {
+pub trait WireWord: Sized + Copy + 'static {
     /// All of them.
     const ALL: &'static [Self];
     /// The word in a package.
@@ -32,7 +32,7 @@ pub enum ItemKind {
     Rows,
 }
 
-impl Word for ItemKind {
+impl WireWord for ItemKind {
     const ALL: &'static [ItemKind] = &[
         ItemKind::Feature,
         ItemKind::Column,
@@ -65,7 +65,7 @@ pub enum DataClass {
     Transactional,
 }
 
-impl Word for DataClass {
+impl WireWord for DataClass {
     const ALL: &'static [DataClass] = &[DataClass::Reference, DataClass::Transactional];
 
     fn word(self) -> &'static str {
@@ -89,7 +89,7 @@ pub enum Scope {
     Feature,
 }
 
-impl Word for Scope {
+impl WireWord for Scope {
     const ALL: &'static [Scope] = &[
         Scope::Organization,
         Scope::Workspace,
@@ -118,7 +118,7 @@ pub enum Visibility {
     Public,
 }
 
-impl Word for Visibility {
+impl WireWord for Visibility {
     const ALL: &'static [Visibility] = &[Visibility::System, Visibility::Org, Visibility::Public];
 
     fn word(self) -> &'static str {
@@ -139,7 +139,7 @@ pub enum DependencyForm {
     Name,
 }
 
-impl Word for DependencyForm {
+impl WireWord for DependencyForm {
     const ALL: &'static [DependencyForm] = &[DependencyForm::Uuid, DependencyForm::Name];
 
     fn word(self) -> &'static str {
@@ -159,7 +159,7 @@ pub enum Proposal {
     Map,
 }
 
-impl Word for Proposal {
+impl WireWord for Proposal {
     const ALL: &'static [Proposal] = &[Proposal::Import, Proposal::Map];
 
     fn word(self) -> &'static str {
@@ -181,7 +181,7 @@ pub enum UnresolvedForm {
     UuidOrName,
 }
 
-impl Word for UnresolvedForm {
+impl WireWord for UnresolvedForm {
     const ALL: &'static [UnresolvedForm] = &[
         UnresolvedForm::Uuid,
         UnresolvedForm::Name,
@@ -260,7 +260,7 @@ impl Reason {
     }
 }
 
-impl Word for Reason {
+impl WireWord for Reason {
     const ALL: &'static [Reason] = &[
         Reason::TargetGone,
         Reason::NotSelected,
@@ -311,7 +311,7 @@ impl Action {
     }
 }
 
-impl Word for Action {
+impl WireWord for Action {
     const ALL: &'static [Action] = &[Action::Emptied, Action::Kept, Action::Omitted];
 
     fn word(self) -> &'static str {
@@ -323,17 +323,17 @@ impl Word for Action {
 mod tests {
     use super::{
         Action, DataClass, DependencyForm, ItemKind, Proposal, Reason, Scope, UnresolvedForm,
-        Visibility, Word,
+        Visibility, WireWord,
     };
     use crate::package::format::{self, Shape, Type};
 
-    fn agree<W: Word>(words: &[&str]) {
+    fn agree<W: WireWord>(words: &[&str]) {
         let ours: Vec<&str> = W::ALL.iter().map(|value| value.word()).collect();
         assert_eq!(ours, words);
         assert!(
             words
                 .iter()
-                .all(|word| W::parse(word).map(Word::word) == Some(*word))
+                .all(|word| W::parse(word).map(WireWord::word) == Some(*word))
         );
     }
 

@@ -10,7 +10,7 @@ use crate::workspace::ledger::Entry;
 
 /// What the line wrote that an apply continues.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Past<'e> {
+pub struct JobHistory<'e> {
     /// The ledgers of its completed, not undone jobs, oldest first, and that of the job itself as far as
     /// it got.
     pub entries: &'e [Entry],
@@ -27,16 +27,16 @@ pub struct BasePackage<'e> {
     pub package: &'e Checked<'e>,
     /// What was decided about dependencies so far: it holds on.
     pub resolutions: &'e Resolutions,
-    /// Jobs of the line whose ledgers were written before ledgers told the base, oldest first.
-    pub unnoted: &'e [Unnoted<'e>],
+    /// Jobs of the line whose ledgers were written before ledgers held the base, oldest first.
+    pub legacy_jobs: &'e [LegacyJob<'e>],
 }
 
-/// A job whose ledger does not tell the base of what it wrote: its package does.
+/// A job whose ledger was written before ledgers held the base of what was written: its package says it.
 #[derive(Debug, Clone)]
-pub struct Unnoted<'e> {
+pub struct LegacyJob<'e> {
     /// Its entries among those of the line.
     pub entries: Range<usize>,
-    /// Its package. Without its rows once the ledger of the newest job tells the base: that says what of
+    /// Its package. Without its rows once the ledger of the newest job holds the base: that says what of
     /// them has another base than the newest package.
     pub package: Checked<'e>,
     /// What was decided about dependencies in it.
@@ -67,10 +67,10 @@ impl BasePackage<'_> {
     }
 }
 
-impl<'e> Past<'e> {
-    /// What these ledgers tell.
-    pub fn of(entries: &'e [Entry]) -> Past<'e> {
-        Past {
+impl<'e> JobHistory<'e> {
+    /// The history in these ledgers.
+    pub fn of(entries: &'e [Entry]) -> JobHistory<'e> {
+        JobHistory {
             entries,
             base: None,
         }

@@ -11,7 +11,7 @@ use crate::store::{Scope, Visible};
 
 /// What is asked of the rows of a table, in SQL, with `@` for the row.
 #[derive(Debug)]
-pub(super) struct Questions {
+pub(super) struct RowPredicates {
     /// Whether it may be read.
     pub(super) read: String,
     /// Whether it may be changed as it is.
@@ -25,12 +25,12 @@ pub(super) struct Questions {
 impl RowSecurity {
     /// Makes the functions for a table, and says how they are called. `sole` is a call that gives the
     /// organization of which the caller sees every row.
-    pub(super) fn questions(
+    pub(super) fn predicates(
         &self,
         connection: &Connection,
         table: &'static Table,
         sole: &str,
-    ) -> Result<Questions> {
+    ) -> Result<RowPredicates> {
         let write = match table.caller.rows {
             // Who sees every row is not asked about each of them: `sole` has one response for a whole
             // statement, and it is an id to compare with. Compared by `IS`: a question that came to nothing
@@ -43,8 +43,9 @@ impl RowSecurity {
             _ => self.policy(connection, table)?,
         };
         let (mut read, mut change, mut becomes) = (write.clone(), write.clone(), write.clone());
-        let also =
-            |question: &mut String, other: String| *question = format!("({question} OR {other})");
+        let also = |predicate: &mut String, other: String| {
+            *predicate = format!("({predicate} OR {other})");
+        };
         for exception in table.exceptions {
             let name = format!("{PREFIX}{}_{}", exception.name, table.name);
             match exception.allows {
@@ -56,7 +57,7 @@ impl RowSecurity {
                 }
             }
         }
-        Ok(Questions {
+        Ok(RowPredicates {
             read,
             change,
             becomes,

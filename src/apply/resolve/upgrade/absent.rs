@@ -1,22 +1,22 @@
 //! Records that the package has and people removed (`upgrade` 3.4.4).
 
-use super::{Fate, Merging, not_carried, plain};
+use super::{Counterpart, Merging, not_carried, plain};
 use crate::json::Value;
-use crate::upgrade::{Conflict, ConflictCode, Kept, KeptBecause, Word, differing};
-use crate::workspace::ledger::Based;
-use crate::workspace::{Id, Thing};
+use crate::upgrade::{Conflict, ConflictCode, KeepReason, KeptRecord, RecordDecision, differing};
+use crate::workspace::ledger::BaseRecord;
+use crate::workspace::{AnyRecord, Id};
 
 /// A record that is not there, with everything in it.
-struct Away {
+struct AbsentRecord {
     reference: String,
-    thing: Thing,
+    thing: AnyRecord,
     /// What the package says of it and of what is in it.
-    parts: Vec<Based>,
+    parts: Vec<BaseRecord>,
 }
 
 impl Merging<'_, '_> {
     /// Decides what becomes of them.
-    pub(super) fn gone(&mut self) {
+    pub(super) fn decide_absent(&mut self) {
         for away in self.away() {
             let parts = away.parts.iter();
             let names: Vec<&str> = parts.map(|part| part.reference.as_str()).collect();
@@ -30,24 +30,27 @@ impl Merging<'_, '_> {
                 continue;
             }
             let changed = away.parts.iter().any(|part| self.differs(&part.thing));
-            let of = (away.thing.kind, away.reference.as_str(), away.thing.id);
             let mut barring = self.pairs.barred.values();
             let bars = barring.any(|of| names.contains(&of.as_str()));
             if !changed && pointing.is_empty() && !bars {
-                self.work.kept.push(Kept {
+                self.work.kept.push(KeptRecord {
                     kind: away.thing.kind,
                     reference: away.reference,
                     id: away.thing.id,
                     path: None,
                     base: Value::Null,
                     ours: Value::Null,
-                    because: KeptBecause::RemovedHere,
+                    because: KeepReason::RemovedHere,
                 });
                 continue;
             }
-            if !self.book.says(&away.reference, Word::Leave) {
-                let conflict = Conflict::whole(ConflictCode::RemovedHere, of);
-                self.work.conflicts.push(conflict);
+            if !self.tracked.says(&away.reference, RecordDecision::Leave) {
+                self.work.conflicts.push(Conflict::whole(
+                    ConflictCode::RemovedHere,
+                    away.thing.kind,
+                    &away.reference,
+                    away.thing.id,
+                ));
                 continue;
             }
             self.work.decided += 1;
@@ -57,7 +60,7 @@ impl Merging<'_, '_> {
     }
 
     /// Lists what the package says of records that stay away; their base is that.
-    fn stays_away(&mut self, parts: Vec<Based>) {
+    fn stays_away(&mut self, parts: Vec<BaseRecord>) {
         for part in parts {
             let (reference, thing) = (part.reference.as_str(), &part.thing);
             match self.base.get(thing.id).map(|based| &based.thing) {
@@ -80,18 +83,22 @@ impl Merging<'_, '_> {
     }
 
     /// Records that are away while what they are in is not.
-    fn away(&self) -> Vec<Away> {
+    fn away(&self) -> Vec<AbsentRecord> {
         let said = || {
             let said = self.built.said.iter();
             said.filter(|(_, said)| !said.blueprint)
         };
-        let gone =
-            |reference: &str| matches!(self.pairs.fate(reference), Fate::Gone(_) | Fate::Nowhere);
+        let gone = |reference: &str| {
+            matches!(
+                self.pairs.counterpart(reference),
+                Counterpart::Removed(_) | Counterpart::LeftOut
+            )
+        };
         let gone_ids: Vec<Id> = said()
             .filter(|(reference, _)| gone(reference))
             .map(|(_, said)| said.thing.id)
             .collect();
-        let inside = |thing: &Thing| {
+        let inside = |thing: &AnyRecord| {
             thing
                 .parent
                 .is_some_and(|parent| gone_ids.contains(&parent))
@@ -101,11 +108,13 @@ impl Merging<'_, '_> {
             let parts = said().filter(|(_, said)| {
                 said.thing.id == top.thing.id || said.thing.parent == Some(top.thing.id)
             });
-            Away {
+            AbsentRecord {
                 reference: (*reference).to_owned(),
                 thing: top.thing.clone(),
                 parts: parts
-                    .map(|(reference, said)| Based::new(reference, &said.name, plain(&said.thing)))
+                    .map(|(reference, said)| {
+                        BaseRecord::new(reference, &said.name, plain(&said.thing))
+                    })
                     .collect(),
             }
         })
@@ -114,7 +123,7 @@ impl Merging<'_, '_> {
 
     /// Whether the package says something else of a record than the base; one that the base does not have
     /// is new.
-    fn differs(&self, thing: &Thing) -> bool {
+    fn differs(&self, thing: &AnyRecord) -> bool {
         let known = self.base.get(thing.id);
         known.is_none_or(|known| !differing(&known.thing, thing, self.definitions).is_empty())
     }
