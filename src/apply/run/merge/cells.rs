@@ -1,0 +1,283 @@
+//! The cells of rows, looked at one by one: which are written, which stay, and which are asked about.
+
+use crate::apply::run::Run;
+use crate::apply::run::columns::{Columns, Key};
+use crate::apply::run::links::{LinkOutcome, OwnLinks, link};
+use crate::apply::run::tally::FailedRow;
+use crate::apply::{ApplyError, LinkWork};
+use crate::json::Value;
+use crate::package::payload::RawRow;
+use crate::problem::Code;
+use crate::rows::{Cell, EntryFault, EntryReason, members};
+use crate::upgrade::rule::{LeafOutcome, Place, unseen, verdict};
+use crate::upgrade::{Take, TrackedDecisions};
+use crate::workspace::ledger::RowDigest;
+use crate::workspace::{Id, StoredRow, Target, hidden_each};
+
+use super::is_null;
+use super::row::{Candidate, Here, Outcome, Table};
+
+/// How often rows are looked at anew because somebody changed one of them meanwhile.
+const ATTEMPTS: usize = 20;
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    pub(super) async fn merge_rows(
+        &mut self,
+        table: &Table<'a>,
+        rows: &[Candidate<'a>],
+        tracked: &TrackedDecisions<'_>,
+    ) -> Result<(), ApplyError<T::Error>> {
+        let mut open: Vec<Candidate<'a>> = rows.to_vec();
+        for _ in 0..ATTEMPTS {
+            let mut again = Vec::new();
+            let mut left = open.as_slice();
+            while !left.is_empty() {
+                let ids: Vec<Id> = left.iter().map(|row| row.id).collect();
+                let stored = self.target.fetch(table.feature, &ids).await;
+                let stored = stored.map_err(ApplyError::store("reading rows"))?;
+                // Of large rows not all are there at once.
+                let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
+                let stored = self.with_hidden(table.feature, &ids, stored).await?;
+                let outcomes = self.outcomes((table, tracked), part, stored).await?;
+                again.extend(self.write_merged(table, outcomes).await?);
+                left = rest;
+            }
+            if again.is_empty() {
+                break;
+            }
+            open = again;
+        }
+        Ok(())
+    }
+
+    /// Rows that are there, and whether whoever the job is for does not see them: they are compared all the
+    /// same.
+    async fn with_hidden(
+        &mut self,
+        feature: Id,
+        ids: &[Id],
+        stored: Vec<Option<StoredRow>>,
+    ) -> Result<Vec<Option<(StoredRow, bool)>>, ApplyError<T::Error>> {
+        let missing = ids.iter().zip(&stored).filter(|(_, row)| row.is_none());
+        let missing: Vec<Id> = missing.map(|(id, _)| *id).collect();
+        let hidden = hidden_each(&*self.target, feature, &missing).await;
+        let mut hidden = hidden
+            .map_err(ApplyError::store("reading rows"))?
+            .into_iter();
+        let rows = stored.into_iter().map(|row| match row {
+            Some(row) => Some((row, false)),
+            None => hidden.next().flatten().map(|row| (row, true)),
+        });
+        Ok(rows.collect())
+    }
+
+    /// What becomes of rows that are there.
+    async fn outcomes(
+        &mut self,
+        (table, tracked): (&Table<'a>, &TrackedDecisions<'_>),
+        rows: &[Candidate<'a>],
+        stored: Vec<Option<(StoredRow, bool)>>,
+    ) -> Result<Vec<(Candidate<'a>, StoredRow, Outcome)>, ApplyError<T::Error>> {
+        let mut outcomes = Vec::new();
+        for (row, stored) in rows.iter().zip(stored) {
+            // A row that people deleted stays deleted.
+            let Some((stored, hidden)) = stored else {
+                continue;
+            };
+            let edited = RowDigest::of(&stored.data) != row.digest;
+            let same = row
+                .base
+                .is_some_and(|base| base.data == row.theirs.data && base.refs == row.theirs.refs);
+            let stays = self.ledger_state.stays(row.id).is_some();
+            if same && !edited && !stays {
+                continue;
+            }
+            let here = Here {
+                stored: &stored,
+                edited,
+                hidden,
+            };
+            let outcome = self.merge_outcome((table, tracked), *row, here);
+            match outcome.await? {
+                Ok(outcome) => outcomes.push((*row, stored, outcome)),
+                Err(fault) => self.merge_unfit(table, *row, &fault),
+            }
+        }
+        Ok(outcomes)
+    }
+
+    fn merge_unfit(&mut self, table: &Table<'a>, row: Candidate<'a>, fault: &EntryFault) {
+        let failed = FailedRow {
+            position: row.position,
+            uid: Some(row.theirs.uid.decoded().into_owned()),
+            code: Code::ValidationFailed,
+            column: Some(fault.column.clone()),
+            message: format!("rows[{}].{fault}", row.position),
+        };
+        self.tally.failed(&table.work.feature_ref, failed);
+    }
+
+    /// The cells of a row of a package as the destination holds them, by column; null where there are none.
+    pub(in crate::apply::run) async fn destination_cells(
+        &mut self,
+        columns: &Columns<'a>,
+        row: RawRow<'a>,
+    ) -> Result<Result<Vec<String>, EntryFault>, ApplyError<T::Error>> {
+        let asked = std::iter::once((row.data, row.refs));
+        let mut found = self.match_keys(columns, asked).await?.here.into_iter();
+        let mut held = vec!["null".to_owned(); columns.all.len()];
+        for (key, raw) in columns.cells(row.data) {
+            let Key::Column(slot) = key else { continue };
+            let column = &columns.all[slot];
+            let empty = Cell::new(raw).is_empty();
+            let mut refs = row.refs.into_iter().flat_map(members);
+            let refs = refs.find(|(key, _)| key.is(column.name));
+            let value = match (&column.work.link, refs) {
+                (LinkWork::Refs | LinkWork::Identity { .. }, Some((_, refs))) => {
+                    let mut value = String::new();
+                    match link(&mut value, raw, refs, OwnLinks::Now, &self.targets) {
+                        LinkOutcome::Whole | LinkOutcome::Short => value,
+                        LinkOutcome::Dropped | LinkOutcome::Deferred => continue,
+                    }
+                }
+                (LinkWork::Identity { .. }, None) => {
+                    let count = crate::apply::run::links::identities(raw).count();
+                    let gone = found.by_ref().take(count).filter(|here| !here).count() > 0;
+                    if gone {
+                        continue;
+                    }
+                    raw.to_owned()
+                }
+                (LinkWork::Skipped { .. } | LinkWork::Absent, _) if !empty => continue,
+                _ => raw.to_owned(),
+            };
+            let mut out = String::new();
+            match column.rule.write(&value, &mut out) {
+                Ok(_) => held[slot] = out,
+                Err(kind) => return Ok(Err(column.rule.fault(EntryReason::NotStorable(kind)))),
+            }
+        }
+        Ok(Ok(held))
+    }
+
+    async fn merge_outcome(
+        &mut self,
+        (table, tracked): (&Table<'a>, &TrackedDecisions<'_>),
+        row: Candidate<'a>,
+        here: Here<'_>,
+    ) -> Result<Result<Outcome, EntryFault>, ApplyError<T::Error>> {
+        let Here {
+            stored,
+            edited,
+            hidden,
+        } = here;
+        let theirs = match self.destination_cells(&table.columns, row.theirs).await? {
+            Ok(held) => held,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let base = match row.base {
+            Some(base) => self
+                .destination_cells(&table.base_columns, base)
+                .await?
+                .ok(),
+            None => None,
+        };
+        let stays = self.ledger_state.stays(row.id).cloned();
+        let mut outcome = Outcome {
+            hidden,
+            ..Outcome::default()
+        };
+        for (slot, theirs) in table.columns.all.iter().zip(&theirs) {
+            let column = &slot.work.column;
+            if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
+                continue;
+            }
+            let ours = stored.data.cell(&column.name).unwrap_or("null");
+            let kept = stays.as_ref().and_then(|stays| stays.cell(&column.name));
+            // Also a column that a plain apply has created, and left empty in rows that were there.
+            let late = !table.whole && kept.is_some_and(is_null);
+            if late || table.is_fresh(column.id) {
+                if is_null(ours) && !is_null(theirs) {
+                    let name = column.name.clone();
+                    outcome
+                        .written
+                        .push((name, ours.to_owned(), theirs.clone()));
+                }
+                continue;
+            }
+            if !table.whole {
+                continue;
+            }
+            let said = base
+                .as_ref()
+                .and_then(|base| base.get(slot_at(table, &column.name)?));
+            let based = match (kept, said) {
+                (Some(kept), _) => kept,
+                // What people did not touch is what was written.
+                _ if !edited => ours,
+                (None, Some(said)) => said,
+                (None, None) => "null",
+            };
+            let values = [based, theirs, ours].map(value);
+            let uid = row.theirs.uid.decoded();
+            let mut path = String::new();
+            for segment in ["rows", &*uid, &slot.work.package_name] {
+                crate::json::path::push_dotted(&mut path, segment);
+            }
+            let place = Place {
+                reference: &table.work.feature_ref,
+                path: &path,
+                list: false,
+            };
+            let verdict = if hidden {
+                unseen(place.reference, &values, tracked)
+            } else {
+                verdict(place, &values, tracked, &Value::clone)
+            };
+            let [base, theirs, ours] = values;
+            let name = column.name.clone();
+            match verdict {
+                LeafOutcome::Same => {}
+                LeafOutcome::Kept { decided } => {
+                    outcome.kept += 1;
+                    outcome.decided += u64::from(decided);
+                }
+                LeafOutcome::Written(after) => {
+                    outcome.decided += u64::from(base != ours || after != theirs);
+                    let mut out = String::new();
+                    if let Err(kind) = slot.rule.write(&after.write(), &mut out) {
+                        let decided = tracked.takes(&table.work.feature_ref, &path);
+                        if matches!(decided, Some(Take::Value(_))) {
+                            self.tally.invalid_decision(&table.work.feature_ref, path);
+                        }
+                        let fault = slot.rule.fault(EntryReason::NotStorable(kind));
+                        return Ok(Err(fault));
+                    }
+                    outcome.written.push((name, ours.write(), out));
+                }
+                LeafOutcome::Conflict => {
+                    outcome.stays.push((name, base.write()));
+                    outcome.conflicts.push((path, [base, theirs, ours]));
+                }
+            }
+        }
+        for (name, _, after) in &outcome.written {
+            let slot = slot_at(table, name).map(|at| &table.columns.all[at]);
+            if Cell::new(after).is_empty()
+                && let Some(fault) = slot.and_then(|slot| slot.rule.missing())
+            {
+                return Ok(Err(fault));
+            }
+        }
+        Ok(Ok(outcome))
+    }
+}
+
+fn slot_at(table: &Table<'_>, name: &str) -> Option<usize> {
+    let mut all = table.columns.all.iter();
+    all.position(|slot| slot.work.column.name == name)
+}
+
+fn value(cell: &str) -> Value {
+    Value::parse(cell).unwrap_or_default()
+}

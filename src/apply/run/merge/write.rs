@@ -1,0 +1,188 @@
+//! What merged rows come to: one unit for many, with what the ledger remembers of them.
+
+use std::collections::HashSet;
+
+use crate::apply::ApplyError;
+use crate::apply::run::Run;
+use crate::apply::run::tally::{CellConflict, FailedRow};
+use crate::json::write_string_to;
+use crate::problem::Code;
+use crate::upgrade::MovedLeaf;
+use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
+use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
+
+use super::row::{Candidate, Outcome, Table};
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    /// Writes what rows come to. Gives those that have to be looked at anew.
+    pub(super) async fn write_merged(
+        &mut self,
+        table: &Table<'a>,
+        mut outcomes: Vec<(Candidate<'a>, StoredRow, Outcome)>,
+    ) -> Result<Vec<Candidate<'a>>, ApplyError<T::Error>> {
+        outcomes.retain(|(row, _, outcome)| {
+            let before = self.ledger_state.stays(row.id).is_some();
+            let silent = outcome.written.is_empty() && outcome.stays.is_empty();
+            if silent && !before {
+                let kept = self.tally.table(&table.work.feature_ref);
+                kept.kept += outcome.kept;
+                self.tally.decided += outcome.decided;
+            }
+            !silent || before
+        });
+        while !outcomes.is_empty() {
+            let unit = merged_unit(table, &outcomes);
+            let unit = self.unit("rows", unit.0, unit.1);
+            match self.try_commit(unit).await {
+                Ok(()) => {
+                    self.count_merged(table, &outcomes);
+                    return Ok(Vec::new());
+                }
+                Err(CommitError::Refused(refused)) if refused.code == Code::NotEmpty => {
+                    return Ok(outcomes.into_iter().map(|(row, ..)| row).collect());
+                }
+                Err(CommitError::Refused(refused)) => {
+                    let writing: Vec<usize> = (0..outcomes.len())
+                        .filter(|at| !outcomes[*at].2.written.is_empty())
+                        .collect();
+                    let at = match writing.as_slice() {
+                        [] => return Ok(Vec::new()),
+                        [one] => *one,
+                        all => refused
+                            .row
+                            .and_then(|row| all.get(row).copied())
+                            .unwrap_or(all[0]),
+                    };
+                    let (row, ..) = outcomes.remove(at);
+                    let failed = FailedRow {
+                        position: row.position,
+                        uid: Some(row.theirs.uid.decoded().into_owned()),
+                        code: refused.code,
+                        column: refused.column.clone(),
+                        message: format!("rows[{}]: {refused}", row.position),
+                    };
+                    self.tally.failed(&table.work.feature_ref, failed);
+                }
+                Err(error) => {
+                    let doing = format!("changing rows of {:?}", table.work.feature_ref);
+                    return Err(ApplyError::commit(doing, error));
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn count_merged(
+        &mut self,
+        table: &Table<'a>,
+        outcomes: &[(Candidate<'a>, StoredRow, Outcome)],
+    ) {
+        let reference = table.work.feature_ref.as_str();
+        for (row, _, outcome) in outcomes {
+            let counts = self.tally.table(reference);
+            counts.updated += u64::from(!outcome.written.is_empty());
+            counts.kept += outcome.kept;
+            self.tally.decided += outcome.decided;
+            self.tally.note(&(row.id, &outcome.written));
+            if outcome.hidden {
+                let cells = outcome.conflicts.len() as u64;
+                if cells > 0 {
+                    self.tally.hidden_conflicts(reference, cells);
+                }
+                continue;
+            }
+            let uid = row.theirs.uid.decoded();
+            for (path, values) in &outcome.conflicts {
+                let column = outcome_column(path);
+                self.tally.conflict(CellConflict {
+                    reference: reference.to_owned(),
+                    moved: MovedLeaf {
+                        kind: None,
+                        reference: reference.to_owned(),
+                        uid: Some(uid.clone().into_owned()),
+                        id: Some(row.id),
+                        path: None,
+                        column: Some(column),
+                        count: None,
+                    },
+                    path: path.clone(),
+                    values: values.clone(),
+                });
+            }
+        }
+    }
+}
+
+/// The last segment of the path of a cell.
+fn outcome_column(path: &str) -> String {
+    crate::json::path::split_dotted(path)
+        .pop()
+        .unwrap_or_default()
+}
+
+/// Cells as one object.
+pub(in crate::apply::run) fn object<'c>(
+    cells: impl Iterator<Item = (&'c str, &'c str)>,
+) -> RowData {
+    let mut out = String::from("{");
+    for (name, cell) in cells {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        write_string_to(&mut out, name);
+        out.push(':');
+        out.push_str(cell);
+    }
+    out.push('}');
+    RowData::trusted(&out)
+}
+
+fn merged_unit(
+    table: &Table<'_>,
+    outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
+) -> (Vec<Change>, Entry) {
+    let mut rows = Vec::new();
+    let mut cells = Vec::new();
+    let mut seen: HashSet<Id> = HashSet::new();
+    for (row, stored, outcome) in outcomes {
+        let pairs = || outcome.written.iter();
+        let before = object(pairs().map(|(name, before, _)| (name.as_str(), before.as_str())));
+        let after = object(pairs().map(|(name, _, after)| (name.as_str(), after.as_str())));
+        let now = RowDigest::of(&stored.data);
+        let then = RowDigest::of(&stored.data.written(&after, false));
+        let whole = outcome.stays.is_empty() && outcome.kept == 0;
+        if !outcome.written.is_empty() && seen.insert(row.id) {
+            rows.push(RowWrite {
+                id: row.id,
+                cells: after.clone(),
+                replace: false,
+                digest: Some(now),
+            });
+        }
+        let stays = outcome.stays.iter();
+        cells.push(CellsOf {
+            id: row.id,
+            uid: Some(row.theirs.uid.decoded().into_owned()),
+            hidden: outcome.hidden,
+            before,
+            after,
+            digest: whole.then_some(then),
+            stays: object(stays.map(|(name, base)| (name.as_str(), base.as_str()))),
+        });
+    }
+    let feature = table.feature;
+    let changes = if rows.is_empty() {
+        Vec::new()
+    } else {
+        vec![Change::UpdateRows { feature, rows }]
+    };
+    let entry = Entry::Cells(Cells {
+        uid: table.work.uid.clone(),
+        reference: table.work.feature_ref.clone(),
+        feature,
+        kept: outcomes.iter().map(|(.., one)| one.kept).sum(),
+        decided: outcomes.iter().map(|(.., one)| one.decided).sum(),
+        rows: cells,
+    });
+    (changes, entry)
+}
