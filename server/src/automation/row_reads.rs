@@ -196,7 +196,7 @@ mod tests {
     use crate::rows::StoredRow;
 
     /// How many rows it asks for.
-    fn asked(part: &ReadSize) -> i64 {
+    fn requested(part: &ReadSize) -> i64 {
         part.request(usize::MAX).lookahead() - 1
     }
 
@@ -213,24 +213,24 @@ mod tests {
     #[test]
     fn large_rows_are_asked_for_one_by_one() {
         let mut part = ReadSize::first(PART / 2);
-        assert_eq!(asked(&part), 1);
+        assert_eq!(requested(&part), 1);
         part.note(&rows(1, PART / 2));
-        assert_eq!(asked(&part), 1);
+        assert_eq!(requested(&part), 1);
         // They turn out smaller.
         part.note(&rows(20, 10));
-        assert_eq!(asked(&part), 5);
+        assert_eq!(requested(&part), 5);
     }
 
     #[test]
     fn small_rows_are_asked_for_in_larger_and_larger_parts() {
         let mut part = ReadSize::first(0);
         for size in [5, 10, 25, 50, 100, 200, 200] {
-            assert_eq!(asked(&part), size);
+            assert_eq!(requested(&part), size);
             part.note(&rows(5, 10));
         }
         // For the few that are missing a small part is enough.
         assert_eq!(part.request(3).lookahead() - 1, 5);
         part.note(&rows(10, PART / 4));
-        assert_eq!(asked(&part), 10);
+        assert_eq!(requested(&part), 10);
     }
 }

@@ -20,7 +20,7 @@ fn column(client: &Client, feature: &str, name: &str) -> Option<Value> {
     columns.find(|column| column["name"] == name).cloned()
 }
 
-/// The rows of a table as they are told, with their times.
+/// The rows of a table as the API returns them, with their times.
 fn documents(client: &Client, feature: &str) -> Vec<Value> {
     client.items(&format!("/v1/features/{feature}/rows?limit=200"))
 }

@@ -55,7 +55,7 @@ impl Scene {
             .expect(200);
     }
 
-    fn asked(&self, more: &Value) -> Value {
+    fn body(&self, more: &Value) -> Value {
         let mut body = json!({"workspaceId": self.there, "upgrade": true});
         for (key, value) in more.as_object().expect("an object") {
             body[key] = value.clone();
@@ -65,7 +65,7 @@ impl Scene {
 
     fn plan(&self, client: &Client, more: &Value) -> Value {
         let path = format!("/v1/templates/{}/plan", self.template);
-        client.post(&path, &self.asked(more)).expect(200).json()
+        client.post(&path, &self.body(more)).expect(200).json()
     }
 
     fn names(&self) -> Vec<Value> {
@@ -109,7 +109,7 @@ async fn hidden_rows_are_one_entry_and_are_upgraded(place: Place) {
         "base": null, "theirs": null, "ours": null, "count": 1});
     assert_eq!(plan["conflicts"], json!([entry]), "{plan}");
     assert!(!plan.to_string().contains("Secret"), "{plan}");
-    let refused = apply(editor, &scene.template, &scene.asked(&json!({})));
+    let refused = apply(editor, &scene.template, &scene.body(&json!({})));
     let refused = refused.refused(422, "upgrade_conflicts").json();
     assert_eq!(refused["conflicts"], plan["conflicts"]);
     // Who sees the row sees the cell.
@@ -117,12 +117,12 @@ async fn hidden_rows_are_one_entry_and_are_upgraded(place: Place) {
     assert_eq!(plan["conflicts"][0]["ours"], "Secret", "{plan}");
     // The word for the ref decides, and `conflicts`.
     let word = json!({"decisions": {reference.as_str().expect("a ref"): "ours"}});
-    let job = applied(editor, &scene.template, &scene.asked(&word)).await;
+    let job = applied(editor, &scene.template, &scene.body(&word)).await;
     assert_eq!(job["report"]["moved"], Value::Null, "{job}");
     assert_eq!(scene.names(), ["Secret", "B"]);
     scene.publish(|package| rename(package, ["AA", "BB"]));
     let theirs = json!({"conflicts": "theirs"});
-    let job = applied(editor, &scene.template, &scene.asked(&theirs)).await;
+    let job = applied(editor, &scene.template, &scene.body(&theirs)).await;
     assert_eq!(scene.names(), ["AA", "BB"]);
     assert!(!job.to_string().contains("Secret"), "{job}");
     // What somebody changed since is told as a number.
@@ -183,7 +183,7 @@ async fn visibility_is_for_those_who_may_decide_it(place: Place) {
     let decided = json!({"decisions": {kept["ref"].as_str().expect("a ref"): {"config.rowAccess": "theirs"}}});
     let plan = scene.plan(editor, &decided);
     assert_eq!(updates(&plan), ["label"], "{plan}");
-    let job = applied(editor, &scene.template, &scene.asked(&json!({}))).await;
+    let job = applied(editor, &scene.template, &scene.body(&json!({}))).await;
     assert_eq!(job["report"]["kept"][0]["because"], "forbidden", "{job}");
     assert_eq!(access(), (json!("Customers"), Value::Null));
     // It kept its base, so that an administrator gets it.
@@ -191,6 +191,6 @@ async fn visibility_is_for_those_who_may_decide_it(place: Place) {
         updates(&scene.plan(admin, &json!({}))),
         ["config.rowAccess"]
     );
-    applied(admin, &scene.template, &scene.asked(&json!({}))).await;
+    applied(admin, &scene.template, &scene.body(&json!({}))).await;
     assert_eq!(access(), (json!("Customers"), json!("own")));
 }
