@@ -14,6 +14,8 @@ mod cluster;
 mod command;
 mod configuration;
 mod demo;
+#[cfg(unix)]
+mod deploy;
 mod direction;
 #[cfg(unix)]
 mod distance;
@@ -25,6 +27,8 @@ mod examples;
 mod flood;
 #[cfg(unix)]
 mod fold;
+#[cfg(unix)]
+mod health;
 #[cfg(unix)]
 #[path = "../../tests/help/mod.rs"]
 mod help;

@@ -66,6 +66,7 @@ impl std::fmt::Debug for Task {
 pub async fn run(tasks: &[Task], task_context: TaskContext, stop: watch::Receiver<bool>) {
     let mut running = JoinSet::new();
     for task in tasks {
+        task_context.metrics.will_run(task.name);
         running.spawn(repeat(*task, task_context.clone(), stop.clone()));
     }
     while running.join_next().await.is_some() {}

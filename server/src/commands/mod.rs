@@ -2,6 +2,7 @@
 
 mod admin;
 mod examples;
+mod health;
 mod logs;
 mod process;
 mod serve;
@@ -57,6 +58,8 @@ enum Command {
              "tplkit-server migrate --database sqlite:other.db"),
         ]))]
     Migrate,
+    /// Asks a running server whether it can serve requests: exit code 0 when it can, else 1.
+    Health(health::Arguments),
     /// Prints the OpenAPI document of the API that this program serves.
     #[command(after_long_help = examples("", &[
             ("Write it to a file",
@@ -91,6 +94,8 @@ pub(crate) enum Failure {
     Usage(String),
     #[error("{}", .0.detail())]
     Refused(Refusal),
+    #[error("{address} is not ready: {why}")]
+    NotReady { address: String, why: String },
     /// Told to stop twice.
     #[error("stopped before everything had ended")]
     Interrupted,
@@ -149,6 +154,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
             let text = serde_json::to_string_pretty(&document).map_err(io::Error::from)?;
             Ok(writeln!(io::stdout(), "{text}")?)
         }
+        Command::Health(options) => health::run(options).await,
         Command::Migrate => Ok(Store::open(&database).await.map(drop)?),
         Command::Admin(command) => admin::run(&database, &context, command).await,
     }

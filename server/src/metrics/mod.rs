@@ -169,6 +169,13 @@ impl Metrics {
             .set(i64::try_from(open).unwrap_or(i64::MAX));
     }
 
+    /// Shows the outcomes of a background task as 0 before its first run, so that a rate has a beginning.
+    pub fn will_run(&self, task: &'static str) {
+        for outcome in ["ok", "failed", "panicked"] {
+            drop(self.upkeep.get_or_create(&Run { task, outcome }));
+        }
+    }
+
     /// Counts a run of a background task.
     pub fn ran(&self, task: &'static str, outcome: &'static str) {
         self.upkeep.get_or_create(&Run { task, outcome }).inc();

@@ -8,6 +8,9 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
+const SUCCEEDED: &str = "succeeded";
+const FAILED: &str = "failed";
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RunLabels {
     status: &'static str,
@@ -28,6 +31,10 @@ impl Runs {
         registry.register("started", help, self.started.clone());
         let help = "Runs that ended";
         registry.register("finished", help, self.finished.clone());
+        // Shown as 0 before the first, so that a rate has a beginning.
+        for status in [SUCCEEDED, FAILED] {
+            drop(self.finished.get_or_create(&RunLabels { status }));
+        }
         let help = "Events and runs that are due and that no worker runs";
         registry.register("waiting", help, self.waiting.clone());
         let help = "For how long the oldest of them has been due";
@@ -42,7 +49,7 @@ impl Runs {
 
     /// Counts a run that ended, well or not.
     pub fn finished(&self, well: bool) {
-        let status = if well { "succeeded" } else { "failed" };
+        let status = if well { SUCCEEDED } else { FAILED };
         self.finished.get_or_create(&RunLabels { status }).inc();
     }
 
