@@ -5,13 +5,14 @@ mod cli;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use cli::{args, commands, failure, interrupt, session::Session};
+use cli::commands::{self, command_line};
+use cli::{failure, interrupt, session::Session};
 
 fn main() -> ExitCode {
     interrupt::install();
     let words: Vec<OsString> = std::env::args_os().collect();
     let exit = failure::guard(&words, || {
-        let request = args::parse(&words)?;
+        let request = command_line::parse(&words)?;
         let session = Session::new(&request.global);
         commands::run(request.command, &session)
     });

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::run::minted;
+use super::uids::minted;
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{Cell, Text, members};
 use crate::workspace::Id;

@@ -31,6 +31,7 @@ mod test_packages;
 mod test_plan;
 #[cfg(test)]
 mod tests;
+mod uids;
 mod undo;
 
 pub use approved::{

@@ -1,5 +1,6 @@
 //! Checks packages: a package in, findings out.
 
+mod anomalies;
 #[cfg(test)]
 mod changed;
 mod checked;

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::anomalies::anomalies;
 use super::facts::Facts;
 use super::promotion;
 use super::{rows, rules};
 use crate::definitions::Definitions;
-use crate::finding::catalog::{J001, J002, J003, J005, J009, X004};
+use crate::finding::catalog::{J001, J003, J005, X004};
 use crate::finding::{FileKind, FileReport, Finding, Place, Verdict};
-use crate::json::{Anomaly, Doc, Node, SyntaxError, validate};
+use crate::json::{Doc, Node, SyntaxError, validate};
 
 /// How a file is to be checked.
 #[derive(Debug, Clone, Copy)]
@@ -170,21 +171,4 @@ fn quiet_general(findings: &mut Vec<Finding>) {
         .map(|finding| finding.place.pointer.clone())
         .collect();
     findings.retain(|finding| finding.rule != &J005 || !specific.contains(&finding.place.pointer));
-}
-
-/// J002 and J009 of what was read as a tree.
-pub(super) fn anomalies(doc: &Doc<'_>) -> Vec<Finding> {
-    let say = |anomaly: &Anomaly| match *anomaly {
-        Anomaly::DuplicateKey(id) => {
-            let member = doc.node(id);
-            let message = format!(
-                "the key `{}` stands twice in this object",
-                member.key().unwrap_or_default()
-            );
-            Finding::at_key(&J002, member, message)
-        }
-        Anomaly::NulInKey(id) => Finding::at_key(&J009, doc.node(id), "the key holds U+0000"),
-        Anomaly::NulInString(id) => Finding::at(&J009, doc.node(id), "the text holds U+0000"),
-    };
-    doc.anomalies().iter().map(say).collect()
 }

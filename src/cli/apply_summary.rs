@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use tplkit::apply::{Creation, NotPublished, Report, UnresolvedEntry};
+use tplkit::apply::{NotPublished, Report, UnresolvedEntry};
 use tplkit::finding::render::counted;
 use tplkit::package::model::{Action, Manifest, Reason, WireWord as _};
 use tplkit::printable;
 use tplkit::simulate::Simulation;
 use tplkit::upgrade::MovedLeaf;
-use tplkit::workspace::RecordKind;
 
+use super::sections::{kinds, section};
 use super::upgrade_view;
 
 /// The widest name of a table that others are lined up with.
@@ -82,22 +82,6 @@ fn created(out: &mut String, simulation: &Simulation) {
         let _ = writeln!(out, "Replaced: config of {kind} `{}`", replaced.reference);
         let _ = writeln!(out, "  before {}", replaced.before.write());
         let _ = writeln!(out, "  after  {}", replaced.after.write());
-    }
-}
-
-/// How many of each kind.
-pub(crate) fn kinds(created: &[Creation]) -> String {
-    let mut kinds: Vec<(RecordKind, usize)> = Vec::new();
-    for created in created {
-        match kinds.iter_mut().find(|(kind, _)| *kind == created.kind) {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((created.kind, 1)),
-        }
-    }
-    let words = |(kind, count): &(RecordKind, usize)| counted(*count, kind.noun());
-    match kinds.as_slice() {
-        [] => "nothing".to_owned(),
-        kinds => kinds.iter().map(words).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -269,20 +253,4 @@ fn unresolved(manifest: Option<&Manifest>, entry: &UnresolvedEntry) -> String {
         rows.unwrap_or_default(),
         entry.reason,
     )
-}
-
-/// A list under its title, unless it is empty. Whatever an entry says stays on its line.
-pub(crate) fn section<T>(
-    out: &mut String,
-    title: &str,
-    entries: &[T],
-    line: impl Fn(&T) -> String,
-) {
-    if entries.is_empty() {
-        return;
-    }
-    let _ = writeln!(out, "\n{title}");
-    for entry in entries {
-        let _ = writeln!(out, "  {}", printable::line(&line(entry)));
-    }
 }

@@ -69,7 +69,7 @@ pub(super) fn grouped(mut tool: Command, width: usize) -> Command {
 #[cfg(test)]
 mod tests {
     use super::GROUPS;
-    use crate::cli::args;
+    use crate::cli::commands::command_line;
 
     #[test]
     fn each_command_is_in_one_group() {
@@ -79,7 +79,7 @@ mod tests {
             .copied()
             .collect();
         named.sort_unstable();
-        let tool = args::command();
+        let tool = command_line::command();
         let commands = tool.get_subcommands().filter(|one| !one.is_hide_set());
         let mut commands: Vec<&str> = commands.map(clap::Command::get_name).collect();
         commands.sort_unstable();

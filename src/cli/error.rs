@@ -11,8 +11,8 @@ use tplkit::printable::path as shown;
 use tplkit::problem::Code;
 use tplkit::simulate::SimulateError;
 
+use super::client_error;
 use super::exit::Exit;
-use super::remote;
 
 /// An error of the command line.
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +96,7 @@ pub(crate) enum CliError {
     #[error("the apply came to no end: {0}")]
     Simulate(Box<SimulateError>),
     /// A server refused something, or did not answer.
-    #[error("{}", remote::describe(.0))]
+    #[error("{}", client_error::describe(.0))]
     Remote(#[from] Box<tplkit::client::Error>),
     /// Nobody is signed in.
     #[error("not signed in{}", url.as_ref().map(|url| format!(" to `{url}`")).unwrap_or_default())]
@@ -137,7 +137,7 @@ pub(crate) enum CliError {
         id: String,
     },
     /// A refusal that has a better explanation than its code.
-    #[error("{}", remote::describe(source))]
+    #[error("{}", client_error::describe(source))]
     Explained {
         /// The refusal.
         source: Box<tplkit::client::Error>,
@@ -190,12 +190,12 @@ impl CliError {
     /// How a command ends that met it.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            CliError::Remote(error) => remote::exit(error),
+            CliError::Remote(error) => client_error::exit(error),
             CliError::SignedOut { .. } => Exit::Denied,
             CliError::Degraded { .. } | CliError::NoJob { .. } => Exit::Findings,
             CliError::Moved { .. } => Exit::Stale,
             CliError::Job { source, .. } => source.exit(),
-            CliError::Explained { source, .. } => remote::exit(source),
+            CliError::Explained { source, .. } => client_error::exit(source),
             CliError::Declined | CliError::Interrupted => Exit::Interrupted,
             _ => Exit::Usage,
         }
@@ -204,8 +204,8 @@ impl CliError {
     /// What a document says of it beyond message, path and help.
     pub(crate) fn members(&self) -> Map<String, Value> {
         match self {
-            CliError::Remote(error) => remote::members(error),
-            CliError::Explained { source, .. } => remote::members(source),
+            CliError::Remote(error) => client_error::members(error),
+            CliError::Explained { source, .. } => client_error::members(source),
             CliError::NoJob { .. } => {
                 let mut members = Map::new();
                 members.insert("code".to_owned(), Code::NotFound.as_str().into());
@@ -241,8 +241,8 @@ impl CliError {
     /// Single faults, for people; documents have them as members.
     pub(crate) fn faults(&self) -> Vec<String> {
         match self {
-            CliError::Remote(error) => remote::faults(error),
-            CliError::Explained { source, .. } => remote::faults(source),
+            CliError::Remote(error) => client_error::faults(error),
+            CliError::Explained { source, .. } => client_error::faults(source),
             CliError::Job { source, .. } => source.faults(),
             _ => Vec::new(),
         }
@@ -278,7 +278,7 @@ impl CliError {
                 return Some(help.unwrap_or_default() + way_back);
             }
             CliError::Export(_) => "choose what travels with `--feature`, `--rows` and their like",
-            CliError::Remote(error) => return Some(remote::help(error)),
+            CliError::Remote(error) => return Some(client_error::help(error)),
             CliError::SignedOut { url } => {
                 let url = url.as_deref().unwrap_or("URL");
                 return Some(format!(

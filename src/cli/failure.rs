@@ -10,10 +10,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Map, Value};
 use tplkit::finding::render::{self, Report, ReportError};
 
+use super::commands::command_line;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::{print_error, print_error_in_detail, print_stdout};
-use super::{args, document, interrupt_message};
+use super::{document, interrupt_message};
 
 /// Runs `work`, and turns whatever happens into an exit code.
 pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliError>) -> Exit {
@@ -160,7 +161,7 @@ impl OutputMode {
             .map(|word| word.to_str().unwrap_or_default())
             .take_while(|word| *word != "--")
             .collect();
-        let commands = args::command();
+        let commands = command_line::command();
         let command = words
             .iter()
             .find(|word| commands.find_subcommand(word).is_some());

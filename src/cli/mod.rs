@@ -1,12 +1,13 @@
 //! The command line: arguments in, one of the documented exit codes out.
 //!
-//! `args` turns words into typed requests, `commands` has one file per command, `output` is the
+//! `commands::command_line` turns words into typed requests, `commands` has one file per command, `output` is the
 //! only place that prints and `failure` the only one that sorts errors into exit codes.
 
 mod apply_summary;
-pub(crate) mod args;
+mod args;
 mod catalog;
 mod checker;
+mod client_error;
 mod command_groups;
 pub(crate) mod commands;
 mod config;
@@ -33,11 +34,13 @@ mod remote;
 mod replace;
 mod resolutions;
 mod resume_hint;
+mod sections;
 pub(crate) mod session;
 mod settings;
 mod source;
 mod start_job;
 mod toml_file;
+mod typed_id;
 mod upgrade_args;
 mod upgrade_view;
 mod walk;

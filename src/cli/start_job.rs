@@ -13,7 +13,7 @@ use super::job_progress::{OutcomeReport, WaitOptions, conclude, follow};
 use super::output::{print_error, write_result};
 use super::resume_hint::{self, ResumeHint};
 use super::session::Session;
-use super::{document, interrupt_message, remote};
+use super::{client_error, document, interrupt_message};
 
 /// What to begin, and how to wait for it.
 pub(crate) struct StartJob<'s> {
@@ -49,7 +49,7 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
             return report_running_job(start, &members, &problem);
         }
         // Whoever was refused has begun nothing.
-        Err(error @ Error::Refused(_)) if remote::exit(&error) != Exit::Unreachable => {
+        Err(error @ Error::Refused(_)) if client_error::exit(&error) != Exit::Unreachable => {
             interrupt_message::leave(None);
             return Err(error.into());
         }
@@ -119,7 +119,7 @@ fn report_running_job(
                 body[*name] = value.clone();
             }
             body["job_id"] = json!(id);
-            let refusal = remote::members(&Error::Refused(Box::new(problem.clone())));
+            let refusal = client_error::members(&Error::Refused(Box::new(problem.clone())));
             if let Some(error) = body["errors"][0].as_object_mut() {
                 error.extend(refusal);
             }

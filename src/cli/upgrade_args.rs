@@ -40,7 +40,7 @@ pub(crate) struct ServerUpgradeArgs {
     #[command(flatten)]
     pub(crate) args: UpgradeArgs,
     /// Start from this job, where a template was applied several times (`--copy`).
-    #[arg(long, value_name = "ID", requires = "upgrade", conflicts_with = "base", help_heading = "Upgrade", value_parser = crate::cli::plan_view::job_id)]
+    #[arg(long, value_name = "ID", requires = "upgrade", conflicts_with = "base", help_heading = "Upgrade", value_parser = crate::cli::typed_id::job_id)]
     job: Option<Id>,
 }
 

@@ -11,6 +11,7 @@
 //! | `tables` | tables with their columns, and the links between them |
 //! | `focus` | the part of a graph around one ref |
 //! | `layout` | positions of nodes and routes of edges, in whole units |
+//! | `text_width` | how wide texts are drawn, and where they are cut |
 //! | `render` | one file per format |
 
 mod build;
@@ -23,6 +24,7 @@ mod render;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod text_width;
 
 use crate::check::facts::Facts;
 

@@ -9,24 +9,26 @@
 //! or nothing.
 
 mod data;
+mod kept_row;
 pub mod ledger;
 mod lookup;
 pub mod memory;
 mod model;
+mod new;
 mod source;
 mod target;
 mod thing;
 
 pub use data::RowData;
+pub use kept_row::KeptRow;
 pub use lookup::{Lookup, fetch_each, hidden_each, match_each};
 pub use model::{
     Automation, Channel, Column, Connection, Feature, Module, Named, Organization, Rail,
     RecordKind, Structure, View, Workspace,
 };
+pub use new::New;
 pub use source::{LARGE_BATCH, Source, StoredRow, is_last_batch, ready};
-pub use target::{
-    Change, CommitError, KeptRow, New, Progress, Refused, Removal, RowWrite, Target, Unit,
-};
+pub use target::{Change, CommitError, Progress, Refused, Removal, RowWrite, Target, Unit};
 pub use thing::AnyRecord;
 
 /// Identity of a record.

@@ -2,13 +2,8 @@
 
 use std::future::Future;
 
-use serde::{Deserialize, Serialize};
-
 use super::ledger::{Entry, RowDigest};
-use super::{
-    AnyRecord, Automation, Column, Feature, Id, Lookup, Module, Rail, RecordKind, RowData,
-    StoredRow, View,
-};
+use super::{AnyRecord, Id, KeptRow, Lookup, New, RecordKind, RowData, StoredRow};
 use crate::json::Value;
 use crate::problem::Code;
 
@@ -208,48 +203,6 @@ pub enum Change {
     },
 }
 
-/// A record to be added. What is inside it (columns of a table, rails of a module) is empty
-/// here and added on its own.
-#[derive(Debug, Clone, PartialEq)]
-pub enum New {
-    /// Another workspace of the organization.
-    Workspace {
-        /// Identity.
-        id: Id,
-        /// Technical name.
-        name: String,
-        /// Label.
-        label: String,
-    },
-    /// A table.
-    Feature(Feature),
-    /// A column of a table.
-    Column {
-        /// The table.
-        feature: Id,
-        /// The column.
-        column: Column,
-    },
-    /// A view of a table.
-    View {
-        /// The table.
-        feature: Id,
-        /// The view.
-        view: View,
-    },
-    /// An automation, as a draft that does not fire.
-    Workflow(Automation),
-    /// A module.
-    Module(Module),
-    /// A navigation entry of a module.
-    Rail {
-        /// The module.
-        module: Id,
-        /// The entry.
-        rail: Rail,
-    },
-}
-
 /// New values for cells of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowWrite {
@@ -272,38 +225,6 @@ pub struct Removal {
     /// What it held when the job last wrote it: another digest refuses the unit with
     /// [`Code::NotEmpty`]. Nothing: it goes whatever it holds.
     pub digest: Option<RowDigest>,
-}
-
-/// A row with everything that is known of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct KeptRow {
-    /// The row.
-    pub id: Id,
-    /// Its cells.
-    pub data: RowData,
-    /// To whom it belongs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_by: Option<Id>,
-    /// When it was created, in microseconds; nothing where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_at: Option<i64>,
-    /// When it was changed last, in microseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub updated_at: Option<i64>,
-}
-
-impl KeptRow {
-    /// A row of which no more is known than what it holds.
-    pub fn of(row: StoredRow) -> KeptRow {
-        KeptRow {
-            id: row.id,
-            data: row.data,
-            created_by: None,
-            created_at: None,
-            updated_at: None,
-        }
-    }
 }
 
 /// Why a store refuses a unit; nothing of the unit was written.

@@ -172,12 +172,12 @@ mod tests {
     use tplkit::definitions::Definitions;
 
     use super::page;
-    use crate::api::openapi;
+    use crate::api::document;
     use crate::api::operations::OPERATIONS;
 
     #[test]
     fn it_shows_every_operation_and_fetches_nothing() {
-        let page = page(&openapi::document(Definitions::embedded()));
+        let page = page(&document(Definitions::embedded()));
         for operation in &OPERATIONS {
             let title = format!("{} {}", operation.method, operation.path);
             assert!(page.contains(&title), "{title}");

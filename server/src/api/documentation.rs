@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use tplkit::definitions::Definitions;
 
-use super::{docs_page, openapi};
+use super::{docs_page, document};
 use crate::call::Call;
 use crate::refusal::Refusal;
 
@@ -18,9 +18,8 @@ use crate::refusal::Refusal;
 pub(super) async fn openapi(mut call: Call) -> Result<Response, Refusal> {
     static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
     call.query_text.finish()?;
-    let document = DOCUMENT
-        .get_or_init(|| Bytes::from(openapi::document(Definitions::embedded()).to_string()));
-    Ok(cached_response(document, "application/json"))
+    let text = DOCUMENT.get_or_init(|| Bytes::from(document(Definitions::embedded()).to_string()));
+    Ok(cached_response(text, "application/json"))
 }
 
 /// `GET /`: where somebody begins who knows the address alone.
@@ -43,8 +42,8 @@ pub(super) async fn root(mut call: Call) -> Result<Response, Refusal> {
 pub(super) async fn page(mut call: Call) -> Result<Response, Refusal> {
     static PAGE: OnceLock<Bytes> = OnceLock::new();
     call.query_text.finish()?;
-    let page = PAGE
-        .get_or_init(|| Bytes::from(docs_page::page(&openapi::document(Definitions::embedded()))));
+    let page =
+        PAGE.get_or_init(|| Bytes::from(docs_page::page(&document(Definitions::embedded()))));
     let mut response = cached_response(page, "text/html; charset=utf-8");
     // It needs nothing from anywhere, and says so to the browser.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";

@@ -18,7 +18,9 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::response::Response;
+use serde_json::Value;
 use tokio::net::TcpListener;
+use tplkit::definitions::Definitions;
 
 use crate::app::App;
 use crate::edge::{self, Malformed, RequestHandler};
@@ -39,6 +41,11 @@ impl RequestHandler for App {
     fn connections(&self, open: usize) {
         self.metrics.connections(open);
     }
+}
+
+/// The OpenAPI document of this server.
+pub fn document(definitions: &Definitions) -> Value {
+    openapi::document(&operations::OPERATIONS, definitions)
 }
 
 /// Serves until a stop signal, then finishes open requests.

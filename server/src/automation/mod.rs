@@ -13,7 +13,8 @@
 //! | `subscriptions`, `events` | watched tables, and the events of their rows |
 //! | `schedules` | which instants are due |
 //! | `runs` | runs and their steps: started, leased, ended |
-//! | `worker`, `capacity`, `calls`, `execution`, `dry_run` | the workers, their limits, the execution of runs; dry runs |
+//! | `executor`, `capacity`, `calls` | what every step has at hand; how many runs and calls there are at once |
+//! | `worker`, `execution` | the workers; the execution of runs, dry ones too |
 //! | `view` | runs in responses, and who may see them |
 //! | `notifications` | the notifications of a caller |
 //! | `principal`, `visibility` | the principal of a run, and its visibility |
@@ -25,10 +26,10 @@ mod capacity;
 mod change;
 pub mod channels;
 pub mod connections;
-mod dry_run;
 mod encryption;
 pub mod events;
 mod execution;
+mod executor;
 pub mod find;
 mod integrations;
 mod mentioned_tables;
@@ -54,6 +55,7 @@ pub use change::{
     Definition, NewVersion, NewWorkflow, SwitchOutcome, VersionState, activate, add_version,
     create, launch, mint_step_id, pause, publish, remove, remove_version,
 };
+pub use executor::{RunExecutor, Settings};
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, notification_page};
 pub use secrets::keep as keep_secrets;
@@ -62,7 +64,6 @@ pub use validate::{IssueView, Validation, WorkflowScope, validate_for};
 pub use version::Version;
 pub(crate) use version::VersionView;
 pub use view::{RunSummary, RunView, read_run, run_page};
-pub use worker::{RunExecutor, Settings};
 
 /// What is wrong with the address of a mail server, if anything.
 pub fn smtp_fault(url: &str) -> Option<&'static str> {

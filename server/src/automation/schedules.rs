@@ -8,9 +8,8 @@ use tplkit::automation::run::{Reason, Schedule, Timer};
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
-use super::worker::RunExecutor;
+use super::executor::RunExecutor;
 use super::{connections, find, runs};
-use crate::ids;
 use crate::store::{Scope, StoreError, Tx};
 
 /// What was due longer ago than this is passed over, in microseconds: after a day without anybody to
@@ -168,38 +167,4 @@ async fn schedule(
         timer = url.as_deref().and_then(Timer::parse);
     }
     Ok(Schedule::read(&config, timer.as_ref()))
-}
-
-/// Lets the automations whose rhythm is a named timer be due by what it says now: it was set.
-///
-/// # Errors
-/// Those of the store.
-pub(super) async fn renew(
-    tx: &mut Tx,
-    organization: Uuid,
-    name: &str,
-    id: Uuid,
-    now: i64,
-) -> Result<(), StoreError> {
-    // What is due already stays due.
-    let sql = "SELECT s.workflow_id, v.trigger_config FROM workflow_schedules s \
-         JOIN workflow_versions v ON v.organization_id = s.organization_id \
-         AND v.workflow_id = s.workflow_id AND v.version = s.version \
-         WHERE {tenant s.organization_id} AND {workspace v.workspace_id} \
-         AND s.organization_id = $1 AND s.due_at > $2";
-    let ahead = tx.query(sql, &[organization.into(), now.into()]).await?;
-    for row in &ahead {
-        let trigger: String = row.get(1)?;
-        let trigger = Json::parse(&trigger).unwrap_or_default();
-        let config = trigger.get("config");
-        let named = config.and_then(|config| config.get("timerProfile")?.as_str());
-        let concerns = |named: &str| named == name || ids::uuid(named) == Some(id);
-        if named.is_some_and(concerns) {
-            let sql = "UPDATE main.workflow_schedules SET since = $3, due_at = NULL \
-                 WHERE {tenant organization_id} AND organization_id = $1 AND workflow_id = $2";
-            let of = [organization.into(), row.get::<Uuid>(0)?.into(), now.into()];
-            tx.query(sql, &of).await?;
-        }
-    }
-    Ok(())
 }

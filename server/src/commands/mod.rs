@@ -17,7 +17,7 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 use tplkit::definitions::Definitions;
-use tplkit_server::api::openapi;
+use tplkit_server::api;
 use tplkit_server::context::{Context, SystemClock};
 use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Store, StoreError};
@@ -150,7 +150,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Serve(options) => serve::run(&database, context, options).await,
         Command::Worker(options) => worker::run(&database, context, options).await,
         Command::Openapi => {
-            let document = openapi::document(Definitions::embedded());
+            let document = api::document(Definitions::embedded());
             let text = serde_json::to_string_pretty(&document).map_err(io::Error::from)?;
             Ok(writeln!(io::stdout(), "{text}")?)
         }

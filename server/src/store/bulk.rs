@@ -35,7 +35,7 @@ impl RowValue {
     }
 }
 
-/// An `INSERT` of rows, in three parts, in the words of [`dialect`](super::dialect).
+/// An `INSERT` of rows, in three parts, in the words of [`translate`](super::translate).
 #[derive(Debug, Clone)]
 pub struct BulkInsert {
     /// Up to `VALUES`, without the word.
@@ -48,7 +48,7 @@ pub struct BulkInsert {
     pub own: Vec<RowValue>,
 }
 
-/// An `UPDATE` for each of some rows, in the words of [`dialect`](super::dialect) and of [`BulkInsert`]; the word
+/// An `UPDATE` for each of some rows, in the words of [`translate`](super::translate) and of [`BulkInsert`]; the word
 /// `@lines` is before its `WHERE`.
 #[derive(Debug, Clone)]
 pub struct EachStatement {

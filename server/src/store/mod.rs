@@ -1,7 +1,7 @@
 //! The store: two engines behind one interface.
 //!
 //! An operation is an `async fn` over a [`Tx`] and its input. It is atomic, runs for a [`Scope`],
-//! and its statements have one text for both stores ([`dialect`]). On SQLite it runs on the thread
+//! and its statements have one text for both stores ([`translate`]). On SQLite it runs on the thread
 //! that owns the connection, so it must not wait for anything except its own statements; on
 //! PostgreSQL it is repeated after a serialization failure.
 //!
@@ -9,7 +9,7 @@
 //! Both are generated from the module `policy`.
 
 mod bulk;
-pub mod dialect;
+mod dialect;
 mod error;
 mod lease;
 mod metrics;
@@ -19,10 +19,12 @@ mod pipeline;
 mod policy;
 mod postgres;
 mod scope;
+mod scope_ids;
 pub mod sql_log;
 mod sqlite;
 mod statement;
 mod transaction_mode;
+pub mod translate;
 mod tx;
 mod value;
 

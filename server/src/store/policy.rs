@@ -1,7 +1,7 @@
 //! The policy of each table: who sees, and who may write, which rows.
 //!
 //! Three things are generated from it: the predicates of statements ([`Mark`], inserted by
-//! [`dialect`](super::dialect)), SQLite's row security (`sqlite/row_security`), and PostgreSQL's
+//! [`translate`](super::translate)), SQLite's row security (`sqlite/row_security`), and PostgreSQL's
 //! (`migrations/policies.sql`, from which new migrations copy; tests compare it with the result of all
 //! migrations). No statement can read or write a table that is missing here. It is independent of
 //! connections.
@@ -11,10 +11,11 @@ mod postgres;
 mod statement;
 mod table;
 
-pub(super) use condition::{Condition, FOR_EVERYBODY, Id, Ids, PLATFORM};
+pub(super) use condition::{Condition, FOR_EVERYBODY, PLATFORM};
 pub(super) use statement::{Mark, Predicates};
 pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Table};
 
+use super::scope_ids::{Id, Ids};
 use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Platform, Word};
 use Evaluation::{Once, OnceForOrganization, Plain};
 use table::rule;

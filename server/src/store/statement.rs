@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::policy::{Id, Ids};
+use super::scope_ids::{Id, Ids};
 
 /// A statement in the words of one store.
 #[derive(Debug)]

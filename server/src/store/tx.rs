@@ -5,10 +5,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use uuid::Uuid;
 
-use super::dialect::{Dialect, Shape, translate};
+use super::dialect::{Dialect, Shape};
 use super::postgres::Pipelined;
 use super::sqlite::SecuredConnection;
 use super::statement::{ScopeParameter, Statement};
+use super::translate::translate;
 use super::{Isolation, Row, Scope, StoreError, Value, Visible};
 
 /// A running transaction.
@@ -88,7 +89,7 @@ impl Tx {
         Ok(before)
     }
 
-    /// Runs a statement (see [`dialect`](super::dialect) for its words) and reads its response.
+    /// Runs a statement (see [`translate`](super::translate) for its words) and reads its response.
     ///
     /// # Errors
     /// As [`StoreError`] lists them. After one the transaction can only be left.

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
-use tplkit_server::api::openapi::document;
+use tplkit_server::api::document;
 use tplkit_server::api::router::{RouteMatch, find};
 
 /// More takes long to read and says no more.

@@ -23,7 +23,6 @@ mod steps;
 mod table;
 mod tally;
 mod targets;
-mod uids;
 
 #[cfg(test)]
 mod tests;
@@ -45,7 +44,6 @@ use ledger_state::LedgerState;
 pub(super) use tally::{CellConflict, CellConflicts, TableCounts, cells_left_out};
 use tally::{FailedRow, Tally, records};
 use targets::Targets;
-pub(super) use uids::minted;
 
 /// Rows that are written together (`service`: limits).
 const BATCH: usize = 500;

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::uids::Uids;
 use crate::apply::row_refs::{RowRef, all_row_refs};
+use crate::apply::uids::Uids;
 use crate::apply::{Approved, RowStepWork, TableWork};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{Text, members};

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::cells::Cells;
 use super::layout::Layout;
-use crate::check::{run, sensitive};
+use crate::check::anomalies::anomalies;
+use crate::check::sensitive;
 use crate::finding::catalog::{I001, J005, J006, J007, R011, X003};
 use crate::finding::suggest::{nearest, short_text};
 use crate::finding::{Finding, Place, Rule};
@@ -89,7 +90,7 @@ pub(super) fn row(cells: &mut Cells<'_, '_>, number: u32, span: Range<usize>) {
     let Some(row) = RowText::of_span(cells.text, cells.layout, span, number) else {
         return;
     };
-    for mut finding in run::anomalies(&row.doc) {
+    for mut finding in anomalies(&row.doc) {
         finding.place = row.moved(&finding.place);
         cells.result.findings.push(finding);
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap_complete::Shell;
 
-use crate::cli::args;
+use super::command_line;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
@@ -26,7 +26,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut args::command(), "tplkit", &mut script);
+    clap_complete::generate(
+        args.shell,
+        &mut command_line::command(),
+        "tplkit",
+        &mut script,
+    );
     write_result(&String::from_utf8_lossy(&script), args.output.as_deref())?;
     Ok(Exit::Done)
 }

@@ -10,16 +10,16 @@ use tplkit::printable;
 use tplkit::upgrade::{Drift, RowsDrift};
 use tplkit::workspace::Id;
 
-use crate::cli::apply_summary::section;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::plan_view::workspace_id;
 use crate::cli::remote::{Connection, ServerArgs, subject};
+use crate::cli::sections::section;
 use crate::cli::session::Session;
+use crate::cli::typed_id::workspace_id;
 
 /// Show what people changed in what a template made in a workspace.
 ///

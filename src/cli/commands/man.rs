@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, Command};
 
-use crate::cli::args;
+use super::command_line;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
-    let mut root = args::command();
+    let mut root = command_line::command();
     root.build();
     if args.markdown {
         write_result(&markdown(&root), args.output.as_deref())?;

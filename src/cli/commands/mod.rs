@@ -1,9 +1,10 @@
-//! One file per command.
+//! One file per command; `command_line` reads the words that name one.
 
 mod api;
 mod apply;
 mod automation;
 mod check;
+pub(crate) mod command_line;
 mod completions;
 mod diff;
 mod doctor;

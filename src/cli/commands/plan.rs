@@ -10,6 +10,7 @@ use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
 use crate::cli::catalog::{self, CatalogMatch, FileTemplate, VersionBump};
+use crate::cli::client_error;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -17,11 +18,12 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
-use crate::cli::plan_view::{Decisions, Package, Saved, body, screen, workspace_id};
+use crate::cli::plan_view::{Decisions, Package, Saved, body, screen};
 use crate::cli::remote::subject::Subject;
-use crate::cli::remote::{self, Connection, ServerArgs};
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
+use crate::cli::typed_id::workspace_id;
 use crate::cli::upgrade_args::{BaseFile, ServerUpgradeArgs};
 use crate::cli::upgrade_view;
 
@@ -195,7 +197,7 @@ pub(super) fn print_plan(
     }
     let refusals = &planned.preview.refusals;
     let about = |kind: fn(Code) -> bool| refusals.iter().any(|refusal| kind(refusal.code));
-    if about(remote::is_of_mapping) {
+    if about(client_error::is_of_mapping) {
         plan_request.session.note(format!(
             "help: `tplkit resolve init {} --workspace {workspace} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
             printable::path(subject)
@@ -207,10 +209,10 @@ pub(super) fn print_plan(
             printable::path(subject)
         ));
     }
-    if about(remote::is_of_rows) {
+    if about(client_error::is_of_rows) {
         plan_request
             .session
-            .note(format!("help: {}", remote::ROWS_HELP));
+            .note(format!("help: {}", client_error::ROWS_HELP));
     }
     Ok(Exit::Findings)
 }

@@ -17,9 +17,9 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::plan_view::workspace_id;
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
+use crate::cli::typed_id::workspace_id;
 
 /// List the templates that were applied to a workspace: versions, drift, secrets that are missing.
 #[derive(Debug, clap::Args)]

@@ -12,9 +12,9 @@ use tplkit::workspace::Id;
 use super::read::path_at;
 use super::{Config, Configs, NAME};
 use crate::cli::error::CliError;
-use crate::cli::plan_view::workspace_id;
 use crate::cli::resolutions;
 use crate::cli::toml_file::TomlFile;
+use crate::cli::typed_id::workspace_id;
 
 /// What one target says. Each flag of the same name goes first.
 #[derive(Debug, Clone, Default)]

@@ -9,9 +9,9 @@ use jiff::{SignedDuration, Timestamp};
 use tplkit::client::{Client, Error, Job, WithDocument};
 use tplkit::context::Clock as _;
 
+use super::client_error;
 use super::error::CliError;
 use super::exit::Exit;
-use super::remote;
 use super::session::{Session, SystemClock};
 use progress::Progress;
 
@@ -83,7 +83,7 @@ pub(crate) fn follow(
 
 /// Whether a failure may be over in a while.
 fn passes(error: &Error) -> bool {
-    remote::exit(error) == Exit::Unreachable && !matches!(error, Error::Unreadable { .. })
+    client_error::exit(error) == Exit::Unreachable && !matches!(error, Error::Unreadable { .. })
 }
 
 /// Lets time pass; false when there is none left.

@@ -9,7 +9,8 @@ use tplkit::printable;
 use tplkit::workspace::RecordKind;
 
 use super::pretty;
-use crate::cli::apply_summary::{drafts, kinds, section};
+use crate::cli::apply_summary::drafts;
+use crate::cli::sections::{kinds, section};
 use crate::cli::upgrade_view;
 
 /// A plan on one screen.

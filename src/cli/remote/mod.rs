@@ -11,7 +11,6 @@ pub(crate) mod profiles;
 mod prompt;
 mod stored;
 pub(crate) mod subject;
-mod words;
 
 use std::path::Path;
 
@@ -27,9 +26,6 @@ pub(crate) use environment::Environment;
 pub(crate) use identity::{identify, name_of};
 pub(crate) use profiles::close as close_profiles;
 pub(crate) use prompt::{agree, confirm, prompt_line, secret, stdin_secret, terminal};
-pub(crate) use words::{
-    ROWS_HELP, describe, exit, faults, help, is_of_mapping, is_of_rows, members,
-};
 
 /// The profile that is used when none is named.
 const DEFAULT_PROFILE: &str = "default";

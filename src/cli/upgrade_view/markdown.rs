@@ -7,7 +7,7 @@ use tplkit::printable::{code, markdown as plain};
 use tplkit::upgrade::{Conflict, KeptRecord, Update};
 
 use super::{by_record, counted_cells};
-use crate::cli::apply_summary::kinds;
+use crate::cli::sections::kinds;
 
 /// Lines at most, with those that fold them.
 const MOST: usize = 200;

@@ -9,7 +9,7 @@ use tplkit::upgrade::{KeptRecord, Update};
 
 use super::decision::decisions_file;
 use super::{by_record, inline_value};
-use crate::cli::apply_summary::section;
+use crate::cli::sections::section;
 
 /// The parts of a plan about an upgrade.
 pub(crate) fn upgrade(out: &mut String, preview: &Preview) {

@@ -2,6 +2,7 @@
 
 use super::{Area, Direction, FRAME, Layout, PART_GAP, Part, Placed, Point, Size, TITLE};
 use crate::graph::Graph;
+use crate::graph::text_width::title_width;
 
 /// How much wider than high a picture may be, in tenths.
 const ASPECT: i64 = 16;
@@ -45,11 +46,7 @@ pub(super) fn groups(graph: &Graph, sizes: &[Size], layout: &mut Layout) {
         .iter()
         .zip(&graph.groups)
         .map(|(part, group)| Size {
-            width: part
-                .size
-                .width
-                .max(super::super::render::title_width(&group.label))
-                + 2 * FRAME,
+            width: part.size.width.max(title_width(&group.label)) + 2 * FRAME,
             height: part.size.height + TITLE + 2 * FRAME,
         })
         .collect();

@@ -2,21 +2,20 @@
 
 use std::fmt::Write as _;
 
+use super::joined;
 use super::style::svg_style;
-use super::{cut, drawn_width, joined};
 use crate::graph::layout::{Layout, Point, RouteKind, Size, layout};
+use crate::graph::text_width::{cut, drawn_width, title};
 use crate::graph::{Edge, EdgeKind, Graph, GraphKind, Node, NodeKind};
 use crate::markup::Text;
 
-/// Columns of a label, of a detail, of the label of an edge and of the title of a group.
+/// Columns of a label, of a detail and of the label of an edge.
 const LABEL_COLUMNS: usize = 30;
 const DETAIL_COLUMNS: usize = 38;
 const EDGE_COLUMNS: usize = 22;
-pub(super) const TITLE_COLUMNS: usize = 48;
-/// Hundredths of a unit per column in each.
+/// Hundredths of a unit per column in the first two.
 const LABEL_WIDTH: i64 = 790;
 const DETAIL_WIDTH: i64 = 625;
-pub(super) const TITLE_WIDTH: i64 = 760;
 /// Height of the line of a column, and how many are shown of a table.
 const LINE: i64 = 16;
 const MOST_LINES: usize = 40;
@@ -194,7 +193,7 @@ fn write_groups(out: &mut String, graph: &Graph, layout: &Layout) {
             area.at.x + 14,
             area.at.y + 24,
             Text(&group.label),
-            Text(&cut(&group.label, TITLE_COLUMNS)),
+            Text(&title(&group.label)),
         );
     }
 }

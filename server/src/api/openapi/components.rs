@@ -8,7 +8,6 @@ use tplkit::definitions::Definitions;
 use super::texts::{self, TEXTS};
 use super::{operation, parameters, schemas};
 use crate::api::areas::Area;
-use crate::api::operations::OPERATIONS;
 use crate::call::operation::Operation;
 use crate::http::problem::RefusalForm;
 use crate::templates::document::UID;
@@ -19,7 +18,7 @@ pub(super) const IDEMPOTENCY_KEY: &str = "header_idempotency_key";
 pub(super) const SERVICE_KEY: &str = "header_service_key";
 
 /// All components.
-pub(super) fn all(definitions: &Definitions) -> Value {
+pub(super) fn all(operations: &[Operation], definitions: &Definitions) -> Value {
     let mut schemas = schemas::all(definitions);
     for (name, schema) in &mut schemas {
         TEXTS.describe(name, schema);
@@ -27,9 +26,9 @@ pub(super) fn all(definitions: &Definitions) -> Value {
     }
     json!({
         "schemas": schemas,
-        "parameters": all_parameters(),
-        "responses": refusals(),
-        "examples": examples(),
+        "parameters": all_parameters(operations),
+        "responses": refusals(operations),
+        "examples": examples(operations),
         "securitySchemes": {"bearer": {
             "type": "http",
             "scheme": "bearer",
@@ -48,9 +47,9 @@ pub(super) fn query_parameter(name: &str) -> String {
     format!("query_{name}")
 }
 
-fn all_parameters() -> Map<String, Value> {
+fn all_parameters(operations: &[Operation]) -> Map<String, Value> {
     let mut all = Map::new();
-    for operation in &OPERATIONS {
+    for operation in operations {
         for name in operation.parameters() {
             all.entry(path_parameter(name))
                 .or_insert_with(|| in_path(name));
@@ -124,9 +123,9 @@ pub(super) fn refusal(operation: &Operation, status: u16) -> String {
 }
 
 /// Every refusal that some operation may give.
-fn refusals() -> Map<String, Value> {
+fn refusals(operations: &[Operation]) -> Map<String, Value> {
     let mut used: BTreeSet<(RefusalForm, u16)> = BTreeSet::new();
-    for operation in &OPERATIONS {
+    for operation in operations {
         let refusals = operation.all_statuses().into_iter();
         let refusals = refusals.filter(|status| *status >= 400);
         used.extend(refusals.map(|status| (form(operation), status)));
@@ -142,9 +141,9 @@ fn refusals() -> Map<String, Value> {
 }
 
 /// The example of every body and response that has one.
-fn examples() -> Map<String, Value> {
+fn examples(operations: &[Operation]) -> Map<String, Value> {
     let mut names: BTreeSet<&str> = BTreeSet::from(["Problem", "ExecutorProblem"]);
-    for operation in &OPERATIONS {
+    for operation in operations {
         names.extend(operation.about.request);
         names.extend(operation.about.response);
     }

@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 document, made from the table of operations. It cannot differ from the code,
-//! because the code runs on the same table.
+//! The OpenAPI 3.1 document, made from a table of operations. It cannot differ from the code,
+//! because the code runs on the same table ([`document`](super::document)).
 
 mod components;
 mod configs;
@@ -14,13 +14,13 @@ use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 
 use self::texts::TEXTS;
-use super::operations::OPERATIONS;
+use crate::call::operation::Operation;
 use crate::health::health;
 
-/// The document.
-pub fn document(definitions: &Definitions) -> Value {
+/// The document about these operations.
+pub fn document(operations: &[Operation], definitions: &Definitions) -> Value {
     let mut paths = Map::new();
-    for operation in &OPERATIONS {
+    for operation in operations {
         let path = paths
             .entry(operation.path)
             .or_insert_with(|| Value::Object(Map::new()));
@@ -38,16 +38,16 @@ pub fn document(definitions: &Definitions) -> Value {
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },
         "servers": [{"url": "/", "description": "The server that this document comes from."}],
-        "tags": tags(),
+        "tags": tags(operations),
         "paths": paths,
-        "components": components::all(definitions),
+        "components": components::all(operations, definitions),
     })
 }
 
 /// The tags in use, in the order of the operations.
-fn tags() -> Value {
+fn tags(operations: &[Operation]) -> Value {
     let mut names: Vec<&'static str> = Vec::new();
-    for operation in &OPERATIONS {
+    for operation in operations {
         let name = operation.about.tag;
         if !names.contains(&name) {
             names.push(name);

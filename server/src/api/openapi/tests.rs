@@ -6,7 +6,9 @@ use serde_json::Value;
 use tplkit::definitions::Definitions;
 
 use super::texts::{EXAMPLES, TEXTS};
-use super::{OPERATIONS, document, parameters, schemas};
+use super::{parameters, schemas};
+use crate::api::document;
+use crate::api::operations::OPERATIONS;
 
 #[test]
 fn every_operation_is_described() {

@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use super::{
     Connection, ConnectionKind, ConnectionRecord, SetConnection, no_key, no_organization, origin,
+    timers,
 };
+use crate::automation::encryption;
 use crate::automation::names::name_fault;
-use crate::automation::{encryption, schedules};
 use crate::refusal::{Code, Fault, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
@@ -128,7 +129,7 @@ async fn upsert(tx: &mut Tx, prepared: &PreparedSecret) -> Result<Connection, Re
     let row = row.ok_or_else(no_organization)?;
     let id = row.get(0)?;
     if set.kind == ConnectionKind::Timer {
-        schedules::renew(tx, set.organization, &set.name, id, set.now).await?;
+        timers::renew(tx, set.organization, &set.name, id, set.now).await?;
     }
     Ok(Connection {
         id,
@@ -342,7 +343,7 @@ async fn renew_timers(
     now: i64,
 ) -> Result<(), StoreError> {
     if record.kind == ConnectionKind::Timer {
-        schedules::renew(tx, record.organization_id, name, record.id, now).await?;
+        timers::renew(tx, record.organization_id, name, record.id, now).await?;
     }
     Ok(())
 }

@@ -7,10 +7,12 @@
 //! | `list` | connections as members of the organization see them |
 //! | `change` | create, change, remove |
 //! | `open` | use in steps |
+//! | `timers` | automations whose rhythm is a named timer |
 
 mod change;
 mod list;
 mod open;
+mod timers;
 
 use schemars::JsonSchema;
 use serde::Serialize;

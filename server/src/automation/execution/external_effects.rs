@@ -8,10 +8,10 @@ use tplkit::json::Object;
 
 use super::{RunExecution, StepResult, release};
 use crate::automation::connections::{self, ConnectionKind, OpenConnection};
+use crate::automation::executor::RunExecutor;
 use crate::automation::integrations::{self, Stamp};
 use crate::automation::runs::{Run, StepRow};
 use crate::automation::step::Stop;
-use crate::automation::worker::RunExecutor;
 use crate::automation::{calls, runs, secrets};
 use crate::ids::WorkflowKey;
 use crate::store::{Scope, StoreError};
@@ -20,7 +20,7 @@ use crate::store::{Scope, StoreError};
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// Waits for something that takes time, and holds a run meanwhile.
-pub(in crate::automation) async fn hold_while<T>(
+pub(super) async fn hold_while<T>(
     executor: &RunExecutor,
     run: &Run,
     work: impl Future<Output = Result<T, Stop>>,

@@ -4,6 +4,7 @@
 //! A step with an external effect is recorded before and after; when the process dies in between,
 //! it is repeated under the same stamp. The run ends in the transaction of its last step.
 
+mod dry_run;
 mod external_effects;
 mod store_effects;
 mod waiting;
@@ -20,16 +21,16 @@ use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
 use super::capacity::RunPermit;
+use super::executor::RunExecutor;
 use super::mentioned_tables::mentioned_ids;
 use super::principal::Principal;
 use super::row_reads::ReadRequest;
 use super::runs::{self, Run, RunFailure, StepRow};
 use super::step::Stop;
-use super::worker::RunExecutor;
-use super::{dry_run, find, principal, row_reads};
+use super::{find, principal, row_reads};
 use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
-pub(super) use external_effects::hold_while;
+use external_effects::hold_while;
 use store_effects::StoreEffect;
 
 /// Executes a run to its end, to a step that waits, or until the process is to stop.
@@ -103,7 +104,7 @@ fn without_access(lost: Reason) -> RunFailure {
 }
 
 /// The envelope with which a run begins.
-pub(super) fn envelope(run: &Run) -> Envelope {
+fn envelope(run: &Run) -> Envelope {
     let record = run
         .record
         .as_deref()
@@ -206,7 +207,7 @@ pub(super) async fn leave(
 }
 
 /// An output and its text. It may be large: it is not copied for it.
-pub(super) fn written(output: Object) -> (Object, String) {
+fn written(output: Object) -> (Object, String) {
     let output = Json::Object(output);
     let text = output.write();
     let Json::Object(output) = output else {
@@ -216,7 +217,7 @@ pub(super) fn written(output: Object) -> (Object, String) {
 }
 
 /// The row of a step whose turn it is.
-pub(super) fn step_row(next: &NextStep, number: i64, input: &Object, status: &str) -> StepRow {
+fn step_row(next: &NextStep, number: i64, input: &Object, status: &str) -> StepRow {
     StepRow {
         number,
         path: next.path.clone(),
@@ -463,7 +464,7 @@ impl RunExecution<'_> {
 }
 
 /// Which step failed, and why.
-pub(super) fn failure_message(next: &NextStep, failure: &Failure) -> String {
+fn failure_message(next: &NextStep, failure: &Failure) -> String {
     format!("step {} ({}, {}): {failure}", next.path, next.key, next.id)
 }
 

@@ -4,11 +4,11 @@ use tplkit::automation::run::{Act, RunState};
 use tplkit::json::{Object, Value as Json};
 
 use super::StepResult;
+use crate::automation::executor::RunExecutor;
 use crate::automation::notify;
 use crate::automation::row_writes::RowWrites;
 use crate::automation::runs::{self, Run, StepRow};
 use crate::automation::step::Stop;
-use crate::automation::worker::RunExecutor;
 use crate::ids::Stamp;
 use crate::store::Tx;
 

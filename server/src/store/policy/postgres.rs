@@ -6,8 +6,9 @@
 use std::fmt::Write as _;
 
 use super::condition::{FOR_EVERYBODY, PLATFORM};
-use super::{Access, Allows, Condition, Evaluation, Id, Ids, Rows, Rule, Table};
+use super::{Access, Allows, Condition, Evaluation, Rows, Rule, Table};
 use crate::store::scope::ROLES;
+use crate::store::scope_ids::{Id, Ids};
 
 /// The names of the policies of each role.
 const POLICIES: [&str; 3] = ["gate", "operator", "request"];

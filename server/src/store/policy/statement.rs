@@ -3,9 +3,10 @@
 //! What is known about the caller before the statement runs is left out of its text, so that stores
 //! plan only what it asks.
 
+use super::Condition;
 use super::condition::ORGANIZATION_ONLY;
-use super::{Condition, Id, Ids};
 use crate::store::dialect::{Dialect, Shape};
+use crate::store::scope_ids::{Id, Ids};
 use crate::store::statement::{ScopeParameter, Statement};
 
 /// A mark of statements that stands for a predicate.

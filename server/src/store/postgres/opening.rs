@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use super::Postgres;
 use super::transaction::Failure;
-use crate::store::policy::{Id, Ids, PLATFORM};
+use crate::store::policy::PLATFORM;
+use crate::store::scope_ids::{Id, Ids};
 use crate::store::statement::Statement;
 use crate::store::{Scope, Share, TransactionMode, Value};
 

@@ -20,11 +20,12 @@ use crate::cli::job_progress::WaitOptions;
 use crate::cli::output::print_note;
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
-use crate::cli::plan_view::{Decisions, Saved, body, is_foreign, screen, workspace_id};
+use crate::cli::plan_view::{Decisions, Saved, body, is_foreign, screen};
 use crate::cli::remote::subject::{self, Subject};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::start_job::{self, StartJob};
+use crate::cli::typed_id::workspace_id;
 use crate::cli::upgrade_args::ServerUpgradeArgs;
 
 use super::plan::print_plan;

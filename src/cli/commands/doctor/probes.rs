@@ -10,6 +10,7 @@ use tplkit::definitions::Definitions;
 use tplkit::printable;
 
 use super::{Check, CheckOutcome};
+use crate::cli::client_error;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::remote::profiles::{self, Profiles};
@@ -354,7 +355,7 @@ fn wrong(name: &'static str, error: &CliError) -> Check {
 fn wrong_remote(name: &'static str, error: &Error) -> Check {
     Check {
         name,
-        verdict: CheckOutcome::Wrong(Some(remote::help(error)), remote::exit(error)),
+        verdict: CheckOutcome::Wrong(Some(client_error::help(error)), client_error::exit(error)),
         why: error.to_string(),
     }
 }

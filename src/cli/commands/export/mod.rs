@@ -35,11 +35,11 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_output;
-use crate::cli::plan_view::workspace_id;
 use crate::cli::remote::subject::lacks_route;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::source::is_stdin;
+use crate::cli::typed_id::workspace_id;
 use cached_structure::CachedStructure;
 use onto::EarlierFile;
 

@@ -3,11 +3,12 @@
 use tplkit::client::Error;
 
 use crate::cli::args::Form;
+use crate::cli::client_error;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::{OutcomeReport, WaitOptions, conclude, follow};
-use crate::cli::remote::{self, Connection, ServerArgs};
+use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
 
@@ -38,7 +39,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let client = &connection.client;
     // Whether there is such a job at all: of one that nobody knows nothing goes on.
     if let Err(error @ Error::Refused(_)) = client.job(&args.job)
-        && remote::exit(&error) != Exit::Unreachable
+        && client_error::exit(&error) != Exit::Unreachable
     {
         return Err(unknown(&args.job, error));
     }

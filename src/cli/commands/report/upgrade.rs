@@ -15,11 +15,11 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::plan_view::examine::UpgradePlan;
-use crate::cli::plan_view::workspace_id;
 use crate::cli::remote::ServerArgs;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
+use crate::cli::typed_id::workspace_id;
 use crate::cli::upgrade_args::ServerUpgradeArgs;
 
 /// What an upgrade is made a page of.

@@ -10,9 +10,9 @@ use tplkit::workspace::Structure;
 use crate::cli::destination;
 use crate::cli::error::CliError;
 use crate::cli::package_file::PackageFile;
-use crate::cli::plan_view::workspace_id;
 use crate::cli::remote::{Connection, ServerArgs, subject::Subject};
 use crate::cli::session::Session;
+use crate::cli::typed_id::workspace_id;
 
 /// The destination.
 #[derive(Debug, Clone, clap::Args)]

@@ -9,6 +9,7 @@ use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::catalog::{self, PushTarget, VersionBump};
+use crate::cli::client_error;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -174,7 +175,7 @@ fn organization(client: &Client, named: Option<&str>) -> Result<String, CliError
 fn not_pushed(error: tplkit::client::Error) -> CliError {
     match error.status() {
         Some(403) => CliError::Explained {
-            help: remote::help(&error) + "; the catalog is changed by those with the role `admin`",
+            help: client_error::help(&error) + "; the catalog is changed by those with the role `admin`",
             source: Box::new(error),
         },
         Some(404 | 405 | 501) => CliError::Explained {

@@ -6,7 +6,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
 use super::{PREFIX, RowSecurity};
-use crate::store::policy::{Allows, Condition, Evaluation, FOR_EVERYBODY, Ids, Rows, Rule, Table};
+use crate::store::policy::{Allows, Condition, Evaluation, FOR_EVERYBODY, Rows, Rule, Table};
+use crate::store::scope_ids::Ids;
 use crate::store::{Scope, Visible};
 
 /// What is asked of the rows of a table, in SQL, with `@` for the row.

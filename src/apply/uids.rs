@@ -31,7 +31,7 @@ impl Uids {
 
 /// `u_` and a version 4 UUID in lower case, which is how uids are minted.
 #[inline]
-pub(in crate::apply) fn minted(uid: Text<'_>) -> Option<u128> {
+pub(super) fn minted(uid: Text<'_>) -> Option<u128> {
     let bytes: &[u8; 38] = uid.inner.as_bytes().try_into().ok()?;
     let [b'u', b'_', hex @ ..] = bytes else {
         return None;

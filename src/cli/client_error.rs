@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tplkit::client::{Cause, Error, Problem, ProblemCode, SessionError};
 use tplkit::problem::Code;
 
-use crate::cli::exit::Exit;
+use super::exit::Exit;
 
 /// How a command ends that met this error.
 pub(crate) fn exit(error: &Error) -> Exit {

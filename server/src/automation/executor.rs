@@ -1,0 +1,117 @@
+//! The executor of runs: what every step has at hand. `worker` gives it work, `execution` carries it out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quick_cache::sync::Cache;
+use tplkit::json::Value as Json;
+use uuid::Uuid;
+
+use super::capacity::Capacity;
+use super::connections::OpenConnection;
+use super::integrations;
+use crate::context::Context;
+use crate::metrics::Runs;
+use crate::rows::Tables;
+use crate::secret_key::SecretKey;
+use crate::store::Store;
+use crate::wake::WorkerSignal;
+
+/// How much processor time the steps of one run may use.
+const PROCESSOR_TIME: Duration = Duration::from_secs(15 * 60);
+/// How many graphs are remembered.
+const GRAPHS: usize = 256;
+
+/// How automations are executed.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How long a run is held by who executes it, unless it is renewed.
+    pub lease: Duration,
+    /// Decrypts the secrets of connections.
+    pub secret_key: Option<SecretKey>,
+    /// The mail server for mails that name no connection.
+    pub smtp_url: Option<String>,
+    /// Whether names may lead into private networks.
+    pub allow_private: bool,
+    /// How much processor time the steps of one run may use.
+    pub processor_time: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            lease: Duration::from_secs(60),
+            secret_key: None,
+            smtp_url: None,
+            allow_private: false,
+            processor_time: PROCESSOR_TIME,
+        }
+    }
+}
+
+/// Executes automations. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct RunExecutor {
+    pub(super) store: Store,
+    pub(super) context: Context,
+    pub(super) tables: Tables,
+    pub(super) signal: WorkerSignal,
+    pub(super) settings: Arc<Settings>,
+    pub(super) client: Result<reqwest::Client, String>,
+    pub(super) counted: Runs,
+    /// Graphs of versions that were executed lately.
+    pub(super) graphs: Arc<Cache<(Uuid, i64), Arc<Json>>>,
+    /// Who may work, and for whom external calls may be made.
+    pub(super) capacity: Capacity,
+}
+
+impl RunExecutor {
+    /// An executor over a store. A step that needs what it does not have fails and says so.
+    pub fn new(
+        store: &Store,
+        context: &Context,
+        tables: &Tables,
+        signal: &WorkerSignal,
+        settings: Settings,
+    ) -> RunExecutor {
+        RunExecutor {
+            store: store.clone(),
+            context: context.clone(),
+            tables: tables.clone(),
+            signal: signal.clone(),
+            client: integrations::client(settings.allow_private),
+            settings: Arc::new(settings),
+            counted: Runs::default(),
+            graphs: Arc::new(Cache::new(GRAPHS)),
+            capacity: Capacity::new(),
+        }
+    }
+
+    /// The same executor, counting there.
+    #[must_use]
+    pub fn counting(mut self, counted: &Runs) -> RunExecutor {
+        self.counted = counted.clone();
+        self
+    }
+
+    /// The mail server for mails that name no connection.
+    pub(super) fn transport(&self) -> Option<OpenConnection> {
+        let url = self.settings.smtp_url.clone()?;
+        let mut parsed = url::Url::parse(&url).ok()?;
+        let password = parsed.password().map(|password| {
+            let decoded = percent_encoding::percent_decode_str(password).decode_utf8_lossy();
+            decoded.into_owned()
+        });
+        // It goes along as the secret that it is.
+        let _ = parsed.set_password(None);
+        Some(OpenConnection {
+            url: parsed.to_string(),
+            secret: password,
+            target: None,
+        })
+    }
+
+    pub(super) fn lease(&self) -> i64 {
+        i64::try_from(self.settings.lease.as_micros()).unwrap_or(i64::MAX / 4)
+    }
+}

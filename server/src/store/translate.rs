@@ -1,0 +1,303 @@
+//! SQL statements: one text for both stores, with marks where the scope or the store makes a
+//! difference.
+//!
+//! | Mark | Becomes |
+//! |---|---|
+//! | `$1`, `$2`… | the parameter |
+//! | `{tenant COLUMN}`, `{caller COLUMN}`, `{catalog COLUMN VISIBILITY}`, `{promoting COLUMN}`, `{workspace COLUMN}`, `{row FEATURE CREATOR}` | a predicate of the module `policy` for the scope, on these columns |
+//! | `{whole rows}` | the rows; where the caller sees all of the only organization, without the columns by which SQLite's row security tells, which no index has |
+//! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
+//! | `{own $n}` | nothing; the parameter is checked to be the caller |
+//! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
+//! | `{skip}` | `FOR UPDATE SKIP LOCKED` where the store has more than one writer |
+//! | `{clock}` | the time of the database, in microseconds since 1970, as it goes on during a transaction |
+//! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
+//! | `{any COLUMN $n}` | the column is one of the values of the parameter, a list |
+//! | `{clock $n}` | the time by the clock that all who share the store go by: the database's; the parameter is that of this process, which has a SQLite file to itself |
+//! | `{json $n}` | the parameter, a text, as a document |
+//! | `{text COLUMN}` | a column of a document, as the text that was written |
+//! | `{anew}` | nothing; PostgreSQL plans the statement for its parameters, each time |
+//! | `{bounded}` | nothing; the response ends with the row that makes it larger than [`BOUND`](super::BOUND) |
+//!
+//! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
+//! its head, or not at all: that is what SQLite's row security rests on. `ON CONFLICT` is for tables whose row security
+//! is asked before an insert.
+
+use super::dialect::{Dialect, Shape, WHOLE_ROWS, push};
+use super::policy::{self, Predicates, table};
+use super::statement::Statement;
+use super::{Isolation, Scope, StoreError};
+
+/// Puts a statement into the words of a store. Fails on statements that break the rules above.
+pub(super) fn translate(
+    source: &str,
+    given: usize,
+    dialect: Dialect,
+    scope: &Scope,
+    isolation: Isolation,
+) -> Result<Statement, StoreError> {
+    let refuse = |why: &str| Err(StoreError::Internal(format!("{why}: {source}")));
+    let writes = match written_table(source) {
+        Ok(writes) => writes,
+        Err(why) => return refuse(why),
+    };
+    let mut statement = Statement::of(String::with_capacity(source.len() + 64));
+    statement.writes = writes;
+    let shape = Shape::of(scope);
+    let mut guarded = false;
+    let mut rest = source;
+    while let Some(open) = rest.find('{') {
+        push(&mut statement.text, &rest[..open], dialect);
+        let Some(close) = rest[open..].find('}') else {
+            return refuse("an open mark");
+        };
+        let mark = &rest[open + 1..open + close];
+        rest = &rest[open + close + 1..];
+        let (word, argument) = mark.split_once(' ').unwrap_or((mark, ""));
+        if let Some(predicate) = policy::mark(word) {
+            guarded |= predicate.names_owner;
+            if !matches!(scope, Scope::Caller(_)) || !isolation.predicates {
+                statement.text.push_str("true");
+                continue;
+            }
+            let mut predicates = Predicates {
+                statement: &mut statement,
+                given,
+                dialect,
+                shape,
+            };
+            let Some(predicate) = predicate.predicate(argument, &mut predicates) else {
+                return refuse("the mark takes two columns");
+            };
+            statement.text.push_str(&predicate);
+            continue;
+        }
+        match word {
+            "whole" => {
+                // As `Visible::whole` has it.
+                let whole = shape.one && !shape.hidden && !shape.guarded;
+                statement.text.push_str(match dialect {
+                    Dialect::Sqlite if whole && isolation.row_security && argument == "rows" => {
+                        WHOLE_ROWS
+                    }
+                    _ => argument,
+                });
+            }
+            "into" | "own" => {
+                guarded = true;
+                let position = argument
+                    .strip_prefix('$')
+                    .and_then(|n| n.parse::<usize>().ok());
+                let Some(position) = position.filter(|n| (1..=given).contains(n)) else {
+                    return refuse("the mark names no parameter");
+                };
+                let position = isolation.predicates.then_some(position - 1);
+                if word == "into" {
+                    statement.into = position;
+                } else {
+                    statement.own = position;
+                }
+            }
+            "anew" => statement.anew = true,
+            "bounded" => statement.most = Some(super::BOUND),
+            "lock" => {
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("FOR UPDATE");
+                }
+            }
+            "skip" => {
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("FOR UPDATE SKIP LOCKED");
+                }
+            }
+            "share" => {
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("FOR SHARE OF ");
+                    statement.text.push_str(argument);
+                }
+            }
+            "any" => {
+                let Some((column, list)) = argument.split_once(' ') else {
+                    return refuse("{any} takes a column and a parameter");
+                };
+                let words = match dialect {
+                    Dialect::Postgres => format!("{column} = ANY ({list})"),
+                    Dialect::Sqlite => format!("{column} IN rarray({list})"),
+                };
+                push(&mut statement.text, &words, dialect);
+            }
+            "clock" if argument.is_empty() => statement.text.push_str(match dialect {
+                Dialect::Postgres => {
+                    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+                }
+                Dialect::Sqlite => "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)",
+            }),
+            "clock" => match dialect {
+                Dialect::Postgres => {
+                    // Not now(), which stands still in a transaction. Named, the parameter has a type.
+                    statement.text.push_str(
+                        "coalesce(CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint), ",
+                    );
+                    statement.text.push_str(argument);
+                    statement.text.push(')');
+                }
+                Dialect::Sqlite => push(&mut statement.text, argument, dialect),
+            },
+            "json" => {
+                push(&mut statement.text, argument, dialect);
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("::text::json");
+                }
+            }
+            "text" => {
+                statement.text.push_str(argument);
+                if dialect == Dialect::Postgres {
+                    statement.text.push_str("::text");
+                }
+            }
+            _ => return refuse("an unknown mark"),
+        }
+    }
+    push(&mut statement.text, rest, dialect);
+    // A caller's statement says whose rows it means, every time.
+    if matches!(scope, Scope::Caller(_)) && !guarded {
+        return refuse("a statement without a scope");
+    }
+    Ok(statement)
+}
+
+fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
+    let head = ["INSERT INTO main.", "UPDATE main.", "DELETE FROM main."];
+    let tail = head.iter().find_map(|head| source.strip_prefix(head));
+    let mentions = source.matches("main.").count();
+    match tail {
+        None if mentions == 0 && source.starts_with("SELECT ") => Ok(None),
+        Some(tail) if mentions == 1 => {
+            let end = tail.find(|c: char| !c.is_ascii_lowercase() && c != '_');
+            let name = &tail[..end.unwrap_or(tail.len())];
+            let table = table(name).ok_or("a table without row security")?;
+            if tail.contains("ON CONFLICT") && !table.upserted {
+                return Err("row security of this table comes too late for ON CONFLICT");
+            }
+            Ok(Some(table.name))
+        }
+        _ => Err("a statement reads tables by name and writes one, at its head, as main.TABLE"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::{Dialect, translate};
+    use crate::store::scope_ids::Ids;
+    use crate::store::statement::ScopeParameter;
+    use crate::store::{Isolation, Scope, Visible};
+
+    fn caller() -> Scope {
+        Scope::from(Visible::default())
+    }
+
+    /// A caller of two organizations from whom something is kept.
+    fn restricted() -> Scope {
+        Scope::from(Visible {
+            organizations: vec![Uuid::from_u128(1), Uuid::from_u128(2)],
+            hidden: vec![Uuid::from_u128(3)],
+            guarded: vec![Uuid::from_u128(4)],
+            ..Visible::default()
+        })
+    }
+
+    #[test]
+    fn one_text_becomes_two() {
+        let source = "SELECT label FROM organizations WHERE {tenant id} AND id = $1 {lock}";
+        let text = |dialect| {
+            translate(source, 1, dialect, &caller(), Isolation::BOTH).expect("a statement")
+        };
+        let sqlite = text(Dialect::Sqlite);
+        assert_eq!(
+            sqlite.text,
+            "SELECT label FROM organizations WHERE id IN rarray(?2) AND id = ?1 "
+        );
+        assert_eq!(sqlite.added, [ScopeParameter::List(Ids::Organizations)]);
+        assert_eq!(
+            text(Dialect::Postgres).text,
+            "SELECT label FROM organizations WHERE id = ANY ($2) AND id = $1 FOR UPDATE"
+        );
+    }
+
+    #[test]
+    fn what_is_kept_from_a_caller_is_left_out() {
+        let source = "SELECT {text data} FROM rows WHERE {tenant organization_id} \
+             AND {workspace workspace_id} AND {row feature_id created_by} AND id = $1";
+        let text = |dialect| {
+            translate(source, 1, dialect, &restricted(), Isolation::BOTH).expect("a statement")
+        };
+        assert_eq!(
+            text(Dialect::Sqlite).text,
+            "SELECT data FROM rows WHERE organization_id IN rarray(?2) \
+             AND workspace_id NOT IN rarray(?3) \
+             AND (feature_id NOT IN rarray(?4) OR created_by = ?5) AND id = ?1"
+        );
+        assert_eq!(
+            text(Dialect::Postgres).text,
+            "SELECT data::text FROM rows WHERE organization_id = ANY ($2) \
+             AND NOT coalesce(workspace_id = ANY ($3), true) \
+             AND (NOT coalesce(feature_id = ANY ($4), true) OR created_by = $5) AND id = $1"
+        );
+    }
+
+    #[test]
+    fn who_belongs_to_one_organization_and_sees_all_of_it_is_asked_for_plainly() {
+        let source = "SELECT {text data} FROM rows WHERE organization_id = $1 AND {tenant $1} \
+             AND {workspace workspace_id} AND {row feature_id created_by}";
+        let one = Scope::from(Visible {
+            organizations: vec![Uuid::from_u128(1)],
+            ..Visible::default()
+        });
+        let plain =
+            translate(source, 1, Dialect::Postgres, &one, Isolation::BOTH).expect("a statement");
+        assert_eq!(
+            plain.text,
+            "SELECT data::text FROM rows WHERE organization_id = $1 AND $1 = $2 AND true AND true"
+        );
+        assert_eq!(plain.added, [ScopeParameter::Organization]);
+    }
+
+    #[test]
+    fn a_write_names_its_table_once_at_its_head() {
+        let fine = "UPDATE main.memberships SET x = $1 WHERE {tenant organization_id}";
+        let fine = translate(fine, 1, Dialect::Sqlite, &caller(), Isolation::BOTH).expect("fine");
+        assert_eq!(fine.writes, Some("memberships"));
+        for bad in [
+            "SELECT 1 FROM main.memberships WHERE {tenant organization_id}",
+            "UPDATE memberships SET x = 1 WHERE {tenant organization_id}",
+            "INSERT INTO main.rails {into $1} SELECT * FROM main.views",
+            "DROP TABLE main.memberships",
+            "INSERT INTO main.rows {into $1} (id) VALUES ($1) ON CONFLICT DO NOTHING",
+        ] {
+            let refused = translate(bad, 1, Dialect::Sqlite, &caller(), Isolation::BOTH);
+            assert!(refused.is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_callers_statement_has_a_scope() {
+        let source = "SELECT 1 FROM memberships";
+        let of = |scope| translate(source, 0, Dialect::Postgres, &scope, Isolation::BOTH);
+        assert!(of(caller()).is_err());
+        assert!(of(Scope::Authentication).is_ok());
+    }
+
+    #[test]
+    fn without_the_predicates_the_predicate_is_gone() {
+        let source = "SELECT 1 FROM memberships WHERE {tenant organization_id}";
+        let isolation = Isolation {
+            predicates: false,
+            row_security: true,
+        };
+        let open =
+            translate(source, 0, Dialect::Postgres, &caller(), isolation).expect("a statement");
+        assert_eq!(open.text, "SELECT 1 FROM memberships WHERE true");
+    }
+}

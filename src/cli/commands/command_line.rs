@@ -1,0 +1,72 @@
+//! The whole command line: words in, a request out; and its declaration, for help, manual pages and completions.
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::{CommandFactory as _, Parser};
+
+use super::Command;
+use crate::cli::args::{Global, STYLES, WIDEST};
+use crate::cli::command_groups;
+use crate::cli::error::CliError;
+use crate::cli::examples::examples;
+use crate::cli::output::terminal_width;
+
+/// Checks template packages and applies them to the workspaces of a server.
+///
+/// Results go to standard output, everything else to standard error.
+///
+/// Exit codes: 0 done or clean, 1 findings, refused by the server, or a job failed, 2 usage or
+/// unreadable file, 4 not signed in or not allowed, 5 server not reachable, 6 a plan or workspace that
+/// moved, nothing was written, 68 applied but not everything was carried over, 69 a job still runs, 101 a
+/// bug, 130 interrupted.
+#[derive(Debug, Parser)]
+#[command(name = "tplkit", version, styles = STYLES, max_term_width = WIDEST, infer_long_args = false)]
+#[command(after_long_help = examples(&[
+    ("Check a package", "tplkit check crm.json"),
+    ("Apply it to a workspace in memory, apply it again, and undo it", "tplkit simulate crm.json"),
+    ("Show what it would do to a workspace on the server", "tplkit plan crm.json --workspace $WORKSPACE"),
+]))]
+pub(crate) struct Request {
+    /// Options that every command has.
+    #[command(flatten)]
+    pub(crate) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Understands the words of a command line.
+pub(crate) fn parse(words: &[OsString]) -> Result<Request, CliError> {
+    let matches = command().color(colour(words)).try_get_matches_from(words)?;
+    Ok(<Request as clap::FromArgMatches>::from_arg_matches(
+        &matches,
+    )?)
+}
+
+/// The whole command line, for help, manual pages and completions.
+pub(crate) fn command() -> clap::Command {
+    let width = terminal_width(&io::stdout()).unwrap_or(WIDEST);
+    command_groups::grouped(Request::command(), width.min(WIDEST))
+}
+
+/// Whether clap may colour what it says while it does not know the options yet.
+fn colour(words: &[OsString]) -> clap::ColorChoice {
+    let chosen = |when: &str| {
+        words.windows(2).any(|pair| pair == ["--color", when])
+            || words.iter().any(|word| *word == *format!("--color={when}"))
+    };
+    match () {
+        () if chosen("always") => clap::ColorChoice::Always,
+        () if chosen("never") => clap::ColorChoice::Never,
+        () => clap::ColorChoice::Auto,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_declaration_is_consistent() {
+        super::command().debug_assert();
+    }
+}

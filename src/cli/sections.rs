@@ -1,0 +1,40 @@
+//! Parts of the texts that show plans, reports and drift: lists under titles, counts by kind.
+
+use std::fmt::Write as _;
+
+use tplkit::apply::Creation;
+use tplkit::finding::render::counted;
+use tplkit::printable;
+use tplkit::workspace::RecordKind;
+
+/// How many of each kind.
+pub(crate) fn kinds(created: &[Creation]) -> String {
+    let mut kinds: Vec<(RecordKind, usize)> = Vec::new();
+    for created in created {
+        match kinds.iter_mut().find(|(kind, _)| *kind == created.kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((created.kind, 1)),
+        }
+    }
+    let words = |(kind, count): &(RecordKind, usize)| counted(*count, kind.noun());
+    match kinds.as_slice() {
+        [] => "nothing".to_owned(),
+        kinds => kinds.iter().map(words).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// A list under its title, unless it is empty. Whatever an entry says stays on its line.
+pub(crate) fn section<T>(
+    out: &mut String,
+    title: &str,
+    entries: &[T],
+    line: impl Fn(&T) -> String,
+) {
+    if entries.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    for entry in entries {
+        let _ = writeln!(out, "  {}", printable::line(&line(entry)));
+    }
+}
