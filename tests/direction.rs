@@ -1,8 +1,9 @@
-//! The top-level modules of the library stand in one order: each names only modules before it.
+//! The top-level modules of the library stand in one order: each names only modules before it. Inside of them,
+//! and of the command line, folders do not name each other in a circle.
 
 use std::path::Path;
 
-use tplkit_testkit::direction::{Layer, assert_direction};
+use tplkit_testkit::direction::{Layer, assert_direction, assert_no_circles};
 
 const LAYERS: &[Layer] = &[
     // What everything is made of.
@@ -45,4 +46,11 @@ const LAYERS: &[Layer] = &[
 #[test]
 fn no_module_names_one_above_it() {
     assert_direction(Path::new("src/lib.rs"), LAYERS, "tests/direction.rs");
+}
+
+#[test]
+fn no_folders_name_each_other_in_a_circle() {
+    assert_no_circles(Path::new("src/lib.rs"), 0);
+    // One level deeper than its only top-level module.
+    assert_no_circles(Path::new("src/main.rs"), 1);
 }

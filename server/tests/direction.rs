@@ -1,8 +1,9 @@
-//! The direction of dependencies in the server: which of its top-level modules may name which.
+//! The direction of dependencies in the server: which of its top-level modules may name which, and that no folders
+//! inside of them name each other in a circle.
 
 use std::path::{Path, PathBuf};
 
-use tplkit_testkit::direction::{Layer, assert_direction, read};
+use tplkit_testkit::direction::{Layer, assert_direction, assert_no_circles, read};
 
 /// From the ground up: each module names only modules before it.
 const LAYERS: &[Layer] = &[
@@ -78,8 +79,8 @@ fn modules_name_only_lower_modules() {
 fn http_knows_nothing_of_the_domain() {
     let modules = read(&root()).expect("the files of the server");
     let named: Vec<String> = modules
-        .imports
-        .iter()
+        .imports()
+        .into_iter()
         .filter(|import| import.from == "http" && DOMAIN.contains(&import.to.as_str()))
         .map(|import| {
             format!(
@@ -91,4 +92,9 @@ fn http_knows_nothing_of_the_domain() {
         })
         .collect();
     assert!(named.is_empty(), "{named:#?}");
+}
+
+#[test]
+fn no_folders_name_each_other_in_a_circle() {
+    assert_no_circles(&root(), 1);
 }

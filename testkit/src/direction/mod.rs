@@ -1,15 +1,18 @@
-//! The direction of dependencies inside a crate: which of its top-level modules may name which.
+//! The direction of dependencies inside a crate: which of its modules may name which.
 //!
-//! Goes in: a table of [`Layer`]s and the root file of a crate. Comes out: each place that names a
-//! module further up, as a sentence. The order is total, so no circle passes. Unit tests may name
-//! anything: what is compiled for tests alone is not read.
+//! Goes in: a table of [`Layer`]s and the root file of a crate. Comes out: each place that names a top-level
+//! module further up, as a sentence. The order is total, so no circle passes. Inside of a module there is no
+//! table; [`assert_no_circles`] finds folders that name each other in a circle. Unit tests may name anything:
+//! what is compiled for tests alone is not read.
 
+mod circles;
 mod reader;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+pub use circles::{Circle, assert_no_circles, circles};
 pub use reader::{DirectionError, read};
 
 /// Modules that belong together. Layers and their modules stand in order: each module may name
@@ -35,13 +38,50 @@ pub struct Import {
     pub to: String,
 }
 
+/// A path in the code.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamedPath {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The module that it is in, from the root of the crate.
+    pub module: Vec<String>,
+    /// What it names, from the root of the crate.
+    pub path: Vec<String>,
+}
+
 /// What a crate consists of, as far as the direction of dependencies goes.
 #[derive(Debug, Default)]
 pub struct Modules {
-    /// The top-level modules that are compiled outside of tests.
-    pub names: BTreeSet<String>,
-    /// Where they name each other.
-    pub imports: Vec<Import>,
+    /// The modules that are compiled outside of tests, each as its path from the root.
+    pub names: BTreeSet<Vec<String>>,
+    /// Those of them that have files of their own for modules inside.
+    pub folders: BTreeSet<Vec<String>>,
+    /// What `use` makes known: the name in its module, and what it stands for.
+    pub uses: BTreeMap<Vec<String>, Vec<String>>,
+    /// What the code names.
+    pub named: Vec<NamedPath>,
+}
+
+impl Modules {
+    /// Where top-level modules name each other, or an item of the root.
+    pub fn imports(&self) -> Vec<Import> {
+        let named = self.named.iter().filter_map(|named| {
+            // The root itself is above everything.
+            let (from, to) = (named.module.first()?, named.path.first()?);
+            (from != to).then(|| Import {
+                file: named.file.clone(),
+                line: named.line,
+                from: from.clone(),
+                to: to.clone(),
+            })
+        });
+        let mut imports: Vec<Import> = named.collect();
+        imports.sort();
+        imports.dedup();
+        imports
+    }
 }
 
 /// What is wrong with the order of a crate's modules.
@@ -82,15 +122,23 @@ pub fn violations(layers: &[Layer], modules: &Modules) -> Vec<Violation> {
         .copied()
         .collect();
     let rank = |name: &str| order.iter().position(|module| *module == name);
-    let unlisted = modules.names.iter().filter(|name| rank(name).is_none());
-    let missing = order.iter().filter(|name| !modules.names.contains(**name));
+    let top: BTreeSet<&str> = modules
+        .names
+        .iter()
+        .filter_map(|path| match path.as_slice() {
+            [name] => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    let unlisted = top.iter().filter(|name| rank(name).is_none());
+    let missing = order.iter().filter(|name| !top.contains(**name));
     // A name that is no module is an item of the crate's root, which stands above everything.
-    let upward = modules.imports.iter().filter(|import| {
+    let upward = modules.imports().into_iter().filter(|import| {
         rank(&import.from).is_some_and(|from| rank(&import.to).is_none_or(|to| to > from))
     });
-    let unlisted = unlisted.cloned().map(Violation::Unlisted);
+    let unlisted = unlisted.map(|name| Violation::Unlisted((*name).to_owned()));
     let missing = missing.copied().map(Violation::Missing);
-    let upward = upward.cloned().map(Violation::Upward);
+    let upward = upward.map(Violation::Upward);
     unlisted.chain(missing).chain(upward).collect()
 }
 
@@ -117,7 +165,7 @@ pub fn assert_direction(root: &Path, layers: &[Layer], table: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Import, Layer, Modules, Violation, violations};
+    use super::{Import, Layer, Modules, NamedPath, Violation, violations};
 
     const LAYERS: &[Layer] = &[
         Layer {
@@ -131,9 +179,16 @@ mod tests {
     ];
 
     fn modules(names: &[&str], imports: &[(&str, &str)]) -> Modules {
+        let named = imports.iter().map(|(from, to)| NamedPath {
+            file: format!("src/{from}.rs").into(),
+            line: 3,
+            module: vec![(*from).to_owned()],
+            path: vec![(*to).to_owned()],
+        });
         Modules {
-            names: names.iter().map(|name| (*name).to_owned()).collect(),
-            imports: imports.iter().map(|(from, to)| import(from, to)).collect(),
+            names: names.iter().map(|name| vec![(*name).to_owned()]).collect(),
+            named: named.collect(),
+            ..Modules::default()
         }
     }
 

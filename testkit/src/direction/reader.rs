@@ -1,5 +1,5 @@
-//! Reads the files of a crate, from its root along `mod`, and finds the paths that name a top-level
-//! module: `crate::x`, `use crate::{x, y}`, and `super::x` where that is the root.
+//! Reads the files of a crate, from its root along `mod`, and finds the paths that begin with `crate`, `self`
+//! or `super`, those in `use crate::{x, y}` one by one.
 //!
 //! Works on tokens: comments and texts cannot mislead it, and macros are read as well.
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
 
-use super::{Import, Modules};
+use super::{Modules, NamedPath};
 
 /// Why a crate cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -42,8 +42,8 @@ pub fn read(root: &Path) -> Result<Modules, DirectionError> {
         module: &mut Vec::new(),
     }
     .file()?;
-    modules.imports.sort();
-    modules.imports.dedup();
+    modules.named.sort();
+    modules.named.dedup();
     Ok(modules)
 }
 
@@ -85,8 +85,11 @@ impl Reader<'_> {
                     self.child(&name.to_string(), end)?;
                     3
                 }
-                [TokenTree::Ident(word), ..] if word == "crate" || word == "super" => {
-                    self.path(rest)
+                [TokenTree::Ident(word), ..] if is_root_word(word) => {
+                    self.path(None, rest, Naming::Path)
+                }
+                [TokenTree::Ident(word), rest @ ..] if word == "use" => {
+                    1 + self.path(None, rest, Naming::Use)
                 }
                 [TokenTree::Group(group), ..] => {
                     self.tokens(group.stream())?;
@@ -104,10 +107,11 @@ impl Reader<'_> {
 
     /// `mod name;` or `mod name { … }`.
     fn child(&mut self, name: &str, end: &TokenTree) -> Result<(), DirectionError> {
-        if self.module.is_empty() {
-            self.modules.names.insert(name.to_owned());
+        if matches!(end, TokenTree::Punct(_)) {
+            self.modules.folders.insert(self.module.clone());
         }
         self.module.push(name.to_owned());
+        self.modules.names.insert(self.module.clone());
         let folder = self.children.join(name);
         let done = if let TokenTree::Group(body) = end {
             Reader {
@@ -136,48 +140,61 @@ impl Reader<'_> {
         done
     }
 
-    /// A path that begins with `crate` or `super`. Gives the number of tokens that are done with.
-    fn path(&mut self, tokens: &[TokenTree]) -> usize {
-        let mut depth = self.module.len();
-        let mut at = 0;
+    /// A path, inside of a list the rest of one that begins with `before`. Gives the number of tokens that are
+    /// done with.
+    fn path(&mut self, before: Option<&[String]>, tokens: &[TokenTree], naming: Naming) -> usize {
+        let mut path = before.map(<[String]>::to_vec).unwrap_or_default();
+        let (mut at, mut line) = (0, None);
         while let Some(TokenTree::Ident(word)) = tokens.get(at) {
-            let word = word.to_string();
-            match word.as_str() {
-                "crate" => depth = 0,
-                "super" => depth = depth.saturating_sub(1),
-                _ => break,
+            match word.to_string().as_str() {
+                "as" => break,
+                "crate" => path.clear(),
+                // In a list it is the module before it.
+                "self" if before.is_some() => {
+                    line.get_or_insert(word.span().start().line);
+                }
+                "self" => path.clone_from(self.module),
+                "super" => {
+                    if at == 0 {
+                        path.clone_from(self.module);
+                    }
+                    path.pop();
+                }
+                name => {
+                    // What begins otherwise is a child of this module, or another crate.
+                    if at == 0 && before.is_none() {
+                        path.clone_from(self.module);
+                    }
+                    line.get_or_insert(word.span().start().line);
+                    path.push(name.to_owned());
+                }
             }
-            if !is_path_separator(&tokens[at + 1..]) {
-                return at + 1;
+            at += 1;
+            if !is_path_separator(&tokens[at..]) {
+                break;
             }
-            at += 3;
+            at += 2;
         }
-        match tokens.get(at) {
-            Some(TokenTree::Ident(name)) if depth == 0 => {
-                self.import(&name.to_string(), name.span().start().line);
-                at + 1
-            }
-            // Its parts are read as paths from here; what stands deeper begins with no `crate`.
-            Some(TokenTree::Group(group)) if depth == 0 => {
-                self.group(group);
-                at + 1
-            }
-            _ => at,
+        if let Some(TokenTree::Group(group)) = tokens.get(at)
+            && at > 2
+            && is_path_separator(&tokens[at - 2..])
+        {
+            self.group(&path, group, naming);
+            return at + 1;
         }
+        if let Some(line) = line {
+            self.name(path, line, naming, &tokens[at..]);
+        }
+        at
     }
 
-    /// The first names in `{a, b::c, d::{e, f}}`.
-    fn group(&mut self, group: &Group) {
-        let mut first = true;
-        for token in group.stream() {
-            match token {
-                TokenTree::Ident(name) if first => {
-                    self.import(&name.to_string(), name.span().start().line);
-                    first = false;
-                }
-                TokenTree::Punct(comma) if comma.as_char() == ',' => first = true,
-                _ => first = false,
-            }
+    /// Paths in `{a, b::c, d::{e, f}}`.
+    fn group(&mut self, before: &[String], group: &Group, naming: Naming) {
+        let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+        let is_comma =
+            |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+        for part in tokens.split(is_comma) {
+            self.path(Some(before), part, naming);
         }
     }
 
@@ -187,24 +204,46 @@ impl Reader<'_> {
         if let Some(path) = text.strip_prefix("\"crate::") {
             let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
             let name = &path[..end.unwrap_or(path.len())];
-            self.import(name, literal.span().start().line);
+            let line = literal.span().start().line;
+            self.name(vec![name.to_owned()], line, Naming::Path, &[]);
         }
     }
 
-    fn import(&mut self, to: &str, line: usize) {
-        // The root itself is above everything.
-        let Some(from) = self.module.first() else {
-            return;
-        };
-        if from != to && to != "self" {
-            self.modules.imports.push(Import {
-                file: self.file.to_owned(),
-                line,
-                from: from.clone(),
-                to: to.to_owned(),
-            });
+    /// Notes a path; `after` is what follows it.
+    fn name(&mut self, path: Vec<String>, line: usize, naming: Naming, after: &[TokenTree]) {
+        if matches!(naming, Naming::Use) {
+            let alias = match after {
+                [TokenTree::Ident(word), TokenTree::Ident(alias), ..] if word == "as" => {
+                    Some(alias.to_string())
+                }
+                _ => path.last().cloned(),
+            };
+            let mut known = self.module.clone();
+            known.extend(alias);
+            if known != path {
+                self.modules.uses.insert(known, path.clone());
+            }
         }
+        self.modules.named.push(NamedPath {
+            file: self.file.to_owned(),
+            line,
+            module: self.module.clone(),
+            path,
+        });
     }
+}
+
+/// Where a path is.
+#[derive(Debug, Clone, Copy)]
+enum Naming {
+    /// In a `use`: its last name is known in the module from then on.
+    Use,
+    /// Anywhere else.
+    Path,
+}
+
+fn is_root_word(word: &proc_macro2::Ident) -> bool {
+    word == "crate" || word == "self" || word == "super"
 }
 
 fn is_path_separator(tokens: &[TokenTree]) -> bool {
@@ -265,7 +304,7 @@ mod tests {
         }
         .tokens(text.parse().expect("tokens"))
         .expect("no file is named");
-        let imports = modules.imports.into_iter();
+        let imports = modules.imports().into_iter();
         imports.map(|import| (import.to, import.line)).collect()
     }
 

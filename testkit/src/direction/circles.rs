@@ -1,0 +1,242 @@
+//! Circles between the folders of one module: siblings that name each other, one through the next.
+//!
+//! A folder stands for everything inside. What a module takes from a sibling through their parent (`super::Name`,
+//! where the parent has a `use` of it) counts as taken from the sibling. A circle of files alone passes: files
+//! of one folder are read together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::Path;
+
+use super::{Modules, NamedPath, read};
+
+/// How many `use` are followed from one to the next.
+const MOST_USES: usize = 16;
+
+/// Modules of one parent that name each other in a circle, at least one of them a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Circle {
+    /// Their parent, from the root of the crate.
+    pub parent: Vec<String>,
+    /// They.
+    pub members: BTreeSet<String>,
+    /// For each two of them the first place where the one names the other.
+    pub places: Vec<(NamedPath, String)>,
+}
+
+impl fmt::Display for Circle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let members: Vec<&str> = self.members.iter().map(String::as_str).collect();
+        let parent = self.parent.join("::");
+        write!(f, "`{parent}`: {} name each other", members.join(", "))?;
+        for (place, to) in &self.places {
+            let from = &place.module[self.parent.len()];
+            let file = place.file.display();
+            write!(f, "\n    {file}:{}: `{from}` names `{to}`", place.line)?;
+        }
+        Ok(())
+    }
+}
+
+/// What siblings name of each other, with the first place.
+type Edges<'m> = BTreeMap<&'m str, BTreeMap<&'m str, &'m NamedPath>>;
+
+/// All circles with a folder in it, inside of top-level modules and `deepest` levels further down.
+pub fn circles(modules: &Modules, deepest: usize) -> Vec<Circle> {
+    let mut siblings: BTreeMap<&[String], Edges<'_>> = BTreeMap::new();
+    for named in &modules.named {
+        let module = resolve(modules, &named.path);
+        let same = named.module.iter().zip(module).take_while(|(a, b)| a == b);
+        let same = same.count();
+        if let (Some(from), Some(to)) = (named.module.get(same), module.get(same))
+            && (1..=deepest + 1).contains(&same)
+        {
+            let edges = siblings.entry(&module[..same]).or_default();
+            edges.entry(from).or_default().entry(to).or_insert(named);
+        }
+    }
+    let mut circles = Vec::new();
+    for (parent, edges) in siblings {
+        let is_folder = |name: &&str| {
+            let mut path = parent.to_vec();
+            path.push((*name).to_owned());
+            modules.folders.contains(&path)
+        };
+        for members in knots(&edges) {
+            if members.iter().any(is_folder) {
+                circles.push(circle(parent, &edges, &members));
+            }
+        }
+    }
+    circles
+}
+
+fn circle(parent: &[String], edges: &Edges<'_>, members: &BTreeSet<&str>) -> Circle {
+    let places = members.iter().flat_map(|from| {
+        let named = edges.get(from).into_iter().flatten();
+        named.filter(|(to, _)| members.contains(*to))
+    });
+    Circle {
+        parent: parent.to_vec(),
+        members: members.iter().map(|name| (*name).to_owned()).collect(),
+        places: places
+            .map(|(to, place)| ((*place).clone(), (*to).to_owned()))
+            .collect(),
+    }
+}
+
+/// Sets of modules each of which leads to each other.
+fn knots<'m>(edges: &Edges<'m>) -> Vec<BTreeSet<&'m str>> {
+    let reached: BTreeMap<&str, BTreeSet<&str>> = edges
+        .keys()
+        .map(|from| (*from, reach(edges, from)))
+        .collect();
+    let mut knots: Vec<BTreeSet<&str>> = Vec::new();
+    for (from, to) in &reached {
+        let back = |other: &&&str| reached.get(**other).is_some_and(|to| to.contains(from));
+        let knot: BTreeSet<&str> = to.iter().filter(back).copied().collect();
+        if knot.len() > 1 && !knots.contains(&knot) {
+            knots.push(knot);
+        }
+    }
+    knots
+}
+
+/// What a module names, and what that names, and so on.
+fn reach<'m>(edges: &Edges<'m>, from: &str) -> BTreeSet<&'m str> {
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<&str> = vec![from];
+    while let Some(module) = next.pop() {
+        for to in edges.get(module).into_iter().flat_map(BTreeMap::keys) {
+            if reached.insert(*to) {
+                next.push(to);
+            }
+        }
+    }
+    reached
+}
+
+/// The module that a path leads to, through the `use` of modules on its way.
+fn resolve<'m>(modules: &'m Modules, path: &'m [String]) -> &'m [String] {
+    let mut path = path;
+    for _ in 0..MOST_USES {
+        let module = module_of(modules, path);
+        let item = path.get(..=module.len());
+        match item.and_then(|item| modules.uses.get(item)) {
+            Some(target) => path = target,
+            None => return module,
+        }
+    }
+    module_of(modules, path)
+}
+
+/// The longest beginning of a path that is a module.
+fn module_of<'m>(modules: &Modules, path: &'m [String]) -> &'m [String] {
+    let lengths = (1..=path.len()).rev();
+    let mut beginnings = lengths.map(|length| &path[..length]);
+    beginnings
+        .find(|beginning| modules.names.contains(*beginning))
+        .unwrap_or_default()
+}
+
+/// Panics with every circle of folders in the modules of the crate with that root file, and `deepest` levels
+/// further down.
+///
+/// # Panics
+///
+/// When there is a circle, or a file cannot be read.
+pub fn assert_no_circles(root: &Path, deepest: usize) {
+    let modules = read(root).unwrap_or_else(|error| panic!("{error}"));
+    let circles = circles(&modules, deepest);
+    let lines: Vec<String> = circles.iter().map(|one| format!("  {one}\n")).collect();
+    assert!(
+        circles.is_empty(),
+        "modules of {} name each other in a circle:\n{}\
+         Move what both need into a module below them, or hand it in as an argument.",
+        root.display(),
+        lines.concat(),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::circles;
+    use crate::direction::{Modules, NamedPath};
+
+    fn path(text: &str) -> Vec<String> {
+        text.split("::").map(str::to_owned).collect()
+    }
+
+    /// Modules, those of them that are folders, and what names what.
+    fn modules(names: &[&str], folders: &[&str], named: &[(&str, &str)]) -> Modules {
+        let named = named.iter().map(|(module, to)| NamedPath {
+            file: "x.rs".into(),
+            line: 1,
+            module: path(module),
+            path: path(to),
+        });
+        Modules {
+            names: names.iter().map(|name| path(name)).collect(),
+            folders: folders.iter().map(|name| path(name)).collect(),
+            named: named.collect(),
+            ..Modules::default()
+        }
+    }
+
+    const NAMES: &[&str] = &["m", "m::a", "m::a::x", "m::b", "m::b::y", "m::c"];
+
+    fn members(modules: &Modules) -> Vec<Vec<String>> {
+        let circles = circles(modules, 0).into_iter();
+        circles
+            .map(|circle| circle.members.into_iter().collect())
+            .collect()
+    }
+
+    #[test]
+    fn folders_that_name_each_other_through_a_third_are_a_circle() {
+        let named = [
+            ("m::a::x", "m::c::F"),
+            ("m::c", "m::b::y::g"),
+            ("m::b::y", "m::a::H"),
+        ];
+        let circle = modules(NAMES, &["m", "m::a", "m::b"], &named);
+        assert_eq!(members(&circle), [["a", "b", "c"]]);
+        let shown = circles(&circle, 0)[0].to_string();
+        assert!(shown.contains("`a` names `c`"), "{shown}");
+        let open = modules(NAMES, &["m", "m::a", "m::b"], &named[..2]);
+        assert_eq!(members(&open), Vec::<Vec<String>>::new());
+    }
+
+    #[test]
+    fn files_alone_may_name_each_other_and_so_may_a_folder_inside() {
+        let files = modules(NAMES, &["m"], &[("m::a", "m::b"), ("m::b", "m::a")]);
+        assert_eq!(members(&files), Vec::<Vec<String>>::new());
+        let inside = modules(
+            NAMES,
+            &["m", "m::a"],
+            &[("m::a::x", "m::a::F"), ("m::a", "m::a::x::F")],
+        );
+        assert_eq!(members(&inside), Vec::<Vec<String>>::new());
+    }
+
+    #[test]
+    fn what_comes_through_the_parent_comes_from_the_sibling() {
+        let mut modules = modules(
+            NAMES,
+            &["m", "m::a"],
+            &[("m::a::x", "m::F"), ("m::c", "m::a::x::G")],
+        );
+        assert_eq!(members(&modules), Vec::<Vec<String>>::new());
+        modules.uses.insert(path("m::F"), path("m::c::F"));
+        assert_eq!(members(&modules), [["a", "c"]]);
+    }
+
+    #[test]
+    fn what_is_deeper_is_looked_at_when_asked_for() {
+        let names = &["m", "m::n", "m::n::a", "m::n::a::x", "m::n::b"];
+        let named = [("m::n::a", "m::n::b::F"), ("m::n::b", "m::n::a::F")];
+        let deep = modules(names, &["m", "m::n", "m::n::a"], &named);
+        assert_eq!(circles(&deep, 0), []);
+        assert_eq!(circles(&deep, 1).len(), 1);
+    }
+}
