@@ -27,6 +27,10 @@ pub enum Code {
     RowsUnmatched,
     /// Nothing of the template stands there that an upgrade could start from.
     NoBase,
+    /// The package that is said to stand there is another one than the new version's.
+    BaseUnrelated,
+    /// A package is said to stand there, and the workspace knows what was applied to it.
+    BaseExists,
     /// The package is of a lower version than what stands there.
     Downgrade,
     /// Somebody has to decide what becomes of what both sides changed.
@@ -108,6 +112,8 @@ impl Code {
             Code::RowsModeWithoutKey => "rows_mode_without_key",
             Code::RowsUnmatched => "rows_unmatched",
             Code::NoBase => "no_base",
+            Code::BaseUnrelated => "base_unrelated",
+            Code::BaseExists => "base_exists",
             Code::Downgrade => "downgrade",
             Code::UpgradeConflicts => "upgrade_conflicts",
             Code::DeleteRefused => "delete_refused",
@@ -149,7 +155,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 43] = [
+    pub const ALL: [Code; 45] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -161,6 +167,8 @@ impl Code {
         Code::RowsModeWithoutKey,
         Code::RowsUnmatched,
         Code::NoBase,
+        Code::BaseUnrelated,
+        Code::BaseExists,
         Code::Downgrade,
         Code::UpgradeConflicts,
         Code::DeleteRefused,

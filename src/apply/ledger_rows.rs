@@ -71,16 +71,26 @@ impl LedgerRows {
                     }
                 }
                 Entry::Recognised(rows) => {
+                    if rows.adopted {
+                        known.0.entry(rows.feature).or_default();
+                    }
                     let Some(table) = known.0.get_mut(&rows.feature) else {
                         continue;
                     };
                     let column = column_of(&rows.names);
                     for (id, name) in rows.rows.iter().zip(&rows.names.rows) {
-                        // Without the pass that wrote it nobody vouches for the row.
-                        if let Some(row) = table.rows.get_mut(id) {
-                            row.key = key_of(column.as_ref(), *name);
-                            table.by_uid.insert(name.uid, *id);
+                        let key = key_of(column.as_ref(), *name);
+                        if rows.adopted {
+                            // What it held is not known: each of its cells is compared.
+                            let digest = RowDigest::default();
+                            table.rows.insert(*id, Row { digest, key });
+                        } else if let Some(row) = table.rows.get_mut(id) {
+                            row.key = key;
+                        } else {
+                            // Without the pass that wrote it nobody vouches for the row.
+                            continue;
                         }
+                        table.by_uid.insert(name.uid, *id);
                     }
                 }
                 Entry::Cells(cells) => {

@@ -10,6 +10,7 @@
 //! carries out an [`Approved`] and decides nothing; it can stop at any checkpoint and be started
 //! again.
 
+mod adopt;
 mod approved;
 mod drift;
 mod error;
@@ -34,6 +35,7 @@ mod tests;
 mod uids;
 mod undo;
 
+pub use adopt::{adopt, base_exists, base_resolutions, check_base, is_adopted, note_adopted};
 pub use approved::{
     Approved, BaseRows, Bound, ColumnWork, Dropped, LinkWork, Mode, Publish, RowStep, RowStepWork,
     StructureWork, TableWork, UpgradeWork,

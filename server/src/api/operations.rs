@@ -188,8 +188,8 @@ pub static OPERATIONS: [Operation; 100] = operations! {
         GET "/v1/templates/{template_id}/package" READ, Viewer, Usual, [200, 404, 422] => templates::get_package, "Reads a template as a package file" [] -> Package;
         PUT "/v1/templates/{template_id}/package" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::put_package, "Replaces manifest and payloads, or nothing" [] (Package) -> Template with [PackageBody];
         POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (PlanRequest) -> Plan with [PackageBody];
-        POST "/v1/templates/{template_id}/apply" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "Applies a template to a workspace, as a job" [] (Apply) -> Accepted;
-        POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted;
+        POST "/v1/templates/{template_id}/apply" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "Applies a template to a workspace, as a job" [] (Apply) -> Accepted with [PackageBody];
+        POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted with [PackageBody];
     }
     "templates" {
         GET "/v1/workspaces/{workspace_id}/templates" READ, Viewer, Usual, [200, 404, 422] => workspace_templates::list, "Lists the templates that were applied to a workspace" [cursor limit] -> AppliedTemplatePage;

@@ -224,6 +224,8 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::RowsModeWithoutKey
         | Code::RowsUnmatched
         | Code::NoBase
+        | Code::BaseUnrelated
+        | Code::BaseExists
         | Code::Downgrade
         | Code::UpgradeConflicts
         | Code::DeleteRefused

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use tplkit::apply::{
-    ApplyError, BasePackage, JobHistory, LegacyJob, Minter, Request, Resolutions, decide_from,
-    run_from,
+    ApplyError, BasePackage, JobHistory, LegacyJob, Minter, Request, Resolutions, base_resolutions,
+    decide_from, note_adopted, run_from,
 };
 use tplkit::check::{Checked, NotChecked};
 use tplkit::definitions::Definitions;
@@ -33,8 +33,9 @@ struct StoredOrder {
     earlier: Vec<Entry>,
     /// What was decided about dependencies before.
     resolutions: Resolutions,
-    /// The newest of the jobs that it binds to, with its package.
-    base: Option<(Uuid, SpooledText)>,
+    /// The newest of the jobs that it binds to, with its package; without one the package that the workspace was
+    /// set up by, if there is that.
+    base: Option<(Option<Uuid>, SpooledText)>,
     /// Those of them whose ledgers were written before ledgers held the base.
     legacy_jobs: Vec<ledger::StoredLegacyJob>,
 }
@@ -59,18 +60,26 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
         Some((job, text)) => Some((*job, Checked::trusted(text).map_err(unreadable)?)),
         None => None,
     };
+    let adopting = base.as_ref().filter(|(job, _)| job.is_none());
+    let resolutions = match adopting {
+        Some((_, base)) => base_resolutions(base, &package, &kept.order.request),
+        None => kept.resolutions,
+    };
     let legacy_jobs = kept.legacy_jobs.iter().map(ledger::StoredLegacyJob::read);
     let legacy_jobs: Vec<LegacyJob<'_>> =
         legacy_jobs.collect::<Result<_, _>>().map_err(unreadable)?;
     let past = JobHistory {
         entries: &kept.earlier,
         base: base.as_ref().map(|(job, package)| BasePackage {
-            job: Some(*job),
+            job: *job,
             package,
-            resolutions: &kept.resolutions,
+            resolutions: &resolutions,
             legacy_jobs: &legacy_jobs,
         }),
     };
+    if let Some(base) = past.base.filter(|_| adopting.is_some()) {
+        Box::pin(note_adopted(&mut target, base, Definitions::embedded())).await?;
+    }
     let Order { request, minter } = &kept.order;
     // To which jobs a copy is bound was decided when their ledgers were chosen.
     let request = &Request {
@@ -149,12 +158,12 @@ async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError>
         return Ok(None);
     };
     let line = ledger::kept_entries(tx, job).await?;
-    let base = match line.newest {
-        Some(newest) => {
-            let kept = package::read(tx, job.organization, newest, true).await?;
-            kept.map(|(_, text)| (newest, text))
-        }
-        None => None,
+    let base = if let Some(newest) = line.newest {
+        let kept = package::read(tx, job.organization, newest, true).await?;
+        kept.map(|(_, text)| (Some(newest), text))
+    } else {
+        let given = package::read_base(tx, job.organization, job.id).await?;
+        given.map(|text| (None, text))
     };
     Ok(Some(StoredOrder {
         order,

@@ -3,6 +3,7 @@
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
+use super::package::{PACKAGE, base_numbers};
 use super::{Job, Order, PackedPart, Status};
 use crate::store::{StoreError, Tx, Value, lease};
 
@@ -25,6 +26,8 @@ pub struct New {
     pub minter: Minter,
     /// The package as it is now: the manifest, then its payload entries in order.
     pub parts: Vec<PackedPart>,
+    /// In the same way the package that the workspace was set up by, when somebody gave it.
+    pub base: Vec<PackedPart>,
     /// In microseconds.
     pub now: i64,
 }
@@ -57,7 +60,8 @@ pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
     }
     let sql = "INSERT INTO main.template_job_parts {into $1} \
          (organization_id, workspace_id, job_id, number, content) VALUES ($1, $2, $3, $4, $5)";
-    for (part, number) in new.parts.iter().zip(0_i64..) {
+    let parts = new.parts.iter().zip(PACKAGE);
+    for (part, number) in parts.chain(new.base.iter().zip(base_numbers())) {
         let parameters: [Value; 5] = [
             new.organization.into(),
             new.workspace.into(),

@@ -32,7 +32,7 @@ pub use job::{COLUMNS, Job, find, unfinished};
 pub use lease::{Lease, take, take_any};
 pub use ledger::{LedgerPart, LineLedgers, StoredLegacyJob, earlier, own, upgraded_by, written_by};
 pub use lines::{AppliedLine, lines};
-pub use package::{Order, PackedPart, read as read_package};
+pub use package::{Order, PackedPart, read as read_package, read_base};
 pub use permission::hand_over;
 pub use redaction::redact;
 pub use renewal::under;

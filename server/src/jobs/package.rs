@@ -1,6 +1,7 @@
 //! The package of a job as it was when the job was created, and the decisions about it.
 
 use std::io::{self, Write as _};
+use std::ops::RangeFrom;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -85,6 +86,14 @@ impl Order {
     }
 }
 
+/// The numbers of the parts of a package.
+pub(super) const PACKAGE: RangeFrom<i64> = 0..;
+
+/// The numbers of the parts of the package that a workspace was set up by.
+pub(super) fn base_numbers() -> impl Iterator<Item = i64> + Send {
+    (1..).map(|number: i64| -number)
+}
+
 /// The order of a job and its package, with its rows or without, put together as one text; nothing when there
 /// is no such job. A large text is not in memory but in a file that nobody else sees.
 ///
@@ -97,58 +106,80 @@ pub async fn read(
     rows: bool,
 ) -> Result<Option<(Order, SpooledText)>, StoreError> {
     let mut spool = Spool::default();
-    let mut put = |part: &str| {
-        spool
-            .write_all(part.as_bytes())
-            .map_err(|error| disk_full(&error))
-    };
-    let most = if rows { i64::MAX } else { 1 };
-    let Some(order) = parts(tx, organization, job, most, &mut put).await? else {
+    let Some(order) = order(tx, organization, job).await? else {
         return Ok(None);
     };
+    let most = if rows { usize::MAX } else { 1 };
+    let numbers = PACKAGE.take(most);
+    parts(tx, (organization, job), numbers, &mut spool).await?;
     let text = spool.into_text().map_err(|error| disk_full(&error))?;
     Ok(Some((order, text)))
+}
+
+/// The package that a workspace was set up by, where a job has it.
+///
+/// # Errors
+/// Those of the store, and when there is no room for a file.
+pub async fn read_base(
+    tx: &mut Tx,
+    organization: Uuid,
+    job: Uuid,
+) -> Result<Option<SpooledText>, StoreError> {
+    let mut spool = Spool::default();
+    if parts(tx, (organization, job), base_numbers(), &mut spool).await? == 0 {
+        return Ok(None);
+    }
+    let text = spool.into_text().map_err(|error| disk_full(&error))?;
+    Ok(Some(text))
 }
 
 fn disk_full(error: &io::Error) -> StoreError {
     StoreError::Unavailable(format!("a temporary file of a package: {error}"))
 }
 
-/// Puts the first parts of a package together: the manifest, then each entry of rows.
-async fn parts(
-    tx: &mut Tx,
-    organization: Uuid,
-    job: Uuid,
-    most: i64,
-    put: &mut (dyn FnMut(&str) -> Result<(), StoreError> + Send),
-) -> Result<Option<Order>, StoreError> {
+/// The order of a job; nothing when there is no such job.
+async fn order(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Option<Order>, StoreError> {
     let sql = "SELECT request FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
-    let at = [organization.into(), job.into()];
-    let Some(row) = tx.first(sql, &at).await? else {
+    let Some(row) = tx.first(sql, &[organization.into(), job.into()]).await? else {
         return Ok(None);
     };
     let order: String = row.get(0)?;
+    Order::read(&order).map(Some)
+}
+
+/// Puts parts of a package together: the manifest, then each entry of rows. Gives how many there are.
+async fn parts(
+    tx: &mut Tx,
+    (organization, job): (Uuid, Uuid),
+    numbers: impl Iterator<Item = i64> + Send,
+    spool: &mut Spool,
+) -> Result<usize, StoreError> {
+    let mut put = |part: &str| {
+        spool
+            .write_all(part.as_bytes())
+            .map_err(|error| disk_full(&error))
+    };
     let sql = "SELECT content FROM template_job_parts WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 AND number = $3";
     put("{\"manifest\":")?;
-    let mut number: i64 = 0;
+    let mut count = 0;
     // One part at a time: together they may be large, and are held once.
-    while number < most {
+    for number in numbers {
         let part = [organization.into(), job.into(), number.into()];
         let Some(row) = tx.first(sql, &part).await? else {
             break;
         };
-        match number {
+        match count {
             0 => {}
             1 => put(",\"payloads\":[")?,
             _ => put(",")?,
         }
         put(&PackedPart(row.get(0)?).unpack()?)?;
-        number += 1;
+        count += 1;
     }
-    put(if number > 1 { "]}" } else { "}" })?;
-    Ok(Some(Order::read(&order)?))
+    put(if count > 1 { "]}" } else { "}" })?;
+    Ok(count)
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ async fn tables(tx: &mut Tx, job: &Job) -> Result<HashMap<String, HashSet<Id>>, 
         let entry = serde_json::from_str(&entry);
         let bad = |error| StoreError::Internal(format!("an entry of a ledger: {error}"));
         if let Entry::Structure(structure) = entry.map_err(bad)? {
-            let created = structure.created.into_iter();
+            let created = structure.created.into_iter().chain(structure.known);
             for created in created.filter(|created| created.kind == RecordKind::Feature) {
                 let tables = tables.entry(created.reference).or_default();
                 tables.insert(created.id);

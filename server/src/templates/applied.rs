@@ -96,11 +96,21 @@ impl Applied {
         });
         let entries = others
             .flat_map(|(_, entries)| self.line.entries.get(entries.clone()).unwrap_or_default());
-        let rows = entries.filter_map(|entry| match entry {
-            Entry::Rows(rows) if visible.guarded.contains(&rows.feature) => Some(&rows.rows),
-            _ => None,
-        });
-        rows.flatten().map(|row| row.id).collect()
+        let mut unseen = HashSet::new();
+        for entry in entries {
+            match entry {
+                Entry::Rows(rows) if visible.guarded.contains(&rows.feature) => {
+                    unseen.extend(rows.rows.iter().map(|row| row.id));
+                }
+                Entry::Recognised(rows)
+                    if rows.adopted && visible.guarded.contains(&rows.feature) =>
+                {
+                    unseen.extend(rows.rows.iter().copied());
+                }
+                _ => {}
+            }
+        }
+        unseen
     }
 }
 

@@ -57,6 +57,7 @@ pub(crate) fn new(context: &Context, organization: Uuid, workspace: Uuid) -> job
         // The clock may stand still; two jobs never mint the same ids.
         minter: Minter::at(context_time(context), u64::from_be_bytes(random())),
         parts: Vec::new(),
+        base: Vec::new(),
         now: context.now(),
     }
 }

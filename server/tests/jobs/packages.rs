@@ -70,8 +70,8 @@ impl Package {
         self.text = envelope.to_string();
     }
 
-    /// The manifest and the payload entries.
-    fn parts(&self) -> Vec<PackedPart> {
+    /// The manifest and the payload entries, as a job keeps them.
+    pub(super) fn parts(&self) -> Vec<PackedPart> {
         #[derive(Deserialize)]
         struct Envelope {
             manifest: Box<RawValue>,

@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 use tplkit::apply::{
-    ApplyError, BasePackage, JobHistory, Minter, Report, Resolutions, resolve_from, run_from,
+    ApplyError, BasePackage, JobHistory, Minter, Report, Resolutions, note_adopted, resolve_from,
+    run_from,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -23,7 +24,10 @@ use super::same::work;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(an_upgrade_survives_the_death_of_its_worker_at_every_unit);
+on_both_stores!(
+    an_upgrade_survives_the_death_of_its_worker_at_every_unit,
+    an_upgrade_of_what_was_set_up_by_hand_survives_it,
+);
 
 /// The workspace of a job whose worker dies at the unit of that number: before it is written, or after it.
 struct Dying {
@@ -140,6 +144,25 @@ fn next(package: &Package) -> Package {
     }
 }
 
+/// One attempt at an upgrade of what people set up by hand.
+async fn adopt<T: Target<Error: std::fmt::Debug>>(
+    target: &mut T,
+    packages: (&Package, &Package),
+    minter: Minter,
+) -> Result<Report, ApplyError<T::Error>> {
+    let (_, base) = packages;
+    let resolutions: Resolutions = base.request.resolutions.clone();
+    let applied = Checked::trusted(&base.text).expect("reads");
+    let given = BasePackage {
+        job: None,
+        package: &applied,
+        resolutions: &resolutions,
+        legacy_jobs: &[],
+    };
+    note_adopted(target, given, Definitions::embedded()).await?;
+    attempt(target, packages, &[], minter).await
+}
+
 /// One attempt at an upgrade.
 async fn attempt<T: Target<Error: std::fmt::Debug>>(
     target: &mut T,
@@ -198,7 +221,9 @@ struct Applied {
     template: Uuid,
     ledger: Vec<Entry>,
     /// The same in memory.
-    memory: Memory,
+    memory: Option<Memory>,
+    /// Whether people set it up, as far as the store knows.
+    by_hand: bool,
 }
 
 impl Applied {
@@ -218,12 +243,47 @@ impl Applied {
             workspace,
             template,
             ledger: ledger(store, organization, job).await,
-            memory,
+            memory: Some(memory),
+            by_hand: false,
+        }
+    }
+
+    /// A workspace with the same in it, of which no job knows.
+    async fn by_hand(world: &World, package: &Package) -> Applied {
+        let applied = Applied::new(world, package).await;
+        let sql = "DELETE FROM main.template_jobs WHERE organization_id = $1";
+        world.sql(sql, vec![applied.organization.into()]).await;
+        Applied {
+            ledger: Vec::new(),
+            by_hand: true,
+            ..applied
+        }
+    }
+
+    /// One attempt at an upgrade.
+    async fn attempt<T: Target<Error: std::fmt::Debug>>(
+        &self,
+        target: &mut T,
+        packages: (&Package, &Package),
+        minter: Minter,
+    ) -> Result<Report, ApplyError<T::Error>> {
+        if self.by_hand {
+            adopt(target, packages, minter).await
+        } else {
+            attempt(target, packages, &self.ledger, minter).await
         }
     }
 }
 
 async fn an_upgrade_survives_the_death_of_its_worker_at_every_unit(place: Place) {
+    survives(place, false).await;
+}
+
+async fn an_upgrade_of_what_was_set_up_by_hand_survives_it(place: Place) {
+    survives(place, true).await;
+}
+
+async fn survives(place: Place, by_hand: bool) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let mut first = everything(2, 12);
@@ -232,9 +292,16 @@ async fn an_upgrade_survives_the_death_of_its_worker_at_every_unit(place: Place)
     let mut died = 0;
     for written in [false, true] {
         for units in 0.. {
-            let mut applied = Applied::new(&world, &first).await;
+            let mut applied = if by_hand {
+                Applied::by_hand(&world, &first).await
+            } else {
+                Applied::new(&world, &first).await
+            };
             let mut new = second.job(context, applied.organization, applied.workspace);
             new.template = applied.template;
+            if by_hand {
+                new.base = first.parts();
+            }
             let (job, minter) = (new.id, new.minter);
             assert!(ground::create(store, new).await);
             let lease = ground::taken(store, context, job, 60).await;
@@ -245,7 +312,7 @@ async fn an_upgrade_survives_the_death_of_its_worker_at_every_unit(place: Place)
                 written,
             };
             let packages = (&second, &first);
-            let ran = Box::pin(attempt(&mut target, packages, &applied.ledger, minter)).await;
+            let ran = Box::pin(applied.attempt(&mut target, packages, minter)).await;
             let dies = ran.is_err();
             lease.release(store, context, 0).await.expect("is released");
             let done = if dies {
@@ -254,8 +321,8 @@ async fn an_upgrade_survives_the_death_of_its_worker_at_every_unit(place: Place)
                 ground::job(store, context, job).await
             };
             assert_eq!(done.status, Status::Completed, "{:?}", done.error);
-            let owed = attempt(&mut applied.memory, packages, &applied.ledger, minter);
-            let owed = ready(owed).expect("is done");
+            let mut memory = applied.memory.take().expect("a memory");
+            let owed = ready(applied.attempt(&mut memory, packages, minter)).expect("is done");
             assert_eq!((owed.structure_updated, owed.published), (5, 3));
             let report: Report =
                 serde_json::from_str(done.report.as_deref().expect("a report")).expect("a report");
@@ -267,9 +334,7 @@ async fn an_upgrade_survives_the_death_of_its_worker_at_every_unit(place: Place)
                     "{table} {units}"
                 );
             }
-            Outcome::of(store, applied.workspace)
-                .await
-                .is(&applied.memory);
+            Outcome::of(store, applied.workspace).await.is(&memory);
             if !dies {
                 break;
             }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::bind::Disposition;
-use super::bound_package::BoundPackage;
+use super::bound_package::{BoundPackage, Unknown};
 use super::row_steps;
 use super::tables::Tables;
 use super::upgrade::Base;
@@ -58,7 +58,7 @@ pub(in crate::apply) fn applied_rows(
         entries,
         destination,
         definitions,
-        &disposition,
+        (Unknown::Empty, &disposition),
     );
     let tables = Tables {
         package,

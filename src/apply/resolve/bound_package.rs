@@ -20,6 +20,15 @@ use crate::definitions::Definitions;
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Id, RecordKind, Structure};
 
+/// What becomes of uses of what no ledger knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// They are empty, as uses of what has no place to be.
+    Empty,
+    /// They are marked.
+    Marked,
+}
+
 /// A package, bound to the records that it created.
 pub(super) struct BoundPackage<'p> {
     pub(super) steps: Steps<'p>,
@@ -37,7 +46,7 @@ impl<'p> BoundPackage<'p> {
         entries: &[Entry],
         destination: &Structure,
         definitions: &Definitions,
-        disposition: &dyn Fn(RecordKind, Id) -> Disposition<'p>,
+        (unknown, disposition): (Unknown, &dyn Fn(RecordKind, Id) -> Disposition<'p>),
     ) -> BoundPackage<'p> {
         let mut gone = Vec::new();
         let decided = decisions::decide(package, request, destination, definitions, &mut gone);
@@ -46,7 +55,8 @@ impl<'p> BoundPackage<'p> {
         let earlier = EarlierJobs::read(entries, false, &minter);
         let mut bindings = Bindings::default();
         decisions::bind(package, &decided, destination, &mut bindings);
-        let dispositions = bind(&steps, &earlier, destination, &mut bindings, disposition);
+        let how = (unknown, disposition);
+        let dispositions = bind(&steps, &earlier, destination, &mut bindings, how);
         let mut findings = Findings::of(&package.manifest);
         let built = Builder {
             manifest: &package.manifest,
@@ -78,7 +88,7 @@ fn bind<'p>(
     earlier: &EarlierJobs<'_>,
     destination: &Structure,
     bindings: &mut Bindings<'p>,
-    disposition: &dyn Fn(RecordKind, Id) -> Disposition<'p>,
+    (unknown, disposition): (Unknown, &dyn Fn(RecordKind, Id) -> Disposition<'p>),
 ) -> IndexMap<&'p str, Disposition<'p>> {
     bind_workspace(destination, bindings);
     let mut dispositions = IndexMap::new();
@@ -102,7 +112,19 @@ fn bind<'p>(
             } else {
                 let cause = Cause::LeftOut;
                 let disposition = Disposition::LeftOut(Some(cause));
-                (disposition, Binding::Nothing(cause))
+                let binding = match unknown {
+                    Unknown::Empty => Binding::Nothing(cause),
+                    Unknown::Marked => Binding::Record(Record {
+                        kind,
+                        id: Id::nil(),
+                        name: String::new(),
+                        parent: None,
+                        fresh: false,
+                        anew: false,
+                        gone: true,
+                    }),
+                };
+                (disposition, binding)
             };
         dispositions.insert(reference.as_str(), disposition);
         bindings.bind(reference, named(work.step.tool), binding);

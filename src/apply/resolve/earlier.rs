@@ -58,7 +58,7 @@ impl<'l> EarlierJobs<'l> {
                         earlier.created.entry(of).or_default().push(EarlierRecord {
                             id: made.id,
                             name: &made.name,
-                            unfinished: true,
+                            unfinished: !structure.adopted,
                         });
                     }
                     let replaced = structure.replaced.iter();

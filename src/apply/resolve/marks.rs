@@ -57,18 +57,19 @@ pub(super) fn without(object: &Object) -> Object {
         read(key).is_none() && text.is_none()
     });
     members
-        .map(|(key, value)| (key.clone(), inside(value)))
+        .map(|(key, value)| (key.clone(), cut(value)))
         .collect()
 }
 
-fn inside(value: &Value) -> Value {
+/// The same of what is inside a value.
+pub(super) fn cut(value: &Value) -> Value {
     match value {
         Value::Object(object) => without(object).into(),
         Value::List(elements) => {
             let kept = elements
                 .iter()
                 .filter(|one| one.as_str().and_then(read).is_none());
-            Value::List(kept.map(inside).collect())
+            Value::List(kept.map(cut).collect())
         }
         other => other.clone(),
     }

@@ -4,6 +4,7 @@
 //! earlier jobs of the same template. Out: an [`Approved`], or all refusals at once. It reads
 //! nothing else and writes nothing.
 
+mod adopted;
 mod applied;
 mod bind;
 mod bindings;
@@ -43,6 +44,7 @@ use crate::upgrade::{Measured, TrackedDecisions};
 use crate::workspace::Structure;
 use crate::workspace::ledger::Entry;
 
+pub(super) use adopted::{adopted, adopted_table};
 pub(super) use applied::{AppliedRows, applied_rows, base_things};
 use bindings::Bindings;
 pub(super) use columns::fits;

@@ -158,6 +158,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 feature,
                 rows: rows.iter().map(|(_, id)| *id).collect(),
                 names: ledger_rows::names(entry, named),
+                adopted: false,
             });
             let unit = self.unit("rows", Vec::new(), recognised);
             self.commit("noting rows of earlier passes", unit).await?;

@@ -24,7 +24,7 @@ pub enum Entry {
     Structure(Structure),
     /// Rows were written.
     Rows(Rows),
-    /// Rows that an earlier job wrote were recognised.
+    /// Rows that are there were recognised: an earlier job wrote them, or they are adopted.
     Recognised(RecognisedRows),
     /// Cells that point at rows of their own table were written.
     Links(Links),
@@ -92,6 +92,10 @@ pub struct Structure {
     /// What later upgrades start from, where it is another one now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub base: Vec<BaseRecord>,
+    /// Whether this is what people had set up before the first job (`upgrade` 3.1.3), and nothing was
+    /// written: `known` and `base` say what of it the package stands for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
     /// What the report of an upgrade says of records: a job that goes on finds them as they are to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Value>,
@@ -230,6 +234,9 @@ pub struct RecognisedRows {
     pub rows: Vec<Id>,
     /// What they are known by in this package, in the same order.
     pub names: RowNames,
+    /// Whether no job wrote them: people had set them up before the first one. What they held is not known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
 }
 
 /// A row whose links inside its table did not wait for the end of the table. They count when that is
@@ -493,6 +500,7 @@ mod tests {
                     to: 8,
                 }],
                 base: vec![based()],
+                adopted: true,
                 told: Some(value(r#"{"decided":1}"#)),
             }),
             Entry::Rows(Rows {
@@ -517,6 +525,7 @@ mod tests {
                 feature: id,
                 rows: vec![id],
                 names: names(),
+                adopted: true,
             }),
             Entry::Links(Links {
                 uid: uid(),

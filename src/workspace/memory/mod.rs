@@ -18,7 +18,7 @@ mod update;
 use std::collections::BTreeSet;
 
 use super::ledger::Entry;
-use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit, match_each};
+use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
 
 pub use state::{AppliedJob, DraftVersion, State, StateError};
 use table::Table;
@@ -98,7 +98,7 @@ impl Memory {
         self.together = together.max(1);
     }
 
-    /// Keeps rows from whoever the job is for: when rows are fetched they are not there.
+    /// Keeps rows from whoever the job is for: when rows are fetched or looked for they are not there.
     pub fn hide(&mut self, rows: &[Id]) {
         self.hidden.extend(rows);
     }
@@ -146,7 +146,7 @@ impl Lookup for Memory {
         self.check_known(feature)?;
         let values = &values[..values.len().min(self.together)];
         Ok(match self.tables.get(&feature) {
-            Some(table) => table.matching(column, values),
+            Some(table) => table.matching(column, values, &self.hidden),
             None => vec![None; values.len()],
         })
     }
@@ -175,7 +175,13 @@ impl Lookup for Memory {
         column: &str,
         values: &[String],
     ) -> Result<Vec<bool>, MemoryError> {
-        match_each(self, feature, column, values, |row| row.is_some()).await
+        self.check_known(feature)?;
+        let Some(table) = self.tables.get(&feature) else {
+            return Ok(vec![false; values.len()]);
+        };
+        // Hidden rows, too.
+        let found = table.matching(column, values, &BTreeSet::new());
+        Ok(found.iter().map(Option::is_some).collect())
     }
 
     async fn row_capacity(&self) -> Result<Option<u64>, MemoryError> {

@@ -1,6 +1,6 @@
 //! The rows of one table, with the indexes of its unique columns.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
@@ -243,12 +243,18 @@ impl Table {
     }
 
     /// For each value the first row whose cell equals it.
-    pub(super) fn matching(&self, column: &str, values: &[String]) -> Vec<Option<StoredRow>> {
+    pub(super) fn matching(
+        &self,
+        column: &str,
+        values: &[String],
+        hidden: &BTreeSet<Id>,
+    ) -> Vec<Option<StoredRow>> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         let index = self.index(&mut indexes, column);
         let cells = Cells::of(column);
         let first = |value: &String| {
             let rows = index.holders(key(value)?).iter();
+            let rows = rows.filter(|id| !hidden.contains(*id));
             let rows = rows.filter_map(|id| self.get(*id));
             let equals = |row: &&StoredRow| {
                 let cell = cells.value(&row.data);

@@ -90,6 +90,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
             feature: ids[1],
             rows: vec![ids[0]],
             names: RowNames::default(),
+            adopted: true,
         }),
         Entry::Rows(Rows {
             uid: "u_rows".to_owned(),

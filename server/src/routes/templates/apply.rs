@@ -21,7 +21,7 @@ use crate::spool::SpooledText;
 use crate::store::Tx;
 use crate::templates;
 use crate::templates::apply::{
-    self, ApplyTarget, Body, DecideInput, LoadedPackage, Places, PlanBody, Resume, Start,
+    self, ApplyTarget, BodyParts, DecideInput, LoadedPackage, Places, Resume, Start,
 };
 
 /// What is asked for, once it is known that the caller may.
@@ -29,12 +29,14 @@ struct ApplyCall {
     place: ApplyTarget,
     job: Option<Uuid>,
     request: Request,
+    /// The package that the workspace was set up by.
+    base: Option<String>,
 }
 
 /// Reads template, workspace, job, role and body, in the order in which faults are reported.
 async fn read_call(call: &mut Call) -> Result<ApplyCall, Refusal> {
     let (template, text) = received(call).await?;
-    read_call_for(call, template, &text).await
+    read_call_for(call, template, BodyParts::of_apply(text)?).await
 }
 
 /// The body for a template that the caller sees.
@@ -45,16 +47,21 @@ async fn received(call: &mut Call) -> Result<(Uuid, String), Refusal> {
     Ok((template, fields::text(call.bytes().await?)?))
 }
 
-async fn read_call_for(call: &mut Call, template: Uuid, text: &str) -> Result<ApplyCall, Refusal> {
+async fn read_call_for(
+    call: &mut Call,
+    template: Uuid,
+    body: BodyParts,
+) -> Result<ApplyCall, Refusal> {
     let query = call.query_text.finish();
-    let places = Places::read(text)?;
+    let places = Places::read(&body.text)?;
     let place = call.query((template, places), |tx, ctx| Box::pin(entered(tx, ctx)));
     let place = place.await?;
     query?;
     Ok(ApplyCall {
         place,
         job: places.job,
-        request: Body::read(text)?,
+        request: body.request()?,
+        base: body.base,
     })
 }
 
@@ -105,6 +112,13 @@ async fn load_package(
     offload(move || Ok(LoadedPackage::of(package))).await
 }
 
+/// The package that a workspace was set up by, checked.
+async fn load_base(base: Option<String>) -> Result<Option<Arc<LoadedPackage>>, Refusal> {
+    let Some(text) = base else { return Ok(None) };
+    let loaded = offload(move || LoadedPackage::sent(text)).await?;
+    Ok(Some(Arc::new(loaded)))
+}
+
 /// Makes a job of it, or lets one go on.
 ///
 /// # Errors
@@ -132,6 +146,7 @@ async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refus
         place: wanted.place,
         whole,
         request: wanted.request,
+        base: load_base(wanted.base).await?,
         job: None,
         upgrade: false,
     });
@@ -139,8 +154,10 @@ async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refus
     call.snapshot(ctx, |tx, ctx| Box::pin(decided(tx, ctx)))
         .await?;
     let (caller, context) = (call.caller()?.id, call.app.context.clone());
-    let start =
-        offload(move || Start::of(wanted.place, &input.whole, &input.request, caller, &context));
+    let start = offload(move || {
+        let packages = (&input.whole, input.base.as_deref());
+        Start::of(wanted.place, packages, &input.request, caller, &context)
+    });
     let start = start.await?;
     call.write(start, |tx, ctx| Box::pin(started(tx, ctx)))
         .await
@@ -196,10 +213,11 @@ async fn stored_request(
     asked: Request,
 ) -> Result<DecideInput, Refusal> {
     let kept = call.snapshot((place, job), |tx, ctx| Box::pin(read_order(tx, ctx)));
-    let (order, text) = kept.await?;
+    let (order, text, base) = kept.await?;
     Ok(DecideInput {
         place,
         whole: LoadedPackage::trusted(text),
+        base: base.map(|base| Arc::new(LoadedPackage::trusted(base))),
         request: Request {
             plan: asked.plan,
             // To which jobs a copy is bound is reported by their ledgers.
@@ -214,10 +232,12 @@ async fn stored_request(
 async fn read_order(
     tx: &mut Tx,
     ctx: &OperationContext<(ApplyTarget, Uuid)>,
-) -> Result<(jobs::Order, SpooledText), Refusal> {
+) -> Result<(jobs::Order, SpooledText, Option<SpooledText>), Refusal> {
     let (place, job) = ctx.input;
     let kept = jobs::read_package(tx, place.organization, job, true).await?;
-    kept.ok_or_else(Refusal::not_found)
+    let (order, text) = kept.ok_or_else(Refusal::not_found)?;
+    let base = jobs::read_base(tx, place.organization, job).await?;
+    Ok((order, text, base))
 }
 
 /// Answers with what an apply would do, and writes nothing.
@@ -226,11 +246,12 @@ async fn read_order(
 /// 404, 422 for a body that is wrong.
 pub async fn plan(mut call: Call) -> Result<Response, Refusal> {
     let (template, text) = received(&mut call).await?;
-    let body = PlanBody::read(text)?;
-    let wanted = read_call_for(&mut call, template, &body.text).await?;
+    let mut body = BodyParts::of_plan(text)?;
+    let package = body.package.take();
+    let wanted = read_call_for(&mut call, template, body).await?;
     let lane = call.app.lanes.transfers.clone();
     let organization = wanted.place.organization;
-    transfer(&lane, organization, planned(call, wanted, body.package)).await
+    transfer(&lane, organization, planned(call, wanted, package)).await
 }
 
 async fn planned(
@@ -254,6 +275,7 @@ async fn planned(
             place: wanted.place,
             whole,
             request: wanted.request,
+            base: load_base(wanted.base).await?,
             job: None,
             upgrade: false,
         }

@@ -27,8 +27,7 @@ pub(crate) struct Places {
 }
 
 /// The rest of it.
-#[derive(Debug)]
-pub(crate) struct Body;
+struct Body;
 
 /// Where and how to apply a template.
 #[derive(JsonSchema)]
@@ -39,6 +38,9 @@ pub(crate) struct ApplyDocument {
     places: Places,
     #[schemars(flatten)]
     request: Request,
+    /// Of an upgrade: the package that the workspace was set up by, by hand. A manifest with its payloads, or a
+    /// manifest alone.
+    base: Option<AnyObject>,
 }
 
 /// Where and how a template would be applied, and with which package.
@@ -77,41 +79,81 @@ impl Places {
     }
 }
 
-/// The body of a plan, taken apart: what was decided, and a package in place of the template's.
+/// The member that holds a package in place of the template's.
+const PACKAGE: &str = "package";
+/// The member that holds the package that a workspace was set up by.
+const BASE: &str = "base";
+
+/// A body, taken apart: what was decided, and the packages in it.
 #[derive(Debug)]
-pub(crate) struct PlanBody {
+pub(crate) struct BodyParts {
     pub(crate) text: String,
+    /// A package in place of the template's.
     pub(crate) package: Option<String>,
+    /// The package that the workspace was set up by.
+    pub(crate) base: Option<String>,
 }
 
-impl PlanBody {
-    /// Takes it apart.
+impl BodyParts {
+    /// Takes the body of an apply apart.
     ///
     /// # Errors
     /// 422 for what is no JSON, or a package that is no object.
-    pub(crate) fn read(text: String) -> Result<PlanBody, Refusal> {
-        const PACKAGE: &str = "package";
+    pub(crate) fn of_apply(text: String) -> Result<BodyParts, Refusal> {
+        BodyParts::read(text, &[BASE])
+    }
+
+    /// Takes the body of a plan apart.
+    ///
+    /// # Errors
+    /// 422 for what is no JSON, or a package that is no object.
+    pub(crate) fn of_plan(text: String) -> Result<BodyParts, Refusal> {
+        BodyParts::read(text, &[BASE, PACKAGE])
+    }
+
+    fn read(text: String, packages: &[&str]) -> Result<BodyParts, Refusal> {
         let doc = fields::read(&text)?;
-        let Some(package) = doc.root().get(PACKAGE) else {
-            drop(doc);
-            return Ok(PlanBody {
-                text,
-                package: None,
-            });
+        let held = |name: &str| {
+            let package = doc.root().get(name).filter(|_| packages.contains(&name));
+            match package {
+                Some(package) if !package.is_object() => {
+                    Err(Refusal::fault(name, "has to be an object: a package"))
+                }
+                package => Ok(package.map(|package| package.raw().to_owned())),
+            }
         };
-        if !package.is_object() {
-            return Err(Refusal::fault(PACKAGE, "has to be an object: a package"));
+        let (package, base) = (held(PACKAGE)?, held(BASE)?);
+        if package.is_none() && base.is_none() {
+            drop(doc);
+            return Ok(BodyParts {
+                text,
+                package,
+                base,
+            });
         }
         let rest = doc.root().members();
-        let rest = rest.filter(|member| member.key() != Some(PACKAGE));
+        let rest = rest.filter(|member| !member.key().is_some_and(|key| packages.contains(&key)));
         let rest = rest.map(|member| {
             let key = write_string(member.key().unwrap_or_default());
             format!("{key}:{}", member.raw())
         });
-        Ok(PlanBody {
+        Ok(BodyParts {
             text: format!("{{{}}}", rest.collect::<Vec<_>>().join(",")),
-            package: Some(package.raw().to_owned()),
+            package,
+            base,
         })
+    }
+
+    /// Reads what was decided about the package.
+    ///
+    /// # Errors
+    /// 422 with everything that is wrong with it.
+    pub(crate) fn request(&self) -> Result<Request, Refusal> {
+        let request = Body::read(&self.text)?;
+        if self.base.is_some() && !request.upgrade {
+            return Err(Refusal::fault(BASE, "belongs to `upgrade`"));
+        }
+        Ok(request)
     }
 }
 
@@ -120,7 +162,7 @@ impl Body {
     ///
     /// # Errors
     /// 422 with everything that is wrong with it.
-    pub(crate) fn read(text: &str) -> Result<Request, Refusal> {
+    fn read(text: &str) -> Result<Request, Refusal> {
         let doc = Doc::parse(text).map_err(|error| Refusal::fault("", error.to_string()))?;
         Request::read(doc.root()).map_err(|faults| refused(&faults))
     }

@@ -1,23 +1,23 @@
 //! Decides whether a package can be applied as requested.
 
+use std::sync::Arc;
+
 use tplkit::apply::{
-    self, BasePackage, JobHistory, LegacyJob, Minter, Preview, PreviewInput as Asking, Request,
-    Resolutions, fresh, package_digest, preview, resolve_from,
+    self, Minter, Preview, PreviewInput as Asking, Request, fresh, preview, resolve_from,
 };
-use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
-use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
+use super::adopted::adopted;
 use super::base_job;
+use super::history::StoredHistory;
 use super::{ApplyTarget, LoadedPackage, in_the_way};
-use crate::jobs::{self, StoredLegacyJob};
+use crate::jobs;
 use crate::refusal::Refusal;
 use crate::rows::Tables;
-use crate::store::{StoreError, Tx};
-use crate::templates::package::bug;
+use crate::store::Tx;
 use crate::templates::refusals::refused;
 use crate::workspace::Snapshot;
 
@@ -27,94 +27,12 @@ pub(crate) struct DecideInput {
     pub(crate) place: ApplyTarget,
     pub(crate) whole: LoadedPackage,
     pub(crate) request: Request,
+    /// The package that the workspace was set up by.
+    pub(crate) base: Option<Arc<LoadedPackage>>,
     /// The job to resume.
     pub(crate) job: Option<Uuid>,
     /// Whether an upgrade is asked of that.
     pub(crate) upgrade: bool,
-}
-
-impl DecideInput {
-    /// What earlier jobs wrote that this one binds to, and its own ledger.
-    pub(super) async fn earlier(&self, tx: &mut Tx) -> Result<StoredHistory, StoreError> {
-        let base_job = self.request.terms.base_job;
-        let line = jobs::earlier(tx, self.place.key(), self.job, base_job).await?;
-        let mut entries = line.entries;
-        if let Some(job) = self.job {
-            entries.extend(jobs::own(tx, self.place.organization, job).await?);
-        }
-        let base = match line.newest {
-            Some(job) => {
-                let kept = jobs::read_package(tx, self.place.organization, job, true).await?;
-                kept.map(|(_, text)| AppliedPackage {
-                    job,
-                    resolutions: line.resolutions,
-                    text: LoadedPackage::trusted(text),
-                })
-            }
-            None => None,
-        };
-        Ok(StoredHistory {
-            entries,
-            base,
-            legacy_jobs: line.legacy_jobs,
-        })
-    }
-}
-
-/// What an apply starts from.
-#[derive(Debug)]
-pub(super) struct StoredHistory {
-    /// What earlier jobs wrote.
-    pub(super) entries: Vec<Entry>,
-    /// The newest of them.
-    pub(super) base: Option<AppliedPackage>,
-    /// Those of them whose ledgers were written before ledgers held the base.
-    legacy_jobs: Vec<StoredLegacyJob>,
-}
-
-/// A job with its package.
-#[derive(Debug)]
-pub(super) struct AppliedPackage {
-    job: Uuid,
-    resolutions: Resolutions,
-    text: LoadedPackage,
-}
-
-impl AppliedPackage {
-    /// What an upgrade starts from, its package read.
-    pub(super) fn base<'e>(
-        &'e self,
-        package: &'e Checked<'e>,
-        legacy_jobs: &'e [LegacyJob<'e>],
-    ) -> BasePackage<'e> {
-        BasePackage {
-            job: Some(self.job),
-            package,
-            resolutions: &self.resolutions,
-            legacy_jobs,
-        }
-    }
-}
-
-impl StoredHistory {
-    /// The package of the newest job.
-    ///
-    /// # Errors
-    /// When what was checked cannot be read, which is a bug.
-    pub(super) fn package(&self) -> Result<Option<Checked<'_>>, Refusal> {
-        let base = self.base.as_ref();
-        base.map(|applied| applied.text.read()).transpose()
-    }
-
-    /// The packages of jobs whose ledgers were written before ledgers held the base.
-    ///
-    /// # Errors
-    /// When what was checked cannot be read, which is a bug.
-    pub(super) fn legacy_jobs(&self) -> Result<Vec<LegacyJob<'_>>, Refusal> {
-        let jobs = self.legacy_jobs.iter();
-        jobs.map(|job| job.read().map_err(|error| bug(&error)))
-            .collect()
-    }
 }
 
 /// Finds everything that is against an apply, and whether the plan that was looked at is still the one.
@@ -129,15 +47,12 @@ pub(crate) async fn decide(
 ) -> Result<(), Refusal> {
     let package = input.whole.read()?;
     let definitions = Definitions::embedded();
-    let earlier = input.earlier(tx).await?;
+    let mut earlier = StoredHistory::read(tx, input).await?;
+    let adopted = adopted(tx, input, &package, &mut earlier, tables).await?;
+    adopted.map_err(|refusal| refused(&[refusal]))?;
     let applied = earlier.package()?;
-    let base = earlier.base.as_ref().zip(applied.as_ref());
     let legacy_jobs = earlier.legacy_jobs()?;
-    let base = base.map(|(base, package)| base.base(package, &legacy_jobs));
-    let past = JobHistory {
-        entries: &earlier.entries,
-        base,
-    };
+    let past = earlier.past(applied.as_ref(), &legacy_jobs);
     let active = jobs::unfinished(tx, input.place.key(), now).await?;
     // A completed job may be taken back while nobody looks.
     let unfit = base_job::unfit(tx, input.request.terms.base_job, now).await?;
@@ -173,7 +88,7 @@ pub(crate) async fn decide(
     if plan.is_some() || (input.request.upgrade && approved.is_ok()) {
         let asking = Asking {
             package: &package,
-            package_digest: &package_digest(input.whole.text()),
+            package_digest: &earlier.digest(&input.whole),
             request: &input.request,
             earlier: past.entries,
             base: past.base,

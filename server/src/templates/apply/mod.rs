@@ -3,16 +3,18 @@
 //! The stored package is checked, the library resolves it against one snapshot of the destination,
 //! and only then the job is stored. A plan uses the same code.
 
+mod adopted;
 mod base_job;
 mod body;
 mod decide;
+mod history;
 mod load;
 mod plan;
 mod resume;
 mod start;
 
 pub(crate) use base_job::check as check_base_job;
-pub(crate) use body::{ApplyDocument, Body, Places, PlanBody, PlanDocument};
+pub(crate) use body::{ApplyDocument, BodyParts, Places, PlanDocument};
 pub(crate) use decide::{DecideInput, decide};
 pub(crate) use load::{LoadedPackage, spooled};
 pub(crate) use plan::{plan, unfit};

@@ -5,8 +5,10 @@ use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::workspace::Source as _;
 
+use super::adopted::adopted;
 use super::base_job;
 use super::decide::is_of_body;
+use super::history::StoredHistory;
 use super::resume::check_upgrade;
 use super::{DecideInput, LoadedPackage, in_the_way};
 use crate::jobs::{self, Job, Status};
@@ -28,10 +30,14 @@ pub(crate) async fn plan(
     now: i64,
 ) -> Result<Preview, Refusal> {
     let package = input.whole.read()?;
-    let earlier = input.earlier(tx).await?;
+    let mut earlier = StoredHistory::read(tx, input).await?;
+    if let Err(refusal) = adopted(tx, input, &package, &mut earlier, tables).await? {
+        let digest = earlier.digest(&input.whole);
+        return Ok(Preview::of_refusals(digest, vec![refusal]));
+    }
     let applied = earlier.package()?;
-    let base = earlier.base.as_ref().zip(applied.as_ref());
     let legacy_jobs = earlier.legacy_jobs()?;
+    let past = earlier.past(applied.as_ref(), &legacy_jobs);
     let mut against = Vec::new();
     let active = jobs::unfinished(tx, input.place.key(), now).await?;
     let is_busy = |job: &Job| job.held || job.status == Status::Undoing;
@@ -53,10 +59,10 @@ pub(crate) async fn plan(
     let structure = snapshot.structure().await?;
     let asking = Asking {
         package: &package,
-        package_digest: &package_digest(input.whole.text()),
+        package_digest: &earlier.digest(&input.whole),
         request: &input.request,
-        earlier: &earlier.entries,
-        base: base.map(|(base, package)| base.base(package, &legacy_jobs)),
+        earlier: past.entries,
+        base: past.base,
         definitions: Definitions::embedded(),
     };
     let mut found = Box::pin(preview(&snapshot, &structure, asking)).await?;

@@ -25,7 +25,7 @@ impl Start {
     /// When the package cannot be read, which is a bug.
     pub(crate) fn of(
         place: ApplyTarget,
-        whole: &LoadedPackage,
+        (whole, base): (&LoadedPackage, Option<&LoadedPackage>),
         request: &Request,
         creator: Uuid,
         context: &Context,
@@ -39,6 +39,7 @@ impl Start {
             request: request.clone(),
             minter: Minter::new(context.clock(), &mut RandomIds),
             parts: whole.parts()?,
+            base: base.map_or(Ok(Vec::new()), LoadedPackage::parts)?,
             now: context.now(),
         };
         Ok(Start { place, new })

@@ -1,6 +1,7 @@
 //! Templates over HTTP: the catalog, packages and payloads, promotion.
 
 mod active;
+mod adopted;
 mod apply;
 mod cancel;
 mod catalog;

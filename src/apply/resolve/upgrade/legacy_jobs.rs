@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::plain;
 use crate::apply::resolve::bind::Disposition;
-use crate::apply::resolve::bound_package::BoundPackage;
+use crate::apply::resolve::bound_package::{BoundPackage, Unknown};
 use crate::apply::{LegacyJob, Request};
 use crate::definitions::Definitions;
 use crate::workspace::ledger::{BaseRecord, Entry};
@@ -33,7 +33,7 @@ pub(super) fn legacy_jobs(
         until,
         destination,
         definitions,
-        &away,
+        (Unknown::Empty, &away),
     );
     let own = until.get(job.entries.start..).unwrap_or_default();
     let structures = || {

@@ -495,7 +495,7 @@ pub(super) fn check_request(
     }
     let has_base = |entry: &Entry| matches!(entry, Entry::Structure(done) if !done.base.is_empty());
     if past.base.is_none() && !past.entries.iter().any(has_base) {
-        let detail = "nothing of this template is applied here, so that there is nothing to upgrade. Apply it (without `upgrade`).";
+        let detail = "nothing of this template is applied here, so that there is nothing to upgrade. Apply it (without `upgrade`), or give the package that the workspace was set up by (`base`).";
         return refuse(Code::NoBase, detail.to_owned());
     }
     let semver = |package: &Checked<'_>| package.manifest.catalog.semver.clone();

@@ -27,6 +27,7 @@ impl<'e> WrittenRows<'e> {
         for entry in entries {
             let (feature, ids) = match entry {
                 Entry::Rows(rows) => (rows.feature, range(rows.rows.iter().map(|row| row.id))),
+                Entry::Recognised(of) if of.adopted => (of.feature, range(of.rows.iter().copied())),
                 Entry::Links(links) => (links.feature, range(links.rows.iter().map(|row| row.id))),
                 Entry::Updates(of) => (of.feature, range(of.rows.iter().map(|row| row.id))),
                 Entry::Cells(cells) => (cells.feature, range(cells.rows.iter().map(|row| row.id))),
@@ -63,6 +64,10 @@ impl<'e> WrittenRows<'e> {
                 Entry::Rows(rows) => {
                     let rows = rows.rows.iter().filter(|row| holds(row.id));
                     found.extend(rows.map(|row| (row.id, row.digest)));
+                }
+                Entry::Recognised(rows) => {
+                    let rows = rows.rows.iter().copied().filter(|id| holds(*id));
+                    found.extend(rows.map(|id| (id, RowDigest::default())));
                 }
                 Entry::Links(links) => {
                     let rows = links.rows.iter().filter(|row| holds(row.id));

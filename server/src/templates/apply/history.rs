@@ -1,0 +1,125 @@
+//! What an apply starts from: the line that it continues, or what people set up by hand.
+
+use std::sync::Arc;
+
+use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Resolutions, package_digest};
+use tplkit::check::Checked;
+use tplkit::workspace::ledger::Entry;
+use uuid::Uuid;
+
+use super::{DecideInput, LoadedPackage};
+use crate::jobs::{self, StoredLegacyJob};
+use crate::refusal::Refusal;
+use crate::store::{StoreError, Tx};
+use crate::templates::package::bug;
+
+/// What an apply starts from.
+#[derive(Debug)]
+pub(super) struct StoredHistory {
+    /// What earlier jobs wrote, and the job itself.
+    pub(super) entries: Vec<Entry>,
+    /// The newest of them, or what somebody gave in its place.
+    pub(super) base: Option<AppliedPackage>,
+    /// Those of them whose ledgers were written before ledgers held the base.
+    legacy_jobs: Vec<StoredLegacyJob>,
+}
+
+/// A package that stands in the workspace.
+#[derive(Debug)]
+pub(super) struct AppliedPackage {
+    /// The job that applied it; nothing of one that people set the workspace up by.
+    pub(super) job: Option<Uuid>,
+    pub(super) resolutions: Resolutions,
+    pub(super) text: Arc<LoadedPackage>,
+}
+
+impl AppliedPackage {
+    /// What an upgrade starts from, its package read.
+    fn base<'e>(
+        &'e self,
+        package: &'e Checked<'e>,
+        legacy_jobs: &'e [LegacyJob<'e>],
+    ) -> BasePackage<'e> {
+        BasePackage {
+            job: self.job,
+            package,
+            resolutions: &self.resolutions,
+            legacy_jobs,
+        }
+    }
+}
+
+impl StoredHistory {
+    /// What earlier jobs wrote that this one binds to, and its own ledger.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) async fn read(
+        tx: &mut Tx,
+        input: &DecideInput,
+    ) -> Result<StoredHistory, StoreError> {
+        let (place, base_job) = (input.place, input.request.terms.base_job);
+        let line = jobs::earlier(tx, place.key(), input.job, base_job).await?;
+        let mut entries = line.entries;
+        if let Some(job) = input.job {
+            entries.extend(jobs::own(tx, place.organization, job).await?);
+        }
+        let base = match line.newest {
+            Some(job) => {
+                let kept = jobs::read_package(tx, place.organization, job, true).await?;
+                kept.map(|(_, text)| AppliedPackage {
+                    job: Some(job),
+                    resolutions: line.resolutions,
+                    text: Arc::new(LoadedPackage::trusted(text)),
+                })
+            }
+            None => None,
+        };
+        Ok(StoredHistory {
+            entries,
+            base,
+            legacy_jobs: line.legacy_jobs,
+        })
+    }
+
+    /// The package of the newest job.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn package(&self) -> Result<Option<Checked<'_>>, Refusal> {
+        let base = self.base.as_ref();
+        base.map(|applied| applied.text.read()).transpose()
+    }
+
+    /// The packages of jobs whose ledgers were written before ledgers held the base.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn legacy_jobs(&self) -> Result<Vec<LegacyJob<'_>>, Refusal> {
+        let jobs = self.legacy_jobs.iter();
+        jobs.map(|job| job.read().map_err(|error| bug(&error)))
+            .collect()
+    }
+
+    /// It for the library, its packages read.
+    pub(super) fn past<'e>(
+        &'e self,
+        package: Option<&'e Checked<'e>>,
+        legacy_jobs: &'e [LegacyJob<'e>],
+    ) -> JobHistory<'e> {
+        let base = self.base.as_ref().zip(package);
+        JobHistory {
+            entries: &self.entries,
+            base: base.map(|(base, package)| base.base(package, legacy_jobs)),
+        }
+    }
+
+    /// The digest of a package that is applied, and of the one that somebody gave as what is there.
+    pub(super) fn digest(&self, whole: &LoadedPackage) -> String {
+        let digest = package_digest(whole.text());
+        match self.base.as_ref().filter(|base| base.job.is_none()) {
+            Some(base) => format!("{digest} {}", package_digest(base.text.text())),
+            None => digest,
+        }
+    }
+}
