@@ -1,0 +1,1 @@
+"""What `scripts/dist` is made of: one module for each thing that it writes."""
