@@ -32,6 +32,8 @@ mod health;
 #[cfg(unix)]
 #[path = "../../tests/help/mod.rs"]
 mod help;
+#[cfg(unix)]
+mod install;
 mod jobs;
 #[cfg(unix)]
 mod kill;

@@ -49,6 +49,10 @@ pub(crate) struct Saved {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Package {
     pub(crate) path: PathBuf,
+    /// As it was named, when that was relative to the working folder: where a checkout lies elsewhere, the
+    /// file is found from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    named: Option<PathBuf>,
     pub(crate) digest: String,
 }
 
@@ -57,7 +61,16 @@ impl Package {
     pub(crate) fn of(path: &Path, text: &str) -> Package {
         Package {
             path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+            named: path.is_relative().then(|| path.to_owned()),
             digest: content_digest(text),
+        }
+    }
+
+    /// Where it is now.
+    pub(crate) fn found(&self) -> &Path {
+        match &self.named {
+            Some(named) if !self.path.exists() && named.exists() => named,
+            _ => &self.path,
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
     }
     let request = request(saved)?;
     let base = match &saved.base {
-        Some(package) => Some((package, package_file::read(&package.path)?)),
+        Some(package) => Some((package, package_file::read(package.found())?)),
         None => None,
     };
     let base = match &base {
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         session,
     };
     let source = match &saved.package {
-        Some(package) => Some((package, package_file::read(&package.path)?)),
+        Some(package) => Some((package, package_file::read(package.found())?)),
         None => None,
     };
     let file = match &source {

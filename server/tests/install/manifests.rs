@@ -1,0 +1,164 @@
+//! What the manifests of the packages say agrees with `Cargo.toml`, and with each other.
+
+use serde_json::Value;
+
+use super::{root, text, yaml};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+fn json(name: &str) -> Value {
+    serde_json::from_str(&text(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Whether the text holds each of these.
+fn says(name: &str, wanted: &[String]) {
+    let text = text(name);
+    for wanted in wanted {
+        assert!(text.contains(wanted), "{name} does not say {wanted:?}");
+    }
+}
+
+#[test]
+fn everything_is_of_one_version() {
+    let package = json("packaging/npm/tplkit/package.json");
+    assert_eq!(package["version"], VERSION);
+    let platforms = package["optionalDependencies"]
+        .as_object()
+        .expect("platforms");
+    assert!(platforms.contains_key("@tplkit/linux-x64"));
+    for (name, version) in platforms {
+        assert_eq!(version, VERSION, "{name}");
+    }
+    // A script at installation is what this form does without.
+    assert!(package.get("scripts").is_none());
+    assert_eq!(json("editors/vscode/package.json")["version"], VERSION);
+    says(
+        "pyproject.toml",
+        &[
+            format!("version = \"{VERSION}\""),
+            format!("dependencies = [\"tplkit=={VERSION}\"]"),
+        ],
+    );
+    says("action.yml", &[format!("default: {VERSION}\n")]);
+    says(
+        "packaging/homebrew/tplkit.rb",
+        &[format!("version \"{VERSION}\"")],
+    );
+    says(
+        "docs/CI.md",
+        &[
+            format!("uses: tplkit/tplkit@v{VERSION}\n"),
+            format!("rev: v{VERSION}\n"),
+            format!("tplkit=={VERSION}\n"),
+        ],
+    );
+}
+
+/// The first lines of a section of a TOML file.
+fn section<'t>(text: &'t str, name: &str) -> &'t str {
+    let (_, rest) = text
+        .split_once(&format!("[{name}]\n"))
+        .unwrap_or_else(|| panic!("no [{name}]"));
+    rest.split("\n[").next().expect("its lines")
+}
+
+#[test]
+fn archives_are_found_by_the_names_that_they_have() {
+    let archive = "{ repo }/releases/download/v{ version }/tplkit-{ version }-{ target }.tar.gz";
+    for name in ["Cargo.toml", "server/Cargo.toml"] {
+        let manifest = text(name);
+        let binstall = section(&manifest, "package.metadata.binstall");
+        assert!(
+            binstall.contains(&format!("pkg-url = \"{archive}\"")),
+            "{binstall}"
+        );
+        assert!(
+            binstall.contains("bin-dir = \"tplkit-{ version }-{ target }/{ bin }{ binary-ext }\""),
+            "{binstall}"
+        );
+        assert!(binstall.contains("pkg-fmt = \"tgz\""), "{binstall}");
+    }
+    let formula = text("packaging/homebrew/tplkit.rb");
+    let address = format!(
+        "{}/releases/download/v#{{version}}/tplkit-#{{version}}-",
+        env!("CARGO_PKG_REPOSITORY")
+    );
+    assert_eq!(formula.matches(&address).count(), 4, "{formula}");
+    assert_eq!(formula.matches("sha256 \"").count(), 4, "{formula}");
+}
+
+#[test]
+fn both_wheels_are_of_one_maturin_and_hold_the_licences() {
+    let [first, second] = ["tplkit", "tplkit-server"].map(|name| {
+        let project = text(&format!("packaging/{name}/pyproject.toml"));
+        assert!(
+            project.contains(&format!("\nname = \"{name}\"\n")),
+            "{project}"
+        );
+        assert!(
+            section(&project, "tool.maturin").contains("bindings = \"bin\"\n"),
+            "{project}"
+        );
+        assert!(
+            section(&project, "tool.maturin").contains("profile = \"dist\"\n"),
+            "{project}"
+        );
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            assert_eq!(text(&format!("packaging/{name}/{licence}")), text(licence));
+        }
+        let requires = project.lines().find(|line| line.starts_with("requires = "));
+        requires.expect("a build system").to_owned()
+    });
+    assert!(first.contains("maturin=="), "{first}");
+    assert_eq!(first, second);
+}
+
+#[test]
+fn lock_files_name_no_addresses_of_downloads() {
+    for folder in ["packaging/npm/tplkit", "editors/vscode"] {
+        for lock in ["package-lock.json", "npm-shrinkwrap.json"] {
+            let path = root().join(folder).join(lock);
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            assert!(!text.contains("\"resolved\""), "{folder}/{lock}");
+        }
+    }
+}
+
+/// The blocks of a document in a language.
+fn blocks(document: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    let parts = document.split(&fence).skip(1);
+    parts
+        .map(|rest| rest.split("```").next().expect("an end").to_owned())
+        .collect()
+}
+
+#[test]
+fn the_snippets_are_whole_and_short() {
+    let document = text("docs/CI.md");
+    let blocks = blocks(&document, "yaml");
+    assert!(blocks.len() >= 4);
+    for block in &blocks {
+        if yaml(block).is_none() {
+            break;
+        }
+    }
+    for block in blocks
+        .iter()
+        .filter(|block| block.contains("uses: tplkit/tplkit@"))
+    {
+        let (_, steps) = block.split_once("steps:\n").expect("steps");
+        let lines = steps.lines().filter(|line| !line.trim().is_empty()).count();
+        assert!(lines <= 5, "{steps}");
+    }
+    // Every input is explained.
+    let action = text("action.yml");
+    let inputs = action.split("\ninputs:\n").nth(1).expect("inputs");
+    let inputs = inputs.split("\nruns:").next().expect("an end");
+    let names = inputs
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
+    for name in names.filter(|name| !name.starts_with(' ')) {
+        assert!(document.contains(&format!("| `{name}` |")), "{name}");
+    }
+}
