@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::Desk;
 use super::routes::{
-    JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, page, plan,
-    plan_route, record, started,
+    JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page,
+    plan, plan_route, record, started,
 };
 use crate::scripted::{Received, Reply, Scripted};
 use crate::support::tiny;
@@ -202,8 +202,138 @@ fn an_apply_sends_the_plan_that_it_saw_or_begins_nothing() {
     }
 }
 
+#[test]
+fn nothing_to_do_is_well_done() {
+    let nothing = plan(&json!({"create": [], "rows": {}}));
+    let server = serve(&nothing);
+    let desk = Desk::with_key(&server.url);
+    desk.run(&words("apply", &["--yes"])).exits(0);
+    desk.run(&words("apply", &["--dry-run"])).exits(0);
+    desk.run(&words("plan", &[])).exits(0);
+}
+
+#[test]
+fn what_people_changed_meanwhile_is_a_partial_end() {
+    let moved = json!([
+        {"kind": "column", "ref": "c_city", "id": COLUMN, "path": "label"},
+        {"ref": "f_clients", "uid": "u_1", "id": JOB, "column": "city"},
+    ]);
+    let report = json!({"rows": {}, "published": 0, "unresolved": [], "errors": [],
+        "structure_updated": 1, "moved": moved});
+    let done = || Reply::json(&job_document("completed", &json!({"report": report})));
+    let server = catalog([done(), done(), done()])
+        .on(&plan_route(TEMPLATE), [Reply::json(&quiet())])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&words("apply", &["--yes"])).exits(68);
+    assert!(
+        ran.err.contains("2 values changed by people meanwhile"),
+        "{}",
+        ran.err
+    );
+    for part in ["c_city", "label", "f_clients", "city"] {
+        assert!(ran.out.contains(part), "{part}\n{}", ran.out);
+    }
+    let words = words("apply", &["--yes", "--format", "json"]);
+    let document = desk.run(&words).exits(68).json();
+    assert_eq!(document["outcome"], "partial");
+    assert_eq!(document["job"]["report"]["moved"], moved, "{document}");
+    desk.run(&["job", "watch", JOB]).exits(68);
+}
+
+#[test]
+fn a_package_that_people_went_by_is_sent_along() {
+    let desk = |planned: &Value| {
+        let server = serve(planned);
+        let desk = Desk::with_key(&server.url);
+        desk.place.write("old.json", &tiny());
+        desk.place.run(&["unpack", "old.json", "old"]).exits(0);
+        (server, desk)
+    };
+    let based =
+        plan(&json!({"create": [], "rows": {}, "base": {"job_id": null, "semver": "1.0.0"}}));
+    for base in ["old.json", "old"] {
+        for command in [
+            words("plan", &["--base", base]),
+            words("report", &["--base", base, "-o", "u.html"]),
+            words("apply", &["--base", base, "--yes"]),
+            [
+                &["resolve", "init", TEMPLATE, "--workspace", WORKSPACE][..],
+                &["--upgrade", "--base", base, "-o", "r.toml"],
+            ]
+            .concat(),
+        ] {
+            let (server, desk) = desk(&based);
+            desk.run(&command).exits(0);
+            let sent = body(&server, &plan_route(TEMPLATE));
+            assert_eq!(
+                (
+                    &sent["upgrade"],
+                    &sent["base"]["manifest"]["templateVersion"]
+                ),
+                (&json!(true), &json!(2)),
+                "{command:?}"
+            );
+            if command[0] == "apply" {
+                let sent = body(&server, &apply_route(TEMPLATE));
+                assert_eq!(sent["base"]["manifest"]["templateVersion"], 2);
+            }
+        }
+    }
+    // Refused, with the code of the server.
+    for code in ["base_unrelated", "base_exists"] {
+        let mut refused = based.clone();
+        refused["refusals"] = json!([{"code": code, "ref": null, "detail": "no base"}]);
+        let (server, desk) = desk(&refused);
+        let ran = desk.run(&words("plan", &["--base", "old.json"])).exits(1);
+        assert!(ran.out.contains(code), "{}", ran.out);
+        desk.run(&words("apply", &["--base", "old.json", "--yes"]))
+            .exits(1);
+        assert_eq!(body(&server, &apply_route(TEMPLATE)), Value::Null);
+    }
+    // What is no package is not sent.
+    let (server, desk) = desk(&based);
+    desk.place.write("broken.json", "{\"templateVersion\": 2}");
+    for command in ["plan", "apply"] {
+        let base = |path| words(command, &["--base", path, "--format", "json"]);
+        let yes = |words: Vec<&'static str>| match command {
+            "apply" => [&words[..], &["--yes"]].concat(),
+            _ => words,
+        };
+        desk.run(&yes(base("broken.json"))).exits(1);
+        desk.run(&yes(base("nowhere.json"))).exits(2);
+    }
+    desk.run(&words("plan", &["--base", "old.json", "--job", JOB]))
+        .exits(2);
+    assert_eq!(body(&server, &plan_route(TEMPLATE)), Value::Null);
+}
+
+#[test]
+fn a_plan_says_when_the_version_did_not_rise() {
+    let version = |text: &str| tiny().replace("Vendas", text);
+    let server = replaced_from(&quiet(), &tiny());
+    let desk = Desk::with_key(&server.url);
+    let file = |more: &[&'static str]| {
+        let head = ["plan", "p.json", "--workspace", WORKSPACE, "--upgrade"];
+        [&head[..], more].concat()
+    };
+    desk.place.write("p.json", &version("Outras"));
+    let ran = desk.run(&file(&["--require-version-bump"])).exits(1);
+    assert!(ran.err.contains("the content changed"), "{}", ran.err);
+    desk.run(&file(&[])).exits(0);
+    // Nothing changed.
+    desk.place.write("p.json", &version("Vendas"));
+    desk.run(&file(&["--require-version-bump"])).exits(0);
+    assert!(writes(&server).is_empty());
+}
+
 /// A catalog with a template that the small package replaces.
 fn replaced(planned: &Value) -> Scripted {
+    replaced_from(planned, "{}")
+}
+
+/// The same with the package that it has.
+fn replaced_from(planned: &Value, stored: &str) -> Scripted {
     let mut template = record(TEMPLATE, "vendas");
     template["manifest"] = json!({"name": "vendas"});
     let workspace =
@@ -216,7 +346,7 @@ fn replaced(planned: &Value) -> Scripted {
         )
         .on(
             &format!("GET /v1/templates/{TEMPLATE}/package"),
-            [Reply::text(200, "{}")],
+            [Reply::text(200, stored)],
         )
         .on(
             &format!("PUT /v1/templates/{TEMPLATE}/package"),

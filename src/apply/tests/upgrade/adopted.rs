@@ -15,7 +15,7 @@ use crate::apply::{
 };
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
-use crate::workspace::RecordKind::{Column, Feature, Rail, View};
+use crate::workspace::RecordKind::{Column, Feature, Rail, View, Workflow};
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Source as _, Target as _, ready};
 
@@ -153,6 +153,75 @@ fn what_people_set_up_is_upgraded_and_stays_theirs() {
         (0, 0)
     );
     // It is taken back leaf by leaf; what was there before stays.
+    line.undo(false).expect("undone");
+    assert!(line.memory.state() == before);
+}
+
+#[test]
+fn it_is_planned_as_what_a_job_applied() {
+    let people: [fn(&mut Line); 4] = [
+        |_| {},
+        |line| line.edit(Feature, "clients", label("Ours")),
+        |line| {
+            line.edit(Feature, "orders", label("Ours"));
+            line.edit(Column, "name", |thing| thing.order = Some(9));
+            line.edit(View, "orders", super::config("people", &json!(1)));
+            line.cells(0, &json!({"city": "Ours"}));
+            line.cells(1, &json!({"note": "ours"}));
+        },
+        |line| {
+            line.insert("clients", r#"{"name": "D", "city": "Köln"}"#);
+            line.edit(Rail, "s", |thing| thing.order = Some(0));
+            line.cells(2, &json!({"city": null}));
+        },
+    ];
+    let packages = [
+        v1(),
+        new(),
+        v2(|package| super::without(package, "r_s")),
+        v2(|package| {
+            args(package, "c_clients_city")["config"] = json!({"required": true});
+            args(package, "w_flow")["triggerConfig"] = json!({"type": "manual", "label": "x"});
+        }),
+    ];
+    for edit in people {
+        for package in &packages {
+            let mut line = Line::new();
+            edit(&mut line);
+            let mut known = line.plan(package, &asked(&Json::Null));
+            let mut found = plan(&line, &v1(), package, &asked(&Json::Null));
+            for one in [&mut known, &mut found] {
+                one.digest.clear();
+            }
+            assert_eq!(found, known);
+        }
+    }
+}
+
+#[test]
+fn automations_and_the_config_of_the_workspace_are_adopted() {
+    let mut line = by_hand(&v1());
+    let before = line.memory.state();
+    let next = v2(|package| {
+        args(package, "w_flow")["name"] = "Flow 2".into();
+        let steps = package["manifest"]["plan"]["steps"].as_array_mut();
+        let steps = steps.expect("steps").iter_mut();
+        for step in steps.filter(|step| step["tool"] == "update_workspace") {
+            step["args"]["config"]["theme"] = "dark".into();
+        }
+    });
+    let told = plan(&line, &v1(), &next, &asked(&Json::Null));
+    assert_eq!(codes(&told.refusals), [] as [&str; 0], "{told:#?}");
+    let both = [("workspace", "config.theme"), ("w_flow", "name")];
+    assert!(
+        both.iter().all(|one| updates(&told).contains(one)),
+        "{told:#?}"
+    );
+    assert_eq!(told.update.len(), 2);
+    let report = upgrade(&mut line, &v1(), &next, &Json::Null);
+    assert_eq!((report.structure_updated, report.published), (2, 1));
+    assert!(line.thing(Workflow, "Flow 2").is_some());
+    assert!(!line.drift(true).drift);
     line.undo(false).expect("undone");
     assert!(line.memory.state() == before);
 }
