@@ -28,6 +28,7 @@
 //! | print untrusted text safely | [`printable`] |
 //! | read JSON with source positions | [`json`] |
 //! | talk to a server, with the feature `client` | `client` |
+//! | draw findings with `miette`, with the feature of that name | `diagnostics` |
 //!
 //! The library never prints and never reads the environment, the time or random numbers; callers
 //! pass them in ([`context`]). Findings about a package are data; errors are for work that could
@@ -42,6 +43,8 @@ pub mod contents;
 pub mod context;
 pub mod declared;
 pub mod definitions;
+#[cfg(feature = "miette")]
+pub mod diagnostics;
 pub mod diff;
 pub mod export;
 pub mod finding;

@@ -39,7 +39,14 @@ const LAYERS: &[Layer] = &[
     // What people and other machines see.
     Layer {
         name: "show",
-        modules: &["diff", "graph", "report", "client", "language"],
+        modules: &[
+            "diff",
+            "graph",
+            "report",
+            "client",
+            "language",
+            "diagnostics",
+        ],
     },
 ];
 

@@ -13,7 +13,7 @@ use super::run::Schedule;
 use super::validation_context::{Site, ValidationContext, short_text};
 use crate::definitions::{Field, FieldType, Fields, Form, Problem, ReferenceKind, Spot};
 use crate::finding::catalog::{A003, S018};
-use crate::finding::suggest::{self, short_text as short};
+use crate::finding::suggest::{self, Misspelt, short_text as short};
 use crate::finding::{Finding, Rule};
 use crate::json::Node;
 use crate::package::uid::is_uuid;
@@ -95,9 +95,9 @@ fn check_problem<'d>(
             // In a package the plan rules say so.
             (case.setting() == Setting::Rest).then(|| {
                 let key = member.key().unwrap_or_default();
-                let finding = Finding::at_key(&S018, member, format!("`{key}` is no setting here"));
-                let help = suggest::help(key, known.iter().map(|(name, _)| *name));
-                let finding = help.map_or(finding.clone(), |help| finding.help(help));
+                let known = known.iter().map(|(name, _)| *name);
+                let finding = Finding::at_key(&S018, member, format!("`{key}` is no setting here"))
+                    .meant_or_known(key, known, Misspelt::key(member));
                 case.issue(site, member, None, finding)
             })
         }
@@ -121,10 +121,8 @@ fn check_problem<'d>(
             );
             let mut finding = Finding::at(rule, spot.node, message);
             if let (FieldType::Enum, Some(text)) = (spot.field.kind, spot.node.as_str()) {
-                let near = suggest::nearest(text, spot.field.values.iter().map(String::as_str));
-                finding = near.map_or(finding.clone(), |near| {
-                    finding.help(format!("Did you mean `{near}`?"))
-                });
+                let values = spot.field.values.iter().map(String::as_str);
+                finding = finding.meant(text, values, Misspelt::value(spot.node));
             }
             Some(case.issue(site, spot.node, None, finding))
         }

@@ -8,7 +8,7 @@ use super::issue::Issue;
 use super::validation_context::{Site, ValidationContext, short_text};
 use crate::finding::Finding;
 use crate::finding::catalog::{A004, A005, A006, A017, J005, J007};
-use crate::finding::suggest::{self, short_text as short};
+use crate::finding::suggest::{Misspelt, short_text as short};
 use crate::json::Node;
 use crate::package::format::{GRAPH_CONFIG, GRAPH_STEP, Shape};
 use crate::package::uid::is_step_id;
@@ -39,15 +39,9 @@ pub(super) fn unknown_fields<'d>(
 /// The finding about one such member.
 pub(super) fn unknown_field(member: Node<'_>, what: &str, known: &[&str]) -> Finding {
     let key = member.key().unwrap_or_default();
-    let finding = Finding::at_key(
-        &J007,
-        member,
-        format!("{what} has no field `{}`", short(key)),
-    );
-    match suggest::help(key, known.iter().copied()) {
-        Some(help) => finding.help(help),
-        None => finding,
-    }
+    let message = format!("{what} has no field `{}`", short(key));
+    let finding = Finding::at_key(&J007, member, message);
+    finding.meant_or_known(key, known.iter().copied(), Misspelt::key(member))
 }
 
 /// Checks the `graphConfig` object around the steps, and gives the list of steps, if it is one.
@@ -111,10 +105,7 @@ fn unknown_key(case: &ValidationContext<'_, '_, '_>, step: &Step<'_, '_>) -> Fin
     if case.definitions.triggers.contains_key(key) {
         return finding.help("That is a trigger; it starts an automation and is no step of one.");
     }
-    match suggest::help(key, keys()) {
-        Some(help) => finding.help(help),
-        None => finding,
-    }
+    finding.meant_or_known(key, keys(), Misspelt::value(written))
 }
 
 fn bad_id<'d>(id: Node<'d>, seen: &mut HashMap<&'d str, Node<'d>>) -> Option<Finding> {

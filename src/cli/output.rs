@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use tplkit::finding::render::{ReportError, fit};
+use tplkit::finding::render::{ReportError, fit, linked};
 use tplkit::printable;
 
 use super::error::CliError;
@@ -49,12 +49,34 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
 
 /// Writes lines to stderr, harmless ones; when stderr is closed there is nobody to tell.
 pub(crate) fn print_note(text: &str) {
-    let text = printable::lines(text);
-    let text = match terminal_width(&io::stderr()) {
-        Some(width) => fit(&text, width),
-        None => text,
+    writeln!(io::stderr().lock(), "{}", noted(text)).ok();
+}
+
+/// The same; a word of it leads to an address where the terminal has links.
+pub(crate) fn print_note_with_link(text: &str, word: &str, address: &str) {
+    let text = noted(text);
+    let text = if has_links(&io::stderr()) {
+        linked(&text, word, address)
+    } else {
+        text
     };
     writeln!(io::stderr().lock(), "{text}").ok();
+}
+
+fn noted(text: &str) -> String {
+    let text = printable::lines(text);
+    match terminal_width(&io::stderr()) {
+        Some(width) => fit(&text, width),
+        None => text,
+    }
+}
+
+/// Whether a stream leads to a terminal that shows links (OSC 8). `FORCE_HYPERLINK` says so of any terminal
+/// but `dumb`, and of nothing else.
+pub(crate) fn has_links(stream: &impl io::IsTerminal) -> bool {
+    #[expect(clippy::disallowed_methods, reason = "the terminal says so of itself")]
+    let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    stream.is_terminal() && !dumb && supports_hyperlinks::supports_hyperlinks()
 }
 
 /// How many columns the terminal has that a stream leads to; nothing when it leads elsewhere.

@@ -9,7 +9,7 @@ use tplkit::context::{Clock, Ids};
 use tplkit::finding::render::Style;
 
 use super::args::{Colour, Global};
-use super::output::{print_note, terminal_width};
+use super::output::{has_links, print_note, print_note_with_link, terminal_width};
 
 /// One run of the command line.
 #[derive(Debug)]
@@ -44,6 +44,7 @@ impl Session {
                 Some(_) => None,
                 None => terminal_width(&io::stdout()),
             },
+            links: target.is_none() && has_links(&io::stdout()),
         }
     }
 
@@ -66,6 +67,14 @@ impl Session {
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if self.quiet == 0 {
             print_note(text.as_ref());
+        }
+    }
+
+    /// Reports something on the side, unless quiet; a word of it leads to an address where the terminal has
+    /// links.
+    pub(crate) fn note_with_link(&self, text: &str, word: &str, address: &str) {
+        if self.quiet == 0 {
+            print_note_with_link(text, word, address);
         }
     }
 

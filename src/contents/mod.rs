@@ -3,6 +3,7 @@
 //! In: a parsed file, valid or not. Out: plain data. It skips what it cannot read; `check` reports
 //! it.
 
+mod columns;
 mod uses;
 
 use serde::Serialize;
@@ -10,6 +11,8 @@ use serde::Serialize;
 use crate::json::{JsonKind, Node};
 use crate::package::reference::undollared;
 use crate::package::size::{self, MOST_BYTES, MOST_ROWS};
+
+use columns::Columns;
 
 pub use uses::{UseSite, Uses, known_refs, nearest_ref};
 
@@ -60,6 +63,12 @@ pub struct Item {
     pub count: Option<i64>,
     /// Reference or transactional, of a rows item.
     pub data_class: Option<String>,
+    /// The type, of a column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column_type: Option<String>,
+    /// The ref of the table that a column links to, without the dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links_to: Option<String>,
     /// What belongs to it.
     pub children: Vec<Item>,
 }
@@ -158,7 +167,7 @@ impl Contents {
             generated_at: source.and_then(|source| text(source, "generatedAt")),
             summary: plan.and_then(|plan| text(plan, "summary")),
             steps: plan.and_then(|plan| plan.get("steps")).map_or(0, Node::len),
-            items: tree(&list("items").collect::<Vec<_>>()),
+            items: tree(&list("items").collect::<Vec<_>>(), &Columns::read(plan)),
             payloads: payloads
                 .into_iter()
                 .flat_map(Node::elements)
@@ -200,7 +209,7 @@ fn reference(node: Node<'_>, key: &str) -> Option<String> {
 
 /// Items under their parents. One whose parent is no item here, or that would be its own
 /// ancestor, is at the top.
-fn tree(items: &[Node<'_>]) -> Vec<Item> {
+fn tree(items: &[Node<'_>], columns: &Columns<'_>) -> Vec<Item> {
     let parent = |item: Node<'_>| {
         item.get_str("parent").and_then(|uid| {
             items
@@ -215,26 +224,47 @@ fn tree(items: &[Node<'_>]) -> Vec<Item> {
         parents[index].is_none() || chain.nth(items.len()).is_some()
     };
     let roots: Vec<usize> = (0..items.len()).filter(|index| is_root(*index)).collect();
-    roots
-        .iter()
-        .map(|index| branch(items, &parents, &roots, *index))
-        .collect()
+    let tree = Tree {
+        items,
+        columns,
+        parents: &parents,
+        roots: &roots,
+    };
+    roots.iter().map(|index| tree.branch(*index)).collect()
 }
 
-fn branch(items: &[Node<'_>], parents: &[Option<usize>], roots: &[usize], index: usize) -> Item {
-    let children =
-        (0..items.len()).filter(|child| parents[*child] == Some(index) && !roots.contains(child));
-    let item = items[index];
-    Item {
-        uid: word(item, "uid"),
-        kind: word(item, "kind"),
-        reference: reference(item, "ref"),
-        label: word(item, "label"),
-        count: item.get("count").and_then(Node::as_i64),
-        data_class: text(item, "dataClass"),
-        children: children
-            .map(|child| branch(items, parents, roots, child))
-            .collect(),
+/// Items by their positions.
+struct Tree<'t, 'd> {
+    items: &'t [Node<'d>],
+    columns: &'t Columns<'d>,
+    parents: &'t [Option<usize>],
+    roots: &'t [usize],
+}
+
+impl Tree<'_, '_> {
+    fn branch(&self, index: usize) -> Item {
+        let children = (0..self.items.len())
+            .filter(|child| self.parents[*child] == Some(index) && !self.roots.contains(child));
+        let item = self.items[index];
+        let reference = reference(item, "ref");
+        let of_column = reference
+            .as_deref()
+            .filter(|_| item.get_str("kind") == Some("column"));
+        Item {
+            uid: word(item, "uid"),
+            kind: word(item, "kind"),
+            column_type: of_column
+                .and_then(|column| self.columns.type_of(column))
+                .map(str::to_owned),
+            links_to: of_column
+                .and_then(|column| self.columns.linked(column))
+                .map(str::to_owned),
+            reference,
+            label: word(item, "label"),
+            count: item.get("count").and_then(Node::as_i64),
+            data_class: text(item, "dataClass"),
+            children: children.map(|child| self.branch(child)).collect(),
+        }
     }
 }
 

@@ -42,9 +42,18 @@ pub struct Located {
     /// What to do.
     pub help: String,
     /// Other places with what is there.
-    pub related: Vec<(Spot, String)>,
+    pub related: Vec<RelatedSpot>,
     /// A fix.
     pub fix: Option<LocatedFix>,
+}
+
+/// Another place that helps to understand a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedSpot {
+    /// Where.
+    pub spot: Spot,
+    /// What is there.
+    pub message: String,
 }
 
 /// A fix with the files that it changes.
@@ -165,7 +174,10 @@ impl<'o, O: Origin + ?Sized> Locator<'o, O> {
             message: finding.message,
             help: finding.help,
             related: related
-                .map(|other| (self.spot(other.place), other.message))
+                .map(|other| RelatedSpot {
+                    spot: self.spot(other.place),
+                    message: other.message,
+                })
                 .collect(),
             fix: finding.fix.and_then(|fix| {
                 Some(LocatedFix {

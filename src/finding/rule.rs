@@ -51,6 +51,15 @@ impl PartialEq for Rule {
 impl Eq for Rule {}
 
 impl Rule {
+    /// The address of its page.
+    pub fn address(&self) -> String {
+        let pages = concat!(
+            env!("CARGO_PKG_REPOSITORY"),
+            "/blob/main/src/finding/catalog/pages"
+        );
+        format!("{pages}/{}-{}.md", self.code, self.name)
+    }
+
     /// The letter of its family.
     pub fn family(&self) -> char {
         self.code.chars().next().unwrap_or('?')

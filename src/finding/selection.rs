@@ -21,6 +21,14 @@ pub enum Selector {
     Rule(&'static Rule),
 }
 
+/// The words that stand for many rules.
+pub const WORDS: [(&str, Selector); 4] = [
+    ("all", Selector::All),
+    ("errors", Selector::Severity(Severity::Error)),
+    ("warnings", Selector::Severity(Severity::Warning)),
+    ("hints", Selector::Severity(Severity::Hint)),
+];
+
 /// A word that selects nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no rule has the code, prefix or name `{word}`{}", nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
@@ -35,12 +43,9 @@ impl std::str::FromStr for Selector {
     type Err = UnknownSelector;
 
     fn from_str(word: &str) -> Result<Selector, UnknownSelector> {
-        match word.to_ascii_lowercase().as_str() {
-            "all" => return Ok(Selector::All),
-            "errors" => return Ok(Selector::Severity(Severity::Error)),
-            "warnings" => return Ok(Selector::Severity(Severity::Warning)),
-            "hints" => return Ok(Selector::Severity(Severity::Hint)),
-            _ => {}
+        let lower = word.to_ascii_lowercase();
+        if let Some((_, selector)) = WORDS.into_iter().find(|(name, _)| *name == lower) {
+            return Ok(selector);
         }
         if let Some(rule) = super::catalog::find(word) {
             return Ok(Selector::Rule(rule));

@@ -1,20 +1,142 @@
 //! Suggests the nearest valid name for a misspelt one.
 
+use super::{Edit, Finding, Fix, edit};
+use crate::json::{Node, write_string};
+
 /// The candidate that `word` was surely meant to be, if one is near enough.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    near(word, candidates).map(|near| near.name)
+}
+
+/// The name that is nearest to a misspelt one.
+struct Near<'c> {
+    name: &'c str,
+    /// Whether another is as near.
+    ambiguous: bool,
+}
+
+fn near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<Near<'c>> {
     // A third of the letters may be wrong; beyond that a guess misleads.
     let limit = (word.chars().count() / 3).max(1);
-    candidates
-        .into_iter()
-        .map(|candidate| {
-            (
-                strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()),
-                candidate,
-            )
+    let word = word.to_lowercase();
+    let mut best: Option<(usize, Near<'c>)> = None;
+    for name in candidates {
+        let distance = strsim::damerau_levenshtein(&word, &name.to_lowercase());
+        match &mut best {
+            _ if distance > limit => {}
+            Some((least, near)) if distance == *least => near.ambiguous |= near.name != name,
+            Some((least, _)) if distance > *least => {}
+            _ => {
+                let near = Near {
+                    name,
+                    ambiguous: false,
+                };
+                best = Some((distance, near));
+            }
+        }
+    }
+    best.map(|(_, near)| near)
+}
+
+/// Where a misspelt name stands, for a tool that replaces it.
+#[derive(Debug, Clone, Copy)]
+pub struct Misspelt<'d> {
+    node: Node<'d>,
+    is_key: bool,
+    prefix: &'static str,
+}
+
+impl<'d> Misspelt<'d> {
+    /// A string.
+    pub fn value(node: Node<'d>) -> Misspelt<'d> {
+        Misspelt {
+            node,
+            is_key: false,
+            prefix: "",
+        }
+    }
+
+    /// The key of a member.
+    pub fn key(node: Node<'d>) -> Misspelt<'d> {
+        Misspelt {
+            node,
+            is_key: true,
+            prefix: "",
+        }
+    }
+
+    /// What stands there is a ref, which begins with a dollar sign.
+    #[must_use]
+    pub fn reference(self) -> Misspelt<'d> {
+        Misspelt {
+            prefix: "$",
+            ..self
+        }
+    }
+
+    /// Writes `name` there, unless the word is only a part of what stands there, or the object has such a
+    /// member already.
+    fn edit(self, word: &str, name: &str) -> Option<Edit> {
+        let written = if self.is_key {
+            self.node.key()?
+        } else {
+            self.node.as_str()?
+        };
+        if written != word && written.strip_prefix(self.prefix) != Some(word) {
+            return None;
+        }
+        let name = format!("{}{name}", self.prefix);
+        if !self.is_key {
+            return Some(edit::replace(self.node, write_string(&name)));
+        }
+        let repeated = self.node.parent()?.get(&name).is_some();
+        (!repeated).then(|| Edit {
+            span: self.node.key_span(),
+            text: write_string(&name),
         })
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    }
+}
+
+impl Finding {
+    /// Names the candidate that `word` was surely meant to be, if one is near enough; where no other is as
+    /// near, a tool may write it, which is not safe: only its author knows what was meant.
+    #[must_use]
+    pub fn meant<'c>(
+        mut self,
+        word: &str,
+        candidates: impl IntoIterator<Item = &'c str>,
+        place: Misspelt<'_>,
+    ) -> Finding {
+        let Some(near) = near(word, candidates) else {
+            return self;
+        };
+        let shown = format!("{}{}", place.prefix, near.name);
+        self.help = format!("Did you mean `{shown}`?");
+        if !near.ambiguous
+            && let Some(edit) = place.edit(word, near.name)
+        {
+            self.fix = Some(Fix {
+                title: format!("Write `{shown}`"),
+                safe: false,
+                edits: vec![edit],
+            });
+        }
+        self
+    }
+
+    /// The same, and where none is near enough all candidates that are right, if they are few.
+    #[must_use]
+    pub fn meant_or_known<'c>(
+        mut self,
+        word: &str,
+        candidates: impl IntoIterator<Item = &'c str> + Clone,
+        place: Misspelt<'_>,
+    ) -> Finding {
+        if let Some(help) = help(word, candidates.clone()) {
+            self.help = help;
+        }
+        self.meant(word, candidates, place)
+    }
 }
 
 /// Help that names the nearest right name, or all of them when none is near.
@@ -42,7 +164,10 @@ pub fn short_text(raw: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{Misspelt, nearest};
+    use crate::finding::catalog::S001;
+    use crate::finding::{Finding, fix};
+    use crate::json::Doc;
 
     #[test]
     fn near_names_are_found_and_far_ones_are_not() {
@@ -50,5 +175,42 @@ mod tests {
         assert_eq!(nearest("create_featre", names), Some("create_feature"));
         assert_eq!(nearest("Create_Column", names), Some("create_column"));
         assert_eq!(nearest("drop_table", names), None);
+    }
+
+    #[test]
+    fn only_the_one_name_that_fits_is_written() {
+        let text = r#"{"lable": "$f_task", "x": "in $f_task"}"#;
+        let doc = Doc::parse(text).expect("JSON");
+        let member = |key| doc.root().get(key).expect("a member");
+        let fixed = |word, names: &[&str], place: Misspelt<'_>| {
+            let finding =
+                Finding::at(&S001, doc.root(), "").meant(word, names.iter().copied(), place);
+            let (text, _) = fix::apply(text, &[&finding.fix?])?;
+            Some(text)
+        };
+        let reference = Misspelt::value(member("lable")).reference();
+        assert_eq!(
+            fixed("f_task", &["f_tasks", "f_people"], reference).expect("a fix"),
+            r#"{"lable": "$f_tasks", "x": "in $f_task"}"#
+        );
+        // Two are as near, one of them twice.
+        assert_eq!(fixed("f_task", &["f_tasks", "f_taske"], reference), None);
+        assert!(fixed("f_task", &["f_tasks", "f_tasks"], reference).is_some());
+        // A part of what stands there.
+        assert_eq!(
+            fixed(
+                "f_task",
+                &["f_tasks"],
+                Misspelt::value(member("x")).reference()
+            ),
+            None
+        );
+        let key = Misspelt::key(member("lable"));
+        assert!(fixed("lable", &["label"], key).is_some());
+        // The member is there already.
+        assert_eq!(
+            fixed("lable", &["x", "lab"], Misspelt::key(member("x"))),
+            None
+        );
     }
 }

@@ -37,6 +37,29 @@ fn none(html: &mut Html, what: &'static str) {
     html.say("p", "none", what);
 }
 
+/// A link to each table, for the bar of the page.
+pub(super) fn table_links(page: &Page<'_, '_>, html: &mut Html) {
+    let facts = page.facts();
+    if created(facts, Tool::CreateFeature).next().is_none() {
+        return;
+    }
+    html.with("ul", &[("class", "within")], |html| {
+        for (index, step) in created(facts, Tool::CreateFeature).enumerate() {
+            html.with("li", &[], |html| {
+                let anchor = format!("#{}", anchor_of_table(index));
+                html.with("a", &[("href", &anchor)], |html| {
+                    html.text(label(step));
+                });
+            });
+        }
+    });
+}
+
+/// The place of the table at a position of the plan.
+fn anchor_of_table(index: usize) -> String {
+    format!("table-{index}")
+}
+
 pub(super) fn tables(page: &Page<'_, '_>, html: &mut Html) {
     let facts = page.facts();
     let open = created(facts, Tool::CreateFeature).count() <= OPEN;
@@ -44,13 +67,13 @@ pub(super) fn tables(page: &Page<'_, '_>, html: &mut Html) {
         if created(facts, Tool::CreateFeature).next().is_none() {
             none(html, "No table travels.");
         }
-        for step in created(facts, Tool::CreateFeature) {
-            let attributes: &[(&str, &str)] = if open {
-                &[("class", "card"), ("open", "")]
-            } else {
-                &[("class", "card")]
-            };
-            html.with("details", attributes, |html| table(page, step, html));
+        for (index, step) in created(facts, Tool::CreateFeature).enumerate() {
+            let anchor = anchor_of_table(index);
+            let attributes = [("class", "card"), ("id", &*anchor), ("open", "")];
+            let shown = if open { 3 } else { 2 };
+            html.with("details", &attributes[..shown], |html| {
+                table(page, step, html);
+            });
         }
     });
 }
@@ -77,7 +100,7 @@ fn table(page: &Page<'_, '_>, step: &Step<'_>, html: &mut Html) {
         ];
         html.raw(" ").say("span", "soft", counts.join(", "));
     });
-    html.with("div", &[("class", "scroll")], |html| {
+    html.scroll(&format!("Columns of {}", label(step)), |html| {
         html.with("table", &[], |html| {
             html.heads(&["Column", "Name", "Type", "Shown as", "Rules"]);
             html.with("tbody", &[], |html| {

@@ -124,7 +124,7 @@ fn gaps(page: &Page<'_, '_>, html: &mut Html) {
         "about",
         "References that could not travel, and what stands in their place.",
     );
-    html.with("div", &[("class", "scroll")], |html| {
+    html.scroll("References that could not travel", |html| {
         html.with("table", &[], |html| {
             html.heads(&["Item", "Place", "Reason", "What was done", "Rows"]);
             html.with("tbody", &[], |html| {

@@ -3,7 +3,7 @@
 use super::html::Html;
 use super::{Page, cut, part};
 use crate::finding::render::counted;
-use crate::finding::{Located, LocatedVerdict, Severity, Spot};
+use crate::finding::{Located, LocatedVerdict, RelatedSpot, Severity, Spot};
 
 /// Findings that are shown.
 const MOST: usize = 400;
@@ -114,7 +114,7 @@ fn show(finding: &Located, html: &mut Html) {
                     .text(cut(&finding.help, 600));
             });
         }
-        for (spot, message) in finding.related.iter().take(8) {
+        for RelatedSpot { spot, message } in finding.related.iter().take(8) {
             html.with("p", &[("class", "related")], |html| {
                 html.say("span", "soft", format!("See line {}", spot.start.line))
                     .raw(" ")

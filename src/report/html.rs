@@ -94,6 +94,17 @@ impl Html {
         self.out.push_str(end);
     }
 
+    /// What may be wider than the page: an area that scrolls, also by the keyboard.
+    pub(super) fn scroll(&mut self, label: &str, content: impl FnOnce(&mut Html)) -> &mut Html {
+        let attributes = [
+            ("class", "scroll"),
+            ("role", "group"),
+            ("aria-label", label),
+            ("tabindex", "0"),
+        ];
+        self.with("div", &attributes, content)
+    }
+
     /// The head of a table.
     pub(super) fn heads(&mut self, names: &[&str]) {
         self.with("thead", &[], |html| {

@@ -47,6 +47,7 @@ struct Page<'r, 'd> {
 
 /// The parts in their order: anchor and heading.
 const PARTS: [(&str, &str); 8] = [
+    ("findings", "Findings"),
     ("tables", "Tables"),
     ("navigation", "Navigation"),
     ("automations", "Automations"),
@@ -54,7 +55,6 @@ const PARTS: [(&str, &str); 8] = [
     ("rows", "Rows"),
     ("pictures", "Pictures"),
     ("plan", "Plan"),
-    ("findings", "Findings"),
 ];
 
 /// Writes the page.
@@ -70,6 +70,7 @@ pub fn page(report: Report<'_, '_>) -> String {
     page.navigation_bar(&mut html);
     html.with("main", &[("id", "main")], |html| {
         overview::write(&page, html);
+        findings::write(&page, html);
         contents::tables(&page, html);
         contents::navigation(&page, html);
         contents::automations(&page, html);
@@ -77,7 +78,6 @@ pub fn page(report: Report<'_, '_>) -> String {
         rows::write(&page, html);
         pictures::write(&page, html);
         plan::write(&page, html);
-        findings::write(&page, html);
     });
     end(&mut html);
     html.finish()
@@ -126,6 +126,9 @@ impl<'r, 'd> Page<'r, 'd> {
                                 html.say("span", "count", count.to_string());
                             }
                         });
+                        if anchor == "tables" {
+                            contents::table_links(self, html);
+                        }
                     });
                 }
             });

@@ -181,7 +181,7 @@ fn sizes(page: &Page<'_, '_>, previews: &[Preview<'_>], html: &mut Html) {
         MOST_BYTES / 1024
     );
     html.say("p", "about", limits);
-    html.with("div", &[("class", "scroll")], |html| {
+    html.scroll("Rows of each table", |html| {
         html.with("table", &[], |html| {
             html.heads(&["Table", "Rows", "Size", "Key column", "Limits"]);
             html.with("tbody", &[], |html| {
@@ -262,7 +262,7 @@ fn table(
     let mut names = columns(preview);
     let left_out = names.len().saturating_sub(COLUMNS);
     names.truncate(COLUMNS);
-    html.with("div", &[("class", "scroll")], |html| {
+    html.scroll("First rows", |html| {
         html.with("table", &[("class", "preview")], |html| {
             html.heads(&names);
             html.with("tbody", &[], |html| {

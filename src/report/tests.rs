@@ -164,3 +164,25 @@ fn what_is_hardly_a_package_has_a_page() {
         assert!(page.contains("class=\"finding error\""));
     }
 }
+
+/// Findings come first, each table is a link of the bar, and what scrolls can be reached by keyboard.
+#[test]
+fn a_page_is_read_from_the_findings_and_by_the_keyboard() {
+    let page = written(LINKS, 5);
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(at("id=\"findings\"") < at("id=\"tables\""));
+    let links = page.matches("href=\"#table-").count();
+    assert!(links > 1);
+    for index in 0..links {
+        assert!(page.contains(&format!("id=\"table-{index}\"")), "{index}");
+    }
+    let areas: Vec<&str> = page.split("class=\"scroll\"").skip(1).collect();
+    assert!(!areas.is_empty());
+    for area in areas {
+        let tag = area.split('>').next().unwrap_or_default();
+        assert!(
+            tag.contains("tabindex=\"0\"") && tag.contains("aria-label="),
+            "{tag}"
+        );
+    }
+}

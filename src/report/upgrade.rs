@@ -174,7 +174,7 @@ fn record(html: &mut Html, lines: &[Line<'_>]) {
                 .raw(" ")
                 .say("code", "ref", first.reference);
         });
-        html.with("div", &[("class", "scroll")], |html| {
+        html.scroll("Changes", |html| {
             html.with("table", &[], |html| {
                 html.heads(&["Path", "Base", "New", "Destination", "Outcome"]);
                 html.with("tbody", &[], |html| {

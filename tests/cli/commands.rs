@@ -68,9 +68,9 @@ fn show_is_one_screen() {
 
     Items
       ├─ feature Notes  $f_notes
-      │  ├─ column Title  $c_notes_title
-      │  ├─ column Body  $c_notes_body
-      │  ├─ column N  $c_notes_n
+      │  ├─ column Title  $c_notes_title  text
+      │  ├─ column Body  $c_notes_body  long_text
+      │  ├─ column N  $c_notes_n  number
       │  ├─ rows Notes  3 rows, transactional
       │  └─ view Notes  $v_notes
       └─ module Main  $m_main

@@ -38,7 +38,7 @@ fn manual_pages_and_completions_exist() {
                 .run(&["completions", shell])
                 .exits(0)
                 .out
-                .contains("promote"),
+                .contains("COMPLETE"),
             "{shell}"
         );
     }

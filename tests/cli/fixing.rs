@@ -220,3 +220,30 @@ fn a_killed_fix_leaves_the_old_file_or_the_new() {
         "some runs are killed before the end and some after"
     );
 }
+
+/// What was surely meant may be written by a tool, but only who wrote it knows.
+#[test]
+fn the_one_name_that_is_near_is_an_unsafe_fix() {
+    let text = tiny();
+    for (right, wrong, code) in [
+        ("\"create_view\"", "\"create_veiw\"", "S001"),
+        ("\"$f_notes\"", "\"$f_nots\"", "S006"),
+    ] {
+        let broken = text.replacen(right, wrong, 1);
+        assert_ne!(broken, text, "{right}");
+        let place = Place::with(&[("p.json", &broken)]);
+        let found = place.run(&["check", "p.json", "--format", "json"]).json();
+        let findings = found["files"][0]["findings"].as_array().expect("findings");
+        let meant = findings
+            .iter()
+            .find(|one| one["fix"]["safe"] == false && one["code"] == code);
+        let meant = meant.unwrap_or_else(|| panic!("{code}: {findings:#?}"));
+        assert_eq!(meant["fix"]["edits"][0]["text"], right, "{meant}");
+        place.run(&["check", "--fix", "p.json"]);
+        assert_eq!(place.read("p.json"), broken, "a safe run leaves it");
+        place
+            .run(&["check", "--fix", "--unsafe-fixes", "p.json"])
+            .exits(0);
+        assert_eq!(place.read("p.json"), text);
+    }
+}

@@ -11,6 +11,7 @@ mod baseline;
 mod cases;
 mod commands;
 mod comparing;
+mod completing;
 mod config;
 mod docs;
 #[cfg(unix)]

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use crate::support::{Place, case};
+use crate::support::{Place, case, warned};
 
 /// Nobody types so slowly.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,6 +30,7 @@ impl Terminal {
     pub(crate) fn around(command: &Command, words: &str) -> Option<Terminal> {
         let line = format!("'{}' {words}", env!("CARGO_BIN_EXE_tplkit"));
         let mut script = Command::new("script");
+        script.env("TERM", "xterm");
         for (name, value) in command.get_envs() {
             match value {
                 Some(value) => script.env(name, value),
@@ -38,7 +39,6 @@ impl Terminal {
         }
         script
             .args(["-qec", &line, "/dev/null"])
-            .env("TERM", "xterm")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
@@ -267,4 +267,44 @@ fn no_line_is_wider_than_the_terminal() {
             assert!(under.starts_with('"'), "{shown}");
         }
     }
+}
+
+/// Codes lead to the pages of their rules where the terminal has links, each closed on its line.
+#[cfg(target_os = "linux")]
+#[test]
+fn codes_are_links_on_terminals_that_have_them() {
+    let place = Place::with(&[("p.json", &warned())]);
+    let words = "check p.json";
+    let shown = |environment: &[(&str, &str)]| {
+        let mut command = place.command(&[]);
+        command.envs(environment.iter().copied());
+        let (_, shown) = Terminal::around(&command, words)?.ends();
+        Some(shown)
+    };
+    let Some(linked) = shown(&[("FORCE_HYPERLINK", "1")]) else {
+        return;
+    };
+    let links: Vec<&str> = linked
+        .lines()
+        .filter(|line| line.contains("\u{1b}]8;;http"))
+        .collect();
+    assert!(links.len() >= 2, "{linked:?}");
+    for line in linked.lines() {
+        assert_eq!(
+            line.matches("\u{1b}]8;;http").count(),
+            line.matches("\u{1b}]8;;\u{1b}").count(),
+            "{line:?}"
+        );
+    }
+    assert!(
+        links.last().expect("the hint").contains("tplkit explain"),
+        "{linked:?}"
+    );
+    for environment in [("FORCE_HYPERLINK", "0"), ("TERM", "dumb")] {
+        let plain = shown(&[environment]).expect("a terminal");
+        assert!(!plain.contains("\u{1b}]8"), "{plain:?}");
+    }
+    let mut piped = place.command(&["check", "p.json"]);
+    let out = piped.env("FORCE_HYPERLINK", "1").output().expect("runs");
+    assert!(!out.stdout.contains(&0x1b) && !out.stderr.contains(&0x1b));
 }

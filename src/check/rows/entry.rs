@@ -10,7 +10,7 @@ use crate::check::facts::{Origin, Version};
 use crate::finding::catalog::{
     J006, R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
 };
-use crate::finding::suggest::{self, short_text};
+use crate::finding::suggest::{Misspelt, short_text};
 use crate::finding::{Finding, Fix, Place, edit};
 use crate::json::Node;
 use crate::package::reference::undollared;
@@ -258,15 +258,11 @@ impl Entry<'_, '_> {
             Origin::Plan => "the table",
             Origin::Dependency => "the dependency's identity",
         };
-        let mut finding = Finding::at(
-            &R005,
-            node,
-            format!("{whose} `{}` has no column `{name}`", table.reference),
-        );
-        if let Some(help) = suggest::help(name, table.columns.iter().map(|column| column.name)) {
-            finding = finding.help(help);
-        }
-        self.findings.push(finding);
+        let message = format!("{whose} `{}` has no column `{name}`", table.reference);
+        let columns = table.columns.iter().map(|column| column.name);
+        let finding = Finding::at(&R005, node, message);
+        self.findings
+            .push(finding.meant_or_known(name, columns, Misspelt::value(node)));
     }
 
     /// R007, R008 and R010 of the key.

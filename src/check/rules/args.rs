@@ -5,7 +5,8 @@ use crate::check::rules::reference::{NamedForm, named, no_ref, wrong_kind};
 use crate::check::rules::shape;
 use crate::definitions::ReferenceKind;
 use crate::finding::catalog::{S009, S010, S011, S012, S013, S017, S018};
-use crate::finding::{Finding, Fix, edit, suggest};
+use crate::finding::suggest::{self, Misspelt};
+use crate::finding::{Finding, Fix, edit};
 use crate::json::{Node, path};
 use crate::package::format::{Field, Presence, Shape, Type};
 use crate::package::{Tool, uid};
@@ -385,31 +386,19 @@ fn unknown_type<'n>(
     name: &str,
     known: impl IntoIterator<Item = &'n String> + Clone,
 ) -> Finding {
-    let finding = Finding::at(
-        &S017,
-        node,
-        format!("there is no {what} `{}`", suggest::short_text(name)),
-    );
+    let message = format!("there is no {what} `{}`", suggest::short_text(name));
     let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
-    match suggest::help(name, known) {
-        Some(help) => finding.help(help),
-        None => finding,
-    }
+    Finding::at(&S017, node, message).meant_or_known(name, known, Misspelt::value(node))
 }
 
 fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
     match problem {
         ConfigProblem::UnknownKey { member, known } => {
             let key = member.key().unwrap_or_default();
-            let mut finding = Finding::at_key(
-                &S018,
-                *member,
-                format!("there is no config key `{}` here", suggest::short_text(key)),
-            );
-            if let Some(help) = suggest::help(key, known.iter().map(|(name, _)| *name)) {
-                finding = finding.help(help);
-            }
-            out.push(finding);
+            let message = format!("there is no config key `{}` here", suggest::short_text(key));
+            let known = known.iter().map(|(name, _)| *name);
+            let finding = Finding::at_key(&S018, *member, message);
+            out.push(finding.meant_or_known(key, known, Misspelt::key(*member)));
         }
         // Settings of triggers and steps are checked with the automation (A003, A016); a reference
         // may be absent from any structural config, to be completed later.

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::check::facts::{Facts, Version};
 use crate::finding::catalog::{M001, M002, M003, M004, M006, M007};
-use crate::finding::{Finding, Rule, suggest};
+use crate::finding::suggest::{self, Misspelt};
+use crate::finding::{Finding, Rule};
 use crate::json::Node;
 use crate::package::format::{MANIFEST, Type, catalog_fields};
 use crate::package::semver::is_semver;
@@ -49,18 +50,10 @@ fn word(manifest: Node<'_>, key: &str, rule: &'static Rule, out: &mut Vec<Findin
         return;
     };
     if !value.as_str().is_some_and(|word| words.contains(&word)) {
-        let mut finding = Finding::at(
-            rule,
-            value,
-            format!("there is no {key} {}", suggest::short_text(value.raw())),
-        );
-        if let Some(near) = value
-            .as_str()
-            .and_then(|word| suggest::nearest(word, words.iter().copied()))
-        {
-            finding = finding.help(format!("Did you mean `{near}`?"));
-        }
-        out.push(finding);
+        let message = format!("there is no {key} {}", suggest::short_text(value.raw()));
+        let word = value.as_str().unwrap_or_default();
+        let finding = Finding::at(rule, value, message);
+        out.push(finding.meant(word, words.iter().copied(), Misspelt::value(value)));
     }
 }
 

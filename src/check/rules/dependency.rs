@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::check::facts::{Dependency, Facts};
 use crate::finding::catalog::{D001, D002, D003, D004, D005, D006, D008, D009, D010, D011};
-use crate::finding::{Finding, Fix, edit, suggest};
+use crate::finding::suggest::{self, Misspelt};
+use crate::finding::{Finding, Fix, edit};
 use crate::json::{Node, write_string};
 use crate::package::format::DEPENDENCY_KINDS;
 use crate::package::reference::{is_declaration, prefix};
@@ -37,21 +38,13 @@ fn kind(dependency: &Dependency<'_>, out: &mut Vec<Finding>) -> bool {
         .as_str()
         .is_some_and(|kind| DEPENDENCY_KINDS.contains(&kind));
     if !known {
-        let mut finding = Finding::at(
-            &D001,
-            node,
-            format!(
-                "there is no dependency kind {}",
-                suggest::short_text(node.raw())
-            ),
+        let message = format!(
+            "there is no dependency kind {}",
+            suggest::short_text(node.raw())
         );
-        if let Some(near) = node
-            .as_str()
-            .and_then(|word| suggest::nearest(word, DEPENDENCY_KINDS.iter().copied()))
-        {
-            finding = finding.help(format!("Did you mean `{near}`?"));
-        }
-        out.push(finding);
+        let word = node.as_str().unwrap_or_default();
+        let kinds = DEPENDENCY_KINDS.iter().copied();
+        out.push(Finding::at(&D001, node, message).meant(word, kinds, Misspelt::value(node)));
     }
     known
 }

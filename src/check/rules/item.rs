@@ -7,7 +7,8 @@ use crate::definitions::ReferenceKind;
 use crate::finding::catalog::{
     I003, I004, I005, I006, I007, I008, I009, I010, I011, I012, I013, I014, I016, I017, I018, J006,
 };
-use crate::finding::{Finding, Fix, edit, suggest};
+use crate::finding::suggest::{self, Misspelt};
+use crate::finding::{Finding, Fix, edit};
 use crate::json::{Node, write_string};
 use crate::package::Tool;
 use crate::package::format::ITEM_KINDS;
@@ -34,18 +35,10 @@ fn kind(item: &Item<'_>, out: &mut Vec<Finding>) {
     let Some(node) = item.node.get("kind").filter(|_| item.kind.is_none()) else {
         return;
     };
-    let mut finding = Finding::at(
-        &I003,
-        node,
-        format!("there is no item kind {}", suggest::short_text(node.raw())),
-    );
-    if let Some(near) = node
-        .as_str()
-        .and_then(|word| suggest::nearest(word, ITEM_KINDS.iter().copied()))
-    {
-        finding = finding.help(format!("Did you mean `{near}`?"));
-    }
-    out.push(finding);
+    let message = format!("there is no item kind {}", suggest::short_text(node.raw()));
+    let word = node.as_str().unwrap_or_default();
+    let kinds = ITEM_KINDS.iter().copied();
+    out.push(Finding::at(&I003, node, message).meant(word, kinds, Misspelt::value(node)));
 }
 
 /// The kind of thing an item of that kind is created as.
@@ -83,12 +76,9 @@ fn declared(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
         None if !is_declaration(reference) => {} // I015 speaks.
         None => {
             let declared = facts.steps.iter().filter_map(|step| step.reference);
-            let mut finding =
-                Finding::at(&I006, node, format!("no plan step declares {}", node.raw()));
-            if let Some(near) = suggest::nearest(reference, declared) {
-                finding = finding.help(format!("Did you mean `{near}`?"));
-            }
-            out.push(finding);
+            let message = format!("no plan step declares {}", node.raw());
+            let place = Misspelt::value(node);
+            out.push(Finding::at(&I006, node, message).meant(reference, declared, place));
         }
         Some(index) => {
             let step = &facts.steps[index];

@@ -2,7 +2,8 @@
 
 use crate::check::facts::{Declared, Facts, Step};
 use crate::finding::catalog::{S001, S002, S003, S007, S008, S014, S019};
-use crate::finding::{Finding, Fix, edit, suggest};
+use crate::finding::suggest::{self, Misspelt};
+use crate::finding::{Finding, Fix, edit};
 use crate::package::Tool;
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
@@ -20,21 +21,12 @@ fn tool(step: &Step<'_>, out: &mut Vec<Finding>) {
     let Some(node) = step.node.get("tool").filter(|_| step.tool.is_none()) else {
         return;
     };
-    if node.as_str().is_none() {
+    let Some(word) = node.as_str() else {
         return; // J005 speaks.
-    }
-    let mut finding = Finding::at(
-        &S001,
-        node,
-        format!("there is no tool {}", suggest::short_text(node.raw())),
-    );
-    if let Some(near) = node
-        .as_str()
-        .and_then(|word| suggest::nearest(word, Tool::ALL.map(Tool::as_str)))
-    {
-        finding = finding.help(format!("Did you mean `{near}`?"));
-    }
-    out.push(finding);
+    };
+    let message = format!("there is no tool {}", suggest::short_text(node.raw()));
+    let tools = Tool::ALL.map(Tool::as_str);
+    out.push(Finding::at(&S001, node, message).meant(word, tools, Misspelt::value(node)));
 }
 
 fn own_ref(step: &Step<'_>, out: &mut Vec<Finding>) {

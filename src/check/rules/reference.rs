@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use crate::check::facts::{ConfigSpot, Declared, Facts, Step, StepPlace};
 use crate::definitions::{Form, ReferenceKind};
+use crate::finding::Finding;
 use crate::finding::catalog::{S004, S005, S009, S015, S022};
-use crate::finding::{Finding, suggest};
+use crate::finding::suggest::{self, Misspelt};
 use crate::json::Node;
 use crate::package::reference::{WORKSPACE, is_declaration};
 use crate::package::{Tool, uid};
@@ -177,16 +178,14 @@ pub(super) fn no_ref(
         owed.as_str(),
         suggest::short_text(node.raw())
     );
-    let mut finding = Finding::at(&S009, node, message);
     let wanted = node.as_str().unwrap_or_default().trim_start_matches('$');
     let declared = facts
         .steps
         .iter()
         .filter(|step| step.tool.and_then(Tool::creates) == Some(owed));
-    if let Some(near) = suggest::nearest(wanted, declared.filter_map(|step| step.reference)) {
-        finding = finding.help(format!("Did you mean `${near}`?"));
-    }
-    out.push(finding);
+    let declared = declared.filter_map(|step| step.reference);
+    let place = Misspelt::value(node).reference();
+    out.push(Finding::at(&S009, node, message).meant(wanted, declared, place));
 }
 
 /// S022: a column must be one of the table that `of` names.

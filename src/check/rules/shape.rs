@@ -2,7 +2,8 @@
 
 use crate::check::facts::{Facts, Version};
 use crate::finding::catalog::{J004, J005, J006, J007, J008, M005};
-use crate::finding::{Finding, Severity, suggest};
+use crate::finding::suggest::{self, Misspelt};
+use crate::finding::{Finding, Severity};
 use crate::json::{JsonKind, Node};
 use crate::package::Tool;
 use crate::package::format::{self, Field, Presence, Shape, Type, VERSION_2_LAYERS};
@@ -149,10 +150,8 @@ pub(super) fn unknown(member: Node<'_>, shape: &'static Shape, out: &mut Vec<Fin
     if std::ptr::eq(shape, &raw const format::SOURCE) {
         finding.severity = Severity::Error;
     }
-    if let Some(help) = suggest::nearest(key, shape.fields.iter().map(|field| field.key)) {
-        finding = finding.help(format!("Did you mean `{help}`?"));
-    }
-    out.push(finding);
+    let fields = shape.fields.iter().map(|field| field.key);
+    out.push(finding.meant(key, fields, Misspelt::key(member)));
 }
 
 fn is_channel_identity(member: Node<'_>) -> bool {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::check::facts::{Facts, Unresolved};
 use crate::finding::catalog::{U001, U002, U003, U004, U005, U006, U007, U008, U009, U010};
-use crate::finding::{Finding, Fix, Rule, edit, suggest};
+use crate::finding::suggest::{self, Misspelt};
+use crate::finding::{Finding, Fix, Rule, edit};
 use crate::json::{Node, path};
 use crate::package::format::{ACTIONS, EXPORT_REASONS, IMPORT_REASONS};
 use crate::package::{reference, uid};
@@ -43,18 +44,14 @@ fn words(entry: Node<'_>, out: &mut Vec<Finding>) {
         {
             return;
         }
-        let mut finding = Finding::at(
-            rule,
-            node,
-            format!("there is no {key} {}", suggest::short_text(node.raw())),
-        );
-        if let Some(help) = node
-            .as_str()
-            .and_then(|word| suggest::help(word, known.iter().copied()))
-        {
-            finding = finding.help(help);
-        }
-        out.push(finding);
+        let message = format!("there is no {key} {}", suggest::short_text(node.raw()));
+        let finding = Finding::at(rule, node, message);
+        out.push(match node.as_str() {
+            Some(word) => {
+                finding.meant_or_known(word, known.iter().copied(), Misspelt::value(node))
+            }
+            None => finding,
+        });
     };
     check("reason", EXPORT_REASONS, IMPORT_REASONS, &U001);
     check("action", ACTIONS, &[], &U002);

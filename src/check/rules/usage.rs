@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use crate::check::facts::{Dependency, Facts, RefUse, StepPlace, Version};
 use crate::finding::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
-use crate::finding::{Finding, Fix, edit, suggest};
+use crate::finding::suggest::{self, Misspelt};
+use crate::finding::{Finding, Fix, edit};
 use crate::json::{Node, path, write_string};
 use crate::package::Tool;
 use crate::package::format::DEPENDENCY_KINDS;
@@ -423,10 +424,16 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 /// S006: a use of a ref that nothing declares.
 fn undeclared(facts: &Facts<'_>, at: &RefUse<'_>, out: &mut Vec<Finding>) {
     let message = format!("nothing declares `${}`", at.reference);
-    let finding = if at.is_key {
-        Finding::at_key(&S006, at.node, message)
+    let (finding, place) = if at.is_key {
+        (
+            Finding::at_key(&S006, at.node, message),
+            Misspelt::key(at.node),
+        )
     } else {
-        Finding::at(&S006, at.node, message)
+        (
+            Finding::at(&S006, at.node, message),
+            Misspelt::value(at.node),
+        )
     };
     let declared = facts.steps.iter().filter_map(|step| step.reference);
     let outside = facts.dependencies.iter().flat_map(|d| {
@@ -434,10 +441,5 @@ fn undeclared(facts: &Facts<'_>, at: &RefUse<'_>, out: &mut Vec<Finding>) {
             .into_iter()
             .chain(d.columns.iter().filter_map(|column| column.reference))
     });
-    out.push(
-        match suggest::nearest(at.reference, declared.chain(outside)) {
-            Some(near) => finding.help(format!("Did you mean `${near}`?")),
-            None => finding,
-        },
-    );
+    out.push(finding.meant(at.reference, declared.chain(outside), place.reference()));
 }

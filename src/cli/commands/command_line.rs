@@ -5,7 +5,7 @@ use std::io;
 
 use clap::{CommandFactory as _, Parser};
 
-use super::Command;
+use super::{Command, completion};
 use crate::cli::args::{Global, STYLES, WIDEST};
 use crate::cli::command_groups;
 use crate::cli::error::CliError;
@@ -47,7 +47,10 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Request, CliError> {
 /// The whole command line, for help, manual pages and completions.
 pub(crate) fn command() -> clap::Command {
     let width = terminal_width(&io::stdout()).unwrap_or(WIDEST);
-    command_groups::grouped(Request::command(), width.min(WIDEST))
+    command_groups::grouped(
+        completion::with_values(Request::command()),
+        width.min(WIDEST),
+    )
 }
 
 /// Whether clap may colour what it says while it does not know the options yet.

@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 
 use clap_complete::Shell;
+use clap_complete::env::Shells;
 
-use super::command_line;
+use super::completion;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 
 /// Write the completion script of a shell.
+///
+/// The script asks `tplkit` itself, so it offers what is there: rules, profiles, the targets of
+/// `tplkit.toml`, the refs of the package that is named before.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Write the completions of bash", "tplkit completions bash -o tplkit.bash"),
@@ -26,12 +30,16 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(
-        args.shell,
-        &mut command_line::command(),
-        "tplkit",
-        &mut script,
-    );
+    if let Some(shell) = Shells::builtins().completer(&args.shell.to_string()) {
+        // Writing to a Vec cannot fail.
+        let _ = shell.write_registration(
+            completion::VARIABLE,
+            "tplkit",
+            "tplkit",
+            "tplkit",
+            &mut script,
+        );
+    }
     write_result(&String::from_utf8_lossy(&script), args.output.as_deref())?;
     Ok(Exit::Done)
 }

@@ -5,6 +5,7 @@ mod apply;
 mod automation;
 mod check;
 pub(crate) mod command_line;
+pub(crate) mod completion;
 mod completions;
 mod diff;
 mod doctor;

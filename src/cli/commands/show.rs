@@ -1,11 +1,13 @@
 //! `tplkit show`: a package on one screen.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::json;
 use tplkit::contents::{Contents, Dependency, Item, Payload};
 use tplkit::finding::render::counted;
+use tplkit::package::model::{Action, Reason, WireWord as _};
 use tplkit::package::size::{MOST_BYTES, MOST_ROWS};
 use tplkit::printable;
 
@@ -69,8 +71,15 @@ pub(super) fn screen(contents: &Contents) -> String {
     let summary = contents.summary.as_deref().unwrap_or("no summary");
     line(&mut out, &format!("{steps}: {summary}"));
     section(&mut out, "Items", contents.items.len());
+    let names = table_names(contents);
     for (index, item) in contents.items.iter().enumerate() {
-        write_item(&mut out, item, "", index + 1 == contents.items.len());
+        write_item(
+            &mut out,
+            item,
+            &names,
+            "",
+            index + 1 == contents.items.len(),
+        );
     }
     section(&mut out, "Rows", contents.payloads.len());
     contents
@@ -90,12 +99,14 @@ pub(super) fn screen(contents: &Contents) -> String {
     for entry in &contents.unresolved {
         let rows = entry
             .count
-            .map(|count| format!(", {count} rows"))
+            .map(|count| format!(", {}", counted(usize::try_from(count).unwrap_or(0), "row")))
             .unwrap_or_default();
-        let text = format!(
-            "  {} {}: {} ({}{rows})",
-            entry.item, entry.path, entry.reason, entry.action
-        );
+        // What is no word of the format stands as it is.
+        let reason =
+            Reason::parse(&entry.reason).map_or(&*entry.reason, |reason| reason.in_words());
+        let action =
+            Action::parse(&entry.action).map_or(&*entry.action, |action| action.in_words());
+        let text = format!("  {} {}: {reason}; {action}{rows}", entry.item, entry.path);
         line(&mut out, &text);
     }
     section(&mut out, "Redacted", contents.redacted.len());
@@ -120,7 +131,24 @@ fn section(out: &mut String, title: &str, count: usize) {
     };
 }
 
-fn write_item(out: &mut String, item: &Item, indent: &str, last: bool) {
+/// What people call the tables and dependencies, by ref.
+fn table_names(contents: &Contents) -> HashMap<&str, &str> {
+    let tables = contents.items.iter();
+    let tables = tables.filter_map(|item| Some((item.reference.as_deref()?, item.label.as_str())));
+    let outside = contents.dependencies.iter();
+    let outside = outside.filter_map(|dependency| {
+        Some((dependency.reference.as_str(), dependency.name.as_deref()?))
+    });
+    outside.chain(tables).collect()
+}
+
+fn write_item(
+    out: &mut String,
+    item: &Item,
+    names: &HashMap<&str, &str>,
+    indent: &str,
+    last: bool,
+) {
     let (branch, below) = if last {
         ("└─ ", "   ")
     } else {
@@ -138,14 +166,24 @@ fn write_item(out: &mut String, item: &Item, indent: &str, last: bool) {
         )
     });
     let rows = rows.unwrap_or_default();
+    let of_column = match (&item.column_type, &item.links_to) {
+        (Some(kind), Some(table)) => {
+            let name = names
+                .get(table.as_str())
+                .map_or_else(|| format!("${table}"), ToString::to_string);
+            format!("  {kind} to {name}")
+        }
+        (Some(kind), None) => format!("  {kind}"),
+        (None, _) => String::new(),
+    };
     let text = format!(
-        "  {indent}{branch}{} {}{reference}{rows}",
+        "  {indent}{branch}{} {}{reference}{of_column}{rows}",
         item.kind, item.label
     );
     line(out, &text);
     let indent = format!("{indent}{below}");
     for (index, child) in item.children.iter().enumerate() {
-        write_item(out, child, &indent, index + 1 == item.children.len());
+        write_item(out, child, names, &indent, index + 1 == item.children.len());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Findings as diagnostics.
 
 use serde_json::{Value, json};
-use tplkit::finding::{Located, LocatedReport, Severity};
+use tplkit::finding::{Located, LocatedReport, RelatedSpot, Severity};
 
 use super::snapshot::View;
 use super::wire;
@@ -64,7 +64,7 @@ fn message(finding: &Located) -> String {
 }
 
 fn related(view: &View<'_>, finding: &Located) -> Vec<Value> {
-    let related = finding.related.iter().map(|(spot, message)| {
+    let related = finding.related.iter().map(|RelatedSpot { spot, message }| {
         let file = spot.file.as_deref();
         let (document, mark) = view.document(file);
         let span = spot.span.start + mark..spot.span.end + mark;

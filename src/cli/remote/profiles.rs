@@ -124,6 +124,11 @@ impl Profiles {
         }
     }
 
+    /// The names of all, in the order of the file.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.table.keys().map(String::as_str)
+    }
+
     /// A profile, if there is one of that name.
     pub(crate) fn get(&self, name: &str) -> Result<Option<Profile>, CliError> {
         let Some(entry) = self.table.get(name) else {
@@ -140,7 +145,7 @@ impl Profiles {
 
     /// The error about a profile that was asked for and does not exist.
     pub(crate) fn missing(&self, name: &str) -> CliError {
-        let names: Vec<&str> = self.table.keys().map(String::as_str).collect();
+        let names: Vec<&str> = self.names().collect();
         let known = match names.as_slice() {
             [] => "there is none yet".to_owned(),
             names => format!("there are: {}", names.join(", ")),

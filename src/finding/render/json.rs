@@ -174,7 +174,7 @@ fn finding(finding: &Located) -> FindingDocument<'_> {
         related: finding
             .related
             .iter()
-            .map(|(spot, message)| place(spot, message))
+            .map(|related| place(&related.spot, &related.message))
             .collect(),
         fix: finding.fix.as_ref().map(fix),
     }

@@ -22,7 +22,7 @@ pub use json::json;
 pub use junit::junit;
 pub use md::md;
 pub use sarif::sarif;
-pub use text::{Style, counted, diagnostic, statistics, text};
+pub use text::{Style, counted, diagnostic, linked, statistics, text};
 
 use super::catalog::{J001, J010};
 use super::{FileKind, Located, LocatedReport, Severity, Spot};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{FileEntry, Report, digests, uri};
 use crate::finding::page::{readable, reason};
-use crate::finding::{FileEdit, Located, LocatedFix, Rule, Severity, Spot};
+use crate::finding::{FileEdit, Located, LocatedFix, RelatedSpot, Rule, Severity, Spot};
 use crate::printable::{self, line};
 
 /// Writes the log of one run; only rules that spoke are described.
@@ -110,7 +110,7 @@ fn result(file: &FileEntry, finding: &Located, digest: &str, rules: &[&'static R
         "partialFingerprints": {"tplkit/v1": digest},
     });
     if !finding.related.is_empty() {
-        let related = finding.related.iter().map(|(spot, message)| {
+        let related = finding.related.iter().map(|RelatedSpot { spot, message }| {
             let mut location = location(file, spot);
             location["message"] = json!({"text": line(message)});
             location

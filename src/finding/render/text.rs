@@ -1,14 +1,13 @@
 //! Reports for people at a terminal.
 //!
-//! This is a renderer of our own, not miette: its labels panic past column 65,535, it reads the
-//! whole of a line before it cuts, and one window per related place in a file that is a single
-//! line cannot be told to it. What is needed is small: a window, a caret, and notes.
+//! A renderer of our own: pointers, fixes and related places have a line each, and a window of a file that is
+//! a single line needs no more of it. `diagnostics` gives the same to `miette`.
 
 use std::fmt::Write as _;
 
 use super::fit::{fit, window};
 use super::{FileEntry, Report};
-use crate::finding::{FileKind, Located, LocatedVerdict, Severity, Spot};
+use crate::finding::{FileKind, Located, LocatedVerdict, RelatedSpot, Severity, Spot};
 use crate::printable::line as printable;
 
 /// How a report for people is written.
@@ -20,6 +19,8 @@ pub struct Style {
     pub quiet: bool,
     /// How many columns a line has at most; without, as many as it takes.
     pub width: Option<usize>,
+    /// Whether codes of rules lead to their pages.
+    pub links: bool,
 }
 
 impl Style {
@@ -76,13 +77,17 @@ pub fn text(report: &Report, style: Style) -> String {
             out.push('\n');
         }
         if let Some(verdicts) = &file.report.promotion {
-            write_verdicts(&mut out, file, verdicts, style);
+            let mut promotion = String::new();
+            write_verdicts(&mut promotion, file, verdicts, style);
+            out.push_str(&style.fit(promotion));
         }
     }
     if !style.quiet {
-        write_totals(&mut out, report, style);
+        let mut totals = String::new();
+        write_totals(&mut totals, report, style);
+        out.push_str(&style.fit(totals));
     }
-    style.fit(out)
+    out
 }
 
 /// One finding, with the window of its line.
@@ -127,7 +132,7 @@ pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
         "{gutter} {bar} {}",
         style.severity(finding.severity, &carets)
     );
-    for (spot, message) in &finding.related {
+    for RelatedSpot { spot, message } in &finding.related {
         let at = spot.start;
         let _ = writeln!(
             out,
@@ -159,7 +164,19 @@ pub fn diagnostic(path: &str, finding: &Located, style: Style) -> String {
             printable(&fix.title)
         );
     }
-    style.fit(out)
+    let text = style.fit(out);
+    if style.links {
+        linked(&text, rule.code, &rule.address())
+    } else {
+        text
+    }
+}
+
+/// Makes a word of the first line lead to an address, where the terminal has links (OSC 8). Texts are fitted
+/// before, so that no link goes over the end of a line.
+pub fn linked(text: &str, word: &str, address: &str) -> String {
+    let link = format!("\u{1b}]8;;{address}\u{1b}\\{word}\u{1b}]8;;\u{1b}\\");
+    text.replacen(word, &link, 1)
 }
 
 /// The file of another place with a colon, when it is not the one of the finding, whose `path` this is.

@@ -246,7 +246,8 @@ pub(crate) fn conclude(
     if args.format == Format::Text
         && let Some(first) = report.files.iter().flat_map(FileEntry::reported).next()
     {
-        session.note(format!("`tplkit explain {}` tells more", first.rule.code));
+        let hint = format!("`tplkit explain {}` tells more", first.rule.code);
+        session.note_with_link(&hint, first.rule.code, &first.rule.address());
     }
     Ok(match report.outcome() {
         Outcome::Clean => Exit::Done,

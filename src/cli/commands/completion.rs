@@ -1,0 +1,136 @@
+//! The values that shells offer while a command line is typed: rules, profiles, targets, refs, schemas.
+//!
+//! In: the words typed so far. Out: candidates. A shell asks by starting the program with `COMPLETE` in its
+//! environment, so that what is offered is what is there at that moment; what cannot be read offers nothing,
+//! and nothing is reported, because nobody would see it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use clap::{Arg, Command};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use tplkit::contents::known_refs;
+use tplkit::finding::catalog::RULES;
+use tplkit::finding::selection::WORDS;
+use tplkit::package::schema;
+
+use crate::cli::config::Configs;
+use crate::cli::package_file;
+use crate::cli::remote::profiles::Profiles;
+
+/// The environment variable by which a shell asks.
+pub(crate) const VARIABLE: &str = "COMPLETE";
+
+/// Answers a shell that asks, and says whether one did.
+pub(crate) fn answered(words: &[OsString]) -> bool {
+    let folder = std::env::current_dir().ok();
+    let asked = clap_complete::CompleteEnv::with_factory(super::command_line::command);
+    asked
+        .var(VARIABLE)
+        .try_complete(words.iter().cloned(), folder.as_deref())
+        // A shell shows no error while somebody types.
+        .unwrap_or(true)
+}
+
+/// Tells every argument of the tool which values it offers.
+pub(super) fn with_values(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    command
+        .mut_args(|argument| offer(&name, argument))
+        .mut_subcommands(with_values)
+}
+
+fn offer(command: &str, argument: Arg) -> Arg {
+    let values: fn(&OsStr) -> Vec<CompletionCandidate> = match (command, argument.get_id().as_str())
+    {
+        (_, "select" | "ignore" | "warn" | "deny") => selectors,
+        ("explain", "code") => rules,
+        (_, "profile") => profiles,
+        (_, "target") => targets,
+        ("why", "reference") | ("graph", "focus") => refs,
+        ("schema", "name") => schemas,
+        _ => return argument,
+    };
+    argument.add(ArgValueCompleter::new(values))
+}
+
+fn begin_with<'c>(
+    typed: &OsStr,
+    candidates: impl IntoIterator<Item = (&'c str, Option<&'c str>)>,
+) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy().to_lowercase();
+    let fitting = candidates
+        .into_iter()
+        .filter(|(value, _)| value.to_lowercase().starts_with(&typed));
+    fitting
+        .map(|(value, help)| {
+            CompletionCandidate::new(value).help(help.map(|help| help.to_owned().into()))
+        })
+        .collect()
+}
+
+fn rules(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let named = RULES.iter().flat_map(|rule| {
+        [
+            (rule.code, Some(rule.summary)),
+            (rule.name, Some(rule.summary)),
+        ]
+    });
+    begin_with(typed, named)
+}
+
+fn selectors(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let mut candidates = begin_with(typed, WORDS.map(|(word, _)| (word, None)));
+    candidates.extend(rules(typed));
+    candidates
+}
+
+fn profiles(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let profiles = Profiles::read().ok();
+    let names = profiles.iter().flat_map(Profiles::names);
+    begin_with(typed, names.map(|name| (name, None)))
+}
+
+fn targets(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let from = words()
+        .find_map(existing)
+        .unwrap_or_else(|| PathBuf::from("."));
+    let config = Configs::default().of(&from).ok().flatten();
+    let names = config.iter().flat_map(|config| config.targets.keys());
+    begin_with(typed, names.map(|name| (name.as_str(), None)))
+}
+
+/// The refs of the package that is named before.
+fn refs(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let (dollar, typed) = match typed.strip_prefix('$') {
+        Some(rest) => ("$", rest),
+        None => ("", &*typed),
+    };
+    let known = words().find_map(|word| {
+        let source = package_file::read(&existing(word)?).ok()?;
+        let doc = package_file::parse(&source).ok()?;
+        Some(known_refs(doc.root())).filter(|known| !known.is_empty())
+    });
+    let fitting = known
+        .into_iter()
+        .flatten()
+        .filter(|known| known.starts_with(typed));
+    fitting
+        .map(|known| CompletionCandidate::new(format!("{dollar}{known}")))
+        .collect()
+}
+
+fn schemas(typed: &OsStr) -> Vec<CompletionCandidate> {
+    begin_with(typed, schema::NAMES.iter().map(|name| (*name, None)))
+}
+
+/// The words of the command line that is typed: what stands behind `--` in that of this process.
+fn words() -> impl Iterator<Item = OsString> {
+    std::env::args_os().skip_while(|word| word != "--").skip(3)
+}
+
+fn existing(word: OsString) -> Option<PathBuf> {
+    let path = PathBuf::from(word);
+    path.exists().then_some(path)
+}

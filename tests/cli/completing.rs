@@ -1,0 +1,70 @@
+//! What shells offer while somebody types: they ask the program.
+
+use crate::support::{Place, tiny};
+
+/// What is offered for the last of the words.
+fn offered(place: &Place, words: &[&str]) -> Vec<String> {
+    let mut command = place.command(&[]);
+    command
+        .env("COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string())
+        .env("_CLAP_COMPLETE_COMP_TYPE", "9")
+        .env("_CLAP_COMPLETE_SPACE", "false")
+        .env("_CLAP_IFS", "\n")
+        .arg("--")
+        .args(words);
+    let out = command.output().expect("the program runs");
+    assert!(out.status.success(), "{out:?}");
+    let text = String::from_utf8(out.stdout).expect("text");
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn rules_and_words_are_offered_wherever_a_rule_is_taken() {
+    let place = Place::new();
+    assert_eq!(offered(&place, &["tplkit", "explain", "R00"]).len(), 9);
+    let names = offered(&place, &["tplkit", "explain", "row-count"]);
+    assert!(names.iter().all(|name| name.starts_with("row-count")) && !names.is_empty());
+    for flag in ["--select", "--ignore", "--warn", "--deny"] {
+        let words = offered(&place, &["tplkit", "check", "x.json", flag, "w"]);
+        assert!(words.contains(&"warnings".to_owned()), "{flag}: {words:?}");
+        let second = offered(&place, &["tplkit", "check", "x.json", flag, "J001,R01"]);
+        assert!(
+            second.contains(&"J001,R017".to_owned()),
+            "{flag}: {second:?}"
+        );
+    }
+}
+
+#[test]
+fn refs_are_those_of_the_package_named_before() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    let refs = offered(&place, &["tplkit", "why", "p.json", "c_notes_"]);
+    assert_eq!(refs, ["c_notes_body", "c_notes_n", "c_notes_title"]);
+    let refs = offered(&place, &["tplkit", "why", "p.json", "$v_"]);
+    assert_eq!(refs, ["$v_notes"]);
+    let refs = offered(&place, &["tplkit", "graph", "p.json", "--focus", "f_"]);
+    assert_eq!(refs, ["f_notes"]);
+    assert!(offered(&place, &["tplkit", "why", "missing.json", "f_"]).is_empty());
+}
+
+#[test]
+fn targets_profiles_and_schemas_are_offered() {
+    let config = "[targets.staging]\nurl = \"https://example.org\"\n[targets.shop]\nurl = \"https://example.org\"\n";
+    let place = Place::with(&[("tplkit.toml", config)]);
+    let targets = offered(&place, &["tplkit", "plan", "p.json", "--target", "s"]);
+    assert_eq!(targets, ["staging", "shop"]);
+    assert_eq!(
+        offered(&place, &["tplkit", "schema", "job"]),
+        ["job-report"]
+    );
+}
+
+#[test]
+fn the_scripts_of_the_shells_ask_the_program() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = place.run(&["completions", shell]).exits(0).out;
+        assert!(script.contains("COMPLETE"), "{shell}: {script}");
+    }
+}
