@@ -53,19 +53,23 @@ impl Seeded {
 
 impl Ids for Seeded {
     fn uuid(&mut self) -> String {
-        let bits = (u128::from(self.next()) << 64) | u128::from(self.next());
-        let version = bits & !(0xF << 76) | (0x4 << 76);
-        let variant = version & !(0x3 << 62) | (0x2 << 62);
-        let hex = format!("{variant:032x}");
-        format!(
-            "{}-{}-{}-{}-{}",
-            &hex[..8],
-            &hex[8..12],
-            &hex[12..16],
-            &hex[16..20],
-            &hex[20..]
-        )
+        uuid_of((u128::from(self.next()) << 64) | u128::from(self.next()))
     }
+}
+
+/// The version 4 UUID of 128 random bits, six of which say that it is one.
+pub fn uuid_of(bits: u128) -> String {
+    let version = bits & !(0xF << 76) | (0x4 << 76);
+    let variant = version & !(0x3 << 62) | (0x2 << 62);
+    let hex = format!("{variant:032x}");
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
 }
 
 #[cfg(test)]

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use tplkit::check::{CheckOptions, Checked, OpenedPackage};
 use tplkit::finding::render::{self, FileEntry, Report};
-use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport, Place, catalog};
+use tplkit::finding::{FileKind, FileReport, Finding, LocatedReport};
 use tplkit::json::Doc;
 use tplkit::layout::{self, INDEX, PackError};
 use tplkit::package::Source;
-use tplkit::package::canonical::CanonicalError;
 use tplkit::printable;
 
 use super::args::Form;
@@ -166,25 +165,4 @@ pub(crate) fn refuse(report: &Report, form: Form, session: &Session) -> Result<E
     };
     write_styled(&text, None)?;
     Ok(Exit::Findings)
-}
-
-/// The finding that says why a text has no canonical form.
-pub(crate) fn no_form(error: &CanonicalError) -> Finding {
-    match error {
-        CanonicalError::Syntax(error) => {
-            let place = Place {
-                pointer: String::new(),
-                span: error.offset..error.offset,
-            };
-            Finding::new(&catalog::J001, place, error.to_string())
-        }
-        CanonicalError::DuplicateKey { pointer, span, .. } => {
-            let place = Place {
-                pointer: pointer.clone(),
-                span: span.clone(),
-            };
-            Finding::new(&catalog::J002, place, error.to_string())
-        }
-        other => Finding::new(&catalog::J003, Place::file(), other.to_string()),
-    }
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::quality::RandomState;
+#[cfg(not(target_arch = "wasm32"))]
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -60,8 +61,12 @@ pub(super) fn compare(first: &Side<'_>, second: &Side<'_>) -> Vec<RowsDiff> {
         tables.entry(table).or_default().1.push(*entry);
     }
     let states = [RandomState::default(), RandomState::default()];
-    // Tables have nothing to do with each other.
-    let diffs = tables.into_par_iter().map(|(table, (old, new))| {
+    // Tables have nothing to do with each other. A browser has one thread for them.
+    #[cfg(not(target_arch = "wasm32"))]
+    let tables = tables.into_par_iter();
+    #[cfg(target_arch = "wasm32")]
+    let tables = tables.into_iter();
+    let diffs = tables.map(|(table, (old, new))| {
         let mut diff = RowsDiff {
             table: table.to_owned(),
             key: key(&old, &new),

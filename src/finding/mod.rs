@@ -33,6 +33,7 @@ pub use report::{FileKind, FileReport, Verdict};
 pub use rule::{Rule, Severity};
 
 use crate::json::Node;
+use crate::package::canonical::CanonicalError;
 
 /// Another place that helps to understand a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +85,21 @@ impl Finding {
     /// At a member's key.
     pub fn at_key(rule: &'static Rule, node: Node<'_>, message: impl Into<String>) -> Finding {
         Finding::new(rule, Place::key(node), message)
+    }
+
+    /// Why a text has no canonical form.
+    pub fn without_form(error: &CanonicalError) -> Finding {
+        let message = error.to_string();
+        let (rule, pointer, span) = match error {
+            CanonicalError::Syntax(error) => {
+                (&catalog::J001, String::new(), error.offset..error.offset)
+            }
+            CanonicalError::DuplicateKey { pointer, span, .. } => {
+                (&catalog::J002, pointer.clone(), span.clone())
+            }
+            _ => return Finding::new(&catalog::J003, Place::file(), message),
+        };
+        Finding::new(rule, Place { pointer, span }, message)
     }
 
     /// With help of its own.

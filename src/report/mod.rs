@@ -36,6 +36,18 @@ pub struct Report<'r, 'd> {
     pub file: Option<&'r str>,
     /// How many rows of each entry are shown.
     pub rows: usize,
+    /// Where the style is.
+    pub style: Style<'r>,
+}
+
+/// Where the style of a page is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style<'s> {
+    /// In the page.
+    Inline,
+    /// At this address, of `style.css` of this module followed by that of pictures: for a frame of a page
+    /// whose policy forbids inline styles.
+    Linked(&'s str),
 }
 
 /// What the parts of the page share.
@@ -44,6 +56,8 @@ struct Page<'r, 'd> {
     contents: Contents,
     plan: Graph,
 }
+
+const STYLE: &str = include_str!("style.css");
 
 /// The parts in their order: anchor and heading.
 const PARTS: [(&str, &str); 8] = [
@@ -66,7 +80,7 @@ pub fn page(report: Report<'_, '_>) -> String {
     };
     let title = page.title();
     let mut html = Html::default();
-    begin(&mut html, &format!("{title}: package report"));
+    begin(&mut html, &format!("{title}: package report"), report.style);
     page.navigation_bar(&mut html);
     html.with("main", &[("id", "main")], |html| {
         overview::write(&page, html);
@@ -84,16 +98,32 @@ pub fn page(report: Report<'_, '_>) -> String {
 }
 
 /// Everything before the content of a page.
-fn begin(html: &mut Html, title: &str) {
-    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n")
-        .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\" />\n")
-        .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n")
+fn begin(html: &mut Html, title: &str, style: Style<'_>) {
+    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n");
+    match style {
+        Style::Inline => html.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\" />\n"),
+        // A frame without an origin has no 'self': the policy of the page around it says from where.
+        Style::Linked(_) => html.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src http: https:; form-action 'none'\" />\n"),
+    };
+    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n")
         .raw("<meta name=\"color-scheme\" content=\"light dark\" />\n<meta name=\"generator\" content=\"tplkit\" />\n")
         .say("title", "", title)
-        .raw("\n<style>\n")
-        .raw(include_str!("style.css"))
-        .raw(svg_style())
-        .raw("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n<div class=\"page\">\n");
+        .raw("\n");
+    match style {
+        Style::Inline => {
+            html.raw("<style>\n")
+                .raw(STYLE)
+                .raw(svg_style())
+                .raw("</style>\n");
+        }
+        // Without a base of its own, an anchor of the frame would lead to the page around it.
+        Style::Linked(address) => {
+            html.raw("<base href=\"about:srcdoc\" />\n")
+                .empty("link", &[("rel", "stylesheet"), ("href", address)])
+                .raw("\n");
+        }
+    }
+    html.raw("</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n<div class=\"page\">\n");
 }
 
 /// Everything after it.

@@ -1,6 +1,6 @@
 //! Pages of whole packages, good and hostile.
 
-use super::{Report, page};
+use super::{Report, Style, page};
 use crate::check::facts::Facts;
 use crate::check::{CheckOptions, check};
 use crate::contents::halves;
@@ -21,6 +21,7 @@ fn written(text: &str, rows: usize) -> String {
         check: &checked,
         file: Some("p.json"),
         rows,
+        style: Style::Inline,
     })
 }
 

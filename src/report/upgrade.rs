@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::html::Html;
-use super::{begin, cut, end};
+use super::{Style, begin, cut, end};
 use crate::apply::Preview;
 use crate::finding::render::counted;
 use crate::json::Value;
@@ -28,7 +28,7 @@ struct Line<'p> {
 /// The page of a plan.
 pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview) -> String {
     let mut html = Html::default();
-    begin(&mut html, &format!("{subject}: upgrade"));
+    begin(&mut html, &format!("{subject}: upgrade"), Style::Inline);
     html.with("nav", &[("aria-label", "Parts of the report")], |html| {
         html.say("p", "brand", subject);
     });

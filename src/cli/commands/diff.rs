@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use tplkit::check::CheckOptions;
 use tplkit::diff::{self, Diff};
+use tplkit::finding::Finding;
 use tplkit::package::canonical::CanonicalError;
 
 use crate::cli::args::Form;
@@ -122,7 +123,7 @@ fn refuse(
     error: &CanonicalError,
     session: &Session,
 ) -> Result<Exit, CliError> {
-    let report = package_file::refusal(source, package_file::no_form(error));
+    let report = package_file::refusal(source, Finding::without_form(error));
     package_file::refuse(&report, form(args), session)
 }
 

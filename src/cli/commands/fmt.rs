@@ -7,7 +7,7 @@ use serde_json::json;
 use tplkit::check::{CheckOptions, check_folder};
 use tplkit::finding::catalog::{J001, J002, J010};
 use tplkit::finding::render::{ReportError, counted, diagnostic};
-use tplkit::finding::{FileKind, Located};
+use tplkit::finding::{FileKind, Finding, Located};
 use tplkit::layout::{self, PackError};
 use tplkit::package::canonical::{self, CanonicalError};
 
@@ -18,7 +18,6 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::folder::OnDisk;
 use crate::cli::output::{print_error, write_data, write_result};
-use crate::cli::package_file::no_form;
 use crate::cli::replace;
 use crate::cli::session::Session;
 use crate::cli::source::{self, is_stdin};
@@ -126,7 +125,7 @@ fn format(file: &FoundFile, args: &Args) -> Result<Formatted, ReportError> {
         }
         Err(CanonicalError::NotAPackage) if !file.named => formatted.kind = FileKind::Plain,
         Err(error) => {
-            let problem = Located::new(file_source.bytes(), no_form(&error));
+            let problem = Located::new(file_source.bytes(), Finding::without_form(&error));
             formatted.problems.push(problem);
         }
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use tplkit::check::CheckOptions;
+use tplkit::finding::Finding;
 use tplkit::finding::render::counted;
 use tplkit::json::SyntaxError;
 use tplkit::printable;
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Ok(filled) => filled,
         Err(NotFilled::Folder(error)) => return Err(error),
         Err(NotFilled::Package(error)) => {
-            let finding = package_file::no_form(&error);
+            let finding = Finding::without_form(&error);
             let report = package_file::refusal(&source, finding);
             return package_file::refuse(&report, args.format, session);
         }

@@ -9,7 +9,7 @@ pub static A001: Rule = Rule {
     severity: Severity::Error,
     summary: "an automation without a trigger type",
     help: "Choose a trigger.",
-    page: include_str!("pages/A001-trigger_missing.md"),
+    page: page!("pages/A001-trigger_missing.md"),
 };
 
 /// `A002` `trigger_unknown_key`
@@ -19,7 +19,7 @@ pub static A002: Rule = Rule {
     severity: Severity::Error,
     summary: "a trigger that does not exist",
     help: "Use a trigger of the definitions.",
-    page: include_str!("pages/A002-trigger_unknown_key.md"),
+    page: page!("pages/A002-trigger_unknown_key.md"),
 };
 
 /// `A003` `trigger_config_invalid`
@@ -29,7 +29,7 @@ pub static A003: Rule = Rule {
     severity: Severity::Error,
     summary: "a trigger setting is missing or wrong",
     help: "Write the setting as the trigger takes it.",
-    page: include_str!("pages/A003-trigger_config_invalid.md"),
+    page: page!("pages/A003-trigger_config_invalid.md"),
 };
 
 /// `A004` `graph_empty`
@@ -39,7 +39,7 @@ pub static A004: Rule = Rule {
     severity: Severity::Warning,
     summary: "an automation without steps",
     help: "Add a step.",
-    page: include_str!("pages/A004-graph_empty.md"),
+    page: page!("pages/A004-graph_empty.md"),
 };
 
 /// `A005` `unknown_step_key`
@@ -49,7 +49,7 @@ pub static A005: Rule = Rule {
     severity: Severity::Error,
     summary: "a step of a kind that does not exist",
     help: "Use a step key of the definitions.",
-    page: include_str!("pages/A005-unknown_step_key.md"),
+    page: page!("pages/A005-unknown_step_key.md"),
 };
 
 /// `A006` `duplicate_step_id`
@@ -59,7 +59,7 @@ pub static A006: Rule = Rule {
     severity: Severity::Error,
     summary: "two steps share an id",
     help: "Give every step its own id.",
-    page: include_str!("pages/A006-duplicate_step_id.md"),
+    page: page!("pages/A006-duplicate_step_id.md"),
 };
 
 /// `A007` `unknown_var`
@@ -69,7 +69,7 @@ pub static A007: Rule = Rule {
     severity: Severity::Error,
     summary: "a token for a variable that nothing sets",
     help: "Set the variable in an earlier step, or correct its name.",
-    page: include_str!("pages/A007-unknown_var.md"),
+    page: page!("pages/A007-unknown_var.md"),
 };
 
 /// `A008` `unknown_step_ref`
@@ -79,7 +79,7 @@ pub static A008: Rule = Rule {
     severity: Severity::Error,
     summary: "a token for a step that has not run by then",
     help: "Name an earlier step.",
-    page: include_str!("pages/A008-unknown_step_ref.md"),
+    page: page!("pages/A008-unknown_step_ref.md"),
 };
 
 /// `A009` `unknown_step_output`
@@ -89,7 +89,7 @@ pub static A009: Rule = Rule {
     severity: Severity::Error,
     summary: "a token for an output that the step does not announce",
     help: "Use one of the step's outputs.",
-    page: include_str!("pages/A009-unknown_step_output.md"),
+    page: page!("pages/A009-unknown_step_output.md"),
 };
 
 /// `A010` `trigger_row_write_target_mismatch`
@@ -99,7 +99,7 @@ pub static A010: Rule = Rule {
     severity: Severity::Error,
     summary: "the row that fired is written as if it were of another table",
     help: "Target the trigger's table, or write with another mode.",
-    page: include_str!("pages/A010-trigger_row_write_target_mismatch.md"),
+    page: page!("pages/A010-trigger_row_write_target_mismatch.md"),
 };
 
 /// `A011` `reactive_cycle_column_overlap`
@@ -109,7 +109,7 @@ pub static A011: Rule = Rule {
     severity: Severity::Error,
     summary: "an automation that fires itself",
     help: "Watch other columns than the ones written.",
-    page: include_str!("pages/A011-reactive_cycle_column_overlap.md"),
+    page: page!("pages/A011-reactive_cycle_column_overlap.md"),
 };
 
 /// `A012` `branches_all_empty`
@@ -119,7 +119,7 @@ pub static A012: Rule = Rule {
     severity: Severity::Warning,
     summary: "a branching step without any steps in its branches",
     help: "Fill a branch, or remove the step.",
-    page: include_str!("pages/A012-branches_all_empty.md"),
+    page: page!("pages/A012-branches_all_empty.md"),
 };
 
 /// `A013` `chain_has_no_delivery`
@@ -129,7 +129,7 @@ pub static A013: Rule = Rule {
     severity: Severity::Warning,
     summary: "an automation that delivers nothing",
     help: "Add a step that writes, sends or calls.",
-    page: include_str!("pages/A013-chain_has_no_delivery.md"),
+    page: page!("pages/A013-chain_has_no_delivery.md"),
 };
 
 /// `A014` `self_recursion`
@@ -139,7 +139,7 @@ pub static A014: Rule = Rule {
     severity: Severity::Error,
     summary: "an automation that runs itself",
     help: "Run another automation.",
-    page: include_str!("pages/A014-self_recursion.md"),
+    page: page!("pages/A014-self_recursion.md"),
 };
 
 /// `A015` `envelope_mismatch`
@@ -149,7 +149,7 @@ pub static A015: Rule = Rule {
     severity: Severity::Error,
     summary: "a step reads records where none can be",
     help: "Read rows before this step.",
-    page: include_str!("pages/A015-envelope_mismatch.md"),
+    page: page!("pages/A015-envelope_mismatch.md"),
 };
 
 /// `A016` `step_config_invalid`
@@ -159,7 +159,7 @@ pub static A016: Rule = Rule {
     severity: Severity::Error,
     summary: "a step setting is missing or wrong",
     help: "Write the setting as the step takes it.",
-    page: include_str!("pages/A016-step_config_invalid.md"),
+    page: page!("pages/A016-step_config_invalid.md"),
 };
 
 /// `A017` `bad_step_id`
@@ -169,7 +169,7 @@ pub static A017: Rule = Rule {
     severity: Severity::Error,
     summary: "a step id of the wrong form",
     help: "Write `stp_` and twelve letters or digits.",
-    page: include_str!("pages/A017-bad_step_id.md"),
+    page: page!("pages/A017-bad_step_id.md"),
 };
 
 /// `A018` `expression_syntax`
@@ -179,7 +179,7 @@ pub static A018: Rule = Rule {
     severity: Severity::Error,
     summary: "a token that cannot be read",
     help: "Write for example {{vars.name}} or {{record.column}}.",
-    page: include_str!("pages/A018-expression_syntax.md"),
+    page: page!("pages/A018-expression_syntax.md"),
 };
 
 /// `A019` `trigger_is_step`
@@ -189,5 +189,5 @@ pub static A019: Rule = Rule {
     severity: Severity::Error,
     summary: "a step stands where the trigger belongs",
     help: "Move it into the graph and choose a trigger.",
-    page: include_str!("pages/A019-trigger_is_step.md"),
+    page: page!("pages/A019-trigger_is_step.md"),
 };

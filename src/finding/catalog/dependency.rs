@@ -9,7 +9,7 @@ pub static D001: Rule = Rule {
     severity: Severity::Error,
     summary: "a dependency of a kind that does not exist",
     help: "Use one of the dependency kinds; a column's table is the dependency, never the column.",
-    page: include_str!("pages/D001-unknown-dependency-kind.md"),
+    page: page!("pages/D001-unknown-dependency-kind.md"),
 };
 
 /// `D002` bad-form
@@ -19,7 +19,7 @@ pub static D002: Rule = Rule {
     severity: Severity::Error,
     summary: "`form` is neither uuid nor name",
     help: "Use uuid or name.",
-    page: include_str!("pages/D002-bad-form.md"),
+    page: page!("pages/D002-bad-form.md"),
 };
 
 /// `D003` bad-resolution
@@ -29,7 +29,7 @@ pub static D003: Rule = Rule {
     severity: Severity::Error,
     summary: "`resolution` is none of the three",
     help: "Use import or map.",
-    page: include_str!("pages/D003-bad-resolution.md"),
+    page: page!("pages/D003-bad-resolution.md"),
 };
 
 /// `D004` proposed-skip
@@ -39,7 +39,7 @@ pub static D004: Rule = Rule {
     severity: Severity::Error,
     summary: "a package proposes to skip a dependency",
     help: "Propose import or map; whether to skip is decided where the package is applied.",
-    page: include_str!("pages/D004-proposed-skip.md"),
+    page: page!("pages/D004-proposed-skip.md"),
 };
 
 /// `D005` detail-blueprint-mismatch
@@ -49,7 +49,7 @@ pub static D005: Rule = Rule {
     severity: Severity::Error,
     summary: "`detail` and `blueprint` disagree",
     help: "Say `blueprint` exactly when there is one.",
-    page: include_str!("pages/D005-detail-blueprint-mismatch.md"),
+    page: page!("pages/D005-detail-blueprint-mismatch.md"),
 };
 
 /// `D006` blueprint-not-allowed
@@ -59,7 +59,7 @@ pub static D006: Rule = Rule {
     severity: Severity::Error,
     summary: "a blueprint for something that is no table",
     help: "Remove the blueprint.",
-    page: include_str!("pages/D006-blueprint-not-allowed.md"),
+    page: page!("pages/D006-blueprint-not-allowed.md"),
 };
 
 /// `D007` blueprint-shape
@@ -69,7 +69,7 @@ pub static D007: Rule = Rule {
     severity: Severity::Error,
     summary: "a blueprint that does not create the table and its columns",
     help: "Hold one create_feature and then one create_column per identity column, `order` 1, 2, 3.",
-    page: include_str!("pages/D007-blueprint-shape.md"),
+    page: page!("pages/D007-blueprint-shape.md"),
 };
 
 /// `D008` duplicate-dependency
@@ -79,7 +79,7 @@ pub static D008: Rule = Rule {
     severity: Severity::Error,
     summary: "one ref is declared by two entries",
     help: "Keep one declaration of the ref.",
-    page: include_str!("pages/D008-duplicate-dependency.md"),
+    page: page!("pages/D008-duplicate-dependency.md"),
 };
 
 /// `D009` proposal-mismatch
@@ -89,7 +89,7 @@ pub static D009: Rule = Rule {
     severity: Severity::Warning,
     summary: "the proposed resolution is not the one that follows from kind, form and blueprint",
     help: "Propose the resolution that follows.",
-    page: include_str!("pages/D009-proposal-mismatch.md"),
+    page: page!("pages/D009-proposal-mismatch.md"),
 };
 
 /// `D010` ref-prefix
@@ -99,7 +99,7 @@ pub static D010: Rule = Rule {
     severity: Severity::Error,
     summary: "the ref's prefix is not the one of the dependency's kind",
     help: "Use the prefix of the kind.",
-    page: include_str!("pages/D010-ref-prefix.md"),
+    page: page!("pages/D010-ref-prefix.md"),
 };
 
 /// `D011` channel-shape
@@ -109,7 +109,7 @@ pub static D011: Rule = Rule {
     severity: Severity::Error,
     summary: "a channel dependency of the wrong shape",
     help: "A channel has form uuid, is required, has no blueprint and names no members.",
-    page: include_str!("pages/D011-channel-shape.md"),
+    page: page!("pages/D011-channel-shape.md"),
 };
 
 /// `D012` used-by-unknown-item
@@ -119,7 +119,7 @@ pub static D012: Rule = Rule {
     severity: Severity::Error,
     summary: "`usedBy` names an item that is none",
     help: "Name the uid of the item that uses the dependency.",
-    page: include_str!("pages/D012-used-by-unknown-item.md"),
+    page: page!("pages/D012-used-by-unknown-item.md"),
 };
 
 /// `D013` used-by-wrong-target
@@ -129,7 +129,7 @@ pub static D013: Rule = Rule {
     severity: Severity::Error,
     summary: "`usedBy` targets another uid than the dependency's",
     help: "Write the dependency's own uid.",
-    page: include_str!("pages/D013-used-by-wrong-target.md"),
+    page: page!("pages/D013-used-by-wrong-target.md"),
 };
 
 /// `D014` used-by-path-missing
@@ -139,7 +139,7 @@ pub static D014: Rule = Rule {
     severity: Severity::Error,
     summary: "the dependency is not used at that path",
     help: "Write the path, inside the args of the item's step, that holds the reference.",
-    page: include_str!("pages/D014-used-by-path-missing.md"),
+    page: page!("pages/D014-used-by-path-missing.md"),
 };
 
 /// `D015` unused-dependency
@@ -149,7 +149,7 @@ pub static D015: Rule = Rule {
     severity: Severity::Warning,
     summary: "nothing uses the dependency",
     help: "Remove the dependency.",
-    page: include_str!("pages/D015-unused-dependency.md"),
+    page: page!("pages/D015-unused-dependency.md"),
 };
 
 /// `D016` external-refs-mismatch
@@ -159,7 +159,7 @@ pub static D016: Rule = Rule {
     severity: Severity::Error,
     summary: "`externalRefs` is not exactly the refs that come from outside",
     help: "List every ref that the steps use and no step declares, once.",
-    page: include_str!("pages/D016-external-refs-mismatch.md"),
+    page: page!("pages/D016-external-refs-mismatch.md"),
 };
 
 /// `D017` used-by-empty
@@ -169,7 +169,7 @@ pub static D017: Rule = Rule {
     severity: Severity::Warning,
     summary: "`usedBy` is empty",
     help: "List the uses, or remove the dependency.",
-    page: include_str!("pages/D017-used-by-empty.md"),
+    page: page!("pages/D017-used-by-empty.md"),
 };
 
 /// `D018` use-not-listed
@@ -179,7 +179,7 @@ pub static D018: Rule = Rule {
     severity: Severity::Error,
     summary: "a use that no `usedBy` entry names",
     help: "Add an entry for this use.",
-    page: include_str!("pages/D018-use-not-listed.md"),
+    page: page!("pages/D018-use-not-listed.md"),
 };
 
 /// `D019` identity-column-unused
@@ -189,5 +189,5 @@ pub static D019: Rule = Rule {
     severity: Severity::Warning,
     summary: "an identity column that nothing uses",
     help: "Remove the column: only referenced columns belong there.",
-    page: include_str!("pages/D019-identity-column-unused.md"),
+    page: page!("pages/D019-identity-column-unused.md"),
 };

@@ -9,7 +9,7 @@ pub static J001: Rule = Rule {
     severity: Severity::Error,
     summary: "the file is not well-formed JSON",
     help: "Fix the text at this place; nothing else can be checked before it parses.",
-    page: include_str!("pages/J001-invalid-json.md"),
+    page: page!("pages/J001-invalid-json.md"),
 };
 
 /// `J002` duplicate-key
@@ -19,7 +19,7 @@ pub static J002: Rule = Rule {
     severity: Severity::Error,
     summary: "an object holds the same key twice",
     help: "Keep one of the two members.",
-    page: include_str!("pages/J002-duplicate-key.md"),
+    page: page!("pages/J002-duplicate-key.md"),
 };
 
 /// `J003` not-a-package
@@ -29,7 +29,7 @@ pub static J003: Rule = Rule {
     severity: Severity::Error,
     summary: "the file is JSON, but no template package",
     help: "Name a package file, or declare `templateVersion` in the manifest.",
-    page: include_str!("pages/J003-not-a-package.md"),
+    page: page!("pages/J003-not-a-package.md"),
 };
 
 /// `J004` unsupported-version
@@ -39,7 +39,7 @@ pub static J004: Rule = Rule {
     severity: Severity::Error,
     summary: "a version number that this format does not have",
     help: "Use `templateVersion` 1 or 2 and `planVersion` 1, as JSON integers.",
-    page: include_str!("pages/J004-unsupported-version.md"),
+    page: page!("pages/J004-unsupported-version.md"),
 };
 
 /// `J005` wrong-type
@@ -49,7 +49,7 @@ pub static J005: Rule = Rule {
     severity: Severity::Error,
     summary: "a value of the wrong JSON type, pattern or enumeration",
     help: "Write a value of the expected type.",
-    page: include_str!("pages/J005-wrong-type.md"),
+    page: page!("pages/J005-wrong-type.md"),
 };
 
 /// `J006` missing-field
@@ -59,7 +59,7 @@ pub static J006: Rule = Rule {
     severity: Severity::Error,
     summary: "a required field is absent",
     help: "Add the field.",
-    page: include_str!("pages/J006-missing-field.md"),
+    page: page!("pages/J006-missing-field.md"),
 };
 
 /// `J007` unknown-field
@@ -69,7 +69,7 @@ pub static J007: Rule = Rule {
     severity: Severity::Warning,
     summary: "a field that the format does not define",
     help: "Remove the field, or correct its name.",
-    page: include_str!("pages/J007-unknown-field.md"),
+    page: page!("pages/J007-unknown-field.md"),
 };
 
 /// `J008` payloads-not-array
@@ -79,7 +79,7 @@ pub static J008: Rule = Rule {
     severity: Severity::Error,
     summary: "`payloads` is present and no list",
     help: "Write a list, or leave `payloads` out.",
-    page: include_str!("pages/J008-payloads-not-array.md"),
+    page: page!("pages/J008-payloads-not-array.md"),
 };
 
 /// `J009` nul-character
@@ -89,7 +89,7 @@ pub static J009: Rule = Rule {
     severity: Severity::Error,
     summary: "U+0000 in a key or a string",
     help: "Remove the character: no store can hold it.",
-    page: include_str!("pages/J009-nul-character.md"),
+    page: page!("pages/J009-nul-character.md"),
 };
 
 /// `J010` broken-folder
@@ -99,5 +99,5 @@ pub static J010: Rule = Rule {
     severity: Severity::Error,
     summary: "an unpacked folder that cannot be put together",
     help: "Make index and files agree; `tplkit pack DIR` says when the folder is whole again.",
-    page: include_str!("pages/J010-broken-folder.md"),
+    page: page!("pages/J010-broken-folder.md"),
 };

@@ -9,7 +9,7 @@ pub static I001: Rule = Rule {
     severity: Severity::Error,
     summary: "a uid that is not `u_` and a version 4 UUID",
     help: "Mint a new one: `u_` followed by a random (version 4) UUID.",
-    page: include_str!("pages/I001-bad-uid.md"),
+    page: page!("pages/I001-bad-uid.md"),
 };
 
 /// `I002` duplicate-uid
@@ -19,7 +19,7 @@ pub static I002: Rule = Rule {
     severity: Severity::Error,
     summary: "the same uid stands twice",
     help: "Give every entry its own uid.",
-    page: include_str!("pages/I002-duplicate-uid.md"),
+    page: page!("pages/I002-duplicate-uid.md"),
 };
 
 /// `I003` unknown-item-kind
@@ -29,7 +29,7 @@ pub static I003: Rule = Rule {
     severity: Severity::Error,
     summary: "an item of a kind that does not exist",
     help: "Use feature, column, view, module, rail, workflow or rows.",
-    page: include_str!("pages/I003-unknown-item-kind.md"),
+    page: page!("pages/I003-unknown-item-kind.md"),
 };
 
 /// `I004` item-ref-missing
@@ -39,7 +39,7 @@ pub static I004: Rule = Rule {
     severity: Severity::Error,
     summary: "an item without `ref`",
     help: "Name the ref that the item's plan step declares.",
-    page: include_str!("pages/I004-item-ref-missing.md"),
+    page: page!("pages/I004-item-ref-missing.md"),
 };
 
 /// `I005` rows-item-with-ref
@@ -49,7 +49,7 @@ pub static I005: Rule = Rule {
     severity: Severity::Error,
     summary: "a rows item with a `ref`",
     help: "Remove it: rows are declared by no plan step.",
-    page: include_str!("pages/I005-rows-item-with-ref.md"),
+    page: page!("pages/I005-rows-item-with-ref.md"),
 };
 
 /// `I006` item-ref-undeclared
@@ -59,7 +59,7 @@ pub static I006: Rule = Rule {
     severity: Severity::Error,
     summary: "no plan step declares the item's ref",
     help: "Correct the ref, or add the step that creates the item.",
-    page: include_str!("pages/I006-item-ref-undeclared.md"),
+    page: page!("pages/I006-item-ref-undeclared.md"),
 };
 
 /// `I007` item-kind-mismatch
@@ -69,7 +69,7 @@ pub static I007: Rule = Rule {
     severity: Severity::Error,
     summary: "the step that declares the item's ref creates another kind",
     help: "Make kind and step agree.",
-    page: include_str!("pages/I007-item-kind-mismatch.md"),
+    page: page!("pages/I007-item-kind-mismatch.md"),
 };
 
 /// `I008` unknown-parent
@@ -79,7 +79,7 @@ pub static I008: Rule = Rule {
     severity: Severity::Error,
     summary: "`parent` is no item's uid",
     help: "Point at the item of the table or module, or leave `parent` out when it does not travel.",
-    page: include_str!("pages/I008-unknown-parent.md"),
+    page: page!("pages/I008-unknown-parent.md"),
 };
 
 /// `I009` wrong-parent-kind
@@ -89,7 +89,7 @@ pub static I009: Rule = Rule {
     severity: Severity::Error,
     summary: "the parent is an item of the wrong kind",
     help: "Columns, views and rows belong to a feature, rails to a module.",
-    page: include_str!("pages/I009-wrong-parent-kind.md"),
+    page: page!("pages/I009-wrong-parent-kind.md"),
 };
 
 /// `I010` count-misplaced
@@ -99,7 +99,7 @@ pub static I010: Rule = Rule {
     severity: Severity::Error,
     summary: "`count`, `dataClass` or `stepIds` on an item of another kind",
     help: "Remove the field.",
-    page: include_str!("pages/I010-count-misplaced.md"),
+    page: page!("pages/I010-count-misplaced.md"),
 };
 
 /// `I011` rows-item-incomplete
@@ -109,7 +109,7 @@ pub static I011: Rule = Rule {
     severity: Severity::Error,
     summary: "a rows item without `count` or `dataClass`",
     help: "Add both.",
-    page: include_str!("pages/I011-rows-item-incomplete.md"),
+    page: page!("pages/I011-rows-item-incomplete.md"),
 };
 
 /// `I012` data-class-mismatch
@@ -119,7 +119,7 @@ pub static I012: Rule = Rule {
     severity: Severity::Warning,
     summary: "`dataClass` differs from the one that the links give",
     help: "Let it be derived: `tplkit check --fix` writes it.",
-    page: include_str!("pages/I012-data-class-mismatch.md"),
+    page: page!("pages/I012-data-class-mismatch.md"),
 };
 
 /// `I013` step-ids-mismatch
@@ -129,7 +129,7 @@ pub static I013: Rule = Rule {
     severity: Severity::Error,
     summary: "`stepIds` are not the ids of the automation's steps",
     help: "List the ids of all steps of the graph, those in branches too.",
-    page: include_str!("pages/I013-step-ids-mismatch.md"),
+    page: page!("pages/I013-step-ids-mismatch.md"),
 };
 
 /// `I014` step-without-item
@@ -139,7 +139,7 @@ pub static I014: Rule = Rule {
     severity: Severity::Error,
     summary: "a step creates something that no item names",
     help: "Add the item, or remove the step.",
-    page: include_str!("pages/I014-step-without-item.md"),
+    page: page!("pages/I014-step-without-item.md"),
 };
 
 /// `I015` bad-ref
@@ -149,7 +149,7 @@ pub static I015: Rule = Rule {
     severity: Severity::Error,
     summary: "a ref outside the grammar, or with the wrong letter",
     help: "Write the letter of what is created (f, c, v, r, m, w), `_`, and letters, digits, `_` or `-`.",
-    page: include_str!("pages/I015-bad-ref.md"),
+    page: page!("pages/I015-bad-ref.md"),
 };
 
 /// `I016` parent-missing
@@ -159,7 +159,7 @@ pub static I016: Rule = Rule {
     severity: Severity::Error,
     summary: "an item without `parent` although its table or module travels",
     help: "Add the uid of the item of its table or module.",
-    page: include_str!("pages/I016-parent-missing.md"),
+    page: page!("pages/I016-parent-missing.md"),
 };
 
 /// `I017` parent-disagrees
@@ -169,7 +169,7 @@ pub static I017: Rule = Rule {
     severity: Severity::Error,
     summary: "the item's parent is not where its step creates it",
     help: "Make `parent` and the step's argument name the same table or module.",
-    page: include_str!("pages/I017-parent-disagrees.md"),
+    page: page!("pages/I017-parent-disagrees.md"),
 };
 
 /// `I018` duplicate-item
@@ -179,5 +179,5 @@ pub static I018: Rule = Rule {
     severity: Severity::Error,
     summary: "two items for one thing",
     help: "Remove one of the two.",
-    page: include_str!("pages/I018-duplicate-item.md"),
+    page: page!("pages/I018-duplicate-item.md"),
 };

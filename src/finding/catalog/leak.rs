@@ -9,7 +9,7 @@ pub static X001: Rule = Rule {
     severity: Severity::Error,
     summary: "an id of the source travels",
     help: "Replace it by a ref, or empty the field and name it in `unresolved`.",
-    page: include_str!("pages/X001-source-id-leak.md"),
+    page: page!("pages/X001-source-id-leak.md"),
 };
 
 /// `X002` secret-leak
@@ -19,7 +19,7 @@ pub static X002: Rule = Rule {
     severity: Severity::Error,
     summary: "a secret travels",
     help: "Empty the field and name it in `redacted`.",
-    page: include_str!("pages/X002-secret-leak.md"),
+    page: page!("pages/X002-secret-leak.md"),
 };
 
 /// `X003` secret-shaped
@@ -29,7 +29,7 @@ pub static X003: Rule = Rule {
     severity: Severity::Warning,
     summary: "a text that looks like a secret",
     help: "Revoke the secret if it is one, and remove it.",
-    page: include_str!("pages/X003-secret-shaped.md"),
+    page: page!("pages/X003-secret-shaped.md"),
 };
 
 /// `X004` tenant-id-leak
@@ -39,5 +39,5 @@ pub static X004: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tenant identifier occurs",
     help: "Remove or rename it: the package cannot be promoted with it.",
-    page: include_str!("pages/X004-tenant-id-leak.md"),
+    page: page!("pages/X004-tenant-id-leak.md"),
 };

@@ -9,7 +9,7 @@ pub static M001: Rule = Rule {
     severity: Severity::Error,
     summary: "`scope` is none of the four scopes",
     help: "Use organization, workspace, module or feature.",
-    page: include_str!("pages/M001-bad-scope.md"),
+    page: page!("pages/M001-bad-scope.md"),
 };
 
 /// `M002` bad-visibility
@@ -19,7 +19,7 @@ pub static M002: Rule = Rule {
     severity: Severity::Error,
     summary: "`visibility` is none of the three",
     help: "Use system, org or public.",
-    page: include_str!("pages/M002-bad-visibility.md"),
+    page: page!("pages/M002-bad-visibility.md"),
 };
 
 /// `M003` bad-semver
@@ -29,7 +29,7 @@ pub static M003: Rule = Rule {
     severity: Severity::Warning,
     summary: "`semver` is no semantic version",
     help: "Write MAJOR.MINOR.PATCH, for example 1.4.0.",
-    page: include_str!("pages/M003-bad-semver.md"),
+    page: page!("pages/M003-bad-semver.md"),
 };
 
 /// `M004` bad-generated-at
@@ -39,7 +39,7 @@ pub static M004: Rule = Rule {
     severity: Severity::Error,
     summary: "an instant that is no RFC 3339 date-time with a zone",
     help: "Write for example 2026-03-01T09:30:00Z.",
-    page: include_str!("pages/M004-bad-generated-at.md"),
+    page: page!("pages/M004-bad-generated-at.md"),
 };
 
 /// `M005` version-2-layer-missing
@@ -49,7 +49,7 @@ pub static M005: Rule = Rule {
     severity: Severity::Error,
     summary: "a version 2 manifest without one of its layers",
     help: "Add the layer; an empty list is enough where nothing is to be said.",
-    page: include_str!("pages/M005-version-2-layer-missing.md"),
+    page: page!("pages/M005-version-2-layer-missing.md"),
 };
 
 /// `M006` duplicate-variable
@@ -59,7 +59,7 @@ pub static M006: Rule = Rule {
     severity: Severity::Error,
     summary: "two variables share a key",
     help: "Give every variable its own key.",
-    page: include_str!("pages/M006-duplicate-variable.md"),
+    page: page!("pages/M006-duplicate-variable.md"),
 };
 
 /// `M007` missing-identity
@@ -69,7 +69,7 @@ pub static M007: Rule = Rule {
     severity: Severity::Warning,
     summary: "a catalog entry without name or label",
     help: "Give the template a `name` and a `label`.",
-    page: include_str!("pages/M007-missing-identity.md"),
+    page: page!("pages/M007-missing-identity.md"),
 };
 
 /// `M008` text-too-long
@@ -79,5 +79,5 @@ pub static M008: Rule = Rule {
     severity: Severity::Error,
     summary: "a label or a description that is longer than servers store",
     help: "Shorten it: a label has at most 255 characters, a description 10,000.",
-    page: include_str!("pages/M008-text-too-long.md"),
+    page: page!("pages/M008-text-too-long.md"),
 };

@@ -3,6 +3,18 @@
 //! Code, name and severity are stable for readers of reports; the page of each rule
 //! (`rules/<code>-<name>.md`) explains it and holds the examples that the tests run.
 
+/// The page of a rule. Those who check in a browser read it elsewhere: there its bytes would be most of
+/// what is loaded in vain.
+macro_rules! page {
+    ($path:literal) => {
+        if cfg!(target_arch = "wasm32") {
+            ""
+        } else {
+            include_str!($path)
+        }
+    };
+}
+
 mod automation;
 mod dependency;
 mod file;

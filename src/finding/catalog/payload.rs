@@ -9,7 +9,7 @@ pub static R001: Rule = Rule {
     severity: Severity::Error,
     summary: "two payload entries for one rows item",
     help: "Merge the entries.",
-    page: include_str!("pages/R001-payload-duplicate.md"),
+    page: page!("pages/R001-payload-duplicate.md"),
 };
 
 /// `R002` payload-table-mismatch
@@ -19,7 +19,7 @@ pub static R002: Rule = Rule {
     severity: Severity::Error,
     summary: "an entry's table is not its item's table",
     help: "Make `featureRef` the ref of the rows item's table.",
-    page: include_str!("pages/R002-payload-table-mismatch.md"),
+    page: page!("pages/R002-payload-table-mismatch.md"),
 };
 
 /// `R003` row-count-mismatch
@@ -29,7 +29,7 @@ pub static R003: Rule = Rule {
     severity: Severity::Error,
     summary: "an entry's `count` is not its number of rows",
     help: "Write the number of rows.",
-    page: include_str!("pages/R003-row-count-mismatch.md"),
+    page: page!("pages/R003-row-count-mismatch.md"),
 };
 
 /// `R004` undeclared-column
@@ -39,7 +39,7 @@ pub static R004: Rule = Rule {
     severity: Severity::Error,
     summary: "a row holds a column that the entry does not list",
     help: "List the column in `columns`, or remove the cell.",
-    page: include_str!("pages/R004-undeclared-column.md"),
+    page: page!("pages/R004-undeclared-column.md"),
 };
 
 /// `R005` column-not-in-table
@@ -49,7 +49,7 @@ pub static R005: Rule = Rule {
     severity: Severity::Error,
     summary: "the entry lists a column that its table does not have",
     help: "Correct the name, or create the column.",
-    page: include_str!("pages/R005-column-not-in-table.md"),
+    page: page!("pages/R005-column-not-in-table.md"),
 };
 
 /// `R006` column-unused
@@ -59,7 +59,7 @@ pub static R006: Rule = Rule {
     severity: Severity::Warning,
     summary: "a listed column that no row carries, or the list is not in table order",
     help: "List exactly the columns that rows carry, in the table's order.",
-    page: include_str!("pages/R006-column-unused.md"),
+    page: page!("pages/R006-column-unused.md"),
 };
 
 /// `R007` identity-travels
@@ -69,7 +69,7 @@ pub static R007: Rule = Rule {
     severity: Severity::Error,
     summary: "the automatic identity column travels",
     help: "Remove it: the destination mints its own ids.",
-    page: include_str!("pages/R007-identity-travels.md"),
+    page: page!("pages/R007-identity-travels.md"),
 };
 
 /// `R008` key-column-invalid
@@ -79,7 +79,7 @@ pub static R008: Rule = Rule {
     severity: Severity::Error,
     summary: "a key column by which rows cannot be matched",
     help: "Name a text column of `columns` that is no link, or null.",
-    page: include_str!("pages/R008-key-column-invalid.md"),
+    page: page!("pages/R008-key-column-invalid.md"),
 };
 
 /// `R009` key-not-unique
@@ -89,7 +89,7 @@ pub static R009: Rule = Rule {
     severity: Severity::Error,
     summary: "the key column is said to be unique and is not",
     help: "Fill and distinguish the keys, or write null and false.",
-    page: include_str!("pages/R009-key-not-unique.md"),
+    page: page!("pages/R009-key-not-unique.md"),
 };
 
 /// `R010` key-flag-without-column
@@ -99,7 +99,7 @@ pub static R010: Rule = Rule {
     severity: Severity::Error,
     summary: "`keyColumn` and `keyUnique` contradict each other",
     help: "Name a verified key with true, or write null and false.",
-    page: include_str!("pages/R010-key-flag-without-column.md"),
+    page: page!("pages/R010-key-flag-without-column.md"),
 };
 
 /// `R011` ref-on-plain-column
@@ -109,7 +109,7 @@ pub static R011: Rule = Rule {
     severity: Severity::Error,
     summary: "a row ref where no link can be",
     help: "Remove the ref.",
-    page: include_str!("pages/R011-ref-on-plain-column.md"),
+    page: page!("pages/R011-ref-on-plain-column.md"),
 };
 
 /// `R012` ref-target-missing
@@ -119,7 +119,7 @@ pub static R012: Rule = Rule {
     severity: Severity::Error,
     summary: "a row ref to a row that does not travel",
     help: "Point at a row of the package, or remove the ref and keep the value.",
-    page: include_str!("pages/R012-ref-target-missing.md"),
+    page: page!("pages/R012-ref-target-missing.md"),
 };
 
 /// `R013` ref-shape
@@ -129,7 +129,7 @@ pub static R013: Rule = Rule {
     severity: Severity::Error,
     summary: "a row ref whose shape does not fit its cell",
     help: "One triple for a scalar cell, `rows` with at most as many triples for a list.",
-    page: include_str!("pages/R013-ref-shape.md"),
+    page: page!("pages/R013-ref-shape.md"),
 };
 
 /// `R014` ref-value-mismatch
@@ -139,7 +139,7 @@ pub static R014: Rule = Rule {
     severity: Severity::Error,
     summary: "the row pointed at holds another value than the cell",
     help: "Point at the row that holds the value.",
-    page: include_str!("pages/R014-ref-value-mismatch.md"),
+    page: page!("pages/R014-ref-value-mismatch.md"),
 };
 
 /// `R015` ref-without-value-column
@@ -149,7 +149,7 @@ pub static R015: Rule = Rule {
     severity: Severity::Warning,
     summary: "a row ref without `valueColumn`",
     help: "Name the column whose value the cell holds.",
-    page: include_str!("pages/R015-ref-without-value-column.md"),
+    page: page!("pages/R015-ref-without-value-column.md"),
 };
 
 /// `R016` entry-too-large
@@ -159,7 +159,7 @@ pub static R016: Rule = Rule {
     severity: Severity::Warning,
     summary: "a payload entry over 5000 rows or 4 MiB",
     help: "Travel with fewer rows.",
-    page: include_str!("pages/R016-entry-too-large.md"),
+    page: page!("pages/R016-entry-too-large.md"),
 };
 
 /// `R017` value-not-storable
@@ -169,7 +169,7 @@ pub static R017: Rule = Rule {
     severity: Severity::Error,
     summary: "a cell that its column cannot store",
     help: "Write a value of the column's type.",
-    page: include_str!("pages/R017-value-not-storable.md"),
+    page: page!("pages/R017-value-not-storable.md"),
 };
 
 /// `R018` unique-violated
@@ -179,7 +179,7 @@ pub static R018: Rule = Rule {
     severity: Severity::Error,
     summary: "a repeated value in a unique column",
     help: "Make the values distinct.",
-    page: include_str!("pages/R018-unique-violated.md"),
+    page: page!("pages/R018-unique-violated.md"),
 };
 
 /// `R019` required-empty
@@ -189,7 +189,7 @@ pub static R019: Rule = Rule {
     severity: Severity::Error,
     summary: "a required cell is empty",
     help: "Fill the cell.",
-    page: include_str!("pages/R019-required-empty.md"),
+    page: page!("pages/R019-required-empty.md"),
 };
 
 /// `R020` ref-wrong-table
@@ -199,7 +199,7 @@ pub static R020: Rule = Rule {
     severity: Severity::Error,
     summary: "a row ref into another table than the column links to",
     help: "Point into the linked table.",
-    page: include_str!("pages/R020-ref-wrong-table.md"),
+    page: page!("pages/R020-ref-wrong-table.md"),
 };
 
 /// `R021` link-without-ref
@@ -209,7 +209,7 @@ pub static R021: Rule = Rule {
     severity: Severity::Warning,
     summary: "a link cell matches a travelling row and has no ref",
     help: "Add the ref, so that the link survives the import.",
-    page: include_str!("pages/R021-link-without-ref.md"),
+    page: page!("pages/R021-link-without-ref.md"),
 };
 
 /// `R022` currency-rounds
@@ -219,7 +219,7 @@ pub static R022: Rule = Rule {
     severity: Severity::Warning,
     summary: "more decimals than the currency column keeps",
     help: "Round the amount here, where it can be seen.",
-    page: include_str!("pages/R022-currency-rounds.md"),
+    page: page!("pages/R022-currency-rounds.md"),
 };
 
 /// `R023` payload-missing
@@ -229,7 +229,7 @@ pub static R023: Rule = Rule {
     severity: Severity::Error,
     summary: "a rows item without its payload entry",
     help: "Add the entry, or remove the item.",
-    page: include_str!("pages/R023-payload-missing.md"),
+    page: page!("pages/R023-payload-missing.md"),
 };
 
 /// `R024` payload-orphan
@@ -239,7 +239,7 @@ pub static R024: Rule = Rule {
     severity: Severity::Error,
     summary: "a payload entry that no rows item declares",
     help: "Add the item, or remove the entry.",
-    page: include_str!("pages/R024-payload-orphan.md"),
+    page: page!("pages/R024-payload-orphan.md"),
 };
 
 /// `R025` item-count-mismatch
@@ -249,7 +249,7 @@ pub static R025: Rule = Rule {
     severity: Severity::Error,
     summary: "a rows item's `count` is not its entry's number of rows",
     help: "Write the number of rows.",
-    page: include_str!("pages/R025-item-count-mismatch.md"),
+    page: page!("pages/R025-item-count-mismatch.md"),
 };
 
 /// `R026` dropped-link-unreported
@@ -259,5 +259,5 @@ pub static R026: Rule = Rule {
     severity: Severity::Error,
     summary: "links to a table without rows that no `unresolved` entry reports",
     help: "Report the column with reason `tabela_alvo_sem_linhas`.",
-    page: include_str!("pages/R026-dropped-link-unreported.md"),
+    page: page!("pages/R026-dropped-link-unreported.md"),
 };

@@ -9,7 +9,7 @@ pub static S001: Rule = Rule {
     severity: Severity::Error,
     summary: "a step names a tool that does not exist",
     help: "Use one of the tools of the plan format.",
-    page: include_str!("pages/S001-unknown-tool.md"),
+    page: page!("pages/S001-unknown-tool.md"),
 };
 
 /// `S002` step-ref-missing
@@ -19,7 +19,7 @@ pub static S002: Rule = Rule {
     severity: Severity::Error,
     summary: "a create step without `ref`",
     help: "Give the step a ref, so that others can name what it creates.",
-    page: include_str!("pages/S002-step-ref-missing.md"),
+    page: page!("pages/S002-step-ref-missing.md"),
 };
 
 /// `S003` step-ref-unexpected
@@ -29,7 +29,7 @@ pub static S003: Rule = Rule {
     severity: Severity::Error,
     summary: "a step that declares nothing has a `ref`",
     help: "Remove the ref.",
-    page: include_str!("pages/S003-step-ref-unexpected.md"),
+    page: page!("pages/S003-step-ref-unexpected.md"),
 };
 
 /// `S004` ref-declared-twice
@@ -39,7 +39,7 @@ pub static S004: Rule = Rule {
     severity: Severity::Error,
     summary: "two steps declare one ref",
     help: "Give one of them another ref.",
-    page: include_str!("pages/S004-ref-declared-twice.md"),
+    page: page!("pages/S004-ref-declared-twice.md"),
 };
 
 /// `S005` ref-used-before-declared
@@ -49,7 +49,7 @@ pub static S005: Rule = Rule {
     severity: Severity::Error,
     summary: "a ref is used before the step that declares it",
     help: "Move the declaring step forward, or complete the value with an update step.",
-    page: include_str!("pages/S005-ref-used-before-declared.md"),
+    page: page!("pages/S005-ref-used-before-declared.md"),
 };
 
 /// `S006` ref-undeclared
@@ -59,7 +59,7 @@ pub static S006: Rule = Rule {
     severity: Severity::Error,
     summary: "a used ref that nothing declares",
     help: "Correct the ref, or declare it.",
-    page: include_str!("pages/S006-ref-undeclared.md"),
+    page: page!("pages/S006-ref-undeclared.md"),
 };
 
 /// `S007` step-order
@@ -69,7 +69,7 @@ pub static S007: Rule = Rule {
     severity: Severity::Error,
     summary: "a step stands behind steps of a later phase",
     help: "Move the step to its phase.",
-    page: include_str!("pages/S007-step-order.md"),
+    page: page!("pages/S007-step-order.md"),
 };
 
 /// `S008` rows-in-exported-plan
@@ -79,7 +79,7 @@ pub static S008: Rule = Rule {
     severity: Severity::Error,
     summary: "a row step, or create_workspace, in an exported plan",
     help: "Put rows into payloads, or mark the plan as written by hand.",
-    page: include_str!("pages/S008-rows-in-exported-plan.md"),
+    page: page!("pages/S008-rows-in-exported-plan.md"),
 };
 
 /// `S009` bad-args
@@ -89,7 +89,7 @@ pub static S009: Rule = Rule {
     severity: Severity::Error,
     summary: "an argument or config value is missing or wrong",
     help: "Write the argument as the tool takes it.",
-    page: include_str!("pages/S009-bad-args.md"),
+    page: page!("pages/S009-bad-args.md"),
 };
 
 /// `S010` view-config-shape
@@ -99,7 +99,7 @@ pub static S010: Rule = Rule {
     severity: Severity::Error,
     summary: "a view's `config` is not a list of exactly one object",
     help: "Wrap the object in a list.",
-    page: include_str!("pages/S010-view-config-shape.md"),
+    page: page!("pages/S010-view-config-shape.md"),
 };
 
 /// `S011` workflow-not-draft
@@ -109,7 +109,7 @@ pub static S011: Rule = Rule {
     severity: Severity::Error,
     summary: "an automation that does not arrive as a draft",
     help: "Write `\"isDraft\": true`.",
-    page: include_str!("pages/S011-workflow-not-draft.md"),
+    page: page!("pages/S011-workflow-not-draft.md"),
 };
 
 /// `S012` activation-travels
@@ -119,7 +119,7 @@ pub static S012: Rule = Rule {
     severity: Severity::Error,
     summary: "an activation flag travels",
     help: "Remove it: activation is decided at the destination.",
-    page: include_str!("pages/S012-activation-travels.md"),
+    page: page!("pages/S012-activation-travels.md"),
 };
 
 /// `S013` published-false
@@ -129,7 +129,7 @@ pub static S013: Rule = Rule {
     severity: Severity::Warning,
     summary: "`published` is present and not true",
     help: "Write true, or leave it out.",
-    page: include_str!("pages/S013-published-false.md"),
+    page: page!("pages/S013-published-false.md"),
 };
 
 /// `S014` needless-update
@@ -139,7 +139,7 @@ pub static S014: Rule = Rule {
     severity: Severity::Warning,
     summary: "an update step that carries nothing declared later",
     help: "Put the config into the create step and remove the update.",
-    page: include_str!("pages/S014-needless-update.md"),
+    page: page!("pages/S014-needless-update.md"),
 };
 
 /// `S015` wrong-ref-kind
@@ -149,7 +149,7 @@ pub static S015: Rule = Rule {
     severity: Severity::Error,
     summary: "a ref to something of the wrong kind",
     help: "Name a ref of the kind that belongs here.",
-    page: include_str!("pages/S015-wrong-ref-kind.md"),
+    page: page!("pages/S015-wrong-ref-kind.md"),
 };
 
 /// `S016` column-order
@@ -159,7 +159,7 @@ pub static S016: Rule = Rule {
     severity: Severity::Warning,
     summary: "two columns of a table have the same order",
     help: "Number the columns 1, 2, 3.",
-    page: include_str!("pages/S016-column-order.md"),
+    page: page!("pages/S016-column-order.md"),
 };
 
 /// `S017` unknown-column-type
@@ -169,7 +169,7 @@ pub static S017: Rule = Rule {
     severity: Severity::Error,
     summary: "a type or component that the definitions do not have",
     help: "Use one of the definitions' names.",
-    page: include_str!("pages/S017-unknown-column-type.md"),
+    page: page!("pages/S017-unknown-column-type.md"),
 };
 
 /// `S018` unknown-config-key
@@ -179,7 +179,7 @@ pub static S018: Rule = Rule {
     severity: Severity::Warning,
     summary: "a config key that the definitions do not have",
     help: "Remove the key, or correct its name; a destination drops it.",
-    page: include_str!("pages/S018-unknown-config-key.md"),
+    page: page!("pages/S018-unknown-config-key.md"),
 };
 
 /// `S019` plan-summary-missing
@@ -189,7 +189,7 @@ pub static S019: Rule = Rule {
     severity: Severity::Warning,
     summary: "the plan has no summary",
     help: "Write one sentence about what the plan creates.",
-    page: include_str!("pages/S019-plan-summary-missing.md"),
+    page: page!("pages/S019-plan-summary-missing.md"),
 };
 
 /// `S020` duplicate-name
@@ -199,7 +199,7 @@ pub static S020: Rule = Rule {
     severity: Severity::Error,
     summary: "two things of one parent are created with the same name",
     help: "Rename one of them.",
-    page: include_str!("pages/S020-duplicate-name.md"),
+    page: page!("pages/S020-duplicate-name.md"),
 };
 
 /// `S021` bad-name
@@ -209,7 +209,7 @@ pub static S021: Rule = Rule {
     severity: Severity::Error,
     summary: "a technical name that the platform does not accept",
     help: "Use 1 to 63 characters without : , . { } \" and control characters, and no space at the ends.",
-    page: include_str!("pages/S021-bad-name.md"),
+    page: page!("pages/S021-bad-name.md"),
 };
 
 /// `S022` link-column-mismatch
@@ -219,5 +219,5 @@ pub static S022: Rule = Rule {
     severity: Severity::Error,
     summary: "a column of another table than the one it belongs to",
     help: "Name a column of that table.",
-    page: include_str!("pages/S022-link-column-mismatch.md"),
+    page: page!("pages/S022-link-column-mismatch.md"),
 };

@@ -9,7 +9,7 @@ pub static P001: Rule = Rule {
     severity: Severity::Error,
     summary: "the manifest declares its version",
     help: "Declare `templateVersion` 1 or 2.",
-    page: include_str!("pages/P001-version-declared.md"),
+    page: page!("pages/P001-version-declared.md"),
 };
 
 /// `P002` no-tenant-identifiers
@@ -19,7 +19,7 @@ pub static P002: Rule = Rule {
     severity: Severity::Error,
     summary: "no tenant identifier occurs anywhere",
     help: "Remove or rename it: tenant identifiers never travel.",
-    page: include_str!("pages/P002-no-tenant-identifiers.md"),
+    page: page!("pages/P002-no-tenant-identifiers.md"),
 };
 
 /// `P003` rows-have-payload
@@ -29,7 +29,7 @@ pub static P003: Rule = Rule {
     severity: Severity::Error,
     summary: "every rows item has its payload entry",
     help: "Add the missing payload entry.",
-    page: include_str!("pages/P003-rows-have-payload.md"),
+    page: page!("pages/P003-rows-have-payload.md"),
 };
 
 /// `P004` counts-agree
@@ -39,7 +39,7 @@ pub static P004: Rule = Rule {
     severity: Severity::Error,
     summary: "every rows item counts the rows that travel",
     help: "Write the number of rows.",
-    page: include_str!("pages/P004-counts-agree.md"),
+    page: page!("pages/P004-counts-agree.md"),
 };
 
 /// `P005` no-orphan-payload
@@ -49,5 +49,5 @@ pub static P005: Rule = Rule {
     severity: Severity::Error,
     summary: "every payload entry is declared by a rows item",
     help: "Add the item, or remove the entry.",
-    page: include_str!("pages/P005-no-orphan-payload.md"),
+    page: page!("pages/P005-no-orphan-payload.md"),
 };

@@ -9,7 +9,7 @@ pub static U001: Rule = Rule {
     severity: Severity::Error,
     summary: "a reason that does not exist",
     help: "Use one of the reasons of the format.",
-    page: include_str!("pages/U001-unknown-reason.md"),
+    page: page!("pages/U001-unknown-reason.md"),
 };
 
 /// `U002` unknown-action
@@ -19,7 +19,7 @@ pub static U002: Rule = Rule {
     severity: Severity::Error,
     summary: "an action that does not exist",
     help: "Use `chave esvaziada`, `valor mantido` or `chave omitida`.",
-    page: include_str!("pages/U002-unknown-action.md"),
+    page: page!("pages/U002-unknown-action.md"),
 };
 
 /// `U003` executor-only-field
@@ -29,7 +29,7 @@ pub static U003: Rule = Rule {
     severity: Severity::Error,
     summary: "a field or reason that only an import writes",
     help: "Remove it: it belongs in the report of an apply.",
-    page: include_str!("pages/U003-executor-only-field.md"),
+    page: page!("pages/U003-executor-only-field.md"),
 };
 
 /// `U004` unresolved-unknown-uid
@@ -39,7 +39,7 @@ pub static U004: Rule = Rule {
     severity: Severity::Error,
     summary: "the entry's uid is neither an item's nor the plan's",
     help: "Name the item that the entry is about.",
-    page: include_str!("pages/U004-unresolved-unknown-uid.md"),
+    page: page!("pages/U004-unresolved-unknown-uid.md"),
 };
 
 /// `U005` source-label-is-id
@@ -49,7 +49,7 @@ pub static U005: Rule = Rule {
     severity: Severity::Error,
     summary: "an id stands where a label belongs",
     help: "Write the label, or leave it out: ids of the source must not travel.",
-    page: include_str!("pages/U005-source-label-is-id.md"),
+    page: page!("pages/U005-source-label-is-id.md"),
 };
 
 /// `U006` not-aggregated
@@ -59,7 +59,7 @@ pub static U006: Rule = Rule {
     severity: Severity::Error,
     summary: "row cells are reported one by one",
     help: "Write one entry per column, with a count and no index.",
-    page: include_str!("pages/U006-not-aggregated.md"),
+    page: page!("pages/U006-not-aggregated.md"),
 };
 
 /// `U007` count-on-config-entry
@@ -69,7 +69,7 @@ pub static U007: Rule = Rule {
     severity: Severity::Error,
     summary: "`count` on an entry that is not about rows",
     help: "Remove the count.",
-    page: include_str!("pages/U007-count-on-config-entry.md"),
+    page: page!("pages/U007-count-on-config-entry.md"),
 };
 
 /// `U008` redacted-still-set
@@ -79,7 +79,7 @@ pub static U008: Rule = Rule {
     severity: Severity::Error,
     summary: "a redacted field still holds a value",
     help: "Empty the field.",
-    page: include_str!("pages/U008-redacted-still-set.md"),
+    page: page!("pages/U008-redacted-still-set.md"),
 };
 
 /// `U009` emptied-still-set
@@ -89,7 +89,7 @@ pub static U009: Rule = Rule {
     severity: Severity::Warning,
     summary: "a field said to be emptied or left out is still there",
     help: "Empty the field, or correct the action.",
-    page: include_str!("pages/U009-emptied-still-set.md"),
+    page: page!("pages/U009-emptied-still-set.md"),
 };
 
 /// `U010` wrong-action
@@ -99,5 +99,5 @@ pub static U010: Rule = Rule {
     severity: Severity::Error,
     summary: "the action does not fit the reason",
     help: "Write the action that belongs to this kind of entry.",
-    page: include_str!("pages/U010-wrong-action.md"),
+    page: page!("pages/U010-wrong-action.md"),
 };

@@ -14,7 +14,7 @@ use tplkit::finding::render::{
     FileEntry, Report as CheckReport, counted, json as report_json, text as report_text,
 };
 use tplkit::printable;
-use tplkit::report::{self, Report};
+use tplkit::report::{self, Report, Style};
 
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -101,6 +101,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         check: &checked,
         file: file.as_deref().filter(|_| !is_stdin(&args.package)),
         rows: args.rows,
+        style: Style::Inline,
     });
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Format::Html || output.is_some() {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use tplkit::check::CheckOptions;
+use tplkit::finding::Finding;
 use tplkit::package::canonical;
 use tplkit::printable;
 
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let text = match canonical::write(text) {
         Ok(text) => text,
         Err(error) => {
-            let report = package_file::refusal(&source, package_file::no_form(&error));
+            let report = package_file::refusal(&source, Finding::without_form(&error));
             return package_file::refuse(&report, args.format, session);
         }
     };

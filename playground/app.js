@@ -1,0 +1,206 @@
+// The page: a package comes in by typing, file, drop, example or link; it is checked, and shown.
+import { call } from "./engine.js";
+import * as editor from "./editor.js";
+import * as findings from "./findings.js";
+import * as views from "./views.js";
+import { LinkError, carries, fragment, unpack } from "./share.js";
+
+/** Milliseconds without a key press before what was typed is checked. */
+const PAUSE = 120;
+
+const byId = (id) => document.getElementById(id);
+const [area, file, fixAll, share, name, message, drop] = ["editor", "file", "fix-all", "share", "name", "message", "drop"].map(byId);
+
+let title = "";
+let pause;
+let running = false;
+let stale = false;
+
+/** Checks what is there now. While a check runs, the next one waits for it, and only the last counts. */
+async function check() {
+  clearTimeout(pause);
+  enable(!editor.isEmpty());
+  if (editor.isEmpty()) return findings.empty();
+  findings.checking();
+  stale = true;
+  if (running) return;
+  running = true;
+  while (stale) {
+    stale = false;
+    await checkOnce();
+  }
+  running = false;
+}
+
+async function checkOnce() {
+  const current = () => !stale && !editor.isEmpty();
+  let document;
+  try {
+    document = await call("check", editor.content(), { path: title || "package.json" });
+  } catch (error) {
+    if (current()) findings.failed(error.message);
+    return;
+  }
+  if (!current()) return;
+  const marks = new Map();
+  for (const { line, severity } of document.files[0].findings) {
+    if (marks.get(line) !== "error") marks.set(line, severity);
+  }
+  editor.mark(marks);
+  findings.show(document, {
+    jump: ({ offset, length }) => editor.select(offset, length),
+    fix: ({ fix }) => put(editor.edited(fix.edits)),
+  });
+  await views.refresh();
+}
+
+function enable(enabled) {
+  fixAll.disabled = !enabled;
+  share.disabled = !enabled;
+  views.enable(enabled);
+}
+
+function say(text, kind = "problem") {
+  message.textContent = text;
+  message.className = kind;
+  message.hidden = text === "";
+}
+
+function open(bytes, called) {
+  say("");
+  title = called;
+  name.textContent = called && `${called}, ${size(bytes.length)}`;
+  editor.open(bytes);
+  return check();
+}
+
+const size = (bytes) => (bytes < 1000 ? `${bytes} bytes` : bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`);
+
+function put(bytes) {
+  editor.replace(bytes);
+  return check();
+}
+
+async function openFile(chosen) {
+  if (!chosen) return;
+  try {
+    await open(new Uint8Array(await chosen.arrayBuffer()), chosen.name);
+  } catch (error) {
+    say(`${chosen.name} cannot be read: ${error.message}`);
+  }
+}
+
+async function openLink() {
+  if (!carries(location.hash)) return;
+  try {
+    await open(await unpack(location.hash), "");
+  } catch (error) {
+    say(error.message);
+  }
+}
+
+area.addEventListener("input", () => {
+  if (editor.isReplacing()) return;
+  say("");
+  editor.typed();
+  clearTimeout(pause);
+  if (editor.isEmpty()) {
+    title = "";
+    name.textContent = "";
+    stale = false;
+    check();
+    return;
+  }
+  // A check that runs is of another text.
+  stale = running;
+  findings.checking();
+  pause = setTimeout(check, PAUSE);
+});
+
+file.addEventListener("change", async () => {
+  const [chosen] = file.files;
+  await openFile(chosen);
+  // So that the same file, changed, can be chosen again.
+  file.value = "";
+});
+
+fixAll.addEventListener("click", async () => {
+  say("");
+  try {
+    const before = editor.content();
+    const fixed = new TextEncoder().encode(await call("fix", before));
+    const same = fixed.length === before.length && fixed.every((byte, index) => byte === before[index]);
+    if (same) return say("Nothing here can be fixed safely without you.", "notice");
+    await put(fixed);
+    say("Fixed what can be fixed safely.", "notice");
+  } catch (error) {
+    say(error.message);
+  }
+});
+
+share.addEventListener("click", async () => {
+  say("");
+  const [address] = location.href.split("#");
+  try {
+    history.replaceState(null, "", await fragment(editor.content(), address));
+  } catch (error) {
+    return say(error instanceof LinkError ? error.message : `The link cannot be made: ${error.message}`);
+  }
+  const copied = await copy(location.href);
+  say(copied ? "Link copied. The package is in the link itself." : "The link is in the address bar; this browser does not let the page copy it.", "notice");
+});
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
+
+/** The way of pages that the browser does not trust with the clipboard itself. */
+function copySelected(text) {
+  const holder = document.createElement("textarea");
+  holder.value = text;
+  holder.className = "offstage";
+  document.body.append(holder);
+  holder.select();
+  const copied = document.execCommand("copy");
+  holder.remove();
+  share.focus();
+  return copied;
+}
+
+byId("findings").addEventListener("click", async ({ target }) => {
+  const example = target.closest?.("[data-example]")?.dataset.example;
+  if (!example) return;
+  const response = await fetch(new URL(`./examples/${example}`, import.meta.url));
+  if (!response.ok) return say(`The example cannot be loaded: ${response.status}`);
+  await open(new Uint8Array(await response.arrayBuffer()), example);
+});
+
+const holdsFiles = ({ dataTransfer }) => dataTransfer?.files.length > 0 || [...(dataTransfer?.types ?? [])].includes("Files");
+
+addEventListener("dragover", (event) => {
+  if (!holdsFiles(event)) return;
+  event.preventDefault();
+  drop.hidden = false;
+});
+addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) drop.hidden = true;
+});
+addEventListener("drop", async (event) => {
+  drop.hidden = true;
+  if (!holdsFiles(event)) return;
+  event.preventDefault();
+  await openFile(event.dataTransfer.files[0]);
+});
+addEventListener("hashchange", openLink);
+
+if (carries(location.hash)) openLink();
+// A browser may bring back what was typed before a reload.
+else if (area.value !== "") {
+  editor.typed();
+  check();
+}
