@@ -88,6 +88,43 @@ fn archives_are_found_by_the_names_that_they_have() {
 }
 
 #[test]
+fn the_formula_of_a_release_has_its_digests() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sums = folder.path().join("SHA256SUMS");
+    let targets = [
+        "aarch64-apple-darwin",
+        "x86_64-apple-darwin",
+        "aarch64-unknown-linux-musl",
+        "x86_64-unknown-linux-musl",
+    ];
+    let line = |(at, target): (usize, &str)| {
+        format!("{:064x}  tplkit-{VERSION}-{target}.tar.gz\n", at + 10)
+    };
+    let lines: String = targets.into_iter().enumerate().map(line).collect();
+    std::fs::write(&sums, lines).expect("writes");
+    let filled = |sums: &std::path::Path| {
+        let mut command = std::process::Command::new("python3");
+        command.arg(root().join("packaging/release/homebrew.py"));
+        command.arg(sums).output()
+    };
+    let Ok(output) = filled(&sums) else {
+        eprintln!("SKIPPED: there is no python3");
+        return;
+    };
+    let formula = String::from_utf8(output.stdout).expect("UTF-8");
+    let digests: Vec<String> = formula
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("sha256 "))
+        .map(str::to_owned)
+        .collect();
+    let expected: Vec<String> = (10..14).map(|at: usize| format!("\"{at:064x}\"")).collect();
+    assert_eq!(digests, expected, "{formula}");
+    // An archive without a digest is no release.
+    std::fs::write(&sums, "").expect("writes");
+    assert!(!filled(&sums).expect("starts").status.success());
+}
+
+#[test]
 fn both_wheels_are_of_one_maturin_and_hold_the_licences() {
     let [first, second] = ["tplkit", "tplkit-server"].map(|name| {
         let project = text(&format!("packaging/{name}/pyproject.toml"));
