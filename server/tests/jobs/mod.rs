@@ -5,6 +5,7 @@ mod ground;
 #[cfg(unix)]
 mod killed;
 mod large;
+mod laws;
 mod leases;
 mod outcome;
 mod packages;

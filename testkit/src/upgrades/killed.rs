@@ -19,6 +19,8 @@ pub(super) struct Attempt<'t, T> {
     /// Units that were asked for.
     pub(super) units: usize,
     pub(super) died: bool,
+    /// The report of the unit that completed the job, when the job died with it: nobody takes it up again.
+    pub(super) completed: Option<String>,
 }
 
 impl<'t, T> Attempt<'t, T> {
@@ -28,6 +30,7 @@ impl<'t, T> Attempt<'t, T> {
             death,
             units: 0,
             died: false,
+            completed: None,
         }
     }
 }
@@ -93,7 +96,9 @@ impl<T: Target + Send + Sync> Target for Attempt<'_, T> {
             Some(death) if at >= death.unit => {
                 self.died = true;
                 if death.written && at == death.unit {
+                    let report = unit.report.clone();
                     self.target.commit(unit).await?;
+                    self.completed = report;
                 }
                 Err(CommitError::Fenced)
             }

@@ -232,6 +232,13 @@ impl<P: Place> Line<P> {
             let ran = ran.await;
             died |= attempt.died;
             let units = attempt.units;
+            // A job that died with its last unit is completed all the same.
+            let ran = match (ran, attempt.completed) {
+                (Err(ApplyError::Fenced), Some(report)) => {
+                    Ok(serde_json::from_str(&report).map_err(said("reading the report"))?)
+                }
+                (ran, _) => ran,
+            };
             match ran {
                 Ok(report) => {
                     let done = Done {
