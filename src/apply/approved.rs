@@ -7,7 +7,9 @@ use super::{
     UnresolvedEntry, UpgradeTerms,
 };
 use crate::package::Tool;
-use crate::upgrade::{BaseView, Conflict, KeptRecord, LeftRecord, Rename, UnusedDecision, Update};
+use crate::upgrade::{
+    BaseView, Conflict, KeptRecord, LeftRecord, Rename, SeenLeaves, UnusedDecision, Update,
+};
 use crate::workspace::{Change, Column, Id, RecordKind, ledger};
 
 /// Everything that will be done, in order.
@@ -83,6 +85,8 @@ pub struct UpgradeWork {
     pub terms: UpgradeTerms,
     /// Columns that are created in tables that are there.
     pub fresh_columns: BTreeSet<Id>,
+    /// Leaves that people changed and somebody decided about.
+    pub seen: SeenLeaves,
 }
 
 /// A column or a table that goes with what it holds.

@@ -117,6 +117,11 @@ impl LedgerRows {
         table.is_some_and(|table| table.by_place.contains_key(uid))
     }
 
+    /// The row of a table that a uid stood for.
+    pub(super) fn row_of(&self, feature: Id, uid: Text<'_>) -> Option<Id> {
+        self.0.get(&feature)?.by_uid.get(&number(uid)).copied()
+    }
+
     /// The rows of a table that none of these are.
     pub(super) fn others(&self, feature: Id, claimed: &HashSet<Id>, steps: &[&str]) -> usize {
         let Some(table) = self.0.get(&feature) else {

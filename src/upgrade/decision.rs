@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use indexmap::IndexMap;
 
 use super::measured::{Measured, MeasuredLeaf};
+use super::seen::SeenLeaves;
 use crate::json::{Object, Value};
 
 /// The word for a ref stands at this path.
@@ -134,7 +135,7 @@ impl Decision {
 /// Refs and paths.
 type Places = BTreeSet<(String, String)>;
 
-fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
+fn lock<T>(places: &Mutex<T>) -> MutexGuard<'_, T> {
     places.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -152,6 +153,12 @@ pub struct TrackedDecisions<'r> {
     known: Mutex<Places>,
     /// Leaves at which somebody takes what nothing allows to take.
     losing: Mutex<Places>,
+    /// Leaves at which somebody takes a value that cannot be written.
+    unfit: Mutex<Places>,
+    /// What the plan saw, of a job; people may have changed more since.
+    planned: Option<&'r SeenLeaves>,
+    /// Leaves that people have changed and that something decides about.
+    seen: Mutex<SeenLeaves>,
 }
 
 /// What is decided about a leaf.
@@ -175,7 +182,56 @@ impl<'r> TrackedDecisions<'r> {
             used: Mutex::default(),
             known: Mutex::default(),
             losing: Mutex::default(),
+            unfit: Mutex::default(),
+            planned: None,
+            seen: Mutex::default(),
         }
+    }
+
+    /// For a job: with what its plan saw. Of what people changed since no decision speaks.
+    #[must_use]
+    pub fn with_planned(self, planned: Option<&'r SeenLeaves>) -> TrackedDecisions<'r> {
+        TrackedDecisions { planned, ..self }
+    }
+
+    /// Whether they are a job's, which carries out what was planned.
+    pub fn is_of_job(&self) -> bool {
+        self.planned.is_some()
+    }
+
+    /// Whether a decision may speak of a leaf that is not what its base says: the plan saw that value. A plan sees
+    /// it now.
+    pub fn sees(&self, reference: &str, path: &str, ours: &Value) -> bool {
+        if let Some(planned) = self.planned {
+            return planned.has(reference, path, ours);
+        }
+        lock(&self.seen).add(reference, path, ours);
+        true
+    }
+
+    /// What was seen.
+    pub fn take_seen(&self) -> SeenLeaves {
+        std::mem::take(&mut *lock(&self.seen))
+    }
+
+    /// Whether a value is decided for any leaf of a ref.
+    pub fn has_values(&self, reference: &str) -> bool {
+        let mut of = self
+            .decisions
+            .get(reference)
+            .into_iter()
+            .flat_map(IndexMap::values);
+        of.any(|decision| matches!(decision.take, Take::Value(_)))
+    }
+
+    /// Notes that the value that is decided for a leaf cannot be written.
+    pub fn refuses_value(&self, reference: &str, path: &str) {
+        lock(&self.unfit).insert(place(reference, path));
+    }
+
+    /// Whether the value that is decided for a leaf cannot be written.
+    pub fn is_unfit(&self, reference: &str, path: &str) -> bool {
+        lock(&self.unfit).contains(&place(reference, path))
     }
 
     /// With leaves that not all cells fit: somebody has to decide them.

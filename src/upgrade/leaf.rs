@@ -127,7 +127,7 @@ fn normal(key: &Key, thing: &AnyRecord, definitions: &Definitions) -> Value {
 }
 
 /// The declared keys of a record's config.
-pub(super) fn fields<'f>(
+pub fn declared_fields<'f>(
     thing: &AnyRecord,
     definitions: &'f Definitions,
 ) -> Vec<(&'f str, &'f Field)> {
@@ -158,7 +158,7 @@ pub(super) fn fields<'f>(
 pub fn field<'f>(key: &Key, thing: &AnyRecord, definitions: &'f Definitions) -> Option<&'f Field> {
     match key {
         Key::Config(name) | Key::Nth(_, name) => {
-            let mut fields = fields(thing, definitions).into_iter();
+            let mut fields = declared_fields(thing, definitions).into_iter();
             fields
                 .find(|(known, _)| known == name)
                 .map(|(_, field)| field)
@@ -209,7 +209,7 @@ fn typed(sides: Sides<'_>, definitions: &Definitions) -> Leaf {
         leaf.keys.push(Key::Component);
     }
     let declared = sides.all().map(|thing| {
-        let fields = fields(thing, definitions).into_iter();
+        let fields = declared_fields(thing, definitions).into_iter();
         fields.map(|(name, _)| name).collect::<BTreeSet<_>>()
     });
     let all = declared.iter().flatten().collect::<BTreeSet<_>>();
@@ -242,7 +242,7 @@ fn config_leaves(sides: Sides<'_>, typed: &Leaf, definitions: &Definitions) -> V
         .map(Key::Config)
         .filter(|key| !typed.keys.contains(key))
         .collect();
-    let fields = fields(sides.theirs, definitions);
+    let fields = declared_fields(sides.theirs, definitions);
     let mut leaves = Vec::new();
     for (head, members) in together(&fields) {
         let key = Key::Config(head.to_owned());

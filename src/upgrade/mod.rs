@@ -14,6 +14,7 @@
 //! | `shape` | automations taken apart and put together |
 //! | `list` | lists merged by their elements |
 //! | `rule`, `decision` | the rule for one leaf, and what somebody decided |
+//! | `seen` | what the plan of a job saw of leaves that people had changed |
 //! | `measured` | leaves that the cells of a column do not fit |
 //! | `merge` | all leaves of a record |
 //! | `together` | records that are refused once they are merged |
@@ -29,6 +30,7 @@ mod list;
 mod measured;
 mod merge;
 pub mod rule;
+mod seen;
 mod shape;
 mod together;
 
@@ -46,7 +48,9 @@ pub use drift::{
     StructureDrift, drifted,
 };
 pub use key::{Key, set_part};
-pub use leaf::{Leaf, Sides, field, leaves};
+pub use leaf::{Leaf, Sides, declared_fields, field, leaves};
 pub use list::{insert_after, merged};
 pub use measured::{Measured, MeasuredLeaf};
 pub use merge::{Merge, Merged, differing};
+pub use seen::SeenLeaves;
+pub use together::record_faults;

@@ -63,11 +63,34 @@ pub fn verdict(
     read: &dyn Fn(&Value) -> Value,
 ) -> LeafOutcome {
     let natural = natural(values, place.list);
-    let [_, theirs, ours] = values;
     // Of what the cells do not fit nothing is taken that nobody has decided.
     let measured = tracked.measured(place.reference, place.path);
     let written = matches!(natural, LeafOutcome::Written(_));
     let asked = natural == LeafOutcome::Conflict || (measured.is_some() && written);
+    let decided = decided(place, values, tracked, read, asked, written);
+    match decided {
+        Some(decided) if speaks(place, values, tracked) => decided,
+        _ if asked => LeafOutcome::Conflict,
+        _ => natural,
+    }
+}
+
+/// Whether a decision speaks of what people made of a leaf, and not of what they made of it since.
+fn speaks(place: Place<'_>, values: &[Value; 3], tracked: &TrackedDecisions<'_>) -> bool {
+    let [base, _, ours] = values;
+    base == ours || tracked.sees(place.reference, place.path, ours)
+}
+
+/// What somebody decided about a leaf; nothing where nobody did.
+fn decided(
+    place: Place<'_>,
+    [_, theirs, ours]: &[Value; 3],
+    tracked: &TrackedDecisions<'_>,
+    read: &dyn Fn(&Value) -> Value,
+    asked: bool,
+    written: bool,
+) -> Option<LeafOutcome> {
+    let measured = tracked.measured(place.reference, place.path);
     let take_it = |after: Value| match measured {
         Some(leaf) if !leaf.may_be_taken => {
             tracked.loses(place.reference, place.path);
@@ -82,49 +105,57 @@ pub fn verdict(
                 Some(_) => tracked.own_side(place.reference),
                 None => tracked.side(place.reference),
             };
-            return side.map_or(LeafOutcome::Conflict, |side| match side {
+            return side.map(|side| match side {
                 Side::Ours => LeafOutcome::Kept { decided: true },
                 Side::Theirs => take_it(theirs.clone()),
             });
         }
         // Nothing wider decides where a decision does not hold any more.
-        LeafDecision::Nothing | LeafDecision::Stale if asked => return LeafOutcome::Conflict,
-        LeafDecision::Nothing | LeafDecision::Stale => return natural,
+        LeafDecision::Nothing | LeafDecision::Stale => return None,
     };
     let used = || tracked.uses(place.reference, place.path);
     match take {
         Take::Side(Side::Theirs) if theirs != ours => {
             used();
-            take_it(theirs.clone())
+            Some(take_it(theirs.clone()))
         }
         Take::Side(Side::Ours) if asked || written => {
             used();
-            LeafOutcome::Kept { decided: true }
+            Some(LeafOutcome::Kept { decided: true })
+        }
+        Take::Value(_) if tracked.is_unfit(place.reference, place.path) => {
+            used();
+            Some(LeafOutcome::Conflict)
         }
         Take::Value(value) if theirs != ours => {
             used();
-            match read(value) {
+            Some(match read(value) {
                 value if value == *ours => LeafOutcome::Kept { decided: true },
                 value => take_it(value),
-            }
+            })
         }
-        _ if asked => LeafOutcome::Conflict,
-        _ => natural,
+        _ => None,
     }
 }
 
 /// What becomes of a leaf that nobody may be shown: nothing but what is decided for its ref, or for everything,
 /// decides about it.
-pub fn unseen(reference: &str, values: &[Value; 3], tracked: &TrackedDecisions<'_>) -> LeafOutcome {
+pub fn unseen(
+    place: Place<'_>,
+    values: &[Value; 3],
+    tracked: &TrackedDecisions<'_>,
+) -> LeafOutcome {
     let natural = natural(values, false);
     let [_, theirs, _] = values;
-    match natural {
-        LeafOutcome::Conflict => match tracked.side(reference) {
-            Some(Side::Ours) => LeafOutcome::Kept { decided: true },
-            Some(Side::Theirs) => LeafOutcome::Written(theirs.clone()),
-            None => LeafOutcome::Conflict,
+    if natural != LeafOutcome::Conflict {
+        return natural;
+    }
+    match tracked.side(place.reference) {
+        Some(side) if speaks(place, values, tracked) => match side {
+            Side::Ours => LeafOutcome::Kept { decided: true },
+            Side::Theirs => LeafOutcome::Written(theirs.clone()),
         },
-        natural => natural,
+        _ => LeafOutcome::Conflict,
     }
 }
 
@@ -132,8 +163,9 @@ pub fn unseen(reference: &str, values: &[Value; 3], tracked: &TrackedDecisions<'
 mod tests {
     use indexmap::IndexMap;
 
-    use super::{LeafOutcome, Place, natural, verdict};
+    use super::{LeafOutcome, Place, natural, unseen, verdict};
     use crate::json::Value;
+    use crate::upgrade::SeenLeaves;
     use crate::upgrade::decision::{Decision, Decisions, Side, Take, TrackedDecisions};
 
     fn value(text: &str) -> Value {
@@ -315,5 +347,47 @@ mod tests {
             (written("2"), 0)
         );
         assert_eq!(decided(CONFLICT, &absent, None), (LeafOutcome::Conflict, 1));
+    }
+
+    #[test]
+    fn in_a_job_decisions_speak_of_what_the_plan_saw() {
+        let decisions = Decisions::default();
+        let place = Place {
+            reference: "f_a",
+            path: "label",
+            list: false,
+        };
+        let decided = |sides: [&str; 3], planned: &SeenLeaves| {
+            let tracked = TrackedDecisions::new(&decisions, Some(Side::Theirs));
+            let tracked = tracked.with_planned(Some(planned));
+            let values = values(sides);
+            let seen = verdict(place, &values, &tracked, &Value::clone);
+            assert_eq!(seen, unseen(place, &values, &tracked));
+            seen
+        };
+        let planning = TrackedDecisions::new(&decisions, Some(Side::Theirs));
+        verdict(place, &values(CONFLICT), &planning, &Value::clone);
+        let planned = planning.take_seen();
+        assert_eq!(decided(CONFLICT, &planned), written("2"));
+        assert_eq!(decided(["1", "2", "4"], &planned), LeafOutcome::Conflict);
+        // Nobody has changed it.
+        let nothing = SeenLeaves::default();
+        assert_eq!(decided(["1", "2", "1"], &nothing), written("2"));
+        assert_eq!(decided(CONFLICT, &nothing), LeafOutcome::Conflict);
+    }
+
+    #[test]
+    fn in_a_job_a_decision_at_the_leaf_takes_back_what_the_plan_saw_alone() {
+        let of = IndexMap::from_iter([("label".to_owned(), side(Side::Theirs))]);
+        let decisions = Decisions::from_iter([("f_a".to_owned(), of)]);
+        let nothing = SeenLeaves::default();
+        let tracked = TrackedDecisions::new(&decisions, None).with_planned(Some(&nothing));
+        let place = Place {
+            reference: "f_a",
+            path: "label",
+            list: false,
+        };
+        let found = verdict(place, &values(["1", "1", "2"]), &tracked, &Value::clone);
+        assert_eq!(found, KEPT);
     }
 }

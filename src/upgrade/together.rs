@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::decision::{Decision, Decisions, Side, Take, TrackedDecisions};
 use super::document::KeepReason;
-use super::leaf::{Sides, fields};
+use super::leaf::{Sides, declared_fields};
 use super::merge::{Merge, Merged};
 use crate::automation::{Automation, EmptyEnvironment, validate};
 use crate::definitions::{Definitions, Problem, Spot, Visitor, walk_listed};
@@ -32,7 +32,9 @@ impl Merge<'_> {
             .chain(kept.map(|(path, ..)| path))
             .cloned()
             .collect();
-        if let Some(side) = self.tracked.side(reference) {
+        if let Some(side) = self.tracked.side(reference)
+            && self.speaks(reference, &merged)
+        {
             let all = leaves
                 .iter()
                 .map(String::as_str)
@@ -60,6 +62,22 @@ impl Merge<'_> {
     }
 }
 
+impl Merge<'_> {
+    /// Whether the word for a record, or for everything, speaks of what people made of its leaves, and not of what
+    /// they made of them since the plan.
+    fn speaks(self, reference: &str, merged: &Merged) -> bool {
+        let updates = merged.updates.iter();
+        let updates = updates.map(|(path, [base, ours, _])| (path, base, ours));
+        let conflicts = merged.conflicts.iter();
+        let conflicts = conflicts.map(|(path, [base, _, ours])| (path, base, ours));
+        let kept = merged.kept.iter();
+        let kept = kept.map(|(path, [base, ours], _)| (path, base, ours));
+        let all = updates.chain(conflicts).chain(kept);
+        let mut changed = all.filter(|(_, base, ours)| base != ours);
+        changed.all(|(path, _, ours)| self.tracked.sees(reference, path, ours))
+    }
+}
+
 /// One side for all these leaves.
 fn all_of<'p>(reference: &str, paths: impl Iterator<Item = &'p str>, side: Side) -> Decisions {
     let decision = Decision {
@@ -72,36 +90,36 @@ fn all_of<'p>(reference: &str, paths: impl Iterator<Item = &'p str>, side: Side)
 
 /// Whether something is wrong with a record that is wrong with none of the sides.
 fn is_refused(merged: &AnyRecord, sides: Sides<'_>, definitions: &Definitions) -> bool {
-    let mut wrong = wrong_with(merged, definitions);
+    let mut wrong = record_faults(merged, definitions);
     if wrong.is_empty() {
         return false;
     }
     for side in [sides.ours, sides.theirs] {
-        let known = wrong_with(side, definitions);
+        let known = record_faults(side, definitions);
         wrong.retain(|one| !known.contains(one));
     }
     !wrong.is_empty()
 }
 
 /// What whoever writes a record would hear of it.
-fn wrong_with(thing: &AnyRecord, definitions: &Definitions) -> BTreeSet<String> {
+pub fn record_faults(thing: &AnyRecord, definitions: &Definitions) -> BTreeSet<String> {
     let text = thing.config.write();
     let Ok(doc) = Doc::parse(&text) else {
         return BTreeSet::new();
     };
     let root = doc.root();
     if thing.kind == RecordKind::Workflow {
-        return wrong_with_automation(thing, root, definitions);
+        return automation_faults(thing, root, definitions);
     }
-    let fields = fields(thing, definitions);
-    let mut wrong = OwnTestFault::default();
+    let fields = declared_fields(thing, definitions);
+    let mut wrong = RecordFaults::default();
     for object in root.elements().chain((!root.is_array()).then_some(root)) {
         walk_listed(object, &fields, &mut wrong);
     }
     wrong.0
 }
 
-fn wrong_with_automation(
+fn automation_faults(
     thing: &AnyRecord,
     root: Node<'_>,
     definitions: &Definitions,
@@ -123,9 +141,9 @@ fn wrong_with_automation(
 
 /// Collects what a walk finds wrong.
 #[derive(Default)]
-struct OwnTestFault(BTreeSet<String>);
+struct RecordFaults(BTreeSet<String>);
 
-impl<'d, 'f> Visitor<'d, 'f> for OwnTestFault {
+impl<'d, 'f> Visitor<'d, 'f> for RecordFaults {
     fn field(&mut self, _: Spot<'d, 'f>) {}
 
     fn problem(&mut self, problem: Problem<'d, 'f>) {

@@ -98,6 +98,13 @@ pub enum Change {
         /// They, in order.
         order: Vec<Id>,
     },
+    /// Writes nothing. Refused with [`Code::Conflict`] when a record is not what was seen any more, its position
+    /// aside, or an automation is live; with [`Code::NotFound`] when it is gone. Else it stays so until the unit is
+    /// written.
+    CheckRecord {
+        /// The record as it was seen.
+        stands: Box<AnyRecord>,
+    },
     /// Changes an automation as [`Update`](Change::Update) does, in a draft: what is in force goes on, and other
     /// drafts stay as they are.
     Draft {

@@ -316,6 +316,16 @@ impl AnyRecord {
             && same(&self.config, &from.config, &to.config)
     }
 
+    /// Whether it is as it was seen, its position aside.
+    pub fn is_still(&self, seen: &AnyRecord) -> bool {
+        self.name == seen.name
+            && self.label == seen.label
+            && self.icon == seen.icon
+            && self.own_type == seen.own_type
+            && self.component == seen.component
+            && self.config == seen.config
+    }
+
     /// It with what differs between two forms of it, as the second says.
     #[must_use]
     pub fn with(self, from: &AnyRecord, to: AnyRecord) -> AnyRecord {

@@ -6,6 +6,7 @@ use std::ops::RangeFrom;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tplkit::apply::{Minter, Request};
+use tplkit::upgrade::SeenLeaves;
 use uuid::Uuid;
 
 use crate::spool::{Spool, SpooledText};
@@ -56,6 +57,9 @@ pub struct Order {
 struct KeptOrder {
     request: Box<RawValue>,
     minter: Minter,
+    /// What the plan saw; nothing of jobs that are no upgrades, and of older ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    planned: Option<SeenLeaves>,
 }
 
 impl Order {
@@ -65,6 +69,7 @@ impl Order {
         let kept = request.map(|request| KeptOrder {
             request,
             minter: self.minter,
+            planned: self.request.terms.planned.clone(),
         });
         // What the library writes is JSON.
         kept.and_then(|kept| serde_json::to_string(&kept))
@@ -79,8 +84,10 @@ impl Order {
         let bad = |why: String| StoreError::Internal(format!("the request of a job: {why}"));
         let kept: KeptOrder = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
         let request = Request::from_json(kept.request.get());
+        let mut request = request.map_err(|refusals| bad(format!("{refusals:?}")))?;
+        request.terms.planned = kept.planned;
         Ok(Order {
-            request: request.map_err(|refusals| bad(format!("{refusals:?}")))?,
+            request,
             minter: kept.minter,
         })
     }

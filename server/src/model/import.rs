@@ -149,18 +149,7 @@ pub async fn amend(
     let Some(before) = lock_existing(tx, kind, from.id).await? else {
         return Ok(false);
     };
-    let text = |column| Some(before.text(column).to_owned()).filter(|text| !text.is_empty());
-    let workspace = kind.what == RecordKind::Workspace;
-    let stands = AnyRecord {
-        name: before.name.clone(),
-        label: (!workspace).then(|| before.label.clone()),
-        icon: text("icon"),
-        order: before.integer("position"),
-        own_type: text("type"),
-        component: text("default_component"),
-        config: without_unknown_keys(kind.what, &before.config),
-        ..from.clone()
-    };
+    let stands = known(&before, from);
     if !stands.is_as(from, to) {
         let reported = format!("the {} {:?} is not what it was", kind.word, before.name);
         return Err(Refusal::new(Code::Conflict, reported));
@@ -185,6 +174,35 @@ pub async fn amend(
     }
     store(tx, &before, after, now).await?;
     Ok(true)
+}
+
+/// A record as the library knows it; others wait with changing it until the transaction ends.
+///
+/// # Errors
+/// Those of the store.
+pub async fn stored(
+    tx: &mut Tx,
+    kind: &'static KindDescription,
+    seen: &AnyRecord,
+) -> Result<Option<AnyRecord>, Refusal> {
+    let record = lock_existing(tx, kind, seen.id).await?;
+    Ok(record.map(|record| known(&record, seen)))
+}
+
+/// What is stored of a record, in place of what was seen of it.
+fn known(stored: &Record, seen: &AnyRecord) -> AnyRecord {
+    let text = |column| Some(stored.text(column).to_owned()).filter(|text| !text.is_empty());
+    let what = stored.kind.what;
+    AnyRecord {
+        name: stored.name.clone(),
+        label: (what != RecordKind::Workspace).then(|| stored.label.clone()),
+        icon: text("icon"),
+        order: stored.integer("position"),
+        own_type: text("type"),
+        component: text("default_component"),
+        config: without_unknown_keys(what, &stored.config),
+        ..seen.clone()
+    }
 }
 
 /// Stores a record that is another one now.

@@ -171,6 +171,21 @@ pub(super) async fn remove_draft(
     }
 }
 
+/// An automation with its version in force, where it does not fire; nothing when it is gone or live.
+pub(super) async fn paused(
+    tx: &mut Tx,
+    here: &UnitContext,
+    seen: &AnyRecord,
+) -> Result<Option<AnyRecord>, UnitError> {
+    let held = lock_version(tx, here, seen.id).await?;
+    let held = held.filter(|(_, version)| !version.is_active);
+    Ok(held.map(|(_, version)| AnyRecord {
+        name: version.name.clone(),
+        config: both(seen.id, &version),
+        ..seen.clone()
+    }))
+}
+
 /// An automation with its version in force, and what it becomes; refused when it is not what was seen.
 async fn next(
     tx: &mut Tx,

@@ -9,7 +9,7 @@ use super::records::of;
 use super::unit::UnitTransaction;
 use super::{UnitError, automations};
 use crate::model::find::siblings;
-use crate::model::import::{amend, config, configure, take_away};
+use crate::model::import::{amend, config, configure, stored, take_away};
 
 impl UnitTransaction<'_> {
     pub(super) async fn configure(
@@ -40,6 +40,26 @@ impl UnitTransaction<'_> {
             return Err(missing(from.kind, from.id));
         }
         Ok(())
+    }
+
+    /// Keeps a record from others, where it still is what was seen.
+    pub(super) async fn check_record(&mut self, seen: &AnyRecord) -> Result<(), UnitError> {
+        let stands = match of(seen.kind) {
+            Some(model) => stored(self.tx, model, seen).await?,
+            None => automations::paused(self.tx, self.here, seen).await?,
+        };
+        match stands {
+            Some(stands) if stands.is_still(seen) => Ok(()),
+            Some(_) => {
+                let reported = format!(
+                    "the {} {:?} is not what it was",
+                    seen.kind.noun(),
+                    seen.name
+                );
+                Err(refused(Code::Conflict, reported).into())
+            }
+            None => Err(missing(seen.kind, seen.id)),
+        }
     }
 
     /// Keeps the order of siblings from others, where it still is the one that was seen.

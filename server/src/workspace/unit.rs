@@ -155,6 +155,7 @@ impl UnitTransaction<'_> {
                 parent,
                 order,
             } => self.check_order(*kind, *parent, order).await,
+            Change::CheckRecord { stands } => self.check_record(stands).await,
             Change::Draft { version, from, to } => {
                 automations::begin_draft(self.tx, self.here, *version, from, to).await
             }

@@ -25,7 +25,9 @@ use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::model::Plan;
-use crate::upgrade::{BaseView, Conflict, KeptRecord, LeftRecord, Rename, UnusedDecision, Update};
+use crate::upgrade::{
+    BaseView, Conflict, KeptRecord, LeftRecord, Rename, SeenLeaves, UnusedDecision, Update,
+};
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
@@ -96,6 +98,11 @@ pub struct Preview {
     /// Decisions that would do nothing.
     #[serde(default)]
     pub unused: Vec<UnusedDecision>,
+    /// What it saw of leaves that people changed and somebody decided about; a job that carries the plan out knows
+    /// by it what people changed since.
+    #[serde(skip)]
+    #[cfg_attr(feature = "schemas", schemars(skip))]
+    pub seen: SeenLeaves,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
@@ -315,6 +322,7 @@ impl Preview {
             left: Vec::new(),
             renames: Vec::new(),
             unused: Vec::new(),
+            seen: SeenLeaves::default(),
         }
     }
 

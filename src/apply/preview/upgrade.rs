@@ -47,6 +47,7 @@ pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Pr
         left: work.left,
         renames: work.renames,
         unused: work.unused,
+        seen: work.seen,
         refusals: work.losing.clone(),
         ..preview
     };
@@ -71,6 +72,7 @@ impl Preview {
         self.conflicts_more = cells.more;
         self.conflicts.extend(cells.first.into_iter().map(cell));
         self.unused.extend(cells.unused);
+        self.seen.extend(cells.seen);
         let invalid = cells.invalid.into_iter();
         self.refusals
             .extend(invalid.map(|(reference, path)| super::unfit_decision(&reference, &path)));

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::read::{Reader, path_of};
 use crate::json::{Node, Value};
-use crate::upgrade::{Decision, Decisions, EVERYTHING, RecordDecision, Side, Take};
+use crate::upgrade::{Decision, Decisions, EVERYTHING, RecordDecision, SeenLeaves, Side, Take};
 use crate::workspace::Id;
 
 /// How an upgrade is to be made, beyond what every apply is asked.
@@ -29,6 +29,10 @@ pub struct UpgradeTerms {
         schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
     pub decisions: Decisions,
+    /// What the plan of a job saw of leaves that people had changed; nothing outside of jobs. It is no part of what
+    /// somebody asks for.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
+    pub planned: Option<SeenLeaves>,
 }
 
 impl UpgradeTerms {

@@ -3,16 +3,18 @@
 //! In: the definition with the destination's ids, and what the package and this apply removed from
 //! it. Out: what a person has to enter first.
 
+use std::collections::BTreeSet;
+
 use super::bindings::Bindings;
 use super::findings::reason_of;
-use super::rewrite::EmptiedField;
+use super::rewrite::{EmptiedField, object_of};
 use super::structure::BuiltColumn;
 use crate::apply::DraftReason;
 use crate::automation::{self, Automation, Environment, Setting};
 use crate::definitions::{Definitions, Problem, ReferenceKind};
 use crate::finding::Severity;
 use crate::json::path::{dotted, find, push_dotted};
-use crate::json::{Node, Object};
+use crate::json::{Node, Object, Value};
 use crate::package::Tool;
 use crate::package::configs::{ConfigSpot, ConfigVisitor, Declared, walk_args, with_args};
 use crate::package::model::{Action, Manifest, WireWord as _};
@@ -85,6 +87,24 @@ impl CompletenessCheck<'_, '_> {
                 reason: error.kind.to_string(),
             }]
         })
+    }
+
+    /// What is wrong with an automation at the destination, whether it is whole or not.
+    pub(super) fn errors(&self, id: Id, config: &Value) -> BTreeSet<String> {
+        let args = object_of(Some(config));
+        let checked = with_args(&args, |root| {
+            let around = DestinationEnvironment {
+                arrival: self,
+                own: id.to_string(),
+            };
+            let automation = Automation::of_args(root);
+            let issues = automation::validate(self.definitions, &automation, &around);
+            let errors = issues.into_iter();
+            let errors = errors.filter(|issue| issue.finding.severity == Severity::Error);
+            let errors = errors.map(|issue| format!("{} {}", issue.code(), issue.finding.message));
+            errors.collect()
+        });
+        checked.unwrap_or_else(|error| BTreeSet::from([error.kind.to_string()]))
     }
 
     /// Fields that the package or this apply says it has taken something out of, with the reasons.

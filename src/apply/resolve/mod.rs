@@ -122,6 +122,7 @@ pub(in crate::apply) fn resolve_measured(
     let base = Base::read(line, destination, definitions);
     let tracked = TrackedDecisions::new(&request.terms.decisions, request.terms.conflicts);
     let tracked = tracked.with_measured(measured);
+    let tracked = tracked.with_planned(request.terms.planned.as_ref());
     let pairs = request
         .upgrade
         .then(|| Counterparts::of(&steps, &base, destination, &earlier, &tracked, definitions));

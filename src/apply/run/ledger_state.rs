@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::apply::ledger_rows::LedgerRows;
 use crate::json::Value;
 use crate::package::payload::RawEntry;
+use crate::rows::Text;
 use crate::workspace::ledger::{Cells, CellsOf, Entry, MovedLeaf, RowDigest, Rows, Structure};
 use crate::workspace::{Id, RowData};
 
@@ -339,6 +340,11 @@ impl LedgerState {
     pub(super) fn known_in(&self, entry: &RawEntry<'_>, feature: Id) -> Vec<Option<Id>> {
         let known = self.ledger.recognise(feature, entry).into_iter();
         known.map(|row| row.map(|row| row.id)).collect()
+    }
+
+    /// The row of a table that a uid stood for.
+    pub(super) fn row_of(&self, feature: Id, uid: Text<'_>) -> Option<Id> {
+        self.ledger.row_of(feature, uid)
     }
 
     /// The rows of a payload entry that other jobs wrote to that table, by their positions.

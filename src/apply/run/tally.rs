@@ -14,7 +14,7 @@ use crate::apply::{
 use crate::json::Value;
 use crate::package::model::{Action, Reason, UnresolvedForm, WireWord as _};
 use crate::problem::Code;
-use crate::upgrade::{LeftRecord, MovedLeaf, UnusedDecision};
+use crate::upgrade::{LeftRecord, MovedLeaf, SeenLeaves, UnusedDecision};
 use crate::workspace::{Id, RecordKind};
 
 /// Entries of `errors` that a table has at most, that of a quota aside (`rest` 6.5).
@@ -64,6 +64,8 @@ pub(in crate::apply) struct CellConflicts {
     pub(in crate::apply) left_out: IndexMap<(String, String), u64>,
     /// A digest of what is written.
     pub(in crate::apply) written: Sha256,
+    /// Cells that people changed and somebody decided about.
+    pub(in crate::apply) seen: SeenLeaves,
 }
 
 /// A cell that both sides changed.
@@ -228,6 +230,11 @@ impl<'a> Tally<'a> {
     /// A decided value that a cell cannot hold.
     pub(super) fn invalid_decision(&mut self, reference: &str, path: String) {
         self.conflicts.invalid.push((reference.to_owned(), path));
+    }
+
+    /// Cells that people changed and somebody decided about.
+    pub(super) fn saw(&mut self, seen: SeenLeaves) {
+        self.conflicts.seen = seen;
     }
 
     /// Cells of a row that somebody has to decide without seeing them.

@@ -147,6 +147,7 @@ impl UnitChanges<'_> {
                 }
                 Ok(())
             }
+            Change::CheckRecord { stands } => update::check(&self.state.structure, &stands),
             Change::Draft { version, from, to } => {
                 self.keep_structure();
                 drafts::begin(self.state, version, &from, *to)

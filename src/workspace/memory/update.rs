@@ -22,6 +22,19 @@ pub(super) fn update(
     Ok(())
 }
 
+/// Refuses when a record is not what was seen.
+pub(super) fn check(structure: &Structure, seen: &AnyRecord) -> Result<(), Refused> {
+    let (kind, id) = (seen.kind, seen.id);
+    let stands = AnyRecord::find(structure, kind, id).ok_or_else(|| missing(kind, id))?;
+    let mut automations = structure.automations.iter();
+    let live = automations.any(|found| found.id == id && found.active);
+    if live || !stands.is_still(seen) {
+        let message = format!("the {} {id} is not what it was", kind.noun());
+        return Err(refused(Code::Conflict, message));
+    }
+    Ok(())
+}
+
 pub(super) fn write(structure: &mut Structure, to: AnyRecord) {
     let label = to.label.unwrap_or_default();
     let order = to.order.unwrap_or_default();

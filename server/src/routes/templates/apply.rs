@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use tplkit::apply::Request;
+use tplkit::apply::{Request, UpgradeTerms};
+use tplkit::upgrade::SeenLeaves;
 use uuid::Uuid;
 
 use super::offload;
@@ -151,19 +152,24 @@ async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refus
         upgrade: false,
     });
     let ctx = input.clone();
-    call.snapshot(ctx, |tx, ctx| Box::pin(decided(tx, ctx)))
-        .await?;
+    let seen = call.snapshot(ctx, |tx, ctx| Box::pin(decided(tx, ctx)));
+    let seen = seen.await?;
     let (caller, context) = (call.caller()?.id, call.app.context.clone());
     let start = offload(move || {
+        let mut request = input.request.clone();
+        request.terms.planned = request.upgrade.then_some(seen);
         let packages = (&input.whole, input.base.as_deref());
-        Start::of(wanted.place, packages, &input.request, caller, &context)
+        Start::of(wanted.place, packages, request, caller, &context)
     });
     let start = start.await?;
     call.write(start, |tx, ctx| Box::pin(started(tx, ctx)))
         .await
 }
 
-async fn decided(tx: &mut Tx, ctx: &OperationContext<Arc<DecideInput>>) -> Result<(), Refusal> {
+async fn decided(
+    tx: &mut Tx,
+    ctx: &OperationContext<Arc<DecideInput>>,
+) -> Result<SeenLeaves, Refusal> {
     apply::decide(tx, &ctx.input, &ctx.tables, ctx.now).await
 }
 
@@ -194,7 +200,8 @@ async fn resume_job(mut call: Call, wanted: ApplyCall, job: Uuid) -> Result<Resp
     if wanted.request.plan.is_some() {
         let input = stored_request(&mut call, place, job, wanted.request).await?;
         call.snapshot(Arc::new(input), |tx, ctx| Box::pin(decided(tx, ctx)))
-            .await?;
+            .await
+            .map(drop)?;
     }
     let wanted = Resume {
         place,
@@ -222,6 +229,11 @@ async fn stored_request(
             plan: asked.plan,
             // To which jobs a copy is bound is reported by their ledgers.
             copy: false,
+            terms: UpgradeTerms {
+                // It is planned anew.
+                planned: None,
+                ..order.request.terms
+            },
             ..order.request
         },
         job: Some(job),

@@ -7,6 +7,7 @@ use tplkit::apply::{
 };
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
+use tplkit::upgrade::SeenLeaves;
 use tplkit::workspace::Source as _;
 use uuid::Uuid;
 
@@ -35,7 +36,8 @@ pub(crate) struct DecideInput {
     pub(crate) upgrade: bool,
 }
 
-/// Finds everything that is against an apply, and whether the plan that was looked at is still the one.
+/// Finds everything that is against an apply, and whether the plan that was looked at is still the one. Gives what an
+/// upgrade saw of leaves that people changed and somebody decided about.
 ///
 /// # Errors
 /// 422 with all refusals, 409 while another job of the template is unfinished or for a stale plan.
@@ -44,7 +46,7 @@ pub(crate) async fn decide(
     input: &DecideInput,
     tables: &Tables,
     now: i64,
-) -> Result<(), Refusal> {
+) -> Result<SeenLeaves, Refusal> {
     let package = input.whole.read()?;
     let definitions = Definitions::embedded();
     let mut earlier = StoredHistory::read(tx, input).await?;
@@ -84,6 +86,7 @@ pub(crate) async fn decide(
     if let Some(job) = active.filter(|job| approved.is_ok() && input.job != Some(job.id)) {
         return Err(in_the_way(&job));
     }
+    let mut seen = SeenLeaves::default();
     // Conflicts are reported before there is a job.
     if plan.is_some() || (input.request.upgrade && approved.is_ok()) {
         let asking = Asking {
@@ -109,8 +112,11 @@ pub(crate) async fn decide(
         if !lost.is_empty() {
             return Err(refused(&lost));
         }
+        seen = found.seen;
     }
-    approved.map(drop).map_err(|refusals| refused(&refusals))
+    approved
+        .map(|_| seen)
+        .map_err(|refusals| refused(&refusals))
 }
 
 /// Whether cells or rows would be lost that nobody has allowed to lose.

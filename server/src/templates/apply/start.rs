@@ -26,7 +26,7 @@ impl Start {
     pub(crate) fn of(
         place: ApplyTarget,
         (whole, base): (&LoadedPackage, Option<&LoadedPackage>),
-        request: &Request,
+        request: Request,
         creator: Uuid,
         context: &Context,
     ) -> Result<Start, Refusal> {
@@ -36,7 +36,7 @@ impl Start {
             id: context.id(),
             template: place.template,
             creator,
-            request: request.clone(),
+            request,
             minter: Minter::new(context.clock(), &mut RandomIds),
             parts: whole.parts()?,
             base: base.map_or(Ok(Vec::new()), LoadedPackage::parts)?,

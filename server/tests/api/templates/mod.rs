@@ -33,3 +33,4 @@ mod upgrade;
 mod upgrade_automations;
 mod upgrade_hidden;
 mod upgrade_moved;
+mod upgrade_values;

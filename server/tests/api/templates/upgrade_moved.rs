@@ -10,6 +10,8 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     what_people_change_before_the_units_stays_and_is_told,
+    what_decides_the_rest_speaks_of_what_the_plan_saw,
+    what_was_to_go_stays_when_people_changed_it_since,
     of_two_upgrades_at_once_one_waits,
     a_template_that_changed_since_the_plan_is_no_longer_what_was_planned,
 );
@@ -172,6 +174,103 @@ async fn what_people_change_before_the_units_stays_and_is_told(place: Place) {
     let asked: Vec<&Value> = conflicts.iter().map(|one| &one["code"]).collect();
     assert_eq!(asked, ["changed"; 3], "{plan}");
     assert_eq!(conflicts[2]["base"], "N");
+}
+
+/// Changes the name of a client.
+fn rename(scene: &Scene, at: usize, name: &str) {
+    let path = format!("/v1/features/{}/rows", scene.clients);
+    let row = scene.editor.items(&format!("{path}?limit=200"))[at].clone();
+    let mut data = row["data"].clone();
+    data["name"] = name.into();
+    let of = format!("{path}/{}", row["id"].as_str().expect("an id"));
+    scene.editor.patch(&of, &json!({"data": data})).expect(200);
+}
+
+async fn what_decides_the_rest_speaks_of_what_the_plan_saw(place: Place) {
+    let scene = Scene::new(place).await;
+    let relabel = |feature: &str, label: &str| {
+        let path = format!("/v1/features/{feature}");
+        let body = json!({"label": label});
+        scene.editor.patch(&path, &body).expect(200);
+    };
+    relabel(&scene.clients, "Ours");
+    rename(&scene, 0, "Ours");
+    let mut body = scene.upgrade();
+    body["conflicts"] = "theirs".into();
+    let accepted = apply(&scene.editor, &scene.template, &body);
+    relabel(&scene.orders, "Since");
+    rename(&scene, 1, "Since");
+    let _working = working(&scene.world);
+    let job = finished(&scene.editor, accepted).await;
+    assert_eq!(job["status"], "completed", "{job}");
+    let moved = job["report"]["moved"].as_array().expect("a list").iter();
+    let moved: Vec<[&Value; 2]> = moved.map(|one| [&one["path"], &one["column"]]).collect();
+    let none = &Value::Null;
+    assert_eq!(
+        moved,
+        [[&json!("label"), none], [none, &json!("name")]],
+        "{job}"
+    );
+    assert_eq!(scene.label(&scene.clients), "Customers");
+    assert_eq!(scene.label(&scene.orders), "Since");
+    let names = rows(&scene.editor, &scene.clients);
+    let names: Vec<&Value> = names.iter().map(|row| &row["name"]).collect();
+    assert_eq!(names, ["New name", "Since"]);
+}
+
+async fn what_was_to_go_stays_when_people_changed_it_since(place: Place) {
+    let scene = Scene::new(place).await;
+    // A navigation entry that the template has, and loses.
+    let view = json!({"feature_id": scene.clients, "label": "Mine", "type": "table"});
+    let view = scene.editor.create("/v1/views", &view);
+    let path = format!("/v1/views/{}", view["id"].as_str().expect("an id"));
+    let export = |name: &str| {
+        let workspace = format!("/v1/workspaces/{}/export", scene.there);
+        let package = scene.editor.post(&workspace, &json!({"rows": "all"}));
+        let package = package.expect(200).body;
+        let made = scene
+            .admin
+            .json("POST", "/v1/templates/import", &package)
+            .expect(201)
+            .json();
+        assert_ne!(made["id"], Value::Null, "{name}");
+        made["id"].as_str().expect("an id").to_owned()
+    };
+    let template = export("with the view");
+    let there = workspace(&scene.editor, scene.world.acme);
+    let working_now = working(&scene.world);
+    let first = json!({"workspaceId": there});
+    applied(&scene.editor, &template, &first).await;
+    working_now.ends();
+    scene.editor.delete(&path).expect(204);
+    let body = json!({"rows": "all", "onto": template});
+    let workspace = format!("/v1/workspaces/{}/export", scene.there);
+    let package = scene.editor.post(&workspace, &body).expect(200).body;
+    let kept = format!("/v1/templates/{template}/package");
+    scene.admin.json("PUT", &kept, &package).expect(200);
+
+    let mut upgrade = json!({"workspaceId": there, "upgrade": true});
+    let plan = format!("/v1/templates/{template}/plan");
+    let plan = scene.editor.post(&plan, &upgrade).expect(200).json();
+    let left = &plan["left"][0];
+    assert_eq!(left["kind"], "view", "{plan}");
+    let reference = left["ref"].as_str().expect("a ref");
+    upgrade["decisions"] = json!({reference: "delete"});
+    let accepted = apply(&scene.editor, &template, &upgrade);
+    let own = format!("/v1/views/{}", left["id"].as_str().expect("an id"));
+    let since = json!({"label": "Since"});
+    scene.editor.patch(&own, &since).expect(200);
+    let _working = working(&scene.world);
+    let job = finished(&scene.editor, accepted).await;
+    assert_eq!(job["status"], "completed", "{job}");
+    let moved = &job["report"]["moved"];
+    assert_eq!(moved[0]["ref"], reference, "{job}");
+    assert_eq!(moved[0]["id"], left["id"]);
+    let view = scene.editor.get(&own).expect(200).json();
+    assert_eq!(view["label"], "Since");
+    // Asked again, it goes.
+    let refused = apply(&scene.editor, &template, &upgrade);
+    refused.refused(422, "delete_refused");
 }
 
 async fn of_two_upgrades_at_once_one_waits(place: Place) {

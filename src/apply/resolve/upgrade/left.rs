@@ -4,7 +4,7 @@
 use super::Merging;
 use crate::apply::{Dropped, Refusal};
 use crate::problem::Code;
-use crate::upgrade::{LeftRecord, RecordDecision, differing};
+use crate::upgrade::{Conflict, ConflictCode, EVERYTHING, LeftRecord, RecordDecision, differing};
 use crate::workspace::ledger::BaseRecord;
 use crate::workspace::{AnyRecord, Change, Id, RecordKind};
 
@@ -47,6 +47,10 @@ impl Merging<'_, '_> {
                 continue;
             }
             if let Some(why) = self.stays(&based.thing, &ours) {
+                if self.tracked.is_of_job() {
+                    self.stays_since(&based.reference, &ours);
+                    continue;
+                }
                 let reference = &based.reference;
                 let detail = format!(
                     "`decisions.{reference}`: the {} {:?} cannot go: {why}. Take it away by hand, or leave it.",
@@ -57,11 +61,18 @@ impl Merging<'_, '_> {
                 self.refusals.push(refusal);
                 continue;
             }
+            if holds(ours.kind) && !self.is_as_planned(&based.reference, &ours) {
+                self.stays_since(&based.reference, &ours);
+                continue;
+            }
             self.work.decided += 1;
             if holds(ours.kind) {
                 self.dropped(&based.reference, &ours);
                 continue;
             }
+            self.built.work.changes.push(Change::CheckRecord {
+                stands: Box::new(ours.clone()),
+            });
             self.built.work.changes.push(Change::Remove {
                 kind: ours.kind,
                 id: ours.id,
@@ -72,6 +83,32 @@ impl Merging<'_, '_> {
                 ..based
             });
         }
+    }
+
+    /// Leaves a record that people changed since the plan said that it goes.
+    fn stays_since(&mut self, reference: &str, ours: &AnyRecord) {
+        let left = self.work.left.last_mut();
+        if let Some(left) = left {
+            left.delete = false;
+        }
+        let conflict = Conflict::whole(ConflictCode::Changed, ours.kind, reference, ours.id);
+        self.work.conflicts.push(conflict);
+    }
+
+    /// Whether a table or a column is, with what is in it, what the plan saw.
+    fn is_as_planned(&self, reference: &str, ours: &AnyRecord) -> bool {
+        let mut all = vec![ours.clone()];
+        if ours.kind == RecordKind::Feature {
+            for kind in [RecordKind::Column, RecordKind::View] {
+                all.extend(AnyRecord::siblings(self.destination, kind, Some(ours.id)));
+            }
+        }
+        for record in &mut all {
+            // The job itself may have moved it.
+            record.order = None;
+        }
+        self.tracked
+            .sees(reference, EVERYTHING, &format!("{all:?}").into())
     }
 
     /// Takes a record away with what it holds, where losing that is allowed.

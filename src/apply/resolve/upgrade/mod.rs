@@ -14,6 +14,7 @@ mod pairs;
 mod pointing;
 mod strict;
 mod unused;
+mod valued;
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -95,6 +96,7 @@ impl Merging<'_, '_> {
         self.created();
         self.changes();
         self.unused();
+        self.work.seen = self.tracked.take_seen();
         if self.refusals.is_empty() {
             Ok(self.work)
         } else {
@@ -182,6 +184,12 @@ impl Merging<'_, '_> {
         let forbidden = |_: &AnyRecord, path: &str| {
             stays && matches!(path, "config.rowAccess" | "config.access")
         };
+        let sides = Sides {
+            base,
+            theirs: &theirs,
+            ours: &ours,
+        };
+        self.check_values(reference, sides);
         let read = |value: &Value| self.read(value);
         let merge = Merge {
             definitions: self.definitions,
@@ -190,11 +198,6 @@ impl Merging<'_, '_> {
             forbidden: &forbidden,
             absent: &marks::refs,
             plain: &marks::plain,
-        };
-        let sides = Sides {
-            base,
-            theirs: &theirs,
-            ours: &ours,
         };
         let (mut merged, refused) = merge.merge_valid(reference, sides, marked);
         self.keep_secrets(&mut merged.thing, &ours);

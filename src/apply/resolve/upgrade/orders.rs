@@ -6,8 +6,9 @@ use indexmap::IndexMap;
 
 use super::Merging;
 use crate::json::Value;
+use crate::upgrade::decision::LeafDecision;
 use crate::upgrade::rule::{LeafOutcome, Place, verdict};
-use crate::upgrade::{Conflict, KeepReason, KeptRecord, Update, insert_after};
+use crate::upgrade::{Conflict, KeepReason, KeptRecord, Take, Update, insert_after};
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind};
 
 /// What has positions, and what the leaf is called.
@@ -23,6 +24,9 @@ struct Parent<'r> {
     kind: RecordKind,
     id: Id,
 }
+
+/// Names of siblings by their ids.
+type Names = HashMap<Id, Value>;
 
 /// Siblings on one side.
 type Sequence = Vec<Id>;
@@ -67,6 +71,27 @@ impl Merging<'_, '_> {
         stay
     }
 
+    /// The path of an order that is decided by a value which is no list of siblings.
+    fn unfit_order(
+        &self,
+        place: Place<'_>,
+        [_, theirs, ours]: &[Value; 3],
+        names: &Names,
+    ) -> Option<String> {
+        let read = |value: &Value| self.read(value);
+        let decided = self.tracked.at(place.reference, place.path, ours, &read);
+        let LeafDecision::Take(Take::Value(value)) = decided else {
+            return None;
+        };
+        let value = self.read(value);
+        let listed = value.as_list().unwrap_or_default();
+        let known = |name: &Value| names.values().any(|known| known == name);
+        let twice = |at: usize| listed[..at].contains(&listed[at]);
+        let fits =
+            value.as_list().is_some() && listed.iter().all(known) && !(0..listed.len()).any(twice);
+        (theirs != ours && !fits).then(|| place.path.to_owned())
+    }
+
     /// Puts the children of a parent in order; false when that keeps its base.
     fn order(
         &mut self,
@@ -100,7 +125,7 @@ impl Merging<'_, '_> {
         base.sort_by_key(|thing| thing.order.unwrap_or(i64::MAX));
         let base: Sequence = base.into_iter().map(|thing| thing.id).collect();
         let ours = AnyRecord::siblings(self.destination, kind, within);
-        let names: HashMap<Id, Value> = ours
+        let names: Names = ours
             .iter()
             .map(|thing| (thing.id, thing.name.as_str().into()))
             .collect();
@@ -117,6 +142,9 @@ impl Merging<'_, '_> {
             path,
             list: false,
         };
+        if given && let Some(unfit) = self.unfit_order(place, &values, &names) {
+            self.refuse_value(parent.reference, &unfit);
+        }
         let read = |value: &Value| self.read(value);
         let verdict = if given {
             verdict(place, &values, self.tracked, &read)

@@ -5,6 +5,7 @@ use super::Merging;
 use crate::apply::Refusal;
 use crate::json::{Object, Value};
 use crate::problem::Code;
+use crate::upgrade::decision::LeafDecision;
 use crate::upgrade::rule::{LeafOutcome, Place, verdict};
 use crate::upgrade::{Conflict, ConflictCode, Take};
 use crate::workspace::{Change, Id, New, RecordKind};
@@ -43,6 +44,12 @@ impl Merging<'_, '_> {
         let Some(leaf) = self.tracked.measured(reference, path) else {
             return;
         };
+        if let LeafDecision::Take(Take::Value(value)) = found
+            && !matches!(self.read(value), Value::Bool(_) | Value::Null)
+        {
+            self.refuse_value(reference, path);
+        }
+        let read = |value: &Value| self.read(value);
         let values = [Value::Null, theirs.clone(), Value::Null];
         let place = Place {
             reference,
@@ -50,9 +57,7 @@ impl Merging<'_, '_> {
             list: false,
         };
         let (set, conflict) = match found {
-            crate::upgrade::decision::LeafDecision::Take(Take::Value(value))
-                if read(value) != theirs =>
-            {
+            LeafDecision::Take(Take::Value(value)) if read(value) != theirs => {
                 self.tracked.uses(reference, path);
                 (Some(read(value)), None)
             }

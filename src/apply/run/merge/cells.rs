@@ -52,7 +52,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     /// Rows that are there, and whether whoever the job is for does not see them: they are compared all the
     /// same.
-    async fn with_hidden(
+    pub(super) async fn with_hidden(
         &mut self,
         feature: Id,
         ids: &[Id],
@@ -176,10 +176,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             Err(fault) => return Ok(Err(fault)),
         };
         let base = match row.base {
-            Some(base) => self
-                .destination_cells(&table.base_columns, base)
-                .await?
-                .ok(),
+            Some(base) => self.base_cells(table, base).await?,
             None => None,
         };
         let stays = self.ledger_state.stays(row.id).cloned();
@@ -219,18 +216,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 (None, None) => "null",
             };
             let values = [based, theirs, ours].map(value);
-            let uid = row.theirs.uid.decoded();
-            let mut path = String::new();
-            for segment in ["rows", &*uid, &slot.work.package_name] {
-                crate::json::path::push_dotted(&mut path, segment);
-            }
+            let path = cell_path(row, &slot.work.package_name);
             let place = Place {
                 reference: &table.work.feature_ref,
                 path: &path,
                 list: false,
             };
             let verdict = if hidden {
-                unseen(place.reference, &values, tracked)
+                unseen(place, &values, tracked)
             } else {
                 verdict(place, &values, tracked, &Value::clone)
             };
@@ -246,10 +239,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     outcome.decided += u64::from(base != ours || after != theirs);
                     let mut out = String::new();
                     if let Err(kind) = slot.rule.write(&after.write(), &mut out) {
-                        let decided = tracked.takes(&table.work.feature_ref, &path);
-                        if matches!(decided, Some(Take::Value(_))) {
-                            self.tally.invalid_decision(&table.work.feature_ref, path);
-                        }
+                        self.check_decided(table, tracked, path);
                         let fault = slot.rule.fault(EntryReason::NotStorable(kind));
                         return Ok(Err(fault));
                     }
@@ -263,14 +253,35 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
         for (name, _, after) in &outcome.written {
             let slot = slot_at(table, name).map(|at| &table.columns.all[at]);
-            if Cell::new(after).is_empty()
-                && let Some(fault) = slot.and_then(|slot| slot.rule.missing())
+            if let Some(slot) = slot
+                && Cell::new(after).is_empty()
+                && let Some(fault) = slot.rule.missing()
             {
+                let path = cell_path(row, &slot.work.package_name);
+                self.check_decided(table, tracked, path);
                 return Ok(Err(fault));
             }
         }
         Ok(Ok(outcome))
     }
+
+    /// Notes that a cell cannot be written whose value somebody decided.
+    fn check_decided(&mut self, table: &Table<'a>, tracked: &TrackedDecisions<'_>, path: String) {
+        let reference = &table.work.feature_ref;
+        if matches!(tracked.takes(reference, &path), Some(Take::Value(_))) {
+            self.tally.invalid_decision(reference, path);
+        }
+    }
+}
+
+/// The path of a cell.
+fn cell_path(row: Candidate<'_>, column: &str) -> String {
+    let uid = row.theirs.uid.decoded();
+    let mut path = String::new();
+    for segment in ["rows", &*uid, column] {
+        crate::json::path::push_dotted(&mut path, segment);
+    }
+    path
 }
 
 fn slot_at(table: &Table<'_>, name: &str) -> Option<usize> {

@@ -5,6 +5,8 @@
 //! compared with what stands there once more by the store.
 
 use std::collections::HashSet;
+
+mod base;
 mod cells;
 mod row;
 mod write;
@@ -30,6 +32,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let nothing = UpgradeTerms::default();
         let terms = upgrade.map_or(&nothing, |upgrade| &upgrade.terms);
         let tracked = TrackedDecisions::new(&terms.decisions, terms.conflicts);
+        let tracked = tracked.with_planned(terms.planned.as_ref());
         // Without the package that was applied last a plain apply has nothing to tell.
         if approved.base_rows.cells && (upgrade.is_some() || !self.base.is_empty()) {
             self.merge_tables(&tracked).await?;
@@ -37,6 +40,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         if let Some(upgrade) = upgrade {
             self.unused_decisions(&tracked, upgrade);
         }
+        self.tally.saw(tracked.take_seen());
         Ok(())
     }
 
@@ -162,10 +166,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let (base, theirs) = (
-                self.destination_cells(&table.base_columns, said).await?,
+                self.base_cells(table, said).await?,
                 self.destination_cells(&table.columns, row.theirs).await?,
             );
-            let (Ok(base), Ok(theirs)) = (base, theirs) else {
+            let (Some(base), Ok(theirs)) = (base, theirs) else {
                 continue;
             };
             let mut stays: Vec<(&str, String)> = Vec::new();

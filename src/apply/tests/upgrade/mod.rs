@@ -19,6 +19,7 @@ mod renamed;
 mod rows;
 mod together;
 mod undone;
+mod values;
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -26,7 +27,7 @@ use serde_json::{Value as Json, json};
 use super::world::{link, nothing, person, points};
 use crate::apply::test_packages::{Pack, checked, request, uid};
 use crate::apply::{
-    BasePackage, JobHistory, LegacyJob, Minter, Preview, PreviewInput, Refusal, Report,
+    BasePackage, JobHistory, LegacyJob, Minter, Preview, PreviewInput, Refusal, Report, Request,
     Resolutions, UNDO_UNIT, UndoProgress, decide_from, preview, run_from, undo_in_units,
 };
 use crate::crashing::Memory;
@@ -284,6 +285,17 @@ impl Line {
 
     /// One job, from its start to its end, whatever its plan says.
     fn apply(&mut self, package: &Json, asked: &str) -> Report {
+        self.carry_out(package, &request(asked))
+    }
+
+    /// The same by the decisions of a plan, while people may have come since.
+    fn apply_planned(&mut self, package: &Json, asked: &str, plan: Preview) -> Report {
+        let mut request = request(asked);
+        request.terms.planned = Some(plan.seen);
+        self.carry_out(package, &request)
+    }
+
+    fn carry_out(&mut self, package: &Json, request: &Request) -> Report {
         let text = package.to_string();
         let report = {
             let package = checked(&text);
@@ -293,8 +305,7 @@ impl Line {
             let mut memory = std::mem::replace(&mut self.memory, Memory::new(nothing()));
             let report = self.past(|past| {
                 let definitions = Definitions::embedded();
-                let request = request(asked);
-                let asked = (&package, &request);
+                let asked = (&package, request);
                 let decided = decide_from(&memory, asked, &structure, past, minter, definitions);
                 let approved = ready(decided).expect("decided").expect("approved");
                 let payloads = &package.payloads;

@@ -184,3 +184,48 @@ fn a_cell_that_people_changed_between_two_units_stays() {
         return;
     }
 }
+
+const THEIRS: &str = r#"{"upgrade": true, "conflicts": "theirs"}"#;
+
+#[test]
+fn what_decides_the_rest_speaks_of_what_the_plan_saw() {
+    let mut line = Line::new();
+    line.edit(Feature, "clients", label("Ours"));
+    line.cells(0, &json!({"city": "Ours"}));
+    let plan = line.plan(&new(), THEIRS);
+    assert_eq!(plan.refusals, []);
+    line.edit(Feature, "orders", label("Since"));
+    line.cells(1, &json!({"city": "Since"}));
+    let report = line.apply_planned(&new(), THEIRS, plan);
+    let moved = [["f_orders", "label"], ["f_clients", "city"]];
+    assert_eq!(places(&report.moved), moved);
+    assert_eq!(line.get(Feature, "clients").called(), "Clients");
+    assert_eq!(line.get(Feature, "orders").called(), "Since");
+    let clients = line.clients();
+    assert!(clients[0].contains("Berlin") && clients[1].contains("Since"));
+    // They keep their base.
+    let plan = line.plan(&new(), &asked(&Json::Null));
+    let asks = conflicts(&plan);
+    assert_eq!(asks.len(), 2);
+    assert_eq!(plan.conflicts[1].base.as_str(), Some("Kiel"));
+}
+
+#[test]
+fn what_was_to_go_stays_when_people_changed_it_since() {
+    let gone = v2(|package| {
+        super::without(package, "r_s");
+        args(package, "f_clients")["label"] = "Clients".into();
+    });
+    let mut line = Line::new();
+    let body = asked(&json!({"r_s": "delete"}));
+    let plan = line.plan(&gone, &body);
+    assert_eq!(plan.refusals, []);
+    assert!(plan.left[0].delete);
+    let rail = crate::workspace::RecordKind::Rail;
+    line.edit(rail, "s", label("Since"));
+    let report = line.apply_planned(&gone, &body, plan);
+    assert_eq!(places(&report.moved), [["r_s", ""]]);
+    assert!(report.is_partial() && !report.left[0].delete);
+    assert_eq!(line.get(rail, "s").called(), "Since");
+    assert_eq!(line.get(Feature, "clients").called(), "Clients");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::world::person;
+use super::super::world::{link, person, points};
 use super::{Line, asked, client, conflicts, v1, v2, with};
 use crate::apply::test_packages::uid;
 use crate::workspace::{Change, Removal};
@@ -124,4 +124,59 @@ fn rows_of_transactional_tables_never_change() {
         line.plan(&v1(), &asked(&Json::Null)).rows["f_orders"].update,
         0
     );
+}
+
+/// Clients have a boss, the second one the third.
+fn linked(change: impl FnOnce(&mut Json)) -> Json {
+    v2(|package| {
+        let column = json!({"featureId": "$f_clients", "name": "boss", "label": "boss", "type": "linked_select",
+            "defaultComponent": "linkfield", "order": 9, "config": link("clients", "name")});
+        with(package, "create_column", "c_clients_boss", column);
+        let columns = package["payloads"][0]["columns"].as_array_mut();
+        columns.expect("columns").push("boss".into());
+        boss(package, &json!("C"), 6002);
+        change(package);
+    })
+}
+
+/// The second client gets a boss.
+fn boss(package: &mut Json, name: &Json, row: usize) {
+    let client = &mut package["payloads"][0]["rows"][1];
+    client["data"]["boss"] = name.clone();
+    let refs = json!({"boss": points(row, "clients", "name")});
+    let client = client.as_object_mut().expect("a row");
+    client.shift_remove("refs");
+    if *name != Json::Null {
+        client.insert("refs".to_owned(), refs);
+    }
+}
+
+#[test]
+fn a_link_to_a_row_that_the_package_lost_is_what_it_was() {
+    for name in [json!("A"), Json::Null] {
+        // The third client goes, and the second one points at the first one, or at none.
+        let new = linked(|package| {
+            let entry = &mut package["payloads"][0];
+            entry["rows"].as_array_mut().expect("rows").pop();
+            entry["count"] = 2.into();
+            let uid = entry["itemUid"].clone();
+            let items = package["manifest"]["items"].as_array_mut();
+            let mut items = items.expect("items").iter_mut();
+            let item = items.find(|item| item["uid"] == uid);
+            item.expect("an item")["count"] = 2.into();
+            boss(package, &name, 6000);
+        });
+        let mut line = Line::of(&linked(|_| ()));
+        assert!(line.clients()[1].contains(r#""boss":"C""#));
+        // People change another cell of the client.
+        line.cells(1, &json!({"note": "ours"}));
+        let plan = line.plan(&new, &asked(&Json::Null));
+        assert_eq!(conflicts(&plan), [], "{name}");
+        let rows = &plan.rows["f_clients"];
+        assert_eq!((rows.update, rows.kept), (1, 1), "{name}");
+        line.upgrade(&new, &Json::Null);
+        let client = &line.clients()[1];
+        assert!(!client.contains(r#""boss":"C""#), "{client}");
+        assert_eq!(client.contains(r#""boss":"A""#), name == "A", "{client}");
+    }
 }

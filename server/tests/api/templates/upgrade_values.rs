@@ -1,0 +1,155 @@
+//! Values that somebody decided, and records that are refused once both sides are merged.
+
+use serde_json::{Value, json};
+
+use super::shop::{Shop, applied, apply, named, rows, working, workspace};
+use super::upgrade::args;
+use crate::api::client::Client;
+use crate::api::model::id;
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_value_that_cannot_be_written_is_refused_before_there_is_a_job,
+    what_is_refused_together_is_asked_and_decided,
+);
+
+/// The author changes a package of the catalog.
+fn publish(admin: &Client, template: &str, change: impl FnOnce(&mut Value)) {
+    let kept = format!("/v1/templates/{template}/package");
+    let mut package = admin.get(&kept).expect(200).json();
+    change(&mut package);
+    admin.json("PUT", &kept, &package.to_string()).expect(200);
+}
+
+/// The ref of what a step creates.
+fn reference(package: &Value, tool: &str, name: &str) -> String {
+    let steps = package["manifest"]["plan"]["steps"].as_array();
+    let mut steps = steps.expect("steps").iter();
+    let step = steps.find(|step| step["tool"] == tool && step["args"]["name"] == name);
+    let reference = step.expect("a step")["ref"].as_str();
+    reference.expect("a ref").to_owned()
+}
+
+async fn a_value_that_cannot_be_written_is_refused_before_there_is_a_job(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let clients = named(&editor, &there, "clients").expect("a table");
+    let (mut table, mut uid) = (String::new(), String::new());
+    publish(&admin, &template, |package| {
+        table = reference(package, "create_feature", "clients");
+        args(package, "create_feature", "clients")["label"] = "Customers".into();
+        for entry in package["payloads"].as_array_mut().expect("payloads") {
+            for row in entry["rows"].as_array_mut().expect("rows") {
+                if row["data"]["code"] == "a" {
+                    row["uid"].as_str().expect("a uid").clone_into(&mut uid);
+                    row["data"]["name"] = "New name".into();
+                }
+            }
+        }
+    });
+    let body = |path: &str, value: &Value| {
+        let decisions = json!({&table: {path: {"value": value}}});
+        json!({"workspaceId": there, "upgrade": true, "decisions": decisions})
+    };
+    let cell = format!("rows.{uid}.name");
+    let plan = format!("/v1/templates/{template}/plan");
+    for (path, value) in [
+        ("label", json!(5)),
+        ("label", json!("")),
+        (&*cell, json!(["A"])),
+    ] {
+        let place = format!("decisions.{table}.{path}");
+        let refused = apply(&editor, &template, &body(path, &value));
+        let refused = refused.refused(422, "validation_failed").json();
+        assert_eq!(refused["errors"][0]["path"], *place, "{refused}");
+        assert_eq!(refused["errors"][0]["code"], "validation_failed");
+        let planned = editor.post(&plan, &body(path, &value));
+        let planned = planned.refused(422, "validation_failed").json();
+        assert_eq!(planned["errors"], refused["errors"]);
+    }
+    assert_eq!(editor.items("/v1/template-jobs").len(), 1, "no job");
+    let decisions = json!({&table: {"label": {"value": "Third"}, cell: {"value": "Third"}}});
+    let body = json!({"workspaceId": there, "upgrade": true, "decisions": decisions});
+    applied(&editor, &template, &body).await;
+    let feature = editor.get(&format!("/v1/features/{clients}"));
+    assert_eq!(feature.expect(200).json()["label"], "Third");
+    assert_eq!(rows(&editor, &clients)[0]["name"], "Third");
+}
+
+const STEPS: [&str; 2] = ["stp_aaaaaaaaaaaa", "stp_bbbbbbbbbbbb"];
+
+/// A step that reads orders, and one that writes a name.
+fn graph(feature: &str, target: &str, value: &str) -> Value {
+    let [first, second] = STEPS;
+    let write = json!({"mode": "insert", "targetFeatureId": target,
+        "bindings": [{"targetColumn": "title", "value": value}]});
+    json!({"steps": [
+        {"key": "feature.read", "id": first, "name": "Read", "config": {"featureId": feature}},
+        {"key": "feature.write", "id": second, "config": write},
+    ]})
+}
+
+async fn what_is_refused_together_is_asked_and_decided(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let flow = json!({"workspace_id": shop.workspace, "name": "Flow", "is_draft": false,
+        "trigger_config": {"type": "manual"},
+        "graph_config": graph(&shop.orders, &shop.orders, "x")});
+    let made = editor.create("/v1/workflows-v2", &flow);
+    let workflow = made["workflow_id"].as_str().expect("an id");
+    assert!(world.switch(workflow, true).await);
+    let template = shop.template(&editor, &admin, &json!({"rows": "none"}));
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    // People take the first step out; in the package the second one takes what it found from now on.
+    let versions = format!("/v1/workflows-v2?workspace_id={there}&limit=200");
+    let own = editor.items(&versions)[0].clone();
+    let mut graph = own["graph_config"].clone();
+    graph["steps"].as_array_mut().expect("steps").remove(0);
+    let path = format!(
+        "/v1/workflows-v2/{}/versions",
+        own["workflow_id"].as_str().expect("an id")
+    );
+    editor.create(&path, &json!({"graph_config": graph}));
+    let publish_draft = path.replace("/versions", "/apply");
+    editor.send("POST", &publish_draft, &[], None).expect(200);
+    let mut flow = String::new();
+    publish(&admin, &template, |package| {
+        flow = reference(package, "create_workflow_v2", "Flow");
+        let graph = &mut args(package, "create_workflow_v2", "Flow")["graphConfig"];
+        let value = format!("{{{{vars.steps.{}.count}}}}", STEPS[0]);
+        graph["steps"][1]["config"]["bindings"][0]["value"] = value.into();
+    });
+    let mut body = json!({"workspaceId": there, "upgrade": true});
+    let plan = format!("/v1/templates/{template}/plan");
+    let planned = editor.post(&plan, &body).expect(200).json();
+    let conflict = &planned["conflicts"][0];
+    assert_eq!(conflict["code"], "invalid_together", "{planned}");
+    assert_eq!(
+        (&conflict["ref"], &conflict["path"]),
+        (&json!(flow), &Value::Null)
+    );
+    let leaf = format!("steps.{}.bindings", STEPS[1]);
+    assert_eq!(conflict["leaves"], json!([leaf, "shape"]));
+    let refused = apply(&editor, &template, &body);
+    let refused = refused.refused(422, "upgrade_conflicts").json();
+    assert_eq!(refused["conflicts"], planned["conflicts"]);
+    body["decisions"] = json!({flow: {leaf: "ours"}});
+    let job = applied(&editor, &template, &body).await;
+    assert_eq!(job["report"]["decided"], 1, "{job}");
+    let mut all = editor.items(&versions);
+    all.sort_by_key(|one| one["version"].as_i64());
+    let newest = all.last().expect("a version");
+    let steps = newest["graph_config"]["steps"].as_array().expect("steps");
+    assert_eq!((steps.len(), id(newest).is_empty()), (1, false));
+}

@@ -1,0 +1,219 @@
+//! Values that somebody decided and that a record cannot hold (`upgrade` 3.5.3): they are refused before anything
+//! is written, by the rules that whoever writes such a record by hand is held to.
+
+use std::collections::BTreeSet;
+
+use super::Merging;
+use super::unused::unfit_decision;
+use crate::apply::resolve::bindings::record_kind;
+use crate::apply::resolve::completeness::CompletenessCheck;
+use crate::definitions::{Problem, ReferenceKind, Spot, Visitor, walk_listed};
+use crate::json::{Doc, Value};
+use crate::package::size::MOST_LABEL;
+use crate::upgrade::decision::LeafDecision;
+use crate::upgrade::{Key, Leaf, Sides, Take, declared_fields, leaves, record_faults};
+use crate::workspace::{AnyRecord, Id, RecordKind};
+
+/// Fields of every row, which views may name next to the columns.
+const BUILTIN: [&str; 3] = ["id", "created_at", "updated_at"];
+
+impl Merging<'_, '_> {
+    /// Refuses values that a record cannot hold. In a job, where people have changed since what they rest on, the
+    /// leaves stay as they are.
+    pub(super) fn check_values(&mut self, reference: &str, sides: Sides<'_>) {
+        if !self.tracked.has_values(reference) {
+            return;
+        }
+        let mut unfit = Vec::new();
+        for leaf in leaves(sides, self.definitions) {
+            let [_, theirs, ours] = sides.values(&leaf, self.definitions);
+            if theirs == ours {
+                continue;
+            }
+            let read = |value: &Value| self.read(value);
+            let decided = self.tracked.at(reference, &leaf.path, &ours, &read);
+            if let LeafDecision::Take(Take::Value(value)) = decided {
+                let value = self.read(value);
+                if value != ours && !self.fits(&leaf, sides, &value) {
+                    unfit.push(leaf.path);
+                }
+            }
+        }
+        for path in unfit {
+            self.refuse_value(reference, &path);
+        }
+    }
+
+    /// Refuses a value that is decided for a leaf.
+    pub(super) fn refuse_value(&mut self, reference: &str, path: &str) {
+        self.tracked.refuses_value(reference, path);
+        if !self.tracked.is_of_job() {
+            self.refusals.push(unfit_decision(reference, path));
+        }
+    }
+
+    /// Whether a record can hold a value at a leaf, as it is at the destination or as the package has it.
+    fn fits(&self, leaf: &Leaf, sides: Sides<'_>, value: &Value) -> bool {
+        if !is_of_shape(leaf, sides, value) {
+            return false;
+        }
+        let known = [sides.ours, sides.theirs].map(|side| self.faults(side));
+        [sides.ours, sides.theirs].into_iter().any(|side| {
+            let mut record = side.clone();
+            leaf.set(sides, &mut record, value, self.definitions);
+            let mut faults = self.faults(&record).into_iter();
+            faults.all(|fault| known.iter().any(|known| known.contains(&fault)))
+        })
+    }
+
+    /// What whoever writes a record hears of it.
+    fn faults(&self, record: &AnyRecord) -> BTreeSet<String> {
+        if record.kind == RecordKind::Workflow {
+            let check = CompletenessCheck {
+                manifest: self.manifest,
+                destination: self.destination,
+                bindings: self.bindings,
+                columns: &self.built.columns,
+                definitions: self.definitions,
+            };
+            return check.errors(record.id, &record.config);
+        }
+        let mut faults = record_faults(record, self.definitions);
+        if !self.has_known_type(record) {
+            let [own_type, component] = [&record.own_type, &record.component];
+            faults.insert(format!("{own_type:?} {component:?}"));
+        }
+        let text = record.config.write();
+        if let Ok(doc) = Doc::parse(&text) {
+            let root = doc.root();
+            let fields = declared_fields(record, self.definitions);
+            let mut dangling = Dangling {
+                merging: self,
+                record,
+                faults: &mut faults,
+            };
+            for object in root.elements().chain((!root.is_array()).then_some(root)) {
+                walk_listed(object, &fields, &mut dangling);
+            }
+        }
+        faults
+    }
+
+    /// Whether the type of a column or a view is declared, and goes with its component.
+    fn has_known_type(&self, record: &AnyRecord) -> bool {
+        let own_type = record.own_type.as_deref().unwrap_or_default();
+        match record.kind {
+            RecordKind::Column => {
+                let known = self.definitions.column_types.get(own_type);
+                let mut components = known.into_iter().flat_map(|known| &known.components);
+                components.any(|known| Some(known) == record.component.as_ref())
+            }
+            RecordKind::View => self.definitions.view_types.contains_key(own_type),
+            _ => true,
+        }
+    }
+
+    /// Whether the workspace has a record, or gets it from this upgrade.
+    fn stands(&self, kind: RecordKind, id: Id) -> bool {
+        let mut bound = self.bindings.records();
+        let bound = bound.any(|record| record.kind == kind && record.id == id && !record.gone);
+        bound || AnyRecord::find(self.destination, kind, id).is_some()
+    }
+
+    /// Whether a table has a column of that name, or gets it.
+    fn has_column(&self, table: Id, name: &str) -> bool {
+        let mut bound = self.bindings.records();
+        let bound = bound.any(|record| {
+            (record.kind, record.parent) == (RecordKind::Column, Some(table))
+                && record.name == name
+                && !record.gone
+        });
+        let table = self.destination.feature(table);
+        bound || table.is_some_and(|table| table.column_named(name).is_some())
+    }
+}
+
+/// Whether a value is what can stand at a leaf at all: a text, or an object of the keys that go together.
+fn is_of_shape(leaf: &Leaf, sides: Sides<'_>, value: &Value) -> bool {
+    match leaf.keys.as_slice() {
+        [Key::Label | Key::Name] => {
+            let text = value.as_str().unwrap_or_default();
+            !text.is_empty() && text.chars().count() <= MOST_LABEL
+        }
+        [Key::Icon] => value.as_str().is_some() || *value == Value::Null,
+        [Key::Type | Key::Component] => value.as_str().is_some(),
+        [Key::Shape | Key::Trigger] => {
+            let theirs = match leaf.keys[0] {
+                Key::Trigger => sides.theirs.part("triggerConfig"),
+                _ => sides.theirs.part("graphConfig"),
+            };
+            theirs.as_object().is_some() == value.as_object().is_some()
+                && theirs.as_list().is_some() == value.as_list().is_some()
+        }
+        [Key::Whole] => {
+            let objects = value.as_list();
+            objects.is_some_and(|list| list.iter().all(|one| one.as_object().is_some()))
+        }
+        [_] => true,
+        keys => value.as_object().is_some_and(|members| {
+            let mut members = members.keys();
+            members.all(|member| keys.iter().any(|key| key.short() == *member))
+        }),
+    }
+}
+
+/// Collects references that name nothing.
+struct Dangling<'m, 'a, 'p> {
+    merging: &'m Merging<'a, 'p>,
+    record: &'m AnyRecord,
+    faults: &'m mut BTreeSet<String>,
+}
+
+impl Dangling<'_, '_, '_> {
+    /// Whether a column of that name is in the table that the reference speaks of, as far as that is known.
+    fn has_column(&self, of: Option<&str>, spot: Spot<'_, '_>, name: &str) -> bool {
+        match of {
+            Some("$feature") => {
+                let own = match self.record.kind {
+                    RecordKind::Feature => Some(self.record.id),
+                    _ => self.record.parent,
+                };
+                let builtin = self.record.kind == RecordKind::View && BUILTIN.contains(&name);
+                builtin || own.is_none_or(|table| self.merging.has_column(table, name))
+            }
+            Some("$envelope") | None => true,
+            Some(of) => {
+                let mut around = std::iter::successors(Some(spot.owner), |node| node.parent());
+                let table = around.find_map(|node| node.get_str(of));
+                let table = table.and_then(|table| Id::parse_str(table).ok());
+                // What is wrong with the field that names the table is found there.
+                table.is_none_or(|table| self.merging.has_column(table, name))
+            }
+        }
+    }
+}
+
+impl<'d, 'f> Visitor<'d, 'f> for Dangling<'_, '_, '_> {
+    fn field(&mut self, spot: Spot<'d, 'f>) {
+        let (Some(reference), Some(text)) = (spot.reference(), spot.node.as_str()) else {
+            return;
+        };
+        // An empty one names nothing, which is legal.
+        let stands = text.is_empty()
+            || match (reference.kind, record_kind(reference.kind)) {
+                (ReferenceKind::Column, _) => self.has_column(reference.of.as_deref(), spot, text),
+                (_, Some(kind)) => {
+                    let id = Id::parse_str(text).ok();
+                    id.is_some_and(|id| self.merging.stands(kind, id))
+                }
+                (_, None) => true,
+            };
+        if !stands {
+            self.faults.insert(format!("nothing is {text:?}"));
+        }
+    }
+
+    fn problem(&mut self, _: Problem<'d, 'f>) {}
+
+    fn steps(&mut self, _: Spot<'d, 'f>) {}
+}

@@ -1,0 +1,160 @@
+//! Values that somebody decided: those that cannot be written are refused before anything is.
+
+use serde_json::{Value as Json, json};
+
+use super::{Line, args, asked, client, codes, v1, v2};
+use crate::workspace::RecordKind::{Column, Feature, View, Workflow};
+
+/// The first row of clients.
+fn row() -> String {
+    let package = v1();
+    let uid = package["payloads"][0]["rows"][0]["uid"].as_str();
+    format!("rows.{}.city", uid.expect("a uid"))
+}
+
+/// Every leaf that the test decides is another one.
+fn new() -> Json {
+    v2(|package| {
+        args(package, "f_clients")["label"] = "Theirs".into();
+        args(package, "m_m")["icon"] = "star".into();
+        args(package, "c_clients_name")["order"] = 9.into();
+        args(package, "c_clients_note")["type"] = "long_text".into();
+        args(package, "c_clients_note")["defaultComponent"] = "textarea".into();
+        args(package, "c_orders_client")["config"]["linkedValueColumn"] = "$c_clients_city".into();
+        args(package, "v_orders")["config"][0]["visibleColumns"] = json!(["$c_orders_client"]);
+        let flow = args(package, "w_flow");
+        flow["name"] = "Other".into();
+        flow["graphConfig"]["steps"][1]["config"]["bindings"] = bindings("y");
+        client(package, 0)["city"] = "Berlin".into();
+    })
+}
+
+/// What the second step writes.
+fn bindings(value: &str) -> Json {
+    json!([{"targetColumn": "$c_clients_name", "value": value}])
+}
+
+fn decided(reference: &str, path: &str, value: &Json) -> String {
+    asked(&json!({reference: {path: {"value": value}}}))
+}
+
+#[test]
+fn those_that_cannot_be_written_are_refused() {
+    let (row, step) = (row(), "steps.stp_bbbbbbbbbbbb.bindings");
+    let line = Line::new();
+    let (new, long) = (new(), "x".repeat(256));
+    for (reference, path, value) in [
+        ("f_clients", "label", json!(5)),
+        ("f_clients", "label", json!("")),
+        ("f_clients", "label", json!(long)),
+        ("f_clients", "label", Json::Null),
+        ("m_m", "icon", json!(5)),
+        ("f_clients", "order.columns", json!(5)),
+        (
+            "f_clients",
+            "order.columns",
+            json!(["$c_clients_note", "nothing"]),
+        ),
+        (
+            "f_clients",
+            "order.columns",
+            json!(["$c_clients_note", "note"]),
+        ),
+        ("c_clients_note", "type", json!("text")),
+        (
+            "c_clients_note",
+            "type",
+            json!({"type": "nothing", "component": "textarea"}),
+        ),
+        (
+            "c_clients_note",
+            "type",
+            json!({"type": "number", "component": "textarea"}),
+        ),
+        (
+            "c_clients_note",
+            "type",
+            json!({"type": "long_text", "component": "textarea", "x": 1}),
+        ),
+        (
+            "c_orders_client",
+            "config.linkedValueColumn",
+            json!("nothing"),
+        ),
+        (
+            "c_orders_client",
+            "config.linkedValueColumn",
+            json!("$c_nothing"),
+        ),
+        ("v_orders", "config.visibleColumns", json!("$c_orders_code")),
+        (
+            "v_orders",
+            "config.visibleColumns",
+            json!(["$c_orders_code", "nothing"]),
+        ),
+        ("w_flow", "name", json!("")),
+        ("w_flow", step, json!("nothing")),
+        ("w_flow", step, json!([{"value": "y"}])),
+        ("f_clients", &row, json!(["Bonn"])),
+    ] {
+        let plan = line.plan(&new, &decided(reference, path, &value));
+        assert_eq!(
+            codes(&plan.refusals),
+            ["validation_failed"],
+            "{reference} {path} {value}"
+        );
+        let place = format!("`decisions.{reference}.{path}`");
+        let detail = &plan.refusals[0].detail;
+        assert!(detail.starts_with(&place), "{detail}");
+    }
+}
+
+#[test]
+fn the_others_are_written_whoever_changed_the_leaf() {
+    let (row, step) = (row(), "steps.stp_bbbbbbbbbbbb.bindings");
+    let mut line = Line::new();
+    let decisions = json!({
+        "f_clients": {
+            "label": {"value": "Third"},
+            "order.columns": {"value": ["$c_clients_note", "$c_clients_name", "$c_clients_city"]},
+            row: {"value": "Ulm"},
+        },
+        "m_m": {"icon": {"value": "sun"}},
+        "c_clients_note": {"type": {"value": {"type": "long_text", "component": "textfield"}}},
+        "c_orders_client": {"config.linkedValueColumn": {"value": "$c_clients_note"}},
+        "v_orders": {"config.visibleColumns": {"value": ["$c_orders_code", "created_at"]}},
+        "w_flow": {"name": {"value": "Third"}, step: {"value": bindings("z")}},
+    });
+    let report = line.upgrade(&new(), &decisions);
+    assert_eq!(
+        (report.unused.len(), report.moved.len()),
+        (0, 0),
+        "{report:#?}"
+    );
+    assert_eq!(line.get(Feature, "clients").called(), "Third");
+    let note = line.get(Column, "note");
+    assert_eq!(note.own_type.as_deref(), Some("long_text"));
+    assert_eq!(note.component.as_deref(), Some("textfield"));
+    let config = |kind, name| line.get(kind, name).config.write();
+    assert!(config(Column, "client").contains(r#""linkedValueColumn":"note""#));
+    assert!(config(View, "orders").contains(r#"["code","created_at"]"#));
+    assert!(config(Workflow, "Third").contains(r#""value":"z""#));
+    assert!(line.clients()[0].contains("Ulm"));
+}
+
+#[test]
+fn what_people_took_away_since_leaves_the_leaf_as_it_is() {
+    let mut line = Line::new();
+    let path = "config.linkedValueColumn";
+    let body = decided("c_orders_client", path, &json!("$c_clients_note"));
+    let plan = line.plan(&new(), &body);
+    assert_eq!(plan.refusals, []);
+    line.remove(Column, "note");
+    let before = line.get(Column, "client");
+    let report = line.apply_planned(&new(), &body, plan);
+    let mut moved = report.moved.iter();
+    let stays = moved.any(|one| one.path.as_deref() == Some(path));
+    assert!(stays, "{report:#?}");
+    assert_eq!(line.get(Column, "client").config, before.config);
+    assert_eq!(line.get(Feature, "clients").called(), "Theirs");
+}
