@@ -106,6 +106,21 @@ pub trait Lookup: Source {
         async move { Ok(nothing) }
     }
 
+    /// The next rows of a table by ascending id, those that are kept from whoever the job is for among them, and
+    /// whether each is kept: to count them, never to show them. At the end there are none.
+    fn with_hidden(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<(StoredRow, bool)>, Self::Error>> + Send {
+        let rows = self.rows(feature, after, limit);
+        async move {
+            let rows = rows.await?;
+            Ok(rows.into_iter().map(|row| (row, false)).collect())
+        }
+    }
+
     /// For each JSON value, as rows hold it, whether a row of the table holds it in that unique column: any
     /// row, also one that is hidden from whoever the job is for, because a row with the same value is
     /// refused all the same.

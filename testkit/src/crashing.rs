@@ -145,6 +145,15 @@ impl Lookup for Memory {
         Ok(self.read()?.hidden(feature, rows).await?)
     }
 
+    async fn with_hidden(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<(StoredRow, bool)>, Error> {
+        Ok(self.read()?.with_hidden(feature, after, limit).await?)
+    }
+
     async fn taken(
         &self,
         feature: Id,

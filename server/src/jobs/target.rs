@@ -1,5 +1,6 @@
 //! The library's `Target` on the store: the workspace for one attempt at one job.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tplkit::workspace::ledger::Entry;
@@ -14,7 +15,7 @@ use crate::rows::Tables;
 use crate::store::{Input, Output, QueryFn, Scope, Store, StoreError, Tx};
 use crate::workspace::{
     PreparedUnit, ReadError, UnitContext, UnitError, batch, fetch, matching, row_capacity, stands,
-    structure, taken, whole_batch, write,
+    structure, taken, which, whole_batch, write,
 };
 
 /// What stands for a number of entries that nobody has read.
@@ -299,6 +300,38 @@ impl Lookup for Destination {
             Box::pin(fetch(tx, &tables.sizes, *feature, rows))
         });
         asked.await
+    }
+
+    async fn with_hidden(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<(StoredRow, bool)>, ReadError> {
+        let all = self.lease.scope();
+        if self.visibility == all {
+            let rows = self.rows(feature, after, limit).await?;
+            return Ok(rows.into_iter().map(|row| (row, false)).collect());
+        }
+        let asked = (feature, after, limit, self.tables.clone());
+        let rows = self
+            .store
+            .read(&all, asked, |tx, (feature, after, limit, tables)| {
+                Box::pin(batch(tx, &tables.sizes, *feature, *after, *limit))
+            });
+        let rows: Vec<StoredRow> = rows.await?;
+        let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
+        let seen = self
+            .store
+            .read(&self.visibility, (feature, ids), |tx, (feature, ids)| {
+                Box::pin(which(tx, *feature, ids))
+            });
+        let seen: HashSet<Id> = seen.await?;
+        let marked = rows.into_iter().map(|row| {
+            let hidden = !seen.contains(&row.id);
+            (row, hidden)
+        });
+        Ok(marked.collect())
     }
 
     async fn taken(

@@ -3,7 +3,7 @@
 //! What is answered together is bounded in bytes, and so is what is read at once: for large rows the first of
 //! those that are asked for are answered alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tplkit::rows::{Cell, equal, sorted_to, text_form};
 use tplkit::workspace::{Id, StoredRow};
@@ -12,6 +12,29 @@ use super::ReadError;
 use super::rows::{TOGETHER, fitting, organization, read};
 use crate::rows::{Sizes, Tables, known_as, query};
 use crate::store::{BOUND, Row, Tx, Value};
+
+/// Which of these rows the scope sees.
+///
+/// # Errors
+/// When the scope does not see the table, and those of the store.
+pub(crate) async fn which(tx: &mut Tx, feature: Id, ids: &[Id]) -> Result<HashSet<Id>, ReadError> {
+    let organization = organization(tx, feature).await?;
+    let sql = "SELECT id FROM rows WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND {row feature_id created_by} \
+         AND organization_id = $1 AND feature_id = $2 AND {any id $3} {bounded}";
+    let mut seen = HashSet::new();
+    for ids in ids.chunks(TOGETHER) {
+        let parameters = [
+            organization.into(),
+            feature.into(),
+            Value::Ids(ids.to_vec()),
+        ];
+        for row in tx.query(sql, &parameters).await? {
+            seen.insert(row.get(0)?);
+        }
+    }
+    Ok(seen)
+}
 
 /// The rows of the first of these ids, as far as the scope sees them, in the order asked: of as many as are
 /// held at once, and of one at least.

@@ -21,7 +21,7 @@ pub(crate) use error::UnitError;
 pub use snapshot::Snapshot;
 pub(crate) use unit::{PreparedUnit, UnitContext, write};
 
-pub(crate) use lookup::{fetch, matching, row_capacity, taken};
+pub(crate) use lookup::{fetch, matching, row_capacity, taken, which};
 pub(crate) use rows::{batch, whole_batch};
 pub(crate) use sequences::stands;
 pub(crate) use structure::structure;

@@ -3,7 +3,7 @@
 use futures_util::lock::Mutex;
 use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure};
 
-use super::{ReadError, batch, fetch, matching, row_capacity, stands, structure, taken};
+use super::{ReadError, batch, fetch, matching, row_capacity, stands, structure, taken, which};
 use crate::rows::Tables;
 use crate::store::{Scope, Tx};
 
@@ -73,6 +73,31 @@ impl Lookup for Snapshot<'_> {
         let found = fetch(&mut tx, &self.tables.sizes, feature, rows).await?;
         tx.set_guarded(before).await?;
         Ok(found)
+    }
+
+    async fn with_hidden(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<(StoredRow, bool)>, ReadError> {
+        let mut tx = self.tx.lock().await;
+        let guarded =
+            matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature));
+        if !guarded {
+            let rows = batch(&mut tx, &self.tables.sizes, feature, after, limit).await?;
+            return Ok(rows.into_iter().map(|row| (row, false)).collect());
+        }
+        let before = tx.set_guarded(Vec::new()).await?;
+        let rows = batch(&mut tx, &self.tables.sizes, feature, after, limit).await?;
+        tx.set_guarded(before).await?;
+        let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
+        let seen = which(&mut tx, feature, &ids).await?;
+        let marked = rows.into_iter().map(|row| {
+            let hidden = !seen.contains(&row.id);
+            (row, hidden)
+        });
+        Ok(marked.collect())
     }
 
     async fn taken(

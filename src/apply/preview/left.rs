@@ -7,7 +7,7 @@ use crate::apply::{Approved, Refusal};
 use crate::problem::Code;
 use crate::rows::Cell;
 use crate::upgrade::LeftRecord;
-use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure, is_last_batch};
+use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure};
 
 /// Rows that are read at once.
 const PAGE: usize = 1000;
@@ -59,20 +59,21 @@ async fn look<T: Lookup + Sync>(
     }
     let mut last = None;
     loop {
-        let rows = target.rows(feature, last, PAGE).await?;
+        // What goes is everybody's.
+        let rows = target.with_hidden(feature, last, PAGE).await?;
+        let Some((end, _)) = rows.last() else {
+            return Ok(());
+        };
+        last = Some(end.id);
         for left in all.iter_mut() {
             if let Some(count) = &mut left.rows {
                 *count += rows.len() as u64;
             }
             if let Some(count) = &mut left.cells {
-                let cells = rows.iter().filter_map(|row| row.data.cell(&left.name));
+                let cells = rows.iter().filter_map(|(row, _)| row.data.cell(&left.name));
                 let filled = cells.filter(|cell| !Cell::new(cell).is_empty());
                 *count += filled.count() as u64;
             }
-        }
-        last = rows.last().map(|row| row.id);
-        if is_last_batch(&rows, PAGE) {
-            return Ok(());
         }
     }
 }

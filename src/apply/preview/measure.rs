@@ -14,9 +14,7 @@ use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::rows::{Cell, Rule, sorted_to};
 use crate::upgrade::{ConflictCode, Measured, MeasuredLeaf, takes_theirs};
-use crate::workspace::{
-    Change, Column, Id, Lookup, New, RecordKind, StoredRow, Structure, is_last_batch,
-};
+use crate::workspace::{Change, Column, Id, Lookup, New, RecordKind, Structure};
 
 /// Rows that are read at once.
 const PAGE: usize = 1000;
@@ -201,9 +199,10 @@ struct Misfits {
 }
 
 impl Misfits {
-    fn note(&mut self, row: Id) {
+    /// Counts a cell. Its row is named where whoever asks sees it.
+    fn note(&mut self, row: Id, hidden: bool) {
         self.count += 1;
-        if self.places.len() < PLACES {
+        if !hidden && self.places.len() < PLACES {
             self.places.push(row);
         }
     }
@@ -224,31 +223,29 @@ async fn look<T: Lookup + Sync>(
     let [mut retyped, mut required, mut unique] = [(); 3].map(|()| Misfits::default());
     let mut last = None;
     loop {
-        let rows: Vec<StoredRow> = target.rows(stricter.feature, last, PAGE).await?;
-        for row in &rows {
+        let rows = target.with_hidden(stricter.feature, last, PAGE).await?;
+        let Some((end, _)) = rows.last() else { break };
+        last = Some(end.id);
+        for (row, hidden) in &rows {
             let after = written.get(&row.id).and_then(|row| row.get(name));
             let after = after.map(String::as_str);
             let mut cell = after.or_else(|| row.data.cell(name)).unwrap_or("null");
             if becomes.retyped && !cell_fits(&rule, cell) {
-                retyped.note(row.id);
+                retyped.note(row.id, *hidden);
                 if stricter.empties {
                     cell = "null";
                 }
             }
             if becomes.required && Cell::new(cell).is_empty() {
-                required.note(row.id);
+                required.note(row.id, *hidden);
             }
             if becomes.unique && cell != "null" {
                 let mut sorted = String::new();
                 sorted_to(&mut sorted, cell);
                 if !values.insert(sorted) {
-                    unique.note(row.id);
+                    unique.note(row.id, *hidden);
                 }
             }
-        }
-        last = rows.last().map(|row| row.id);
-        if is_last_batch(&rows, PAGE) {
-            break;
         }
     }
     let all = [

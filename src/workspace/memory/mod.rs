@@ -169,6 +169,20 @@ impl Lookup for Memory {
         Ok(ids.map(|id| Some(id).filter(kept).and_then(find)).collect())
     }
 
+    async fn with_hidden(
+        &self,
+        feature: Id,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<(StoredRow, bool)>, MemoryError> {
+        let rows = self.rows(feature, after, limit).await?.into_iter();
+        let kept = |row: StoredRow| {
+            let hidden = self.hidden.contains(&row.id);
+            (row, hidden)
+        };
+        Ok(rows.map(kept).collect())
+    }
+
     async fn taken(
         &self,
         feature: Id,

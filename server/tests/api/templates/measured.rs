@@ -176,7 +176,20 @@ async fn places_that_the_caller_does_not_see_are_not_shown(place: Place) {
     let asked = json!({"workspaceId": shop.workspace, "upgrade": true});
     for (client, places) in [(&editor, json!([own])), (&admin, json!([hidden, own]))] {
         let plan = shop.plan(client, &asked);
-        assert_eq!(plan["conflicts"][0]["places"], places, "{plan}");
+        let conflict = &plan["conflicts"][0];
+        assert_eq!(conflict["places"], places, "{plan}");
+        assert_eq!(conflict["count"], 2, "{plan}");
     }
     assert!(!shop.plan(&editor, &asked).to_string().contains(&hidden));
+    // What is counted is decided, whoever sees it.
+    let row = format!("{feature}/rows/{own}");
+    editor.delete(&row).expect(204);
+    let plan = shop.plan(&editor, &asked);
+    let conflict = &plan["conflicts"][0];
+    assert_eq!(
+        (&conflict["count"], &conflict["places"]),
+        (&json!(1), &Value::Null),
+        "{plan}"
+    );
+    apply(&editor, &shop.template, &asked).refused(422, "upgrade_conflicts");
 }
