@@ -15,6 +15,7 @@ on_both_stores!(
 );
 
 async fn many_may_open_an_empty_store_at_once(place: Place) {
+    let place = place.unmigrated();
     let threads: Vec<_> = (0..6)
         .map(|_| {
             let url = place.url.clone();

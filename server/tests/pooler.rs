@@ -134,7 +134,7 @@ impl Pooler {
 
 /// A database of the cluster, and the way to it through a pooler.
 fn pooled(settings: &str, needs_prepared: bool) -> Option<(Place, Pooler, Place)> {
-    let place = Place::postgres()?;
+    let place = Place::empty_postgres()?;
     let (program, prepared) = program()?;
     if needs_prepared && !prepared {
         let _ = writeln!(

@@ -46,7 +46,7 @@ async fn one_process(place: Place) {
 
 #[test]
 fn two_processes_on_one_postgres() {
-    let Some(place) = Place::postgres() else {
+    let Some(place) = Place::empty_postgres() else {
         return;
     };
     let organization = model::uuid(&owner(&place.url));

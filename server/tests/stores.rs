@@ -38,25 +38,42 @@ impl Place {
         }
     }
 
-    /// A database of the throw-away cluster.
+    /// A database of the throw-away cluster that is migrated already: a copy of one that was migrated once.
     #[cfg(unix)]
     pub(crate) fn postgres() -> Option<Place> {
-        static NUMBER: AtomicU32 = AtomicU32::new(1);
         let cluster = cluster::shared()?;
+        let migrated = cluster.migrated(migrate).expect("migrates");
+        Some(Place::database(|name| cluster.copy(migrated, name)))
+    }
+
+    /// A database of the throw-away cluster that has nothing in it.
+    #[cfg(unix)]
+    pub(crate) fn empty_postgres() -> Option<Place> {
+        let cluster = cluster::shared()?;
+        let create = |name: &str| cluster.psql(&format!("CREATE DATABASE {name}"));
+        Some(Place::database(create))
+    }
+
+    #[cfg(unix)]
+    fn database(create: impl FnOnce(&str) -> std::io::Result<String>) -> Place {
+        static NUMBER: AtomicU32 = AtomicU32::new(1);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("test_{}_{number}", std::process::id());
-        cluster
-            .psql(&format!("CREATE DATABASE {name}"))
-            .expect("creates");
-        Some(Place {
-            url: cluster.url(&name),
+        create(&name).expect("creates");
+        Place {
+            url: cluster::shared().expect("it is there").url(&name),
             _folder: None,
             database: Some(name),
-        })
+        }
     }
 
     #[cfg(not(unix))]
     pub(crate) fn postgres() -> Option<Place> {
+        None
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn empty_postgres() -> Option<Place> {
         None
     }
 
@@ -76,10 +93,19 @@ impl Place {
         self.database.as_deref().expect("a database of the cluster")
     }
 
-    /// An empty one of the same kind.
+    /// Another one of the same kind.
     pub(crate) fn another(&self) -> Place {
         let another = match self.database {
             Some(_) => Place::postgres(),
+            None => Some(Place::sqlite()),
+        };
+        another.expect("there is one already")
+    }
+
+    /// Another one of the same kind that nobody has migrated.
+    pub(crate) fn unmigrated(&self) -> Place {
+        let another = match self.database {
+            Some(_) => Place::empty_postgres(),
             None => Some(Place::sqlite()),
         };
         another.expect("there is one already")
@@ -122,6 +148,21 @@ impl Place {
             .await
             .expect("opens")
     }
+}
+
+/// Makes the database there what a server makes of it when it starts.
+#[cfg(unix)]
+fn migrate(url: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let open = Store::open(url);
+    drop(
+        runtime
+            .expect("a runtime")
+            .block_on(open)
+            .expect("migrates"),
+    );
 }
 
 /// Runs an `async fn(Place)` once per store, as tests of their own.

@@ -101,7 +101,7 @@ fn the_way_is_encrypted_as_the_url_says() {
 
 #[test]
 fn a_server_without_encryption_is_refused_when_it_is_required() {
-    let Some(place) = Place::postgres() else {
+    let Some(place) = Place::empty_postgres() else {
         return;
     };
     run(Some(place), |place| async move {
