@@ -143,6 +143,12 @@ impl Refusal {
         Refusal::new(Code::Internal, detail)
     }
 
+    /// What cannot be here is here: a line in the log, and nothing for the caller to know.
+    pub fn bug(what: &str, error: &dyn std::error::Error) -> Refusal {
+        tracing::error!(%error, "{what}");
+        Refusal::internal()
+    }
+
     /// Invalid, with everything that is wrong.
     pub fn invalid(faults: Vec<Fault>) -> Refusal {
         Refusal::invalid_with(Code::ValidationFailed, faults)

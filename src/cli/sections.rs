@@ -1,4 +1,4 @@
-//! Parts of the texts that show plans, reports and drift: lists under titles, counts by kind.
+//! Parts of the texts that commands show: lists under titles, counts by kind, lines in columns.
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,7 @@ use tplkit::apply::Creation;
 use tplkit::finding::render::counted;
 use tplkit::printable;
 use tplkit::workspace::RecordKind;
+use unicode_width::UnicodeWidthStr as _;
 
 /// How many of each kind.
 pub(crate) fn kinds(created: &[Creation]) -> String {
@@ -37,4 +38,22 @@ pub(crate) fn section<T>(
     for entry in entries {
         let _ = writeln!(out, "  {}", printable::line(&line(entry)));
     }
+}
+
+/// Lines whose cells are lined up in columns.
+pub(crate) fn columns<const COLUMNS: usize>(lines: &[[String; COLUMNS]]) -> String {
+    let width = |at: usize| lines.iter().map(|line| line[at].width()).max().unwrap_or(0);
+    let widths: [usize; COLUMNS] = std::array::from_fn(width);
+    let mut out = String::new();
+    for line in lines {
+        let mut row = String::new();
+        for (cell, width) in line.iter().zip(widths) {
+            let pad = width.saturating_sub(cell.width()) + 2;
+            // Writing to a String cannot fail.
+            let _ = write!(row, "{cell}{:pad$}", "");
+        }
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    out
 }

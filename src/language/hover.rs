@@ -141,24 +141,8 @@ pub(super) fn takes(field: &Field) -> String {
     if let Some(reference) = &field.reference {
         return format!("a {}", reference.kind.noun());
     }
-    match field.kind {
-        FieldType::String => "a text".to_owned(),
-        FieldType::Integer => match (field.minimum, field.maximum) {
-            (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
-            (Some(least), None) => format!("an integer from {least}"),
-            (None, Some(most)) => format!("an integer to {most}"),
-            (None, None) => "an integer".to_owned(),
-        },
-        FieldType::Boolean => "true or false".to_owned(),
-        FieldType::Enum => format!("one of {}", field.values.join(", ")),
-        FieldType::List => match &field.items {
-            Some(items) => format!("a list, each {}", takes(items)),
-            None => "a list".to_owned(),
-        },
-        FieldType::Object => "an object".to_owned(),
-        FieldType::Any => "anything".to_owned(),
-        FieldType::Steps => "a list of steps".to_owned(),
-        FieldType::Time => "a time as HH:MM".to_owned(),
-        FieldType::Timezone => "an IANA zone name".to_owned(),
+    match &field.items {
+        Some(items) if field.kind == FieldType::List => format!("a list, each {}", takes(items)),
+        _ => field.kind_in_words(),
     }
 }

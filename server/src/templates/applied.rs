@@ -8,6 +8,7 @@ use tplkit::workspace::Id;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
+use super::package::unreadable;
 use crate::jobs::{self, AppliedLine, LedgerPart, LineLedgers};
 use crate::refusal::Refusal;
 use crate::spool::SpooledText;
@@ -54,7 +55,7 @@ impl Applied {
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
     pub(super) fn package(&self) -> Result<Checked<'_>, Refusal> {
-        Checked::trusted(&self.text).map_err(|error| bug(&error))
+        Checked::trusted(&self.text).map_err(|error| unreadable(&error))
     }
 
     /// The packages of jobs whose ledgers were written before ledgers held the base.
@@ -63,7 +64,7 @@ impl Applied {
     /// When what was checked cannot be read, which is a bug.
     pub(super) fn legacy_jobs(&self) -> Result<Vec<LegacyJob<'_>>, Refusal> {
         let jobs = self.line.legacy_jobs.iter();
-        jobs.map(|job| job.read().map_err(|error| bug(&error)))
+        jobs.map(|job| job.read().map_err(|error| unreadable(&error)))
             .collect()
     }
 
@@ -112,9 +113,4 @@ impl Applied {
         }
         unseen
     }
-}
-
-fn bug(error: &dyn std::error::Error) -> Refusal {
-    tracing::error!(%error, "a package of the store cannot be read");
-    Refusal::internal()
 }

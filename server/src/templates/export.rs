@@ -11,6 +11,7 @@ use tplkit::export::{
 use uuid::Uuid;
 
 use super::apply::{LoadedPackage, spooled};
+use super::package::unreadable;
 use super::refusals::refused;
 use super::{find, read_spooled};
 use crate::context::{Context, RandomIds};
@@ -41,7 +42,7 @@ impl EarlierPackage {
         let (package, fit) = LoadedPackage::of(package);
         fit?;
         let text = to_version_2(package.text(), Definitions::embedded(), &mut RandomIds);
-        let migrated = match text.map_err(|error| bug(&error))? {
+        let migrated = match text.map_err(|error| unreadable(&error))? {
             Cow::Owned(migrated) => Some(migrated),
             Cow::Borrowed(_) => None,
         };
@@ -110,7 +111,7 @@ impl Export {
         } = export;
         let previous = match earlier {
             Some(EarlierPackage(text)) => {
-                let checked = Checked::trusted(text).map_err(|error| bug(&error))?;
+                let checked = Checked::trusted(text).map_err(|error| unreadable(&error))?;
                 Some(PreviousPackage::new(text, checked))
             }
             None => None,
@@ -130,14 +131,6 @@ impl Export {
         draft.write_to(&source, &mut spool).await.map_err(problem)?;
         Ok(spool)
     }
-}
-
-fn bug(error: &dyn std::error::Error) -> Refusal {
-    tracing::error!(%error, "a package of the store cannot be read");
-    Refusal::new(
-        Code::Internal,
-        "Something went wrong here; it has been recorded.",
-    )
 }
 
 fn problem(error: ExportError<ReadError>) -> Refusal {

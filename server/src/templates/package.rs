@@ -7,7 +7,7 @@ use tplkit::json::{Doc, Node};
 use super::manifest::{self, VERSION};
 use super::record::Record;
 use crate::memory;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::spool::{Spool, SpooledText};
 use crate::store::{StoreError, Tx, Value};
 
@@ -158,19 +158,16 @@ pub(super) fn no_room_for_package(error: &std::io::Error) -> Refusal {
 /// What lacks a version in the store is of the first (`contract` 2.5).
 fn versioned(manifest: String) -> Result<String, Refusal> {
     let filled = {
-        let doc = Doc::parse(&manifest).map_err(|error| bug(&error))?;
+        let doc = Doc::parse(&manifest).map_err(|error| unreadable(&error))?;
         let lacking = doc.root().get(VERSION).is_none();
         lacking.then(|| manifest::with(doc.root(), &[]))
     };
     Ok(filled.unwrap_or(manifest))
 }
 
-pub(super) fn bug(error: &dyn std::error::Error) -> Refusal {
-    tracing::error!(%error, "a package of the store cannot be read");
-    Refusal::new(
-        Code::Internal,
-        "Something went wrong here; it has been recorded.",
-    )
+/// A package of the store that cannot be read.
+pub(super) fn unreadable(error: &dyn std::error::Error) -> Refusal {
+    Refusal::bug("a package of the store cannot be read", error)
 }
 
 /// Puts the parts of a template together.

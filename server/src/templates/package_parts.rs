@@ -101,8 +101,8 @@ impl PackageParts {
     fn cut(root: Node<'_>, manifest: Node<'_>, versioned: bool) -> Result<PackageParts, Refusal> {
         let org = [("visibility", Some("\"org\"".to_owned()))];
         let text = envelope(root, manifest, &org, "[]");
-        let text = canonical::write(&text).map_err(|error| bug(&error))?;
-        let doc = Doc::parse_package(&text).map_err(|error| bug(&error))?;
+        let text = canonical::write(&text).map_err(|error| unwritable(&error))?;
+        let doc = Doc::parse_package(&text).map_err(|error| unwritable(&error))?;
         let reported = doc.root();
         let beside = other_members(reported)
             .map(|(key, value)| format!("{}: {}", write_string(key), value.raw()));
@@ -137,7 +137,7 @@ impl PackageParts {
 
 impl PayloadText {
     fn of(entry: Node<'_>) -> Result<PayloadText, Refusal> {
-        let written = match canonical::entry(entry).map_err(|error| bug(&error))? {
+        let written = match canonical::entry(entry).map_err(|error| unwritable(&error))? {
             Cow::Borrowed(_) => EntryText::Here(entry.span()),
             Cow::Owned(text) => EntryText::Anew(PackedPart::pack(&text)),
         };
@@ -197,12 +197,8 @@ fn unreadable(text: &str) -> Refusal {
 }
 
 /// What was checked can be written; anything else is a bug.
-fn bug(error: &dyn std::error::Error) -> Refusal {
-    tracing::error!(%error, "a checked package has no canonical form");
-    Refusal::new(
-        Code::Internal,
-        "Something went wrong here; it has been recorded.",
-    )
+fn unwritable(error: &dyn std::error::Error) -> Refusal {
+    Refusal::bug("a checked package has no canonical form", error)
 }
 
 /// The canonical text of one entry as it is in a package, checked as far as it speaks of itself
@@ -235,11 +231,11 @@ pub(super) fn entry(text: &str, item_uid: &str) -> Result<(i64, String), Refusal
     if !same {
         return Err(Refusal::fault("itemUid", "is not the uid in the path"));
     }
-    let doc = Doc::parse_package(&envelope).map_err(|error| bug(&error))?;
+    let doc = Doc::parse_package(&envelope).map_err(|error| unwritable(&error))?;
     let payloads = doc.root().get("payloads");
     let entry = payloads.and_then(|payloads| payloads.elements().next());
     let entry = entry.ok_or_else(Refusal::not_found)?;
-    let canonical = canonical::entry(entry).map_err(|error| bug(&error))?;
+    let canonical = canonical::entry(entry).map_err(|error| unwritable(&error))?;
     Ok((row_count(entry), canonical.into_owned()))
 }
 

@@ -417,7 +417,7 @@ fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
             ));
         }
         ConfigProblem::Wrong { node, field, .. } => {
-            let expected = expected(field);
+            let expected = field.kind_in_words();
             let message = format!(
                 "`{}` takes {expected}, not {}",
                 node.token(),
@@ -425,27 +425,5 @@ fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
             );
             out.push(Finding::at(&S009, *node, message));
         }
-    }
-}
-
-/// What a declared config field takes, for a message.
-fn expected(field: &crate::definitions::Field) -> String {
-    use crate::definitions::FieldType;
-    match field.kind {
-        FieldType::String => "a string".to_owned(),
-        FieldType::Integer => match (field.minimum, field.maximum) {
-            (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
-            (Some(least), None) => format!("an integer from {least}"),
-            (None, Some(most)) => format!("an integer to {most}"),
-            (None, None) => "an integer".to_owned(),
-        },
-        FieldType::Boolean => "true or false".to_owned(),
-        FieldType::Enum => format!("one of {}", field.values.join(", ")),
-        FieldType::List => "a list".to_owned(),
-        FieldType::Object => "an object".to_owned(),
-        FieldType::Any => "anything".to_owned(),
-        FieldType::Steps => "a list of steps".to_owned(),
-        FieldType::Time => "a time as HH:MM".to_owned(),
-        FieldType::Timezone => "an IANA zone name".to_owned(),
     }
 }

@@ -1,6 +1,5 @@
 //! `tplkit status`: the templates of a workspace, and what is newer than what was applied.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
@@ -9,7 +8,6 @@ use tplkit::client::WithDocument;
 use tplkit::printable;
 use tplkit::upgrade::AppliedTemplate;
 use tplkit::workspace::Id;
-use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -18,6 +16,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs};
+use crate::cli::sections::columns;
 use crate::cli::session::Session;
 use crate::cli::typed_id::workspace_id;
 
@@ -87,17 +86,5 @@ fn table(applied: &[&AppliedTemplate]) -> String {
         ]
     });
     let lines: Vec<[String; 5]> = std::iter::once(heading).chain(lines).collect();
-    let width = |at: usize| lines.iter().map(|line| line[at].width()).max().unwrap_or(0);
-    let mut out = String::new();
-    for line in &lines {
-        let mut row = String::new();
-        for (at, cell) in line.iter().enumerate() {
-            let pad = width(at).saturating_sub(cell.width()) + 2;
-            // Writing to a String cannot fail.
-            let _ = write!(row, "{cell}{:pad$}", "");
-        }
-        out.push_str(row.trim_end());
-        out.push('\n');
-    }
-    out
+    columns(&lines)
 }

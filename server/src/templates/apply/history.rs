@@ -11,7 +11,7 @@ use super::{DecideInput, LoadedPackage};
 use crate::jobs::{self, StoredLegacyJob};
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
-use crate::templates::package::bug;
+use crate::templates::package::unreadable;
 
 /// What an apply starts from.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl StoredHistory {
     /// When what was checked cannot be read, which is a bug.
     pub(super) fn legacy_jobs(&self) -> Result<Vec<LegacyJob<'_>>, Refusal> {
         let jobs = self.legacy_jobs.iter();
-        jobs.map(|job| job.read().map_err(|error| bug(&error)))
+        jobs.map(|job| job.read().map_err(|error| unreadable(&error)))
             .collect()
     }
 

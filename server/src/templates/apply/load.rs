@@ -7,7 +7,7 @@ use crate::jobs::PackedPart;
 use crate::memory;
 use crate::refusal::Refusal;
 use crate::spool::SpooledText;
-use crate::templates::package::{bug, no_room_for_package};
+use crate::templates::package::{no_room_for_package, unreadable};
 use crate::templates::verdict;
 
 /// The text of a package without errors. It is read where it lies, next to what is made of it and to other
@@ -55,7 +55,7 @@ impl LoadedPackage {
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
     pub(super) fn read(&self) -> Result<Checked<'_>, Refusal> {
-        Checked::trusted(&self.text).map_err(|error| bug(&error))
+        Checked::trusted(&self.text).map_err(|error| unreadable(&error))
     }
 
     /// The manifest, then the payload entries in order.
@@ -63,7 +63,7 @@ impl LoadedPackage {
     /// # Errors
     /// When what was checked cannot be read, which is a bug.
     pub(super) fn parts(&self) -> Result<Vec<PackedPart>, Refusal> {
-        let doc = Doc::parse_package(&self.text).map_err(|error| bug(&error))?;
+        let doc = Doc::parse_package(&self.text).map_err(|error| unreadable(&error))?;
         let root = doc.root();
         let entries = root.get("payloads").into_iter().flat_map(Node::elements);
         let parts = root.get("manifest").into_iter().chain(entries);

@@ -1,11 +1,8 @@
 //! `tplkit template list`: lists the visible templates.
 
-use std::fmt::Write as _;
-
 use serde_json::value::RawValue;
 use tplkit::client::{Template, WithDocument};
 use tplkit::printable;
-use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -14,6 +11,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs};
+use crate::cli::sections::columns;
 use crate::cli::session::Session;
 
 /// List the templates that you may see: your own, shared ones, and those of the platform.
@@ -76,17 +74,5 @@ fn table(found: &[WithDocument<Template>]) -> String {
         ]
     });
     let lines: Vec<[String; 6]> = lines.collect();
-    let width = |at: usize| lines.iter().map(|line| line[at].width()).max().unwrap_or(0);
-    let mut out = String::new();
-    for line in &lines {
-        let mut row = String::new();
-        for (at, cell) in line.iter().enumerate() {
-            let pad = width(at).saturating_sub(cell.width()) + 2;
-            // Writing to a String cannot fail.
-            let _ = write!(row, "{cell}{:pad$}", "");
-        }
-        out.push_str(row.trim_end());
-        out.push('\n');
-    }
-    out
+    columns(&lines)
 }
