@@ -12,6 +12,7 @@ use crate::http::in_flight::InFlight;
 use crate::http::rate_limit::{Buckets, Rate};
 use crate::lanes::Lanes;
 use crate::metrics::Metrics;
+use crate::playground::Playground;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
 use crate::store::{Store, StoreError};
@@ -40,6 +41,8 @@ pub struct Config {
     pub cors: Origins,
     /// What a client may take.
     pub edge: Limits,
+    /// The page that checks packages in the browser.
+    pub playground: Playground,
 }
 
 /// How much `GET /v1/schema` shows before it is cut.
@@ -67,6 +70,7 @@ impl Default for Config {
             secret_key: None,
             cors: Origins::default(),
             edge: Limits::default(),
+            playground: Playground::default(),
         }
     }
 }

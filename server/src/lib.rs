@@ -30,6 +30,7 @@ pub mod metrics;
 pub mod model;
 pub mod offload;
 pub mod paging;
+pub mod playground;
 pub mod refusal;
 pub mod retention;
 pub mod routes;

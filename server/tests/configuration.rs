@@ -15,6 +15,7 @@ fn every_flag_has_a_variable_and_help() {
         "listen",
         "no-worker",
         "max-body",
+        "playground",
         "trust-proxy",
         "rate-limit",
         "max-connections",
@@ -96,6 +97,58 @@ fn origins_are_read_from_flags_and_from_the_variable() {
             "{reported}"
         );
     }
+}
+
+#[test]
+fn a_playground_is_shown_where_there_is_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let get = |serving: &Serving, method: &str, path: &str| {
+        serving.ask(&format!(
+            "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n"
+        ))
+    };
+    let without = Serving::start_with(&database(folder.path()), &[], &[]);
+    let missing = get(&without, "GET", "/playground");
+    assert!(missing.starts_with("HTTP/1.1 404"), "{missing}");
+    assert!(missing.contains("scripts/playground"), "{missing}");
+    drop(without);
+    let page = folder.path().join("page");
+    std::fs::create_dir(&page).expect("a folder");
+    let started = |page: &std::path::Path| {
+        let path = page.to_str().expect("a path").to_owned();
+        Serving::start_with("sqlite::memory:", &[], &[("TPLKIT_PLAYGROUND", &path)])
+    };
+    std::fs::write(page.join("index.html"), "<script src=\"./app.js\">").expect("written");
+    std::fs::write(page.join("app.js"), "run()").expect("written");
+    let serving = started(&page);
+    let policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+    let index = get(&serving, "GET", "/playground");
+    assert!(index.starts_with("HTTP/1.1 200"), "{index}");
+    assert!(
+        index.contains(policy) && index.contains("text/html"),
+        "{index}"
+    );
+    assert!(index.ends_with("src=\"playground/app.js\">"), "{index}");
+    let script = get(&serving, "GET", "/playground/app.js");
+    assert!(
+        script.contains("text/javascript") && script.ends_with("run()"),
+        "{script}"
+    );
+    let head = get(&serving, "HEAD", "/playground/app.js");
+    assert!(
+        head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"),
+        "{head}"
+    );
+    let post = get(&serving, "POST", "/playground");
+    assert!(post.starts_with("HTTP/1.1 405"), "{post}");
+    let outside = get(&serving, "GET", "/playground/../page/app.js");
+    assert!(outside.starts_with("HTTP/1.1 404"), "{outside}");
+    std::fs::remove_file(page.join("index.html")).expect("removed");
+    let output = command(&["serve", "--database", "sqlite::memory:", "--playground"])
+        .arg(&page)
+        .output()
+        .expect("starts");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
 }
 
 #[test]

@@ -25,6 +25,7 @@ const LAYERS: &[Layer] = &[
             "lanes",
             "offload",
             "paging",
+            "playground",
             "spool",
             "wire",
         ],

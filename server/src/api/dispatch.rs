@@ -26,6 +26,7 @@ use crate::http::client;
 use crate::http::problem::{self, RefusalForm};
 use crate::http::response_headers::ResponseHeaders;
 use crate::ids;
+use crate::playground;
 use crate::refusal::{Code, Refusal};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -52,6 +53,15 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     let headers = ResponseHeaders::of(&app.config.cors, &parts, area.holds_credentials);
     let mut trace = Trace::new(method, NO_ROUTE, address);
     let found = match fault_of_head(&parts) {
+        None if playground::is_here(&path) => {
+            if matches!(parts.method, Method::GET | Method::HEAD) {
+                trace.route = playground::PATH;
+                playground::PATH.clone_into(&mut trace.place);
+                let response = app.config.playground.respond(&path, &parts.headers);
+                return finish(&app, &id, (response, headers), &trace, &watch);
+            }
+            RouteMatch::OtherMethods("GET, HEAD".to_owned())
+        }
         None => find(parts.method.as_str(), &path),
         Some(problem) => {
             let response = problem::response(&problem, area.refusals, &path);

@@ -1,6 +1,7 @@
 //! `serve`: the API, and the background tasks next to it.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use clap::builder::FalseyValueParser;
 use tplkit_server::context::Context;
@@ -9,6 +10,7 @@ use tplkit_server::edge::Limits;
 use tplkit_server::http::cors::Origins;
 use tplkit_server::http::rate_limit::Rate;
 use tplkit_server::jobs::Worker;
+use tplkit_server::playground::Playground;
 use tplkit_server::store::Store;
 use tplkit_server::{
     api,
@@ -87,6 +89,10 @@ pub(super) struct Arguments {
         value_delimiter = ','
     )]
     cors_origins: Vec<String>,
+    /// Shows this folder, as `scripts/playground` writes it, at `/playground`; without it what is built in,
+    /// if anything is.
+    #[arg(long, value_name = "DIR", env = "TPLKIT_PLAYGROUND")]
+    playground: Option<PathBuf>,
     /// Fills an empty store with a shop to try things on, and prints how to get at it. Without
     /// `--database` the store is in memory and goes with the process.
     #[arg(long)]
@@ -128,6 +134,7 @@ pub(super) async fn run(
     let origins = options.cors_origins.iter().map(|origin| origin.trim());
     let cors = Origins::parse(origins.filter(|origin| !origin.is_empty()));
     let cors = cors.map_err(|why| Failure::Usage(format!("--cors-origin: {why}")))?;
+    let playground = playground(options.playground.as_deref())?;
     let process = Process::begin(database, options.process).await?;
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
     let usual = Config::default();
@@ -149,6 +156,7 @@ pub(super) async fn run(
             drain: process.drain,
             ..Limits::default()
         },
+        playground,
     };
     let app = App::new(process.store.clone(), context.clone(), config)?;
     let listener = listen(&options.listen).await?;
@@ -186,6 +194,17 @@ pub(super) async fn run(
         }
     };
     process.run(Some((address, shown)), work).await
+}
+
+/// The page of a folder; an empty name, as of a variable that is set to nothing, stands for none.
+fn playground(folder: Option<&Path>) -> Result<Playground, Failure> {
+    let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(Playground::built_in());
+    };
+    Playground::read(folder).map_err(|error| {
+        let folder = folder.display();
+        Failure::Usage(format!("--playground: {folder} cannot be shown: {error}"))
+    })
 }
 
 /// Fills the store, and says what a newcomer may try.
