@@ -91,7 +91,9 @@ fn show(finding: &Located, html: &mut Html) {
                 format!("{} {}", finding.rule.code, finding.rule.name),
             )
             .raw(" ");
-            html.say("strong", "", cut(&finding.message, 600));
+            html.with("strong", &[], |html| {
+                html.prose(cut(&finding.message, 600));
+            });
         });
         place(&finding.spot, html);
         let excerpt = &finding.excerpt;
@@ -111,14 +113,14 @@ fn show(finding: &Located, html: &mut Html) {
             html.with("p", &[("class", "help")], |html| {
                 html.say("span", "soft", "What to do")
                     .raw(" ")
-                    .text(cut(&finding.help, 600));
+                    .prose(cut(&finding.help, 600));
             });
         }
         for RelatedSpot { spot, message } in finding.related.iter().take(8) {
             html.with("p", &[("class", "related")], |html| {
                 html.say("span", "soft", format!("See line {}", spot.start.line))
                     .raw(" ")
-                    .text(cut(message, 300));
+                    .prose(cut(message, 300));
             });
         }
         if let Some(fix) = &finding.fix {
@@ -172,7 +174,9 @@ fn measured(verdict: &LocatedVerdict, html: &mut Html) {
             html.text(verdict.rule.summary);
         });
         for found in verdict.places.iter().take(PLACES) {
-            html.say("p", "", cut(&found.message, 600));
+            html.with("p", &[], |html| {
+                html.prose(cut(&found.message, 600));
+            });
             place(&found.spot, html);
         }
         if verdict.places.len() > PLACES {

@@ -34,6 +34,21 @@ impl Html {
         self
     }
 
+    /// A sentence of ours, whose words between backticks are code.
+    pub(super) fn prose(&mut self, text: impl AsRef<str>) -> &mut Html {
+        let text = text.as_ref();
+        // One that is left over stays as it is.
+        let paired = text.matches('`').count() % 2 == 0;
+        for (index, part) in text.split('`').enumerate() {
+            match index % 2 {
+                _ if !paired && index > 0 => self.text("`").text(part),
+                1 => self.say("code", "", part),
+                _ => self.text(part),
+            };
+        }
+        self
+    }
+
     /// An element with a content.
     pub(super) fn with(
         &mut self,

@@ -187,3 +187,14 @@ fn a_page_is_read_from_the_findings_and_by_the_keyboard() {
         );
     }
 }
+
+#[test]
+fn words_between_backticks_are_code() {
+    let mut html = super::html::Html::default();
+    html.prose("there is no `<b>` here")
+        .prose("; a lone ` stays");
+    assert_eq!(
+        html.finish(),
+        "there is no <code>&lt;b&gt;</code> here; a lone ` stays"
+    );
+}

@@ -68,7 +68,7 @@ pub enum Change {
     /// Adds a record.
     Create(New),
     /// Replaces a config whole: an object, the list of a rail, or of an automation
-    /// [`Automation::config`]. An automation gets a version with it, which is in force where the
+    /// [`Automation::config`](super::Automation::config). An automation gets a version with it, which is in force where the
     /// one before was.
     Configure {
         /// What it is.
