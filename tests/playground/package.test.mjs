@@ -44,7 +44,7 @@ test("the sample packages have the codes, places and verdicts of the table", asy
 });
 
 // The program that scripts/test has built, where there is one.
-const native = [process.env.TPLKIT_BIN, join(root, "target/debug/tplkit"), join(root, "target/release/tplkit")].find((path) => path && existsSync(path));
+const native = [process.env.TPLKIT_BIN, ...["ci", "debug", "release"].map((profile) => join(root, "target", profile, "tplkit"))].find((path) => path && existsSync(path));
 
 test("documents are those of the native program", { skip: !native && "there is no tplkit in target" }, async () => {
   const run = (input, ...args) => {
