@@ -6,15 +6,15 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use cli::commands::{self, command_line, completion};
-use cli::{failure, interrupt, session::Session};
+use cli::{exit::Exit, failure, interrupt, session::Session};
 
 fn main() -> ExitCode {
     interrupt::install();
     let words: Vec<OsString> = std::env::args_os().collect();
-    if completion::answered(&words) {
-        return ExitCode::SUCCESS;
-    }
     let exit = failure::guard(&words, || {
+        if completion::answered(&words)? {
+            return Ok(Exit::Done);
+        }
         let request = command_line::parse(&words)?;
         let session = Session::new(&request.global);
         commands::run(request.command, &session)

@@ -15,7 +15,7 @@ mod destination;
 mod document;
 mod error;
 mod examples;
-mod exit;
+pub(crate) mod exit;
 pub(crate) mod failure;
 mod file_check;
 mod folder;

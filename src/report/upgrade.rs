@@ -111,7 +111,7 @@ fn updates(plan: &Preview) -> Vec<Line<'_>> {
         kind: one.kind.as_str(),
         reference: &one.reference,
         path: &one.path,
-        // The base is told where somebody here had changed it.
+        // The base differs from `before` where somebody changed the leaf.
         sides: [
             one.base.as_ref().or(Some(&one.before)),
             Some(&one.after),

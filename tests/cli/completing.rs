@@ -6,7 +6,7 @@ use crate::support::{Place, tiny};
 fn offered(place: &Place, words: &[&str]) -> Vec<String> {
     let mut command = place.command(&[]);
     command
-        .env("COMPLETE", "bash")
+        .env("TPLKIT_COMPLETE", "bash")
         .env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string())
         .env("_CLAP_COMPLETE_COMP_TYPE", "9")
         .env("_CLAP_COMPLETE_SPACE", "false")
@@ -65,6 +65,26 @@ fn the_scripts_of_the_shells_ask_the_program() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish"] {
         let script = place.run(&["completions", shell]).exits(0).out;
-        assert!(script.contains("COMPLETE"), "{shell}: {script}");
+        assert!(script.contains("TPLKIT_COMPLETE"), "{shell}: {script}");
     }
+}
+
+/// A variable of other programs changes nothing, and a wrong value of ours is an error: never a success
+/// without the work.
+#[test]
+fn a_command_does_its_work_whatever_is_in_the_environment() {
+    let place = Place::new();
+    let run = |name: &str, value: &str| {
+        let mut command = place.command(&["explain", "R017"]);
+        command.env(name, value).output().expect("the program runs")
+    };
+    let others = run("COMPLETE", "1");
+    assert_eq!(others.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&others.stdout).contains("R017"));
+    let wrong = run("TPLKIT_COMPLETE", "nonsense");
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+    assert!(
+        String::from_utf8_lossy(&wrong.stderr).contains("nonsense"),
+        "{wrong:?}"
+    );
 }

@@ -1,7 +1,7 @@
 //! The values that shells offer while a command line is typed: rules, profiles, targets, refs, schemas.
 //!
-//! In: the words typed so far. Out: candidates. A shell asks by starting the program with `COMPLETE` in its
-//! environment, so that what is offered is what is there at that moment; what cannot be read offers nothing,
+//! In: the words typed so far. Out: candidates. A shell asks by starting the program with `TPLKIT_COMPLETE` in
+//! its environment, so that what is offered is what is there at that moment; what cannot be read offers nothing,
 //! and nothing is reported, because nobody would see it.
 
 use std::ffi::{OsStr, OsString};
@@ -15,21 +15,23 @@ use tplkit::finding::selection::WORDS;
 use tplkit::package::schema;
 
 use crate::cli::config::Configs;
+use crate::cli::error::CliError;
 use crate::cli::package_file;
 use crate::cli::remote::profiles::Profiles;
 
-/// The environment variable by which a shell asks.
-pub(crate) const VARIABLE: &str = "COMPLETE";
+/// The environment variable by which a shell asks. A name of our own: with that of others a command would
+/// complete instead of doing its work.
+pub(crate) const VARIABLE: &str = "TPLKIT_COMPLETE";
 
 /// Answers a shell that asks, and says whether one did.
-pub(crate) fn answered(words: &[OsString]) -> bool {
+///
+/// # Errors
+/// The variable names no shell.
+pub(crate) fn answered(words: &[OsString]) -> Result<bool, CliError> {
     let folder = std::env::current_dir().ok();
-    let asked = clap_complete::CompleteEnv::with_factory(super::command_line::command);
-    asked
-        .var(VARIABLE)
-        .try_complete(words.iter().cloned(), folder.as_deref())
-        // A shell shows no error while somebody types.
-        .unwrap_or(true)
+    let completion = clap_complete::CompleteEnv::with_factory(super::command_line::command);
+    let completion = completion.var(VARIABLE);
+    Ok(completion.try_complete(words.iter().cloned(), folder.as_deref())?)
 }
 
 /// Tells every argument of the tool which values it offers.
