@@ -4,7 +4,7 @@
 //! Our own lines are written that way. Those of libraries are taken at `warn` and worse only, because
 //! at finer levels some print what passes through them.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::panic;
 
 use clap::ValueEnum;
@@ -20,25 +20,12 @@ use tplkit_server::store::sql_log;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// How much is logged on standard error.
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        value_enum,
-        env = "TPLKIT_LOG_LEVEL",
-        default_value = "info",
-        hide_possible_values = false
-    )]
-    log_level: Level,
-    /// In which form.
-    #[arg(
-        long,
-        value_name = "FORM",
-        value_enum,
-        env = "TPLKIT_LOG_FORMAT",
-        default_value = "json"
-    )]
-    log_format: Format,
+    /// How much is logged on standard error [default: info; of serve --demo: warn].
+    #[arg(long, value_name = "LEVEL", value_enum, env = "TPLKIT_LOG_LEVEL")]
+    log_level: Option<Level>,
+    /// In which form [default: text on a terminal, else json].
+    #[arg(long, value_name = "FORM", value_enum, env = "TPLKIT_LOG_FORMAT")]
+    log_format: Option<Format>,
     /// What is logged at any level, besides: each SQL statement as it leaves for the store, with the types
     /// of its parameters and never a value.
     #[arg(long, value_name = "WHAT", value_enum, env = "TPLKIT_LOG")]
@@ -52,7 +39,7 @@ enum ExtraLog {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Level {
+pub(super) enum Level {
     Off,
     Error,
     Warn,
@@ -82,12 +69,20 @@ impl From<Level> for LevelFilter {
     }
 }
 
-/// Starts to log.
-pub(super) fn start(arguments: &Arguments) {
-    match arguments.log_format {
-        Format::Json => json(targets(arguments), io::stderr).init(),
+/// Starts to log, as much as `usual` where nobody says how much.
+pub(super) fn start(arguments: &Arguments, usual: Level) {
+    let format = arguments.log_format.unwrap_or_else(|| {
+        if io::stderr().is_terminal() {
+            Format::Text
+        } else {
+            Format::Json
+        }
+    });
+    let targets = targets(arguments, usual);
+    match format {
+        Format::Json => json(targets, io::stderr).init(),
         Format::Text => tracing_subscriber::registry()
-            .with(targets(arguments))
+            .with(targets)
             .with(tracing_subscriber::fmt::layer().with_writer(io::stderr))
             .init(),
     }
@@ -95,8 +90,8 @@ pub(super) fn start(arguments: &Arguments) {
 }
 
 /// What is taken from whom.
-fn targets(arguments: &Arguments) -> Targets {
-    let level = LevelFilter::from(arguments.log_level);
+fn targets(arguments: &Arguments, usual: Level) -> Targets {
+    let level = LevelFilter::from(arguments.log_level.unwrap_or(usual));
     let sql = match arguments.log {
         Some(ExtraLog::Sql) => LevelFilter::DEBUG,
         None => LevelFilter::OFF,
@@ -156,8 +151,8 @@ mod tests {
 
     fn logged(log_level: Level, log: Option<ExtraLog>) -> Arguments {
         Arguments {
-            log_level,
-            log_format: Format::Json,
+            log_level: Some(log_level),
+            log_format: Some(Format::Json),
             log,
         }
     }
@@ -170,7 +165,9 @@ mod tests {
         ] {
             let lines = Lines::default();
             let writer = lines.clone();
-            let subscriber = json(targets(&logged(level, log)), move || writer.clone());
+            let subscriber = json(targets(&logged(level, log), Level::Info), move || {
+                writer.clone()
+            });
             tracing::subscriber::with_default(subscriber, || {
                 tracing::debug!(target: sql_log::TARGET, sql = "SELECT 1", "statement");
             });
@@ -183,7 +180,10 @@ mod tests {
     fn a_panic_is_a_line_without_data_and_libraries_are_quiet() {
         let lines = Lines::default();
         let writer = lines.clone();
-        let subscriber = json(targets(&logged(Level::Trace, None)), move || writer.clone());
+        let subscriber = json(
+            targets(&logged(Level::Trace, None), Level::Info),
+            move || writer.clone(),
+        );
         tracing::subscriber::with_default(subscriber, || {
             let _span = tracing::error_span!("request", id = "the-request").entered();
             tracing::trace!("ours");

@@ -24,6 +24,9 @@ use tplkit_server::store::{Store, StoreError};
 
 use examples::examples;
 
+/// The store that ends with its process.
+const IN_MEMORY: &str = "sqlite::memory:";
+
 /// The multi-tenant /v1 API over template packages.
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true)]
@@ -105,7 +108,7 @@ impl Command {
     /// The store where none is named. A demonstration leaves nothing behind and can be started again.
     fn default_database(&self) -> &'static str {
         match self {
-            Command::Serve(options) if options.demo => "sqlite::memory:",
+            Command::Serve(options) if options.demo => IN_MEMORY,
             _ => "sqlite:tplkit.db",
         }
     }

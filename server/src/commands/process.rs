@@ -18,6 +18,7 @@ use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Serving, Store, StoreError};
 use tplkit_server::wake::WorkerSignal;
 
+use super::logs::Level;
 use super::signals::Signals;
 use super::{Failure, logs, variable};
 
@@ -111,12 +112,16 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts to log and to hear signals, and opens the store. A database that cannot be reached at the
-    /// moment is waited for in the background.
-    pub(super) async fn begin(database: &str, arguments: Arguments) -> Result<Process, Failure> {
+    /// Starts to log, as much as `usual_log` unless told otherwise, and to hear signals, and opens the store. A
+    /// database that cannot be reached at the moment is waited for in the background.
+    pub(super) async fn begin(
+        database: &str,
+        arguments: Arguments,
+        usual_log: Level,
+    ) -> Result<Process, Failure> {
         let secret_key = secret_key()?;
         let smtp_url = smtp_url()?;
-        logs::start(&arguments.logs);
+        logs::start(&arguments.logs, usual_log);
         let signals = Signals::new()?;
         let options = Options {
             statement_timeout: arguments.statement_timeout,

@@ -17,9 +17,10 @@ use tplkit_server::{
     app::{App, Config, SchemaCap},
 };
 
-use super::Failure;
 use super::examples::examples;
+use super::logs::Level;
 use super::process::{self, Process, available_connections, listen};
+use super::{Failure, IN_MEMORY};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples("TPLKIT_SECRET_KEY, 32 bytes in base64 or hex, encrypts the secrets of connections.", &[
@@ -135,7 +136,13 @@ pub(super) async fn run(
     let cors = Origins::parse(origins.filter(|origin| !origin.is_empty()));
     let cors = cors.map_err(|why| Failure::Usage(format!("--cors-origin: {why}")))?;
     let playground = playground(options.playground.as_deref())?;
-    let process = Process::begin(database, options.process).await?;
+    // Somebody looks at a demonstration; it says no more than what went wrong.
+    let usual_log = if options.demo {
+        Level::Warn
+    } else {
+        Level::Info
+    };
+    let process = Process::begin(database, options.process, usual_log).await?;
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
     let usual = Config::default();
     let max_body = options
@@ -162,7 +169,7 @@ pub(super) async fn run(
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
     let shown = if options.demo {
-        fill_demo(&process.store, &context, address).await?
+        fill_demo(database, &process.store, &context, address).await?
     } else {
         String::new()
     };
@@ -209,6 +216,7 @@ fn playground(folder: Option<&Path>) -> Result<Playground, Failure> {
 
 /// Fills the store, and says what a newcomer may try.
 async fn fill_demo(
+    database: &str,
     store: &Store,
     context: &Context,
     address: SocketAddr,
@@ -219,12 +227,19 @@ async fn fill_demo(
         Err(error) => return Err(Failure::Usage(format!("--demo: {error}"))),
     };
     let (email, password, key, orders) = (demo.email, demo.password, demo.key, demo.orders);
+    let lost = if database == IN_MEMORY {
+        "; all of it goes with this process"
+    } else {
+        ""
+    };
+    let url = format!("http://{address}");
     Ok(format!(
-        "\nA coffee shop with customers, products and orders.\n\
+        "\nA coffee shop with customers, products and orders, and a template to apply{lost}.\n\
          sign in   {email}   {password}\n\
          API key   {key}\n\
-         docs      http://{address}/docs\n\n\
-         curl -H 'Authorization: Bearer {key}' \\\n  \
-         'http://{address}/v1/features/{orders}/rows?filter=status:eq:open&sort=-total&limit=3'\n"
+         docs      {url}/docs\n\
+         console   {url}/console\n\
+         curl -H 'Authorization: Bearer {key}' \
+         '{url}/v1/features/{orders}/rows?filter=status:eq:open&sort=-total&limit=3'\n"
     ))
 }

@@ -10,6 +10,7 @@ use tplkit_server::wake::WorkerSignal;
 
 use super::Failure;
 use super::examples::examples;
+use super::logs::Level;
 use super::process::{self, Process};
 
 #[derive(Debug, clap::Args)]
@@ -29,7 +30,7 @@ pub(super) async fn run(
     context: Context,
     options: Arguments,
 ) -> Result<(), Failure> {
-    let process = Process::begin(database, options.process).await?;
+    let process = Process::begin(database, options.process, Level::Info).await?;
     let metrics = Arc::new(Metrics::new(&process.store, None));
     process.show(&metrics).await?;
     let tables = Tables::default();

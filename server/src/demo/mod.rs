@@ -1,4 +1,4 @@
-//! Fills a store with a demo shop: customers, products, orders, and a user.
+//! Fills a store with a demo shop: customers, products, orders, a template to apply, and a user.
 //!
 //! It sends requests to the API, so the result is what any client could create. `shop.json` lists
 //! the requests; `$name` is the id of an earlier response.
@@ -23,6 +23,8 @@ use crate::routes::{members, organizations, users};
 use crate::store::{Scope, Store, StoreError, Tx};
 
 const SHOP: &str = include_str!("shop.json");
+/// A package without dependencies, for the catalog.
+const PACKAGE: &str = include_str!("../../../examples/project-tracker.json");
 const EMAIL: &str = "demo@example.com";
 
 /// What a newcomer needs to know.
@@ -34,8 +36,12 @@ pub struct Demo {
     pub password: String,
     /// An API key that may do everything that keys may.
     pub key: String,
+    /// The workspace of the shop.
+    pub workspace: String,
     /// The table of orders.
     pub orders: String,
+    /// A template that can be applied to the workspace without a decision.
+    pub template: String,
 }
 
 /// Why the store was not filled.
@@ -93,6 +99,9 @@ pub async fn fill(store: &Store, context: &Context) -> Result<Demo, DemoError> {
             known.insert(name.to_owned(), text(&response, "id"));
         }
     }
+    let package = serde_json::from_str(PACKAGE).unwrap_or_default();
+    let import = format!("/v1/templates/import?organization_id={organization}");
+    let template = session.post(&import, &package).await?;
     let body = json!({
         "organization_id": organization, "name": "Demo", "scopes": ["read", "write", "structure"],
     });
@@ -101,7 +110,9 @@ pub async fn fill(store: &Store, context: &Context) -> Result<Demo, DemoError> {
         email: EMAIL,
         password,
         key: text(&key, "key"),
+        workspace: known.remove("workspace").unwrap_or_default(),
         orders: known.remove("orders").unwrap_or_default(),
+        template: text(&template, "id"),
     })
 }
 
