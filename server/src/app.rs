@@ -1,7 +1,8 @@
 //! The server as one value: its settings, and what every request and every worker uses.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::auth::{CredentialCache, Passwords};
@@ -15,6 +16,7 @@ use crate::metrics::Metrics;
 use crate::playground::Playground;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
+use crate::static_file::Page;
 use crate::store::{Store, StoreError};
 use crate::wake::WorkerSignal;
 
@@ -43,6 +45,27 @@ pub struct Config {
     pub edge: Limits,
     /// The page that checks packages in the browser.
     pub playground: Playground,
+    /// What the documentation shows of this server, if it is a demonstration that nobody else reaches.
+    pub demonstration: Option<Demonstration>,
+}
+
+/// What is in a demonstration, and how to get at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Demonstration {
+    /// Where it is.
+    pub url: String,
+    /// Who signs in,
+    pub email: String,
+    /// and with which password.
+    pub password: String,
+    /// An API key.
+    pub key: String,
+    /// A workspace.
+    pub workspace: String,
+    /// A table in it.
+    pub table: String,
+    /// A template that can be applied to it.
+    pub template: String,
 }
 
 /// How much `GET /v1/schema` shows before it is cut.
@@ -71,6 +94,7 @@ impl Default for Config {
             cors: Origins::default(),
             edge: Limits::default(),
             playground: Playground::default(),
+            demonstration: None,
         }
     }
 }
@@ -102,6 +126,8 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     /// Wakes who carries template jobs out.
     pub signal: WorkerSignal,
+    /// Files next to the API, by their paths, once somebody asked for one.
+    pub(crate) pages: OnceLock<HashMap<&'static str, Page>>,
     stopping: AtomicBool,
 }
 
@@ -126,6 +152,7 @@ impl App {
             remembered: CredentialCache::default(),
             metrics,
             signal: WorkerSignal::default(),
+            pages: OnceLock::new(),
             stopping: AtomicBool::new(false),
         }))
     }

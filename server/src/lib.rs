@@ -37,6 +37,7 @@ pub mod routes;
 pub mod rows;
 pub mod secret_key;
 pub mod spool;
+pub mod static_file;
 pub mod store;
 pub(crate) mod templates;
 pub mod wake;

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
-use sha2::{Digest as _, Sha256};
+use axum::http::{HeaderMap, Response, StatusCode};
+
+use crate::static_file::{HTML, StaticFile, page};
 
 include!(concat!(env!("OUT_DIR"), "/playground_files.rs"));
 
@@ -29,28 +30,7 @@ const PLAIN_POLICY: &str = "default-src 'none'";
 /// The files of the page; none where there is no page.
 #[derive(Debug, Clone, Default)]
 pub struct Playground {
-    files: Arc<HashMap<String, File>>,
-}
-
-#[derive(Debug)]
-struct File {
-    media_type: &'static str,
-    bytes: Bytes,
-    /// Names the content.
-    tag: String,
-}
-
-impl File {
-    fn new(name: &str, bytes: Bytes) -> File {
-        let digest = Sha256::digest(&bytes);
-        let mut start = [0; 16];
-        start.copy_from_slice(&digest[..16]);
-        File {
-            media_type: media_type(name),
-            bytes,
-            tag: format!("\"{:032x}\"", u128::from_be_bytes(start)),
-        }
-    }
+    files: Arc<HashMap<String, StaticFile>>,
 }
 
 impl Playground {
@@ -79,9 +59,9 @@ impl Playground {
         for (name, bytes) in files {
             if name == INDEX {
                 let beside = beside(&bytes);
-                known.insert(String::new(), File::new(INDEX, beside));
+                known.insert(String::new(), StaticFile::new(INDEX, beside));
             }
-            known.insert(name.clone(), File::new(&name, bytes));
+            known.insert(name.clone(), StaticFile::new(&name, bytes));
         }
         Playground {
             files: Arc::new(known),
@@ -97,20 +77,7 @@ impl Playground {
         let Some(file) = self.files.get(name) else {
             return self.missing();
         };
-        let fresh = headers
-            .get_all(header::IF_NONE_MATCH)
-            .iter()
-            .any(|value| value.to_str().is_ok_and(|tags| names(tags, &file.tag)));
-        let (status, body) = if fresh {
-            (StatusCode::NOT_MODIFIED, Body::empty())
-        } else {
-            (StatusCode::OK, Body::from(file.bytes.clone()))
-        };
-        let mut response = page(status, body, file.media_type, POLICY);
-        if let Ok(tag) = HeaderValue::from_str(&file.tag) {
-            response.headers_mut().insert(header::ETAG, tag);
-        }
-        response
+        file.respond(headers, POLICY)
     }
 
     fn missing(&self) -> Response<Body> {
@@ -128,39 +95,10 @@ const NO_PLAYGROUND: &str = "<!doctype html>\n<html lang=\"en\">\n<head><meta ch
 
 const NO_FILE: &str = "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Not found</title></head>\n<body>\n<main>\n<h1>The playground has no such file</h1>\n<p><a href=\"/playground\">Playground</a></p>\n</main>\n</body>\n</html>\n";
 
-const HTML: &str = "text/html; charset=utf-8";
-
 /// Whether a path belongs to the page.
 pub fn is_here(path: &str) -> bool {
     let rest = path.strip_prefix(PATH);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-fn page(
-    status: StatusCode,
-    body: Body,
-    media_type: &'static str,
-    policy: &'static str,
-) -> Response<Body> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers: [(HeaderName, &str); 3] = [
-        (header::CONTENT_TYPE, media_type),
-        (header::CONTENT_SECURITY_POLICY, policy),
-        // A newer program has newer files under the same names.
-        (header::CACHE_CONTROL, "no-cache"),
-    ];
-    for (name, value) in headers {
-        let value = HeaderValue::from_static(value);
-        response.headers_mut().insert(name, value);
-    }
-    response
-}
-
-/// Whether a list of tags names this one.
-fn names(tags: &str, tag: &str) -> bool {
-    let mut tags = tags.split(',').map(str::trim);
-    tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
 }
 
 /// The page for its address without a slash at the end: relative addresses begin one folder further up.
@@ -185,18 +123,6 @@ fn read_into(folder: &Path, prefix: &str, files: &mut Vec<(String, Bytes)>) -> i
         }
     }
     Ok(())
-}
-
-fn media_type(name: &str) -> &'static str {
-    match name.rsplit('.').next() {
-        Some("html") => HTML,
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("json") => "application/json",
-        Some("svg") => "image/svg+xml",
-        Some("wasm") => "application/wasm",
-        _ => "application/octet-stream",
-    }
 }
 
 #[cfg(test)]

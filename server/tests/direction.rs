@@ -25,6 +25,7 @@ const LAYERS: &[Layer] = &[
             "lanes",
             "offload",
             "paging",
+            "static_file",
             "playground",
             "spool",
             "wire",

@@ -28,6 +28,8 @@ mod flood;
 #[cfg(unix)]
 mod fold;
 #[cfg(unix)]
+mod guide;
+#[cfg(unix)]
 mod health;
 #[cfg(unix)]
 #[path = "../../tests/help/mod.rs"]

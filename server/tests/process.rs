@@ -127,7 +127,8 @@ impl Serving {
         Serving::of(command)
     }
 
-    fn of(mut command: Command) -> Serving {
+    /// Of a command that serves.
+    pub(crate) fn of(mut command: Command) -> Serving {
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

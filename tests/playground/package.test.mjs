@@ -1,13 +1,12 @@
 // The npm package, as somebody installs it: in Node.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { before, test } from "node:test";
-import { cases, need, root, sample } from "./tools.mjs";
+import { built, cases, need, root, sample } from "./tools.mjs";
 
 let folder;
 let tplkit;
@@ -43,8 +42,7 @@ test("the sample packages have the codes, places and verdicts of the table", asy
   }
 });
 
-// The program that scripts/test has built, where there is one.
-const native = [process.env.TPLKIT_BIN, ...["ci", "debug", "release"].map((profile) => join(root, "target", profile, "tplkit"))].find((path) => path && existsSync(path));
+const native = built("tplkit");
 
 test("documents are those of the native program", { skip: !native && "there is no tplkit in target" }, async () => {
   const run = (input, ...args) => {

@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { cases, files, need, root, sample, serve } from "./tools.mjs";
-
-const { chromium } = need("playwright-core");
-const axe = need.resolve("axe-core/axe.min.js");
+import { APPEARANCES, cases, faults, files, launch, newPage, root, sample, serve } from "./tools.mjs";
 
 let server;
 let browser;
@@ -18,22 +15,17 @@ let complaints;
 
 before(async () => {
   server = await serve(join(root, "target/playground"));
-  browser = await chromium.launch({ executablePath: process.env.TPLKIT_CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();
   server?.close();
 });
 
-/** A new page; what the browser complains about, and what it asks for, is kept. */
+/** A new page in the place of the last. */
 async function open({ hash = "", width = 1280, dark = false, clipboard = true } = {}) {
   await page?.context().close();
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions: clipboard ? ["clipboard-read", "clipboard-write"] : [] });
-  page = await context.newPage();
-  [requests, complaints] = [[], []];
-  page.on("request", (request) => requests.push(request.url()));
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (entry) => ["error", "warning"].includes(entry.type()) && complaints.push(entry.text()));
+  ({ page, requests, complaints } = await newPage(browser, { width, dark, permissions: clipboard ? ["clipboard-read", "clipboard-write"] : [] }));
   await page.goto(server.url + hash);
 }
 
@@ -226,30 +218,20 @@ test("a link over 1 MB is refused with the reason", async () => {
 
 test("axe finds nothing, at any width, in any colours, with any view", async () => {
   const violations = [];
-  for (const width of [390, 1280]) {
-    for (const dark of [false, true]) {
-      await open({ width, dark });
-      const run = async (state) => {
-        await page.addScriptTag({ path: axe }).catch(() => page.evaluate(`${axeSource}`));
-        const found = await page.evaluate(() => window.axe.run({ iframes: false }));
-        violations.push(...found.violations.map(({ id, nodes }) => `${width} ${dark ? "dark" : "light"} ${state}: ${id} ${nodes.map((node) => node.html).join(" | ").slice(0, 300)}`));
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-        if (wide) violations.push(`${width} ${state}: the page is wider than its window`);
-      };
-      const axeSource = await readFile(axe, "utf8");
-      await run("empty");
-      await choose("a.json", await sample(BROKEN));
-      await run("findings");
-      for (const view of ["Promotion", "Graph", "Report", "Simulate"]) {
-        await press(view);
-        await page.locator("#view:not([aria-busy]) > *").first().waitFor();
-        await run(view);
-      }
-      await choose("b.json", await sample("examples/crm.json"));
+  for (const { width, dark, name } of APPEARANCES) {
+    await open({ width, dark });
+    const run = async (state) => violations.push(...(await faults(page, `playground ${name} ${state}`)));
+    await run("empty");
+    await choose("a.json", await sample(BROKEN));
+    await run("findings");
+    for (const view of ["Promotion", "Graph", "Report", "Simulate"]) {
+      await press(view);
       await page.locator("#view:not([aria-busy]) > *").first().waitFor();
-      await run("clean");
-      if (process.env.TPLKIT_PICTURES) await page.screenshot({ path: join(process.env.TPLKIT_PICTURES, `${width}-${dark ? "dark" : "light"}.png`), fullPage: true });
+      await run(view);
     }
+    await choose("b.json", await sample("examples/crm.json"));
+    await page.locator("#view:not([aria-busy]) > *").first().waitFor();
+    await run("clean");
   }
   assert.deepEqual(violations, []);
 });

@@ -1,4 +1,6 @@
-// What the tests share: what npm brought, a server of files, the sample packages.
+// What the tests share: what npm brought, Chromium with axe, a server of files, a demonstration, the sample packages.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { readFile, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -44,3 +46,47 @@ export async function cases() {
 export const sample = async (path) => new Uint8Array(await readFile(join(root, path)));
 
 export const files = (folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true });
+
+/** A program that scripts/test has built, where there is one. */
+export const built = (name) => [process.env.TPLKIT_BIN && join(process.env.TPLKIT_BIN, "..", name), ...["ci", "debug", "release"].map((profile) => join(root, "target", profile, name))].find((path) => path && existsSync(path));
+
+/** Starts `tplkit-server serve` with what it needs; `{ url, lines, close }`. */
+export async function serving(program, ...options) {
+  const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", ...options], { stdio: ["ignore", "pipe", "ignore"] });
+  let printed = "";
+  const wanted = options.includes("--demo") ? 8 : 1;
+  for await (const chunk of child.stdout.setEncoding("utf8")) {
+    printed += chunk;
+    if (printed.split("\n").length > wanted) break;
+  }
+  const lines = printed.split("\n");
+  return { url: lines[0].replace("listening on ", ""), lines, close: () => child.kill() };
+}
+
+/** Chromium, as scripts/test-playground found it. */
+export const launch = () => need("playwright-core").chromium.launch({ executablePath: process.env.TPLKIT_CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
+
+/** A page; what the browser complains about, and what it asks for, is kept: `{ page, requests, complaints }`. */
+export async function newPage(browser, { width = 1280, dark = false, permissions = [] } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions });
+  const page = await context.newPage();
+  const [requests, complaints] = [[], []];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (entry) => ["error", "warning"].includes(entry.type()) && complaints.push(entry.text()));
+  return { page, requests, complaints };
+}
+
+const axe = readFileSync(need.resolve("axe-core/axe.min.js"), "utf8");
+
+/** What is wrong with a page for whoever cannot see or point, and whether it is too wide for its window. */
+export async function faults(page, state) {
+  const found = await page.evaluate(`${axe}; axe.run({ iframes: false })`);
+  const said = found.violations.map(({ id, nodes }) => `${state}: ${id} ${nodes.map((node) => node.html).join(" | ").slice(0, 300)}`);
+  if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) said.push(`${state}: the page is wider than its window`);
+  if (process.env.TPLKIT_PICTURES) await page.screenshot({ path: join(process.env.TPLKIT_PICTURES, `${state.replaceAll(/\W+/g, "-")}.png`) });
+  return said;
+}
+
+/** Widths and colours in which every page is looked at. */
+export const APPEARANCES = [390, 1280].flatMap((width) => [false, true].map((dark) => ({ width, dark, name: `${width} ${dark ? "dark" : "light"}` })));

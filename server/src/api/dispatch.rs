@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::admission::{Admission, admit};
 use super::areas::Area;
+use super::pages;
 use super::router::{RouteMatch, find};
 use crate::app::App;
 use crate::call::operation::Operation;
@@ -62,7 +63,18 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
             }
             RouteMatch::OtherMethods("GET, HEAD".to_owned())
         }
-        None => find(parts.method.as_str(), &path),
+        None => match (find(parts.method.as_str(), &path), pages::find(&app, &path)) {
+            (RouteMatch::Nothing, Some(page)) => {
+                if matches!(parts.method, Method::GET | Method::HEAD) {
+                    trace.route = page.path;
+                    page.path.clone_into(&mut trace.place);
+                    let response = page.respond(&parts.headers);
+                    return finish(&app, &id, (response, headers), &trace, &watch);
+                }
+                RouteMatch::OtherMethods("GET, HEAD".to_owned())
+            }
+            (found, _) => found,
+        },
         Some(problem) => {
             let response = problem::response(&problem, area.refusals, &path);
             return finish(&app, &id, (response, headers), &trace, &watch);

@@ -7,10 +7,10 @@
 mod admission;
 mod areas;
 mod dispatch;
-pub mod docs_page;
-mod documentation;
+pub mod documentation;
 pub mod openapi;
 pub mod operations;
+pub mod pages;
 pub mod router;
 
 use std::net::SocketAddr;

@@ -4,7 +4,7 @@
 //! reached, and every fact of an operation is on its line. `areas` has the facts of all paths below a
 //! prefix.
 
-use super::documentation;
+use super::{documentation, pages};
 use crate::auth::{KeyScope, Role};
 use crate::call::operation::{About, Access, Fact, Limit, Operation, READ};
 use crate::routes::{
@@ -62,7 +62,7 @@ pub static OPERATIONS: [Operation; 100] = operations! {
     }
     "documentation" {
         GET "/v1/openapi.json" Public, Viewer, Usual, [200, 422, 429] => documentation::openapi, "This document" [] -> OpenApi;
-        GET "/docs" Public, Viewer, Usual, [200, 422, 429] => documentation::page, "This document as a page" [];
+        GET "/docs" Public, Viewer, Usual, [200, 422, 429] => pages::docs, "This document as a page" [];
     }
     "auth" {
         POST "/v1/auth/token" Public, Viewer, SignIn, [200, 401, 413, 415, 422, 429, 503] => auth::token, "Signs in" [] (SignIn) -> Tokens;

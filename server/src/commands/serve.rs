@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::FalseyValueParser;
 use tplkit_server::context::Context;
-use tplkit_server::demo::{self, DemoError};
+use tplkit_server::demo::{self, Demo, DemoError};
 use tplkit_server::edge::Limits;
 use tplkit_server::http::cors::Origins;
 use tplkit_server::http::rate_limit::Rate;
@@ -14,7 +14,7 @@ use tplkit_server::playground::Playground;
 use tplkit_server::store::Store;
 use tplkit_server::{
     api,
-    app::{App, Config, SchemaCap},
+    app::{App, Config, Demonstration, SchemaCap},
 };
 
 use super::examples::examples;
@@ -143,6 +143,14 @@ pub(super) async fn run(
         Level::Info
     };
     let process = Process::begin(database, options.process, usual_log).await?;
+    let listener = listen(&options.listen).await?;
+    let address = listener.local_addr()?;
+    let demo = if options.demo {
+        Some(fill_demo(&process.store, &context).await?)
+    } else {
+        None
+    };
+    let shown = demo.as_ref().map(|demo| said(database, address, demo));
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
     let usual = Config::default();
     let max_body = options
@@ -164,15 +172,12 @@ pub(super) async fn run(
             ..Limits::default()
         },
         playground,
+        // Whoever else reaches this server is not handed its credentials.
+        demonstration: demo
+            .filter(|_| address.ip().is_loopback())
+            .map(|demo| shown_in_docs(address, demo)),
     };
     let app = App::new(process.store.clone(), context.clone(), config)?;
-    let listener = listen(&options.listen).await?;
-    let address = listener.local_addr()?;
-    let shown = if options.demo {
-        fill_demo(database, &process.store, &context, address).await?
-    } else {
-        String::new()
-    };
     process.show(&app.metrics).await?;
     let worker = Worker {
         task_context: process.task_context(&context, &app.metrics, &app.tables),
@@ -200,7 +205,9 @@ pub(super) async fn run(
             let _ = tokio::join!(serving, upkeep);
         }
     };
-    process.run(Some((address, shown)), work).await
+    process
+        .run(Some((address, shown.unwrap_or_default())), work)
+        .await
 }
 
 /// The page of a folder; an empty name, as of a variable that is set to nothing, stands for none.
@@ -214,26 +221,32 @@ fn playground(folder: Option<&Path>) -> Result<Playground, Failure> {
     })
 }
 
-/// Fills the store, and says what a newcomer may try.
-async fn fill_demo(
-    database: &str,
-    store: &Store,
-    context: &Context,
-    address: SocketAddr,
-) -> Result<String, Failure> {
-    let demo = match demo::fill(store, context).await {
-        Ok(demo) => demo,
-        Err(DemoError::Store(error)) => return Err(error.into()),
-        Err(error) => return Err(Failure::Usage(format!("--demo: {error}"))),
-    };
-    let (email, password, key, orders) = (demo.email, demo.password, demo.key, demo.orders);
+/// Fills the store.
+async fn fill_demo(store: &Store, context: &Context) -> Result<Demo, Failure> {
+    demo::fill(store, context)
+        .await
+        .map_err(|error| match error {
+            DemoError::Store(error) => error.into(),
+            error => Failure::Usage(format!("--demo: {error}")),
+        })
+}
+
+/// What a newcomer may try.
+fn said(database: &str, address: SocketAddr, demo: &Demo) -> String {
+    let Demo {
+        email,
+        password,
+        key,
+        orders,
+        ..
+    } = demo;
     let lost = if database == IN_MEMORY {
         "; all of it goes with this process"
     } else {
         ""
     };
     let url = format!("http://{address}");
-    Ok(format!(
+    format!(
         "\nA coffee shop with customers, products and orders, and a template to apply{lost}.\n\
          sign in   {email}   {password}\n\
          API key   {key}\n\
@@ -241,5 +254,17 @@ async fn fill_demo(
          console   {url}/console\n\
          curl -H 'Authorization: Bearer {key}' \
          '{url}/v1/features/{orders}/rows?filter=status:eq:open&sort=-total&limit=3'\n"
-    ))
+    )
+}
+
+fn shown_in_docs(address: SocketAddr, demo: Demo) -> Demonstration {
+    Demonstration {
+        url: format!("http://{address}"),
+        email: demo.email.to_owned(),
+        password: demo.password,
+        key: demo.key,
+        workspace: demo.workspace,
+        table: demo.orders,
+        template: demo.template,
+    }
 }

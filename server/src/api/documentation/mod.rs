@@ -1,0 +1,134 @@
+//! `/v1/openapi.json`, `/docs`, `/docs.md` and `/llms.txt`: the API for programs and for people.
+//!
+//! In: the OpenAPI document, `guide.md`, and the demonstration that this server shows, if it is one. Out: the document,
+//! and the same guide and reference as a page, as Markdown, and as its first screen.
+
+pub mod guide;
+mod html;
+mod html_reference;
+mod markdown;
+mod reference;
+mod schema_type;
+
+use std::sync::OnceLock;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use tplkit::definitions::Definitions;
+
+use self::reference::Reference;
+use super::document;
+use crate::app::Demonstration;
+use crate::call::Call;
+use crate::refusal::Refusal;
+
+/// What is made of the document once per server.
+pub(super) struct Texts {
+    pub(super) page: String,
+    pub(super) markdown: String,
+    pub(super) first_screen: String,
+}
+
+/// Writes all of them.
+pub(super) fn texts(demonstration: Option<&Demonstration>) -> Texts {
+    let document = document(Definitions::embedded());
+    let reference = Reference::of(&document);
+    let steps = guide::steps(demonstration);
+    Texts {
+        page: html::page(&reference, &steps, demonstration),
+        markdown: markdown::whole(&reference, &steps, demonstration),
+        first_screen: markdown::first_screen(&reference, &steps),
+    }
+}
+
+/// `GET /v1/openapi.json`
+///
+/// # Errors
+/// 422 for parameters, of which there are none.
+pub(super) async fn openapi(mut call: Call) -> Result<Response, Refusal> {
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    call.query_text.finish()?;
+    let text = DOCUMENT.get_or_init(|| Bytes::from(document(Definitions::embedded()).to_string()));
+    let mut response = Response::new(Body::from(text.clone()));
+    let media_type = HeaderValue::from_static("application/json");
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, media_type);
+    Ok(response)
+}
+
+/// `GET /`: where somebody begins who knows the address alone.
+///
+/// # Errors
+/// 422 for parameters, of which there are none.
+pub(super) async fn root(mut call: Call) -> Result<Response, Refusal> {
+    call.query_text.finish()?;
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    let to = HeaderValue::from_static("/docs");
+    response.headers_mut().insert(header::LOCATION, to);
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::texts;
+    use crate::api::operations::OPERATIONS;
+    use crate::app::Demonstration;
+
+    #[test]
+    fn the_page_shows_every_operation_and_fetches_nothing_from_elsewhere() {
+        let texts = texts(None);
+        for operation in &OPERATIONS {
+            let markdown = format!("#### {} {}\n", operation.method, operation.path);
+            assert!(texts.markdown.contains(&markdown), "{markdown}");
+            let page = format!(
+                "{}</span> <code>{}</code>",
+                operation.method, operation.path
+            );
+            assert!(texts.page.contains(&page), "{page}");
+        }
+        assert_eq!(texts.page.matches("<script").count(), 1);
+        for word in [
+            "src=\"http",
+            "@import",
+            "url(",
+            "href=\"http",
+            "style=\"",
+            "onclick",
+            "<style",
+        ] {
+            assert!(!texts.page.contains(word), "{word}");
+        }
+        assert!(texts.markdown.starts_with(&texts.first_screen));
+        assert!(texts.first_screen.lines().count() < 20);
+        for link in ["(/docs.md)", "(/v1/openapi.json)"] {
+            assert!(texts.first_screen.contains(link), "{link}");
+        }
+    }
+
+    #[test]
+    fn values_of_a_demonstration_are_shown_where_there_is_one_alone() {
+        let value = |name: &str| format!("the-{name}");
+        let demonstration = Demonstration {
+            url: value("url"),
+            email: value("email"),
+            password: value("password"),
+            key: value("key"),
+            workspace: value("workspace"),
+            table: value("table"),
+            template: value("template"),
+        };
+        let (with, without) = (texts(Some(&demonstration)), texts(None));
+        for name in ["the-url/v1", "the-password", "the-key", "the-table"] {
+            assert!(with.page.contains(name), "{name}");
+        }
+        for text in [&without.page, &without.markdown] {
+            for variable in ["$URL", "$TOKEN", "$TABLE", "URL=", "TOKEN=", "TABLE="] {
+                assert!(text.contains(variable), "{variable}");
+            }
+        }
+        assert!(!with.page.contains("$URL") && !with.page.contains("$TABLE"));
+    }
+}

@@ -1,0 +1,296 @@
+//! The reference: the OpenAPI document as what a page shows.
+//!
+//! In: the document. Out: operations by their tags, and schemas as rows of a table. Must not know HTML or Markdown.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::schema_type::{Piece, notes, type_of};
+
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+
+/// Everything that there is to show.
+pub(super) struct Reference<'d> {
+    pub(super) title: &'d str,
+    pub(super) version: &'d str,
+    pub(super) about: &'d str,
+    pub(super) tags: Vec<Tag<'d>>,
+    pub(super) schemas: Vec<Schema<'d>>,
+}
+
+/// Operations of one kind.
+pub(super) struct Tag<'d> {
+    pub(super) name: &'d str,
+    pub(super) about: &'d str,
+    pub(super) operations: Vec<Operation<'d>>,
+}
+
+/// A method of a path.
+pub(super) struct Operation<'d> {
+    pub(super) id: &'d str,
+    pub(super) method: String,
+    pub(super) path: &'d str,
+    pub(super) summary: &'d str,
+    pub(super) about: &'d str,
+    /// Those that differ from operation to operation.
+    pub(super) parameters: Vec<Field<'d>>,
+    /// The schema of the body.
+    pub(super) body: Vec<Piece<'d>>,
+    pub(super) responses: Vec<Response<'d>>,
+}
+
+/// What comes back with a status.
+pub(super) struct Response<'d> {
+    pub(super) status: &'d str,
+    pub(super) content: Vec<Piece<'d>>,
+}
+
+impl Response<'_> {
+    pub(super) fn refuses(&self) -> bool {
+        self.status.starts_with(['4', '5'])
+    }
+}
+
+/// A shape of JSON.
+pub(super) struct Schema<'d> {
+    pub(super) name: &'d str,
+    pub(super) about: &'d str,
+    /// What it is, where it has no members.
+    pub(super) kind: Vec<Piece<'d>>,
+    pub(super) fields: Vec<Field<'d>>,
+    pub(super) example: Option<&'d Value>,
+}
+
+/// A parameter, or a member of an object.
+pub(super) struct Field<'d> {
+    pub(super) name: String,
+    /// Where a parameter stands.
+    pub(super) place: &'d str,
+    pub(super) required: bool,
+    pub(super) kind: Vec<Piece<'d>>,
+    pub(super) about: &'d str,
+    /// Bounds and defaults.
+    pub(super) notes: Vec<String>,
+}
+
+impl<'d> Operation<'d> {
+    /// The document that its refusals have in common.
+    pub(super) fn refusal(&self) -> Vec<Piece<'d>> {
+        let mut refusals = self.responses.iter().filter(|response| response.refuses());
+        refusals
+            .next()
+            .map(|response| response.content.clone())
+            .unwrap_or_default()
+    }
+}
+
+impl<'d> Reference<'d> {
+    /// Reads the document.
+    pub(super) fn of(document: &'d Value) -> Reference<'d> {
+        let mut tags: Vec<Tag<'d>> = list(&document["tags"])
+            .map(|tag| Tag {
+                name: text(&tag["name"]),
+                about: text(&tag["description"]),
+                operations: Vec::new(),
+            })
+            .collect();
+        for (path, methods) in members(&document["paths"]) {
+            for method in METHODS {
+                let Some(about) = methods.get(method) else {
+                    continue;
+                };
+                let tag = text(&about["tags"][0]);
+                if let Some(tag) = tags.iter_mut().find(|known| known.name == tag) {
+                    tag.operations
+                        .push(operation(document, path, method, about));
+                }
+            }
+        }
+        let examples = examples(document);
+        let schemas = members(&document["components"]["schemas"]);
+        Reference {
+            title: text(&document["info"]["title"]),
+            version: text(&document["info"]["version"]),
+            about: text(&document["info"]["description"]),
+            tags,
+            schemas: schemas
+                .map(|(name, schema)| Schema {
+                    name,
+                    about: text(&schema["description"]),
+                    kind: type_of(schema),
+                    fields: fields(schema, ""),
+                    example: examples.get(name.as_str()).copied(),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn operation<'d>(
+    document: &'d Value,
+    path: &'d str,
+    method: &str,
+    about: &'d Value,
+) -> Operation<'d> {
+    let components = &document["components"];
+    let parameters = list(&about["parameters"]).map(|one| component(components, one));
+    let parameters = parameters.map(|parameter| Field {
+        name: text(&parameter["name"]).to_owned(),
+        place: text(&parameter["in"]),
+        required: parameter["required"] == true,
+        kind: type_of(&parameter["schema"]),
+        about: text(&parameter["description"]),
+        notes: notes(&parameter["schema"]),
+    });
+    let responses = members(&about["responses"]).map(|(status, response)| {
+        let response = component(components, response);
+        Response {
+            status,
+            content: content(response),
+        }
+    });
+    Operation {
+        id: text(&about["operationId"]),
+        method: method.to_ascii_uppercase(),
+        path,
+        summary: text(&about["summary"]),
+        about: text(&about["description"]),
+        parameters: parameters
+            .filter(|parameter| parameter.name != "x-platform-service-key")
+            .collect(),
+        body: content(&about["requestBody"]),
+        responses: responses.collect(),
+    }
+}
+
+/// The type of a body, whatever its media type is called.
+fn content(of: &Value) -> Vec<Piece<'_>> {
+    let mut types = members(&of["content"]);
+    types
+        .next()
+        .map(|(_, content)| type_of(&content["schema"]))
+        .unwrap_or_default()
+}
+
+/// The members of an object, those of objects inside under their paths.
+fn fields<'d>(schema: &'d Value, prefix: &str) -> Vec<Field<'d>> {
+    let mut found = Vec::new();
+    for (name, member) in members(&schema["properties"]) {
+        let path = format!("{prefix}{name}");
+        found.push(Field {
+            name: path.clone(),
+            place: "",
+            required: list(&schema["required"]).any(|required| required == name),
+            kind: type_of(member),
+            about: text(&member["description"]),
+            notes: notes(member),
+        });
+        found.extend(fields(member, &format!("{path}.")));
+        found.extend(fields(&member["items"], &format!("{path}[].")));
+    }
+    found
+}
+
+/// An example of each schema: its own, or what stands in its place in the example of another.
+fn examples(document: &Value) -> BTreeMap<&str, &Value> {
+    let components = &document["components"];
+    let mut found = BTreeMap::new();
+    for (name, example) in members(&components["examples"]) {
+        found.insert(name.as_str(), &example["value"]);
+    }
+    for (name, example) in members(&components["examples"]) {
+        inner_examples(
+            components,
+            &components["schemas"][name],
+            &example["value"],
+            &mut found,
+        );
+    }
+    found
+}
+
+fn inner_examples<'d>(
+    components: &'d Value,
+    schema: &'d Value,
+    example: &'d Value,
+    found: &mut BTreeMap<&'d str, &'d Value>,
+) {
+    if example.is_null() {
+        return;
+    }
+    if let Some(name) = referenced(schema) {
+        if found.contains_key(name) && found.get(name) != Some(&example) {
+            return;
+        }
+        found.insert(name, example);
+        return inner_examples(components, &components["schemas"][name], example, found);
+    }
+    for (name, member) in members(&schema["properties"]) {
+        inner_examples(components, member, &example[name], found);
+    }
+    for one in list(&schema["anyOf"]) {
+        inner_examples(components, one, example, found);
+    }
+    if let Some(first) = list(example).next() {
+        inner_examples(components, &schema["items"], first, found);
+    }
+    if let Some((_, first)) = members(example).next()
+        && schema["additionalProperties"].is_object()
+    {
+        inner_examples(components, &schema["additionalProperties"], first, found);
+    }
+}
+
+/// The name behind a reference to a schema.
+pub(super) fn referenced(schema: &Value) -> Option<&str> {
+    text(&schema["$ref"]).strip_prefix("#/components/schemas/")
+}
+
+/// A component by its reference, or the value itself where it is none.
+fn component<'d>(components: &'d Value, value: &'d Value) -> &'d Value {
+    let path = text(&value["$ref"]).strip_prefix("#/components");
+    path.and_then(|path| components.pointer(path))
+        .unwrap_or(value)
+}
+
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+pub(super) fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+pub(super) fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use tplkit::definitions::Definitions;
+
+    use super::Reference;
+    use crate::api::document;
+    use crate::api::operations::OPERATIONS;
+
+    #[test]
+    fn every_operation_and_nearly_every_example_is_there() {
+        let document = document(Definitions::embedded());
+        let reference = Reference::of(&document);
+        let operations = reference.tags.iter().map(|tag| tag.operations.len());
+        assert_eq!(operations.sum::<usize>(), OPERATIONS.len());
+        let schemas = reference.schemas.iter();
+        let without: Vec<&str> = schemas
+            .filter(|schema| schema.example.is_none() && !schema.fields.is_empty())
+            .map(|schema| schema.name)
+            .collect();
+        assert!(without.len() * 3 < reference.schemas.len(), "{without:?}");
+        for schema in &reference.schemas {
+            assert!(!schema.about.is_empty(), "{}", schema.name);
+            for field in &schema.fields {
+                assert!(!field.kind.is_empty(), "{}.{}", schema.name, field.name);
+            }
+        }
+    }
+}
