@@ -141,9 +141,23 @@ fn stopped(desk: &Desk, example: &Example, variables: &[(&str, &str)]) -> Option
 }
 
 /// The commands of `tplkit` that need a server, in the order in which somebody would use them.
-const REMOTE: [&str; 14] = [
-    "login", "whoami", "doctor", "template", "resolve", "plan", "apply", "status", "drift",
-    "export", "job", "rows", "api", "logout",
+const REMOTE: [&str; 16] = [
+    "login",
+    "whoami",
+    "profile",
+    "workspace",
+    "doctor",
+    "template",
+    "resolve",
+    "plan",
+    "apply",
+    "status",
+    "drift",
+    "export",
+    "job",
+    "rows",
+    "api",
+    "logout",
 ];
 
 /// A demonstration, and what it says of itself.

@@ -9,6 +9,7 @@ use tplkit::package::model::{Action, Manifest, Reason, WireWord as _};
 use tplkit::printable;
 use tplkit::simulate::Simulation;
 use tplkit::upgrade::MovedLeaf;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::sections::{kinds, section};
 use super::upgrade_view;
@@ -91,14 +92,14 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
     if !report.rows.is_empty() {
         let _ = writeln!(out, "\nRows");
     }
-    let longest = report
+    let titles: Vec<String> = report
         .rows
         .keys()
-        .map(String::len)
-        .max()
-        .unwrap_or_default();
-    let width = longest.min(WIDEST);
-    for (table, rows) in &report.rows {
+        .map(|table| table_title(manifest, table))
+        .collect();
+    let longest = titles.iter().map(|title| title.width()).max();
+    let width = longest.unwrap_or_default().min(WIDEST);
+    for (table, rows) in titles.iter().zip(report.rows.values()) {
         let counts = [
             (Some(rows.inserted), "inserted"),
             (positive(rows.updated), "updated"),
@@ -111,8 +112,8 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
             .into_iter()
             .filter_map(|(count, word)| Some(format!("{} {word}", count?)))
             .collect();
-        let table = printable::line(table);
-        let _ = writeln!(out, "  {table:<width$}  {}", counts.join(", "));
+        let pad = width.saturating_sub(table.width());
+        let _ = writeln!(out, "  {table}{:pad$}  {}", "", counts.join(", "));
     }
     for error in &report.errors {
         let rows = match (error.first, error.last) {
@@ -121,14 +122,17 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
         };
         let text = format!(
             "{} {rows}: {} ({})",
-            error.reference, error.message, error.code
+            table_title(manifest, &error.reference),
+            error.message,
+            error.code
         );
         let _ = writeln!(out, "  {}", printable::line(&text));
     }
     for (table, rows) in &report.rows {
         if let Some(more) = positive(rows.errors_more) {
             let more = counted(usize::try_from(more).unwrap_or(usize::MAX), "error");
-            let _ = writeln!(out, "  {}: {more} more", printable::line(table));
+            let table = table_title(manifest, table);
+            let _ = writeln!(out, "  {table}: {more} more");
         }
     }
     section(
@@ -171,6 +175,18 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
     let line = |entry: &&UnresolvedEntry| unresolved(manifest, entry);
     section(out, "Not carried over by this apply", &new, line);
     section(out, "Not carried over by the export", &brought, line);
+}
+
+/// A table by its label, with the ref that `--rows` takes; the ref alone where the package is not at hand.
+fn table_title(manifest: Option<&Manifest>, reference: &str) -> String {
+    let items = manifest.map_or(&[][..], Manifest::items);
+    let item = items
+        .iter()
+        .find(|item| item.reference.as_deref() == Some(reference));
+    printable::line(&match item {
+        Some(item) => format!("{:?}, {reference}", item.label),
+        None => reference.to_owned(),
+    })
 }
 
 /// Automations that do not go live, with what is left to do by hand.

@@ -28,8 +28,21 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Work with a server",
         &[
-            "login", "logout", "whoami", "template", "plan", "apply", "job", "status", "drift",
-            "export", "rows", "api", "doctor",
+            "login",
+            "logout",
+            "whoami",
+            "profile",
+            "workspace",
+            "template",
+            "plan",
+            "apply",
+            "job",
+            "status",
+            "drift",
+            "export",
+            "rows",
+            "api",
+            "doctor",
         ],
     ),
     (

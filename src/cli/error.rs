@@ -11,6 +11,7 @@ use tplkit::printable::path as shown;
 use tplkit::problem::Code;
 use tplkit::simulate::SimulateError;
 
+use super::candidates::{self, Candidate};
 use super::client_error;
 use super::exit::Exit;
 
@@ -36,7 +37,11 @@ pub(crate) enum CliError {
         /// What to do.
         help: String,
         /// What could be meant.
-        candidates: Vec<Value>,
+        candidates: Vec<Candidate>,
+        /// How many more there are that are not listed.
+        more: usize,
+        /// The file that they come from, if they come from one.
+        path: Option<PathBuf>,
     },
     /// A file cannot be read.
     #[error("cannot read `{}`: {source}", shown(path))]
@@ -219,7 +224,8 @@ impl CliError {
             }
             CliError::Candidates { candidates, .. } => {
                 let mut members = Map::new();
-                members.insert("candidates".to_owned(), candidates.clone().into());
+                let candidates = candidates.iter().map(Candidate::document);
+                members.insert("candidates".to_owned(), candidates.collect());
                 members
             }
             CliError::Unconfirmed { losses } => {
@@ -244,6 +250,15 @@ impl CliError {
             CliError::Remote(error) => client_error::faults(error),
             CliError::Explained { source, .. } => client_error::faults(source),
             CliError::Job { source, .. } => source.faults(),
+            CliError::Candidates {
+                candidates, more, ..
+            } => {
+                let mut lines = candidates::lines(candidates);
+                if *more > 0 {
+                    lines.push(format!("and {more} more"));
+                }
+                lines
+            }
             _ => Vec::new(),
         }
     }
@@ -258,6 +273,7 @@ impl CliError {
             | CliError::Toml { path, .. }
             | CliError::Baseline { path, .. }
             | CliError::Profile { path, .. } => Some(path),
+            CliError::Candidates { path, .. } => path.as_ref(),
             _ => None,
         }
     }

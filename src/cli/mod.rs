@@ -5,6 +5,7 @@
 
 mod apply_summary;
 mod args;
+mod candidates;
 mod catalog;
 mod checker;
 mod client_error;
@@ -25,6 +26,7 @@ mod interrupt_message;
 mod job_progress;
 mod losses;
 mod lsp;
+mod names;
 mod output;
 mod package_file;
 mod package_output;

@@ -2,18 +2,13 @@
 
 use tplkit::workspace::Id;
 
-/// The id of a workspace, as the user typed it.
-pub(crate) fn workspace_id(word: &str) -> Result<Id, String> {
-    id(word, "workspace")
-}
-
 /// The id of a job, as the user typed it.
 pub(crate) fn job_id(word: &str) -> Result<Id, String> {
-    id(word, "job")
+    parse_id(word).ok_or_else(|| "the id of a job is a UUID with hyphens".to_owned())
 }
 
-fn id(word: &str, what: &str) -> Result<Id, String> {
-    let parsed = Some(word).filter(|word| word.len() == 36);
-    let parsed = parsed.and_then(|word| Id::try_parse(word).ok());
-    parsed.ok_or_else(|| format!("the id of a {what} is a UUID with hyphens"))
+/// A UUID with hyphens.
+pub(crate) fn parse_id(word: &str) -> Option<Id> {
+    let word = Some(word).filter(|word| word.len() == 36);
+    word.and_then(|word| Id::try_parse(word).ok())
 }

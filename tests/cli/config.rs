@@ -86,8 +86,8 @@ fn mistakes_have_their_place_and_secrets_are_not_repeated() {
             "d/tplkit.toml:2:1: unknown key `token`",
         ),
         (
-            "[targets.a]\nworkspace = \"sales\"\n",
-            "d/tplkit.toml:2:13: the id of a workspace",
+            "[targets.a]\nworkspace = \"\"\n",
+            "d/tplkit.toml:2:13: name a workspace",
         ),
     ] {
         place.write("d/tplkit.toml", text);

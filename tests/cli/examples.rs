@@ -5,9 +5,22 @@ use std::path::Path;
 use crate::help::{Desk, Example, Help, each_command_has_two, read};
 
 /// Commands that need a server whatever their arguments are.
-const REMOTE: [&str; 13] = [
-    "api", "apply", "doctor", "drift", "export", "job", "login", "logout", "plan", "rows",
-    "status", "template", "whoami",
+const REMOTE: [&str; 15] = [
+    "api",
+    "apply",
+    "doctor",
+    "drift",
+    "export",
+    "job",
+    "login",
+    "logout",
+    "plan",
+    "profile",
+    "rows",
+    "status",
+    "template",
+    "whoami",
+    "workspace",
 ];
 
 fn program() -> &'static Path {

@@ -96,6 +96,7 @@ impl Place {
             "TPLKIT_URL",
             "TPLKIT_TOKEN",
             "TPLKIT_PROFILE",
+            "TPLKIT_WORKSPACE",
             "HTTP_PROXY",
             "http_proxy",
             "ALL_PROXY",

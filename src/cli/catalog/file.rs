@@ -2,7 +2,8 @@
 
 use tplkit::client::Client;
 
-use super::{Candidate, PushTarget, meant};
+use super::{PushTarget, meant};
+use crate::cli::candidates::Candidate;
 use crate::cli::error::CliError;
 use crate::cli::package_file::File;
 use crate::cli::remote::subject;

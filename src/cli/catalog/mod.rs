@@ -8,25 +8,18 @@
 mod file;
 mod version;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tplkit::check::Checked;
 use tplkit::client::{Client, Template};
 use tplkit::package::model::Catalog;
 
+use super::candidates::{Candidate, of_templates};
 use super::error::CliError;
 use super::remote::subject;
+use super::remote::workspace::called;
 
 pub(crate) use file::{CatalogMatch, FileTemplate};
 pub(crate) use version::{VersionBump, compare};
-
-/// A template that is replaced, or may be.
-#[derive(Debug, Clone)]
-pub(crate) struct Candidate {
-    pub(crate) id: String,
-    name: Option<String>,
-    label: Option<String>,
-    semver: Option<String>,
-}
 
 /// Which template a push means.
 #[derive(Debug)]
@@ -39,30 +32,6 @@ pub(crate) enum PushTarget {
     ByName(Candidate),
 }
 
-impl Candidate {
-    fn of(record: Template) -> Candidate {
-        Candidate {
-            id: record.id,
-            name: record.name,
-            label: record.label,
-            semver: record.semver,
-        }
-    }
-
-    /// What documents say of it.
-    pub(crate) fn document(&self) -> Value {
-        json!({"id": self.id, "name": self.name, "label": self.label, "semver": self.semver})
-    }
-
-    /// It in one line, for people.
-    fn summary(&self) -> String {
-        let clean =
-            |text: &Option<String>| text.as_deref().unwrap_or("-").escape_debug().to_string();
-        let (name, label) = (clean(&self.name), clean(&self.label));
-        format!("{} ({name}, \"{label}\", {})", self.id, clean(&self.semver))
-    }
-}
-
 /// Finds out which template of an organization a package replaces.
 ///
 /// # Errors
@@ -73,26 +42,28 @@ pub(crate) fn meant(
     package: &Checked<'_>,
 ) -> Result<PushTarget, CliError> {
     let catalog = &package.manifest.catalog;
-    let mut found = Vec::new();
+    let mut found: Vec<Template> = Vec::new();
     for page in client.templates(None, None) {
         for template in page?.items {
             let record = template.record;
             let theirs = record.organization_id.as_deref();
             let own = theirs.is_none() || organization.is_none() || theirs == organization;
             if own && could_be(catalog, &record) && is_meant(client, catalog, &record)? {
-                found.push(Candidate::of(record));
+                found.push(record);
             }
         }
     }
-    let mut found = found.into_iter();
-    let Some(first) = found.next() else {
+    let mut candidates = of_templates(&found, &[]);
+    for candidate in &mut candidates {
+        // They are all of the same one.
+        candidate.organization = None;
+    }
+    if candidates.len() > 1 {
+        return Err(ambiguous(candidates));
+    }
+    let Some(first) = candidates.pop() else {
         return Ok(PushTarget::New);
     };
-    let rest: Vec<Candidate> = found.collect();
-    if !rest.is_empty() {
-        let candidates: Vec<Candidate> = std::iter::once(first).chain(rest).collect();
-        return Err(ambiguous(&candidates));
-    }
     Ok(if catalog.id.is_some() {
         PushTarget::ById(first)
     } else {
@@ -131,15 +102,13 @@ fn is_meant(client: &Client, catalog: &Catalog, record: &Template) -> Result<boo
     Ok(catalog.id.as_deref() == known)
 }
 
-fn ambiguous(candidates: &[Candidate]) -> CliError {
-    let summaries: Vec<String> = candidates.iter().map(Candidate::summary).collect();
+fn ambiguous(candidates: Vec<Candidate>) -> CliError {
     CliError::Candidates {
-        message: format!(
-            "the package may replace more than one template: {}",
-            summaries.join(", ")
-        ),
+        message: "the package may replace more than one template".to_owned(),
         help: "name one with `--id`, or make another with `--new`".to_owned(),
-        candidates: documents(candidates),
+        candidates,
+        more: 0,
+        path: None,
     }
 }
 
@@ -148,10 +117,12 @@ pub(crate) fn same_name(candidate: &Candidate) -> CliError {
     CliError::Candidates {
         message: format!(
             "there is a template of the same name, {}: not a terminal to ask whether it is replaced",
-            candidate.summary()
+            summary(candidate)
         ),
         help: "pass `--yes` to replace it, or make another with `--new`".to_owned(),
-        candidates: documents(std::slice::from_ref(candidate)),
+        candidates: vec![candidate.clone()],
+        more: 0,
+        path: None,
     }
 }
 
@@ -159,10 +130,16 @@ pub(crate) fn same_name(candidate: &Candidate) -> CliError {
 pub(crate) fn question(candidate: &Candidate) -> String {
     format!(
         "Replace the template of the same name, {}?",
-        candidate.summary()
+        summary(candidate)
     )
 }
 
-fn documents(candidates: &[Candidate]) -> Vec<Value> {
-    candidates.iter().map(Candidate::document).collect()
+/// It in one line, for people: `"Sales CRM" (sales-crm, 1.0.0)`.
+fn summary(candidate: &Candidate) -> String {
+    called(
+        candidate.label.as_deref(),
+        candidate.name.as_deref(),
+        &candidate.id,
+        candidate.semver.as_deref(),
+    )
 }

@@ -17,6 +17,7 @@ use tplkit::package::schema;
 use crate::cli::config::Configs;
 use crate::cli::error::CliError;
 use crate::cli::package_file;
+use crate::cli::remote::Environment;
 use crate::cli::remote::profiles::Profiles;
 
 /// The environment variable by which a shell asks. A name of our own: with that of others a command would
@@ -48,6 +49,7 @@ fn offer(command: &str, argument: Arg) -> Arg {
         (_, "select" | "ignore" | "warn" | "deny") => selectors,
         ("explain", "code") => rules,
         (_, "profile") => profiles,
+        (_, "workspace") => workspaces,
         (_, "target") => targets,
         ("why", "reference") | ("graph", "focus") => refs,
         ("schema", "name") => schemas,
@@ -93,11 +95,32 @@ fn profiles(typed: &OsStr) -> Vec<CompletionCandidate> {
     begin_with(typed, names.map(|name| (name, None)))
 }
 
-fn targets(typed: &OsStr) -> Vec<CompletionCandidate> {
-    let from = words()
+/// The workspaces that are known without a server: the default ones, and those of targets.
+fn workspaces(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let mut names = std::collections::BTreeSet::new();
+    let environment = Environment::read().ok();
+    names.extend(environment.and_then(|environment| environment.workspace));
+    if let Ok(profiles) = Profiles::read() {
+        let entries = profiles.names().filter_map(|name| profiles.get(name).ok()?);
+        let kept = entries.filter_map(|entry| entry.workspace);
+        names.extend(kept.map(|kept| kept.name.unwrap_or(kept.id)));
+    }
+    if let Some(config) = Configs::default().of(&named_before()).ok().flatten() {
+        let targets = config.targets.values();
+        names.extend(targets.filter_map(|target| target.workspace.clone()));
+    }
+    begin_with(typed, names.iter().map(|name| (name.as_str(), None)))
+}
+
+/// The package that is named before, whose `tplkit.toml` counts; else the working folder.
+fn named_before() -> PathBuf {
+    words()
         .find_map(existing)
-        .unwrap_or_else(|| PathBuf::from("."));
-    let config = Configs::default().of(&from).ok().flatten();
+        .unwrap_or_else(|| PathBuf::from("."))
+}
+
+fn targets(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let config = Configs::default().of(&named_before()).ok().flatten();
     let names = config.iter().flat_map(|config| config.targets.keys());
     begin_with(typed, names.map(|name| (name.as_str(), None)))
 }

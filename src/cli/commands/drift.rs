@@ -8,18 +8,18 @@ use serde_json::value::RawValue;
 use tplkit::client::{Client, Error};
 use tplkit::printable;
 use tplkit::upgrade::{Drift, RowsDrift};
-use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
+use crate::cli::candidates::Candidate;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::sections::section;
 use crate::cli::session::Session;
-use crate::cli::typed_id::workspace_id;
 
 /// Show what people changed in what a template made in a workspace.
 ///
@@ -34,9 +34,8 @@ pub(crate) struct Args {
     /// The template: its id, or its name.
     #[arg(value_name = "TEMPLATE", required_unless_present = "target")]
     template: Option<PathBuf>,
-    /// The workspace.
-    #[arg(long, value_name = "ID", value_parser = workspace_id, required_unless_present = "target")]
-    workspace: Option<Id>,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
     /// Also show cells of reference data that differ; they count as drift.
     #[arg(long)]
     rows: bool,
@@ -56,11 +55,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut server = args.target.clone();
     let target = server.take_target(Path::new("."))?;
-    let workspace = target.workspace(args.workspace)?.to_string();
+    let word = args.workspace.required(&target, &server)?;
     let subject = target.subject(args.template.as_deref())?;
     let subject = subject.to_string_lossy();
     let connection = Connection::open(&server, session)?;
     let client = &connection.client;
+    let workspace = NamedWorkspace::find(client, &word)?.id.to_string();
     let template = template(client, &subject, &workspace)?;
     let found = client.drift(&workspace, &template, args.rows, args.job.as_deref());
     let found = found.map_err(not_applied)?;
@@ -97,12 +97,22 @@ fn template(client: &Client, word: &str, workspace: &str) -> Result<String, CliE
     match applied.as_slice() {
         [only] => Ok(only.clone()),
         [] => subject::template(client, word),
-        several => Err(CliError::Usage {
+        several => Err(CliError::Candidates {
             message: format!(
                 "`{}` names more than one template that was applied here",
                 word.escape_debug()
             ),
-            help: format!("give the id: {}", several.join(", ")),
+            help: "give the id".to_owned(),
+            candidates: several
+                .iter()
+                .map(|id| Candidate {
+                    id: id.clone(),
+                    name: Some(word.to_owned()),
+                    ..Candidate::default()
+                })
+                .collect(),
+            more: 0,
+            path: None,
         }),
     }
 }

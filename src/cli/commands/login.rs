@@ -71,6 +71,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let open = |credential| remote::client(base.clone(), credential, session, remote::options());
     let mut profile = Profile {
         url: Some(base.to_string()),
+        workspace: choice
+            .entry
+            .as_ref()
+            .filter(|entry| entry.belongs_to(&base))
+            .and_then(|entry| entry.workspace.clone()),
         ..Profile::default()
     };
     let token = match way {

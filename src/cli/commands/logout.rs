@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         let rest = Profile {
             url: entry.url.clone(),
             email: entry.email.clone(),
+            workspace: entry.workspace.clone(),
             ..Profile::default()
         };
         profiles::save(&choice.profile, &rest)?;

@@ -23,6 +23,7 @@ mod migrate;
 mod new;
 mod pack;
 mod plan;
+mod profile;
 mod promote;
 mod report;
 mod resolve;
@@ -37,6 +38,7 @@ mod test;
 mod unpack;
 mod whoami;
 mod why;
+mod workspace;
 
 use super::error::CliError;
 use super::exit::Exit;
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Login(login::Args),
     Logout(logout::Args),
     Whoami(whoami::Args),
+    Profile(profile::Args),
+    Workspace(workspace::Args),
     Template(template::Args),
     Plan(Box<plan::Args>),
     Apply(Box<apply::Args>),
@@ -107,6 +111,8 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Login(args) => login::run(&args, session),
         Command::Logout(args) => logout::run(&args, session),
         Command::Whoami(args) => whoami::run(&args, session),
+        Command::Profile(args) => profile::run(&args, session),
+        Command::Workspace(args) => workspace::run(&args, session),
         Command::Template(args) => template::run(&args, session),
         Command::Plan(args) => plan::run(&args, session),
         Command::Apply(args) => apply::run(&args, session),

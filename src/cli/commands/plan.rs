@@ -6,7 +6,6 @@ use clap::ValueEnum;
 use serde_json::json;
 use tplkit::printable;
 use tplkit::problem::Code;
-use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
 use crate::cli::catalog::{self, CatalogMatch, FileTemplate, VersionBump};
@@ -18,12 +17,12 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
-use crate::cli::plan_view::{Decisions, Package, Saved, body, screen};
+use crate::cli::plan_view::{Decisions, Package, Saved, screen};
 use crate::cli::remote::subject::Subject;
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
-use crate::cli::typed_id::workspace_id;
 use crate::cli::upgrade_args::{BaseFile, ServerUpgradeArgs};
 use crate::cli::upgrade_view;
 
@@ -43,9 +42,8 @@ pub(crate) struct Args {
     /// A package (a file, an unpacked folder, `-` for standard input), or a template by id or name.
     #[arg(value_name = "PKG|TEMPLATE", required_unless_present = "target")]
     subject: Option<PathBuf>,
-    /// The workspace to apply to.
-    #[arg(long, value_name = "ID", value_parser = workspace_id, required_unless_present = "target")]
-    workspace: Option<Id>,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
     #[command(flatten)]
     template: FileTemplate,
     #[command(flatten)]
@@ -101,7 +99,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut server = args.target.clone();
     let target = server.take_target(args.subject.as_deref().unwrap_or(Path::new(".")))?;
     let subject = target.subject(args.subject.as_deref())?;
-    let workspace = target.workspace(args.workspace)?;
+    let word = args.workspace.required(&target, &server)?;
     let mut decisions = args.decisions.clone();
     decisions.complete(&target);
     let mut request = decisions.request()?;
@@ -111,9 +109,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(report) => return package_file::refuse(&report, args.format.form(), session),
     };
     let connection = Connection::open(&server, session)?;
+    let workspace = NamedWorkspace::find(&connection.client, &word)?;
     let plan_request = PlanRequest {
         client: &connection.client,
-        workspace,
+        workspace: &workspace,
         request: &request,
         base: base.as_ref().map(|base| base.text.as_str()),
         session,
@@ -167,17 +166,17 @@ pub(super) fn print_plan(
     output: Option<&Path>,
     plan_request: PlanRequest<'_>,
 ) -> Result<Exit, CliError> {
-    let workspace = plan_request.workspace;
+    let workspace = plan_request.workspace.id;
     let planned = &examined.planned;
     let refused = !planned.preview.refusals.is_empty();
     let text = match form.into() {
         PlanForm::Text => {
             let subject = format!("`{}`", printable::path(subject));
-            screen(&subject, &workspace.to_string(), &planned.preview)
+            screen(&subject, &plan_request.title(), &planned.preview)
         }
         PlanForm::Md => {
             let subject = subject.to_string_lossy();
-            upgrade_view::markdown(&subject, &workspace.to_string(), &planned.preview)
+            upgrade_view::markdown(&subject, &plan_request.title(), &planned.preview)
         }
         PlanForm::Json => document::write(
             if refused { "findings" } else { "clean" },
@@ -250,8 +249,8 @@ fn save(
             package,
             base.map(|base| Package::of(&base.path, &base.text)),
         ),
-        plan_request.workspace,
-        body(plan_request.request, plan_request.workspace),
+        plan_request.workspace.id,
+        plan_request.body(),
         examined.planned.preview.clone(),
     );
     saved.write(path)?;

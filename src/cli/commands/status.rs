@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 use tplkit::client::WithDocument;
 use tplkit::printable;
 use tplkit::upgrade::AppliedTemplate;
-use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -15,10 +14,10 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::sections::columns;
 use crate::cli::session::Session;
-use crate::cli::typed_id::workspace_id;
 
 /// List the templates that were applied to a workspace: versions, drift, secrets that are missing.
 #[derive(Debug, clap::Args)]
@@ -27,9 +26,8 @@ use crate::cli::typed_id::workspace_id;
     ("List it as JSON, for a program", "tplkit status --workspace $WORKSPACE --format json"),
 ]))]
 pub(crate) struct Args {
-    /// The workspace.
-    #[arg(long, value_name = "ID", value_parser = workspace_id, required_unless_present = "target")]
-    workspace: Option<Id>,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
     /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
@@ -40,8 +38,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut server = args.target.clone();
     let target = server.take_target(Path::new("."))?;
-    let workspace = target.workspace(args.workspace)?;
+    let word = args.workspace.required(&target, &server)?;
     let connection = Connection::open(&server, session)?;
+    let workspace = NamedWorkspace::find(&connection.client, &word)?.id;
     let mut applied: Vec<WithDocument<AppliedTemplate>> = Vec::new();
     for page in connection.client.applied(&workspace.to_string()) {
         applied.extend(page?.items);

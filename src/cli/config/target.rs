@@ -7,22 +7,21 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tplkit::apply::RowsMode;
 use tplkit::finding::suggest;
-use tplkit::workspace::Id;
 
 use super::read::path_at;
 use super::{Config, Configs, NAME};
+use crate::cli::candidates::Candidate;
 use crate::cli::error::CliError;
 use crate::cli::resolutions;
 use crate::cli::toml_file::TomlFile;
-use crate::cli::typed_id::workspace_id;
 
 /// What one target says. Each flag of the same name goes first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Target {
     /// Address of the server.
     pub(crate) url: Option<String>,
-    /// The workspace to work on.
-    pub(crate) workspace: Option<Id>,
+    /// The workspace to work on: its id, name or label, or `ORG/NAME`.
+    pub(crate) workspace: Option<String>,
     /// What is applied: a package, or a template by id or name.
     pub(crate) template: Option<PathBuf>,
     /// Decisions about dependencies.
@@ -51,7 +50,11 @@ fn one<'t>(file: &TomlFile<'t>, table: &DeTable<'t>) -> Result<Target, CliError>
     let string = |key: &str| table.get(key).map(|value| file.string(value)).transpose();
     let workspace = table.get("workspace").map(|value| {
         let word = file.string(value)?;
-        workspace_id(&word).map_err(|why| file.wrong(value.span().start, why))
+        if word.is_empty() {
+            let why = "name a workspace: its id, name or label, or `ORG/NAME`";
+            return Err(file.wrong(value.span().start, why));
+        }
+        Ok(word)
     });
     Ok(Target {
         url: string("url")?,
@@ -98,17 +101,6 @@ fn rows_of<'t>(
 }
 
 impl Target {
-    /// The workspace: the one of the flag, else the one here.
-    ///
-    /// # Errors
-    /// Neither names one.
-    pub(crate) fn workspace(&self, flag: Option<Id>) -> Result<Id, CliError> {
-        flag.or(self.workspace).ok_or_else(|| CliError::Usage {
-            message: "no workspace is named".to_owned(),
-            help: "give its id with `--workspace`, or as `workspace` of the target".to_owned(),
-        })
-    }
-
     /// The package or template: the one of the command line, else the one here.
     ///
     /// # Errors
@@ -131,13 +123,22 @@ impl Config {
         self.targets.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.targets.keys().map(String::as_str).collect();
             let near = suggest::help(name, names);
-            CliError::Usage {
+            let candidates = self.targets.iter().map(|(name, target)| Candidate {
+                id: name.clone(),
+                name: Some(name.clone()),
+                label: target.workspace.clone().or_else(|| target.url.clone()),
+                ..Candidate::default()
+            });
+            CliError::Candidates {
                 message: format!(
                     "`{}` has no target `{}`",
                     tplkit::printable::path(&self.path),
                     name.escape_debug()
                 ),
                 help: near.unwrap_or_else(|| format!("write a table `[targets.{name}]`")),
+                candidates: candidates.collect(),
+                more: 0,
+                path: Some(self.path.clone()),
             }
         })
     }

@@ -18,6 +18,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
+use crate::cli::names::Names;
 use crate::cli::output::{print_note, write_result};
 
 /// What is known besides the job, and in which form it is reported.
@@ -117,7 +118,7 @@ pub(crate) fn text(client: &Client, job: &WithDocument<Job>) -> String {
     let manifest = record
         .template_id
         .as_deref()
-        .filter(|_| !report.unresolved.is_empty());
+        .filter(|_| !report.unresolved.is_empty() || !report.rows.is_empty());
     let manifest = manifest.and_then(|id| manifest_of(client, id));
     apply_summary::report(&mut out, manifest.as_ref(), report);
     if record.ended() == Some(JobOutcome::Undone) {
@@ -131,7 +132,7 @@ pub(crate) fn text(client: &Client, job: &WithDocument<Job>) -> String {
     out
 }
 
-/// For the labels of items. Whoever may not read it sees ids.
+/// For the labels of tables and other items. Whoever may not read it sees refs and ids.
 fn manifest_of(client: &Client, template: &str) -> Option<Manifest> {
     let found = client.template(template).ok()?;
     let doc = Doc::parse_package(found.document.get()).ok()?;
@@ -139,7 +140,7 @@ fn manifest_of(client: &Client, template: &str) -> Option<Manifest> {
 }
 
 /// One line about a job.
-pub(crate) fn summary(job: &Job) -> String {
+pub(crate) fn summary(job: &Job, names: &Names) -> String {
     let or = |text: &Option<String>| {
         text.as_deref()
             .map_or_else(|| "-".to_owned(), printable::line)
@@ -148,8 +149,8 @@ pub(crate) fn summary(job: &Job) -> String {
         "{}  {:<9}  template {}  workspace {}  {}",
         or(&job.id),
         printable::line(&job.status),
-        or(&job.template_id),
-        or(&job.workspace_id),
+        names.title(job.template_id.as_deref()),
+        names.title(job.workspace_id.as_deref()),
         or(&job.created_at)
     );
     if let Some(until) = job.locked_until().filter(|_| job.ended().is_none()) {

@@ -11,6 +11,7 @@ use super::{Package, PlanView, body, by_reading, by_server, by_server_for, is_fo
 use crate::cli::catalog::{CatalogMatch, FileTemplate};
 use crate::cli::error::CliError;
 use crate::cli::package_file::{self, File};
+use crate::cli::remote::workspace::NamedWorkspace;
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -30,7 +31,7 @@ pub(crate) struct PlannedApply {
 #[derive(Clone, Copy)]
 pub(crate) struct PlanRequest<'q> {
     pub(crate) client: &'q Client,
-    pub(crate) workspace: Id,
+    pub(crate) workspace: &'q NamedWorkspace,
     pub(crate) request: &'q Request,
     /// The package of `--base`.
     pub(crate) base: Option<&'q str>,
@@ -40,7 +41,21 @@ pub(crate) struct PlanRequest<'q> {
 impl PlanRequest<'_> {
     /// The body that the server is asked with, without `base`.
     pub(crate) fn body(self) -> serde_json::Value {
-        body(self.request, self.workspace)
+        body(self.request, self.workspace.id)
+    }
+
+    /// The organization of the workspace.
+    ///
+    /// # Errors
+    /// The server does not show the workspace.
+    pub(crate) fn organization(self) -> Result<Option<String>, CliError> {
+        let record = self.workspace.require(self.client)?;
+        Ok(record.organization_id.clone())
+    }
+
+    /// What people call the workspace.
+    pub(crate) fn title(self) -> String {
+        self.workspace.title(self.client, self.session)
     }
 }
 
@@ -81,10 +96,17 @@ pub(crate) fn any(
     }
 }
 
+/// A workspace by its id, and what people call it.
+pub(crate) struct TitledWorkspace {
+    pub(crate) id: Id,
+    pub(crate) title: String,
+}
+
 /// An upgrade that is planned on a server.
 pub(crate) struct UpgradePlan<'q> {
     pub(crate) package: &'q Path,
-    pub(crate) workspace: Id,
+    /// The word that names it.
+    pub(crate) workspace: &'q str,
     pub(crate) request: &'q Request,
     pub(crate) upgrade: &'q ServerUpgradeArgs,
     pub(crate) server: &'q ServerArgs,
@@ -95,20 +117,26 @@ impl UpgradePlan<'_> {
     pub(crate) fn make(
         &self,
         session: &Session,
-    ) -> Result<Result<PlannedApply, Box<Report>>, CliError> {
+    ) -> Result<Result<(TitledWorkspace, PlannedApply), Box<Report>>, CliError> {
         let base = match self.upgrade.base()? {
             Ok(base) => base,
             Err(report) => return Ok(Err(report)),
         };
         let connection = Connection::open(self.server, session)?;
+        let workspace = NamedWorkspace::find(&connection.client, self.workspace)?;
         let plan_request = PlanRequest {
             client: &connection.client,
-            workspace: self.workspace,
+            workspace: &workspace,
             request: self.request,
             base: base.as_ref().map(|base| base.text.as_str()),
             session,
         };
-        any(plan_request, &FileTemplate::default(), self.package)
+        let planned = any(plan_request, &FileTemplate::default(), self.package)?;
+        let titled = TitledWorkspace {
+            id: workspace.id,
+            title: plan_request.title(),
+        };
+        Ok(planned.map(|planned| (titled, planned)))
     }
 }
 
@@ -118,11 +146,8 @@ pub(crate) fn find_in_catalog(
     template: &FileTemplate,
     file: &File<'_>,
 ) -> Result<CatalogMatch, CliError> {
-    let workspace = plan_request
-        .client
-        .workspace(&plan_request.workspace.to_string())?;
-    let organization = workspace.organization_id.as_deref();
-    template.find(plan_request.client, organization, file)
+    let organization = plan_request.organization()?;
+    template.find(plan_request.client, organization.as_deref(), file)
 }
 
 /// A plan for a file: of the template that holds it or would be replaced by it, when there is one.
@@ -186,7 +211,7 @@ fn unless_foreign(
 fn read(plan_request: PlanRequest<'_>, file: &File<'_>) -> Result<PlanView, CliError> {
     let planned = by_reading(
         plan_request.client,
-        plan_request.workspace,
+        plan_request.workspace.id,
         file.text,
         &file.package,
         plan_request.request,

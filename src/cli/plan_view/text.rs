@@ -75,7 +75,7 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
     );
     let tables: Vec<_> = plan.rows.iter().collect();
     section(&mut out, "Rows", &tables, |(table, rows)| {
-        format!("{table}  {}", counts(rows))
+        format!("{}  {}", table_title(plan, table), counts(rows))
     });
     upgrade_view::upgrade(&mut out, plan);
     upgrade_view::not_carried(&mut out, &plan.not_carried);
@@ -88,6 +88,22 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         |one| format!("{} {}", one.name, one.path),
     );
     out
+}
+
+/// A table by its label or name, with the ref that `--rows` takes.
+fn table_title(plan: &Preview, reference: &str) -> String {
+    let is_it = |kind, of: &str| kind == RecordKind::Feature && of == reference;
+    let created = plan.create.iter();
+    let mut created = created.filter(|one| is_it(one.kind, &one.reference));
+    let bound = plan.bind.iter();
+    let mut bound = bound.filter(|one| is_it(one.kind, &one.reference));
+    if let Some(one) = created.next() {
+        return format!("{:?}, {reference}", one.label);
+    }
+    match bound.next() {
+        Some(one) => format!("{}, {reference}", one.name),
+        None => reference.to_owned(),
+    }
 }
 
 fn replaced(out: &mut String, one: &ReplacedConfig) {

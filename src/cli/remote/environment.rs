@@ -13,6 +13,8 @@ pub(crate) struct Environment {
     pub(crate) token: Option<Secret>,
     /// `TPLKIT_PROFILE`
     pub(crate) profile: Option<String>,
+    /// `TPLKIT_WORKSPACE`
+    pub(crate) workspace: Option<String>,
 }
 
 impl Environment {
@@ -30,6 +32,7 @@ impl Environment {
             url: variable("TPLKIT_URL")?,
             token,
             profile: variable("TPLKIT_PROFILE")?,
+            workspace: variable("TPLKIT_WORKSPACE")?,
         })
     }
 }

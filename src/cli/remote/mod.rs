@@ -11,6 +11,7 @@ pub(crate) mod profiles;
 mod prompt;
 mod stored;
 pub(crate) mod subject;
+pub(crate) mod workspace;
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ use tplkit::client::{BaseUrl, Client, Credential, Options, Secret};
 use super::config::{self, Target};
 use super::error::CliError;
 use super::session::Session;
-use profiles::{Profile, Profiles};
+use profiles::{KeptWorkspace, Profile, Profiles};
 use stored::Stored;
 
 pub(crate) use environment::Environment;
@@ -28,7 +29,7 @@ pub(crate) use profiles::close as close_profiles;
 pub(crate) use prompt::{agree, confirm, prompt_line, secret, stdin_secret, terminal};
 
 /// The profile that is used when none is named.
-const DEFAULT_PROFILE: &str = "default";
+pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// Which server, and as whom.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -38,7 +39,7 @@ pub(crate) struct ServerArgs {
     /// of the profile].
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Profile to use [default: `TPLKIT_PROFILE`, or `default`].
+    /// Profile to use [default: `TPLKIT_PROFILE`, or what `tplkit profile use` chose].
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
     /// Target of the nearest `tplkit.toml`, which gives what no flag says: the address, and where the command
@@ -105,20 +106,26 @@ impl Choice {
         let named = target.profile.clone().or(environment.profile);
         let known =
             environment.token.is_some() && (target.url.is_some() || environment.url.is_some());
-        // Nothing of the file counts then, so it need not be readable either.
-        let entry = if known && named.is_none() {
-            None
+        let (profile, entry) = if known && named.is_none() {
+            // At most a default workspace of the file counts then, so it need not be readable.
+            let read = Profiles::read().and_then(|profiles| {
+                let name = profiles.in_use().unwrap_or(DEFAULT_PROFILE);
+                Ok((name.to_owned(), profiles.get(name)?))
+            });
+            read.unwrap_or_else(|_| (DEFAULT_PROFILE.to_owned(), None))
         } else {
             let profiles = Profiles::read()?;
-            let entry = profiles.get(named.as_deref().unwrap_or(DEFAULT_PROFILE))?;
+            let name = named.as_deref().or(profiles.in_use());
+            let name = name.unwrap_or(DEFAULT_PROFILE);
+            let entry = profiles.get(name)?;
             if let (Some(name), None, false) = (&named, &entry, making) {
                 return Err(profiles.missing(name));
             }
-            entry
+            (name.to_owned(), entry)
         };
         let url = target.url.clone().or(environment.url);
         Ok(Choice {
-            profile: named.unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
+            profile,
             url: url.or_else(|| entry.as_ref()?.url.clone()),
             entry,
             token: environment.token,
@@ -129,8 +136,9 @@ impl Choice {
     pub(crate) fn of_profile(name: Option<&str>) -> Result<Choice, CliError> {
         let environment = Environment::read()?;
         let named = name.map(str::to_owned).or(environment.profile);
-        let profile = named.clone().unwrap_or_else(|| DEFAULT_PROFILE.to_owned());
         let profiles = Profiles::read()?;
+        let profile = named.as_deref().or(profiles.in_use());
+        let profile = profile.unwrap_or(DEFAULT_PROFILE).to_owned();
         let entry = profiles.get(&profile)?;
         if named.is_some() && entry.is_none() {
             return Err(profiles.missing(&profile));
@@ -151,6 +159,15 @@ impl Choice {
     /// The address, if there is one.
     pub(crate) fn base(&self) -> Result<Option<BaseUrl>, CliError> {
         self.url.as_deref().map(base).transpose()
+    }
+
+    /// The workspace that the profile keeps for this server.
+    pub(crate) fn kept_workspace(&self) -> Result<Option<KeptWorkspace>, CliError> {
+        let Some(base) = self.base()? else {
+            return Ok(None);
+        };
+        let entry = self.entry.as_ref().filter(|entry| entry.belongs_to(&base));
+        Ok(entry.and_then(|entry| entry.workspace.clone()))
     }
 
     /// As whom requests to that server are sent.

@@ -9,10 +9,15 @@ use std::path::{Path, PathBuf};
 
 use etcetera::{BaseStrategy as _, choose_base_strategy};
 use tplkit::client::{BaseUrl, Secret, Tokens};
+use tplkit::finding::suggest;
 use tplkit::printable;
 
+use crate::cli::candidates::Candidate;
 use crate::cli::error::CliError;
 use crate::cli::replace;
+
+/// The key that holds the name of the profile in use. A space stands in no name of a profile.
+const IN_USE: &str = "in use";
 
 const HEAD: &str = "# Written by tplkit. Whoever can read this file can act as you.\n\n";
 
@@ -27,6 +32,16 @@ pub(crate) struct Profile {
     pub(crate) api_key: Option<Secret>,
     /// A person's way.
     pub(crate) tokens: Option<Tokens>,
+    /// The workspace that commands work on when nothing names one.
+    pub(crate) workspace: Option<KeptWorkspace>,
+}
+
+/// A workspace that a profile keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeptWorkspace {
+    pub(crate) id: String,
+    /// What people called it when it was kept.
+    pub(crate) name: Option<String>,
 }
 
 impl Profile {
@@ -57,12 +72,20 @@ impl Profile {
             email: text("email")?,
             api_key: secret("api_key")?,
             tokens: access.map(|access| Tokens { access, refresh }),
+            workspace: match text("workspace")? {
+                Some(id) => Some(KeptWorkspace {
+                    id,
+                    name: text("workspace_name")?,
+                }),
+                None => None,
+            },
         })
     }
 
     fn write(&self, table: &mut toml::Table) {
         let revealed = |secret: &Secret| secret.reveal().to_owned();
         let tokens = self.tokens.as_ref();
+        let workspace = self.workspace.as_ref();
         for (name, value) in [
             ("url", self.url.clone()),
             ("email", self.email.clone()),
@@ -74,6 +97,11 @@ impl Profile {
             (
                 "refresh_token",
                 tokens.and_then(|tokens| tokens.refresh.as_ref().map(revealed)),
+            ),
+            ("workspace", workspace.map(|kept| kept.id.clone())),
+            (
+                "workspace_name",
+                workspace.and_then(|kept| kept.name.clone()),
             ),
         ] {
             match value {
@@ -126,7 +154,14 @@ impl Profiles {
 
     /// The names of all, in the order of the file.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.table.keys().map(String::as_str)
+        let names = self.table.keys().map(String::as_str);
+        names.filter(|name| *name != IN_USE)
+    }
+
+    /// The profile that commands use when none is named, if one was chosen that is still there.
+    pub(crate) fn in_use(&self) -> Option<&str> {
+        let name = self.table.get(IN_USE)?.as_str()?;
+        self.names().find(|known| *known == name)
     }
 
     /// A profile, if there is one of that name.
@@ -145,15 +180,29 @@ impl Profiles {
 
     /// The error about a profile that was asked for and does not exist.
     pub(crate) fn missing(&self, name: &str) -> CliError {
-        let names: Vec<&str> = self.names().collect();
-        let known = match names.as_slice() {
-            [] => "there is none yet".to_owned(),
-            names => format!("there are: {}", names.join(", ")),
-        };
-        CliError::Profile {
-            path: self.path.clone(),
-            why: format!("there is no profile `{}` in it", name.escape_debug()),
-            help: format!("{known}; `tplkit login --profile NAME` makes one"),
+        let meant = suggest::nearest(name, self.names());
+        let meant = meant.map(|meant| format!("Did you mean `{meant}`? "));
+        CliError::Candidates {
+            message: format!(
+                "`{}`: there is no profile `{}` in it",
+                printable::path(&self.path),
+                name.escape_debug()
+            ),
+            help: meant.unwrap_or_default() + "`tplkit login --profile NAME` makes one",
+            candidates: self.names().map(|name| self.candidate(name)).collect(),
+            more: 0,
+            path: Some(self.path.clone()),
+        }
+    }
+
+    /// A profile, to choose from: its name is all that it takes.
+    fn candidate(&self, name: &str) -> Candidate {
+        let entry = self.get(name).ok().flatten();
+        Candidate {
+            id: name.to_owned(),
+            name: Some(name.to_owned()),
+            label: entry.and_then(|entry| entry.url),
+            ..Candidate::default()
         }
     }
 
@@ -167,9 +216,27 @@ impl Profiles {
         if let Some(table) = entry.as_table_mut() {
             profile.write(table);
         }
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), CliError> {
         let text = format!("{HEAD}{}", self.table);
         replace::write_private(&self.path, text.as_bytes())
     }
+}
+
+/// Has a profile used when none is named, while no other process changes the file.
+pub(crate) fn choose(name: &str) -> Result<Profile, CliError> {
+    let path = path()?;
+    let lock = lock(&path);
+    let mut profiles = Profiles::read_at(path)?;
+    // The key of the choice is no name that a profile can have.
+    let profile = profiles.get(name)?.filter(|_| name != IN_USE);
+    let profile = profile.ok_or_else(|| profiles.missing(name))?;
+    profiles.table.insert(IN_USE.to_owned(), name.into());
+    profiles.write()?;
+    drop(lock);
+    Ok(profile)
 }
 
 /// Replaces a profile while no other process changes the file.

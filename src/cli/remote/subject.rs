@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use tplkit::client::{Client, Error, Template, WithDocument};
+use tplkit::client::{Client, Error};
 use tplkit::package::Source;
 
+use super::workspace;
+use crate::cli::candidates::{Choices, of_templates};
 use crate::cli::error::CliError;
 use crate::cli::package_file::{self, PackageFile};
 use crate::cli::packed;
@@ -50,37 +52,23 @@ impl<'w> Subject<'w> {
     }
 }
 
-/// The id of a template: as it was given, or looked up by name.
+/// The id of a template: as it was given, or looked up by name, label, or `ORG/NAME`.
 pub(crate) fn template(client: &Client, word: &str) -> Result<String, CliError> {
     if uuid::Uuid::try_parse(word).is_ok() {
         return Ok(word.to_owned());
     }
-    let found = named(client, word)?;
-    let shown = word.escape_debug();
-    match found.as_slice() {
-        [only] => Ok(only.record.id.clone()),
-        [] => Err(CliError::Usage {
-            message: format!("`{shown}` is neither a file nor a template that you may see"),
-            help: "`tplkit template list` shows the templates".to_owned(),
-        }),
-        several => {
-            let ids: Vec<&str> = several.iter().map(|one| one.record.id.as_str()).collect();
-            Err(CliError::Usage {
-                message: format!("`{shown}` names more than one template"),
-                help: format!("give the id: {}", ids.join(", ")),
-            })
-        }
-    }
-}
-
-/// The templates of that name.
-pub(crate) fn named(client: &Client, name: &str) -> Result<Vec<WithDocument<Template>>, CliError> {
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     for page in client.templates(None, None) {
-        let named = |one: &WithDocument<Template>| one.record.name.as_deref() == Some(name);
-        found.extend(page?.items.into_iter().filter(named));
+        all.extend(page?.items.into_iter().map(|one| one.record));
     }
-    Ok(found)
+    let candidates = of_templates(&all, &workspace::organizations(client));
+    let choices = Choices {
+        noun: "template",
+        none: Some("is neither a file nor a template that you may see"),
+        all: &candidates,
+        help: "`tplkit template list` shows the templates",
+    };
+    Ok(choices.find(word)?.id.clone())
 }
 
 /// The package of a template.

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::pattern;
-
 pub(super) fn config() -> Value {
     let rules = |description: &str| {
         json!({
@@ -24,7 +22,7 @@ pub(super) fn config() -> Value {
         "type": "object",
         "properties": {
             "url": {"description": "Address of the server, with or without `/v1`.", "type": "string", "format": "uri"},
-            "workspace": {"description": "Id of the workspace.", "type": "string", "pattern": pattern::UUID},
+            "workspace": {"description": "The workspace: its id, name or label, or `ORG/NAME`.", "type": "string", "minLength": 1},
             "template": path("What is applied: a package, relative to this file, or a template by id or name."),
             "resolutions": path("Decisions about dependencies, relative to this file."),
             "rows": {

@@ -292,7 +292,7 @@ fn profiles_that_are_none_are_reported() {
     }
     desk.write_profiles("[a]\n[b]\n");
     let ran = desk.run(&["whoami", "--profile", "c"]).exits(2);
-    assert!(ran.err.contains("there are: a, b"), "{}", ran.err);
+    assert!(ran.err.contains("\n  a\n  b\n"), "{}", ran.err);
 }
 
 #[test]

@@ -14,9 +14,11 @@ mod hostile;
 mod jobs;
 mod keeping;
 mod login;
+mod naming;
 #[cfg(target_os = "linux")]
 mod onto;
 mod operating;
+mod profiles;
 mod pushing;
 mod renewing;
 mod routes;

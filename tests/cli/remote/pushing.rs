@@ -128,14 +128,14 @@ fn a_name_alone_needs_a_yes() {
     assert_eq!(candidates[0]["id"], TEMPLATE);
     let ran = desk.run(&push(&[])).exits(2);
     assert!(
-        ran.err.contains(TEMPLATE) && ran.err.contains("--yes"),
+        ran.err.contains("\"Sales\" (vendas, 1.0.0)") && ran.err.contains("--yes"),
         "{}",
         ran.err
     );
     assert!(written(&server).is_empty());
     let ran = desk.run(&push(&["--yes"])).exits(0);
-    let told = format!("template {TEMPLATE} is replaced");
-    assert!(ran.err.contains(&told), "{}", ran.err);
+    let told = "template \"Sales\" (vendas) is replaced";
+    assert!(ran.err.contains(told), "{}", ran.err);
     assert_eq!(written(&server), [replace(TEMPLATE)]);
 
     for (key, code) in [("y", 0), ("n", 130)] {

@@ -153,7 +153,8 @@ fn a_table_is_found_by_its_name() {
     let desk = Desk::with_key(&server.url);
     desk.run(&["rows", "list", "clients"]).exits(0);
     let ran = desk.run(&["rows", "list", "twice"]).exits(2);
-    assert!(ran.err.contains("t1 (workspace w), t2"), "{}", ran.err);
+    assert!(ran.err.contains("t1 (workspace w)\n"), "{}", ran.err);
+    assert!(ran.err.contains("  t2\n"), "{}", ran.err);
     let ran = desk.run(&["rows", "list", "gone"]).exits(2);
     assert!(ran.err.contains("no table `gone`"), "{}", ran.err);
 }

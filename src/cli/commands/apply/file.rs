@@ -10,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
 use crate::cli::package_file::File;
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
-use crate::cli::plan_view::{body, by_server, by_server_for, is_foreign, not_pushed};
+use crate::cli::plan_view::{by_server, by_server_for, is_foreign, not_pushed};
 use crate::cli::remote;
 use crate::cli::resume_hint::{self, ResumeHint};
 
@@ -55,7 +55,7 @@ fn run_agreed(
     held: &CatalogMatch,
     file: &File<'_>,
 ) -> Result<Exit, CliError> {
-    let body = body(plan_request.request, plan_request.workspace);
+    let body = plan_request.body();
     if let CatalogMatch::Other { id, .. } = held
         && let Some(planned) =
             by_server_for(plan_request.client, id, &body, plan_request.base, file.text)?
@@ -93,7 +93,7 @@ fn again(
     id: &str,
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
-    let body = body(plan_request.request, plan_request.workspace);
+    let body = plan_request.body();
     let planned = match by_server(plan_request.client, id, &body, plan_request.base) {
         Ok(planned) => planned,
         Err(error) if is_foreign(&error) => return args.start(plan_request, id, &body),
@@ -180,11 +180,10 @@ impl PushedTemplate {
         file: &File<'_>,
         form: Form,
     ) -> Result<PushedTemplate, CliError> {
-        let workspace = plan_request
+        let organization = plan_request.organization()?;
+        let template = plan_request
             .client
-            .workspace(&plan_request.workspace.to_string())?;
-        let organization = workspace.organization_id.as_deref();
-        let template = plan_request.client.import(organization, file.text);
+            .import(organization.as_deref(), file.text);
         let id = template.map_err(not_pushed)?.record.id;
         resume_hint::leave(&ResumeHint::Template(id.clone()), form);
         plan_request

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tplkit::printable;
-use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
 use crate::cli::catalog::FileTemplate;
@@ -20,12 +19,12 @@ use crate::cli::job_progress::WaitOptions;
 use crate::cli::output::print_note;
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
-use crate::cli::plan_view::{Decisions, Saved, body, is_foreign, screen};
+use crate::cli::plan_view::{Decisions, Saved, is_foreign, screen};
 use crate::cli::remote::subject::{self, Subject};
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs, unnamed};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::start_job::{self, StartJob};
-use crate::cli::typed_id::workspace_id;
 use crate::cli::upgrade_args::ServerUpgradeArgs;
 
 use super::plan::print_plan;
@@ -50,9 +49,8 @@ pub(crate) struct Args {
     /// or a template by id or name.
     #[arg(value_name = "PLAN|PKG|TEMPLATE", required_unless_present = "target")]
     subject: Option<PathBuf>,
-    /// The workspace to apply to; a saved plan contains it.
-    #[arg(long, value_name = "ID", value_parser = workspace_id)]
-    workspace: Option<Id>,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
     #[command(flatten)]
     template: FileTemplate,
     #[command(flatten)]
@@ -90,15 +88,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         && let Ok(text) = source.text()
         && let Some(saved) = Saved::read(path, text)?
     {
-        return saved::run(&args, &saved, session);
+        return saved::run(&args, &target, &saved, session);
     }
     args.decisions.complete(&target);
     let args = &args;
-    let Some(workspace) = args.workspace else {
-        return Err(usage(
-            &format!("no workspace is named{}", taken_for(subject)),
-            "give its id with `--workspace`; `tplkit api GET /v1/workspaces` lists them",
-        ));
+    let Some(word) = args.workspace.word(&target, &args.target)? else {
+        return Err(unnamed(&taken_for(subject)));
     };
     if !args.yes && !args.dry_run && !args.can_prompt() {
         return Err(usage(
@@ -126,9 +121,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         },
     };
     let connection = Connection::open(&args.target, session)?;
+    let workspace = NamedWorkspace::find(&connection.client, &word)?;
     let plan_request = PlanRequest {
         client: &connection.client,
-        workspace,
+        workspace: &workspace,
         request: &request,
         base: base.as_ref().map(|base| base.text.as_str()),
         session,
@@ -163,11 +159,7 @@ fn template(args: &Args, plan_request: PlanRequest<'_>, word: &str) -> Result<Ex
     }
     let id = subject::template(plan_request.client, word)?;
     if args.yes {
-        return args.start(
-            plan_request,
-            &id,
-            &body(plan_request.request, plan_request.workspace),
-        );
+        return args.start(plan_request, &id, &plan_request.body());
     }
     match examine::template(plan_request, &id) {
         Ok(examined) => match args.confirm(plan_request, &examined)? {
@@ -178,9 +170,11 @@ fn template(args: &Args, plan_request: PlanRequest<'_>, word: &str) -> Result<Ex
             plan_request
                 .session
                 .note("note: this server does not report what an apply would do before it is done");
-            remote::confirm("Apply all the same?")?;
-            let body = body(plan_request.request, plan_request.workspace);
-            args.start(plan_request, &id, &body)
+            remote::confirm(&format!(
+                "Workspace {}: Apply all the same?",
+                plan_request.title()
+            ))?;
+            args.start(plan_request, &id, &plan_request.body())
         }
         Err(error) => Err(error),
     }
@@ -192,7 +186,6 @@ impl Args {
         let from = self.subject.as_deref().unwrap_or(Path::new("."));
         let target = self.target.take_target(from)?;
         self.subject = Some(target.subject(self.subject.as_deref())?);
-        self.workspace = self.workspace.or(target.workspace);
         Ok(target)
     }
 
@@ -218,8 +211,9 @@ impl Args {
             return Ok(Some(exit));
         }
         let subject = format!("`{}`", printable::path(self.subject()));
-        print_note(&screen(&subject, &plan_request.workspace.to_string(), plan));
-        remote::confirm("Apply it?")?;
+        let workspace = plan_request.title();
+        print_note(&screen(&subject, &workspace, plan));
+        remote::confirm(&format!("Workspace {workspace}: Apply it?"))?;
         Ok(None)
     }
 
@@ -230,7 +224,7 @@ impl Args {
         template: &str,
         examined: &PlannedApply,
     ) -> Result<Exit, CliError> {
-        let mut body = body(plan_request.request, plan_request.workspace);
+        let mut body = plan_request.body();
         body["plan"] = json!(examined.planned.preview.digest);
         self.start(plan_request, template, &body)
     }
@@ -244,7 +238,7 @@ impl Args {
         start_job::run(&StartJob {
             client: plan_request.client,
             template,
-            workspace: &plan_request.workspace.to_string(),
+            workspace: &plan_request.workspace.id.to_string(),
             job: None,
             body,
             base: plan_request.base,

@@ -6,26 +6,27 @@ use tplkit::printable;
 
 use super::file::PushedTemplate;
 use super::{Args, usage};
+use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::PlanRequest;
 use crate::cli::plan_view::{Package, Saved, by_reading, by_server, by_server_for};
 use crate::cli::remote::Connection;
+use crate::cli::remote::workspace::NamedWorkspace;
 use crate::cli::session::Session;
 
-pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit, CliError> {
+pub(super) fn run(
+    args: &Args,
+    target: &Target,
+    saved: &Saved,
+    session: &Session,
+) -> Result<Exit, CliError> {
     let upgrade = !args.upgrade.is_none();
     if !args.decisions.are_none() || !args.template.is_none() || args.dry_run || upgrade {
         return Err(usage(
             "a saved plan is carried out as it is",
             "plan again with other decisions: `tplkit plan … --out FILE`",
-        ));
-    }
-    if args.workspace.is_some_and(|id| id != saved.workspace) {
-        return Err(usage(
-            "the plan was made for another workspace",
-            "leave `--workspace` out, or plan again for that one",
         ));
     }
     let connection = Connection::open(&args.target, session)?;
@@ -35,7 +36,17 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
             "name that server with `--url` or `--profile`, or plan again",
         ));
     }
+    let named = args.workspace.workspace.as_ref();
+    if let Some(word) = named.or(target.workspace.as_ref())
+        && NamedWorkspace::find(&connection.client, word)?.id != saved.workspace
+    {
+        return Err(usage(
+            "the plan was made for another workspace",
+            "leave `--workspace` out, or plan again for that one",
+        ));
+    }
     let request = request(saved)?;
+    let workspace = NamedWorkspace::of(saved.workspace);
     let base = match &saved.base {
         Some(package) => Some((package, package_file::read(package.found())?)),
         None => None,
@@ -49,7 +60,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
     };
     let plan_request = PlanRequest {
         client: &connection.client,
-        workspace: saved.workspace,
+        workspace: &workspace,
         request: &request,
         base,
         session,
@@ -90,7 +101,7 @@ pub(super) fn run(args: &Args, saved: &Saved, session: &Session) -> Result<Exit,
         Some(planned) => planned,
         None => by_reading(
             plan_request.client,
-            plan_request.workspace,
+            plan_request.workspace.id,
             file.text,
             &file.package,
             plan_request.request,

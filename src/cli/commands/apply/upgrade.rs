@@ -115,8 +115,9 @@ fn agreed(
     }
     if !args.yes {
         let subject = format!("`{}`", printable::path(args.subject()));
-        print_note(&screen(&subject, &plan_request.workspace.to_string(), plan));
-        remote::confirm("Apply it?")?;
+        let workspace = plan_request.title();
+        print_note(&screen(&subject, &workspace, plan));
+        remote::confirm(&format!("Workspace {workspace}: Apply it?"))?;
     }
     Ok(None)
 }

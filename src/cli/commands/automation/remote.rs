@@ -15,13 +15,23 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::Connection;
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::session::Session;
 use crate::cli::source;
 
 pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliError> {
     let source = source::open(&args.file)?;
-    let body = body(args, source.text().unwrap_or_default())?;
+    let mut definition = definition(args, source.text().unwrap_or_default())?;
     let connection = Connection::open(&args.target, session)?;
+    if let Some(word) = &definition.workspace {
+        let id = NamedWorkspace::find(&connection.client, word)?
+            .id
+            .to_string();
+        definition
+            .body
+            .insert("workspace_id".to_owned(), id.as_str().into());
+    }
+    let body = Value::Object(definition.body).write();
     let reported = connection.client.validate_automation(&body)?;
     let verdict = reported.record;
     let text = match args.format {
@@ -47,8 +57,15 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
     })
 }
 
+/// What the route takes.
+struct Definition {
+    body: Object,
+    /// The word for the workspace, where the file does not hold its id.
+    workspace: Option<String>,
+}
+
 /// What the route takes, from what the file holds; numbers keep their digits.
-fn body(args: &ValidateArgs, text: &str) -> Result<String, CliError> {
+fn definition(args: &ValidateArgs, text: &str) -> Result<Definition, CliError> {
     let unusable = |message: String, help: &str| CliError::Usage {
         message: format!("`{}`: {message}", printable::path(&args.file)),
         help: help.to_owned(),
@@ -72,16 +89,29 @@ fn body(args: &ValidateArgs, text: &str) -> Result<String, CliError> {
             body.insert(field.to_owned(), value);
         }
     }
-    let workspace = args.workspace.as_deref().or(root.get_str("workspace_id"));
-    let workspace = workspace.ok_or_else(|| {
+    if let (None, Some(workspace)) = (&args.workspace, root.get_str("workspace_id")) {
+        body.insert("workspace_id".to_owned(), workspace.into());
+        return Ok(Definition {
+            body,
+            workspace: None,
+        });
+    }
+    let word = WorkspaceArgs {
+        workspace: args.workspace.clone(),
+    };
+    let mut server = args.target.clone();
+    let target = server.take_target(&args.file)?;
+    let workspace = word.word(&target, &server)?.ok_or_else(|| {
         let help = "give `--workspace ID`, or `workspace_id` in the file";
         unusable(
             "nothing says which workspace it is meant for".to_owned(),
             help,
         )
     })?;
-    body.insert("workspace_id".to_owned(), workspace.into());
-    Ok(Value::Object(body).write())
+    Ok(Definition {
+        body,
+        workspace: Some(workspace),
+    })
 }
 
 fn for_people(verdict: &AutomationVerdict, session: &Session) -> String {

@@ -38,7 +38,10 @@ pub(super) struct ValidateArgs {
     #[arg(long, conflicts_with = "definitions")]
     pub(super) remote: bool,
     /// The workspace of the automation [default: `workspace_id` in the file].
-    #[arg(long, value_name = "ID", requires = "remote")]
+    ///
+    /// Its id, name or label, or `ORG/NAME`; else that of the target, `TPLKIT_WORKSPACE`, or what `tplkit
+    /// workspace use` keeps.
+    #[arg(long, value_name = "ID|NAME", requires = "remote")]
     pub(super) workspace: Option<String>,
     /// Output format.
     #[arg(long, default_value = "text")]

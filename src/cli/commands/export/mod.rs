@@ -36,10 +36,10 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_output;
 use crate::cli::remote::subject::lacks_route;
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::source::is_stdin;
-use crate::cli::typed_id::workspace_id;
 use cached_structure::CachedStructure;
 use onto::EarlierFile;
 
@@ -55,9 +55,8 @@ use onto::EarlierFile;
     ("Export again: what did not change keeps its bytes", "tplkit export --workspace $WORKSPACE --onto shop.json -o shop.json"),
 ]))]
 pub(crate) struct Args {
-    /// The workspace.
-    #[arg(long, value_name = "ID", value_parser = workspace_id, required_unless_present = "target")]
-    workspace: Option<Id>,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
     /// Write to this file instead of standard output; a folder that is there, or a name that ends in
     /// `/`, gets the package unpacked.
     #[arg(short, long, value_name = "PKG")]
@@ -85,12 +84,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let identity = args.identity.read()?;
     let mut server = args.target.clone();
     let target = server.take_target(Path::new("."))?;
-    let workspace = target.workspace(args.workspace)?;
-    let args = &Args {
-        workspace: Some(workspace),
-        ..args.clone()
-    };
+    let word = args.workspace.required(&target, &server)?;
     let connection = Connection::open(&server, session)?;
+    let workspace = NamedWorkspace::find(&connection.client, &word)?.id;
     let Some(word) = &args.onto else {
         return run_onto(
             args,
@@ -170,6 +166,7 @@ fn run_onto(
         session.note("warning: this server has no automations over `/v1`, so none travel");
     }
     let notes = ExportNotes {
+        workspace,
         missing,
         snapshot,
         by_file: onto.is_some() && template.is_none(),
@@ -179,6 +176,7 @@ fn run_onto(
 
 /// What is said of an export besides the package.
 struct ExportNotes {
+    workspace: Id,
     missing: Vec<MissingItem>,
     /// Whether the server made it, at one moment.
     snapshot: bool,
@@ -315,7 +313,7 @@ fn summary(
         })
     });
     let mut body = json!({
-        "workspace_id": args.workspace.map(|id| id.to_string()),
+        "workspace_id": notes.workspace.to_string(),
         "findings": findings.collect::<Vec<Value>>(),
     });
     if args.onto.is_some() {

@@ -3,6 +3,7 @@
 use tplkit::export::{RowsSelection, Selection};
 use tplkit::workspace::{Id, Structure};
 
+use crate::cli::candidates::{Candidate, MOST};
 use crate::cli::error::CliError;
 
 /// What travels.
@@ -161,25 +162,40 @@ fn one(kind: &str, word: &str, things: &[Selectable]) -> Result<Id, CliError> {
             [] => {}
             [only] => return Ok(only.id),
             several => {
-                let ids: Vec<String> = several.iter().map(|thing| thing.id.to_string()).collect();
-                return Err(CliError::Usage {
+                return Err(CliError::Candidates {
                     message: format!("`{}` names more than one {kind}", word.escape_debug()),
-                    help: format!("give the id: {}", ids.join(", ")),
+                    help: "give the id".to_owned(),
+                    candidates: several.iter().map(|thing| thing.candidate()).collect(),
+                    more: 0,
+                    path: None,
                 });
             }
         }
     }
-    let known: Vec<&str> = things
-        .iter()
-        .filter_map(|one| one.words.first())
-        .map(String::as_str)
-        .collect();
-    let help = match known.as_slice() {
+    let help = match things {
         [] => format!("it has no {kind} at all"),
-        known => format!("it has {}", known.join(", ")),
+        _ => format!("name a {kind} that it has"),
     };
-    Err(CliError::Usage {
+    Err(CliError::Candidates {
         message: format!("the workspace has no {kind} `{}`", word.escape_debug()),
         help,
+        candidates: things
+            .iter()
+            .take(MOST)
+            .map(Selectable::candidate)
+            .collect(),
+        more: things.len().saturating_sub(MOST),
+        path: None,
     })
+}
+
+impl Selectable {
+    fn candidate(&self) -> Candidate {
+        Candidate {
+            id: self.id.to_string(),
+            name: self.words.first().cloned(),
+            label: self.words.last().cloned(),
+            ..Candidate::default()
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::summary;
+use crate::cli::names::Names;
 use crate::cli::output::write_result;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
@@ -48,7 +49,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         let progress = progress.map(|at| format!("\n  {} of {} done", at.done, at.total));
         let text = format!(
             "{}{}\nWhat it has written stays.",
-            summary(&job),
+            summary(&job, &Names::of_job(client, &job, session)),
             progress.unwrap_or_default()
         );
         let document = json!({"status": job.status});

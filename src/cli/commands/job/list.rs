@@ -1,28 +1,37 @@
 //! `tplkit job list`: lists the visible jobs.
 
+use std::path::Path;
+
 use serde_json::value::RawValue;
 use tplkit::client::{Job, WithDocument};
+use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::job_progress::summary;
+use crate::cli::names::Names;
 use crate::cli::output::write_result;
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
+use crate::cli::sections::columns;
 use crate::cli::session::Session;
 
 /// List the jobs that you may see, or those of one workspace.
+///
+/// Where a default workspace is kept, it is that one.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("List all jobs", "tplkit job list"),
     ("List the jobs of a workspace", "tplkit job list --workspace $WORKSPACE"),
 ]))]
 pub(super) struct Args {
-    /// Only jobs of this workspace.
-    #[arg(long, value_name = "ID")]
-    workspace: Option<String>,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+    /// List the jobs of all workspaces, although a default workspace is kept.
+    #[arg(long, conflicts_with = "workspace")]
+    all: bool,
     /// Output format.
     #[arg(long, default_value = "text")]
     format: Form,
@@ -31,19 +40,39 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let connection = Connection::open(&args.target, session)?;
+    let mut server = args.target.clone();
+    let target = server.take_target(Path::new("."))?;
+    let word = if args.all {
+        None
+    } else {
+        args.workspace.word(&target, &server)?
+    };
+    let connection = Connection::open(&server, session)?;
+    let client = &connection.client;
+    let workspace = word.map(|word| NamedWorkspace::find(client, &word));
+    let workspace = workspace.transpose()?;
+    if let (Some(workspace), None) = (&workspace, &args.workspace.workspace)
+        && args.format == Form::Text
+    {
+        session.note(format!(
+            "note: the jobs of workspace {}; `--all` lists those of every workspace",
+            workspace.title(client, session)
+        ));
+    }
+    let id = workspace.map(|workspace| workspace.id.to_string());
     let mut jobs: Vec<WithDocument<Job>> = Vec::new();
-    for page in connection.client.jobs(args.workspace.as_deref()) {
+    for page in client.jobs(id.as_deref()) {
         jobs.extend(page?.items);
     }
     let text = match args.format {
         Form::Text => {
-            let lines = jobs.iter().map(|job| summary(&job.record) + "\n");
-            let lines: String = lines.collect();
-            if lines.is_empty() {
+            if jobs.is_empty() {
                 session.note("There is no job that you may see.");
             }
-            lines
+            let records = jobs.iter().map(|job| &job.record);
+            let names = Names::of_jobs(client, records.clone(), session);
+            let lines: Vec<[String; 6]> = records.map(|job| line(job, &names)).collect();
+            columns(&lines)
         }
         Form::Json => {
             let items: Vec<Box<RawValue>> = jobs.into_iter().map(|job| job.document).collect();
@@ -53,4 +82,19 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     write_result(&text, None)?;
     Ok(Exit::Done)
+}
+
+/// A job by what people call its template and its workspace.
+fn line(job: &Job, names: &Names) -> [String; 6] {
+    let or = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
+    let held = job.locked_until().filter(|_| job.ended().is_none());
+    let held = held.map(|until| format!("held until {}", printable::line(until)));
+    [
+        or(&job.id),
+        printable::line(&job.status),
+        format!("template {}", names.title(job.template_id.as_deref())),
+        format!("workspace {}", names.title(job.workspace_id.as_deref())),
+        or(&job.created_at),
+        held.unwrap_or_default(),
+    ]
 }

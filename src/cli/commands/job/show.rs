@@ -6,6 +6,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::{summary, text};
+use crate::cli::names::Names;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
@@ -35,7 +36,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             let why = job.record.failure().map(|why| format!("\n{why}\n"));
             let why = why.unwrap_or_default();
             let report = text(&connection.client, &job);
-            format!("{}\n{report}{why}", summary(&job.record))
+            let names = Names::of_job(&connection.client, &job.record, session);
+            format!("{}\n{report}{why}", summary(&job.record, &names))
         }
         Form::Json => document::write_raw("clean", &[("job", &*job.document)]),
     };

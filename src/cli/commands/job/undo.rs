@@ -11,6 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
 use crate::cli::job_progress::{FollowResult, WaitOptions, document, duration, follow};
 use crate::cli::losses::Losses;
+use crate::cli::names::Names;
 use crate::cli::output::{print_note, write_result};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
@@ -56,8 +57,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         // One that is undone has nothing to lose: the server says so.
         if job.ended() != Some(JobOutcome::Undone) {
             let losses = Losses::of(client, &args.job, &job);
-            let shown = losses.text(&args.job, args.force);
-            remote::agree(args.format, &shown, losses.document(), "Remove it?")?;
+            let names = Names::of_job(client, &job, session);
+            let workspace = names.title(job.workspace_id.as_deref());
+            let template = names.title(job.template_id.as_deref());
+            let about = format!("template {template}, workspace {workspace}");
+            let shown = losses.text(&args.job, &about, args.force);
+            let question = format!("Workspace {workspace}: Remove it?");
+            remote::agree(args.format, &shown, losses.document(), &question)?;
         }
     }
     let job = client.undo(&args.job, args.force)?;

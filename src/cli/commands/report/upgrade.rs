@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use serde_json::json;
 use tplkit::printable;
 use tplkit::report;
-use tplkit::workspace::Id;
 
 use super::{Args, Format};
 use crate::cli::args::Form;
@@ -16,10 +15,10 @@ use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::plan_view::examine::UpgradePlan;
 use crate::cli::remote::ServerArgs;
+use crate::cli::remote::workspace::WorkspaceArgs;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
-use crate::cli::typed_id::workspace_id;
 use crate::cli::upgrade_args::ServerUpgradeArgs;
 
 /// What an upgrade is made a page of.
@@ -28,8 +27,16 @@ pub(crate) struct UpgradeReportArgs {
     #[command(flatten)]
     upgrade: ServerUpgradeArgs,
     /// The workspace that is upgraded.
-    #[arg(long, value_name = "ID", value_parser = workspace_id, requires = "upgrade", help_heading = "Upgrade")]
-    workspace: Option<Id>,
+    ///
+    /// Its id, name or label, or `ORG/NAME`; else that of the target, `TPLKIT_WORKSPACE`, or what `tplkit
+    /// workspace use` keeps.
+    #[arg(
+        long,
+        value_name = "ID|NAME",
+        requires = "upgrade",
+        help_heading = "Upgrade"
+    )]
+    workspace: Option<String>,
     /// Decisions: TOML as `resolve init` writes it, or JSON.
     #[arg(
         long,
@@ -51,12 +58,12 @@ impl UpgradeReportArgs {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let asked = &args.upgrade;
-    let Some(workspace) = asked.workspace else {
-        return Err(CliError::Usage {
-            message: "an upgrade is of a workspace on a server".to_owned(),
-            help: "name it with `--workspace ID`".to_owned(),
-        });
+    let word = WorkspaceArgs {
+        workspace: asked.workspace.clone(),
     };
+    let mut server = asked.target.clone();
+    let target = server.take_target(&args.package)?;
+    let word = word.required(&target, &server)?;
     let form = match args.format {
         Format::Html => Form::Text,
         Format::Json => Form::Json,
@@ -66,18 +73,18 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     asked.upgrade.complete(&mut request);
     let plan = UpgradePlan {
         package: &args.package,
-        workspace,
+        workspace: &word,
         request: &request,
         upgrade: &asked.upgrade,
-        server: &asked.target,
+        server: &server,
     };
-    let examined = match plan.make(session)? {
-        Ok(examined) => examined,
+    let (workspace, examined) = match plan.make(session)? {
+        Ok(planned) => planned,
         Err(report) => return package_file::refuse(&report, form, session),
     };
     let subject = args.package.to_string_lossy();
     let plan = &examined.planned.preview;
-    let page = report::upgrade_page(&subject, &workspace.to_string(), plan);
+    let page = report::upgrade_page(&subject, &workspace.title, plan);
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Format::Html || output.is_some() {
         write_result(&page, output)?;
@@ -89,7 +96,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         let mut body = json!({
             "path": subject,
             "output": output.map(|path| path.to_string_lossy()),
-            "workspace_id": workspace.to_string(),
+            "workspace_id": workspace.id.to_string(),
             "plan": examined.planned.document,
         });
         if output.is_none() {

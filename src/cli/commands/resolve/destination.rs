@@ -10,9 +10,9 @@ use tplkit::workspace::Structure;
 use crate::cli::destination;
 use crate::cli::error::CliError;
 use crate::cli::package_file::PackageFile;
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs, subject::Subject};
 use crate::cli::session::Session;
-use crate::cli::typed_id::workspace_id;
 
 /// The destination.
 #[derive(Debug, Clone, clap::Args)]
@@ -22,8 +22,14 @@ pub(super) struct DestinationArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) into: Option<PathBuf>,
     /// Destination: a workspace on the server.
-    #[arg(long, value_name = "ID", value_parser = workspace_id)]
-    pub(super) workspace: Option<tplkit::workspace::Id>,
+    ///
+    /// Its id, name or label, or `ORG/NAME`; without `--into` and `--offline` it is that of the target,
+    /// `TPLKIT_WORKSPACE`, or what `tplkit workspace use` keeps, if there is one.
+    #[arg(long, value_name = "ID|NAME")]
+    pub(super) workspace: Option<String>,
+    /// No destination, although a default workspace is kept.
+    #[arg(long)]
+    pub(super) offline: bool,
 }
 
 /// Where packages and destinations are read; the server is connected when it is needed.
@@ -55,14 +61,28 @@ impl<'a> DestinationReader<'a> {
 
     /// The destination, when one was named.
     pub(super) fn structure(&self) -> Result<Option<Structure>, CliError> {
-        if let Some(id) = self.args.workspace {
+        let into = self.args.into.as_deref();
+        let word = match &self.args.workspace {
+            Some(word) => Some(word.clone()),
+            None if into.is_some() || self.args.offline => None,
+            None => self.default_word()?,
+        };
+        if let Some(word) = word {
             use tplkit::workspace::{Source as _, ready};
-            let remote = tplkit::client::RemoteWorkspace::new(self.client()?, id);
+            let client = self.client()?;
+            let workspace = NamedWorkspace::find(client, &word)?;
+            let remote = tplkit::client::RemoteWorkspace::new(client, workspace.id);
             return Ok(Some(ready(remote.structure())?));
         }
-        let into = self.args.into.as_deref();
         into.map(|path| Ok(destination::read(Some(path), Definitions::embedded())?.structure))
             .transpose()
+    }
+
+    /// The workspace of the target, else the default one.
+    fn default_word(&self) -> Result<Option<String>, CliError> {
+        let mut server = self.target.clone();
+        let target = server.take_target(Path::new("."))?;
+        WorkspaceArgs::default().word(&target, &server)
     }
 
     fn client(&self) -> Result<&tplkit::client::Client, CliError> {

@@ -14,6 +14,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::plan_view::examine::UpgradePlan;
+use crate::cli::remote::workspace::WorkspaceArgs;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -24,23 +25,23 @@ const HEAD: &str = "# What the upgrade asks: what the package and people have bo
      # A decision holds while the workspace has the value that it was made against.\n";
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let Some(workspace) = args.place.workspace else {
-        return Err(CliError::Usage {
-            message: "an upgrade is of a workspace on a server".to_owned(),
-            help: "name it with `--workspace ID`".to_owned(),
-        });
+    let word = WorkspaceArgs {
+        workspace: args.place.workspace.clone(),
     };
+    let mut server = args.target.clone();
+    let target = server.take_target(&args.package)?;
+    let word = word.required(&target, &server)?;
     let mut request = tplkit::apply::Request::default();
     args.upgrade.complete(&mut request);
     let plan = UpgradePlan {
         package: &args.package,
-        workspace,
+        workspace: &word,
         request: &request,
         upgrade: &args.upgrade,
-        server: &args.target,
+        server: &server,
     };
-    let examined = match plan.make(session)? {
-        Ok(examined) => examined,
+    let (workspace, examined) = match plan.make(session)? {
+        Ok(planned) => planned,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
     let plan = &examined.planned.preview;
@@ -78,9 +79,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let count = counted(plan.conflicts.len(), "conflict");
     if let Some(path) = output {
         session.note(format!(
-            "`{0}` is written, {count}; `tplkit plan {1} --upgrade --workspace {workspace} --resolutions {0}` says whether it decides everything",
+            "`{0}` is written, {count}; `tplkit plan {1} --upgrade --workspace {2} --resolutions {0}` says whether it decides everything",
             printable::path(path),
-            printable::path(&args.package)
+            printable::path(&args.package),
+            workspace.id
         ));
     }
     Ok(Exit::Done)

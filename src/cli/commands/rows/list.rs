@@ -3,6 +3,7 @@
 //! Everything but the JSON document is written page by page, so that a large table needs no memory.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::ValueEnum;
 use serde_json::value::RawValue;
@@ -10,11 +11,13 @@ use tplkit::client::{Client, Feature, Page, RowQuery};
 
 use super::progress::Progress;
 use super::table::{PagedTable, csv};
+use crate::cli::candidates::{Candidate, Choices};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
@@ -25,8 +28,13 @@ use crate::cli::session::Session;
     ("Write two columns of all rows as CSV, sorted", "tplkit rows list orders --fields number,status --sort=-number --format csv"),
 ]))]
 pub(super) struct Args {
-    /// The table: its id, or its technical name where that names only one.
+    /// The table: its id, name or label.
     feature: String,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+    /// Look for the table in all workspaces, although a default workspace is kept.
+    #[arg(long, conflicts_with = "workspace")]
+    all: bool,
     /// Only rows that match `column:op:value`; repeatable.
     #[arg(long = "filter", value_name = "FILTER")]
     filters: Vec<String>,
@@ -74,9 +82,16 @@ enum Form {
 type Rows = Page<Box<RawValue>>;
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let connection = Connection::open(&args.target, session)?;
+    let mut server = args.target.clone();
+    let target = server.take_target(Path::new("."))?;
+    let workspace = if args.all {
+        None
+    } else {
+        args.workspace.word(&target, &server)?
+    };
+    let connection = Connection::open(&server, session)?;
     let client = &connection.client;
-    let feature = feature(client, &args.feature)?;
+    let feature = feature(client, &args.feature, workspace.as_deref())?;
     let question = RowQuery {
         filters: args.filters.clone(),
         any: args.matching == Match::Any,
@@ -169,37 +184,34 @@ fn row_text(row: &RawValue) -> String {
     row.get().replace(['\n', '\r'], " ") + "\n"
 }
 
-/// The id of the table: as it was given, or looked up by name.
-fn feature(client: &Client, word: &str) -> Result<String, CliError> {
+/// The id of the table: as it was given, or looked up by name or label, in one workspace or in all.
+fn feature(client: &Client, word: &str, workspace: Option<&str>) -> Result<String, CliError> {
     if uuid::Uuid::parse_str(word).is_ok() {
         return Ok(word.to_owned());
     }
-    let mut found: Vec<Feature> = Vec::new();
-    for page in client.features(None) {
-        let named = |feature: &Feature| feature.name.as_deref() == Some(word);
-        found.extend(page?.items.into_iter().filter(named));
+    let workspace = workspace.map(|word| NamedWorkspace::find(client, word));
+    let workspace = workspace.transpose()?.map(|found| found.id.to_string());
+    let mut all: Vec<Feature> = Vec::new();
+    for page in client.features(workspace.as_deref()) {
+        all.extend(page?.items);
     }
-    let places: Vec<String> = found
-        .iter()
-        .map(|feature| match &feature.workspace_id {
-            Some(workspace) => format!("{} (workspace {workspace})", feature.id),
-            None => feature.id.clone(),
-        })
-        .collect();
-    match found.as_slice() {
-        [only] => Ok(only.id.clone()),
-        [] => Err(CliError::Usage {
-            message: format!(
-                "there is no table `{}` that you may see",
-                word.escape_debug()
-            ),
-            help: "`tplkit api GET /v1/features --paginate` lists tables with ids and names"
-                .to_owned(),
-        }),
-        _ => Err(CliError::Usage {
-            message: format!("`{}` names more than one table", word.escape_debug()),
-            help: format!("give the id: {}", places.join(", ")),
-        }),
+    let candidates: Vec<Candidate> = all.iter().map(candidate).collect();
+    let choices = Choices {
+        noun: "table",
+        none: None,
+        all: &candidates,
+        help: "`tplkit api GET /v1/features --paginate` lists tables with ids and names",
+    };
+    Ok(choices.find(word)?.id.clone())
+}
+
+fn candidate(feature: &Feature) -> Candidate {
+    Candidate {
+        id: feature.id.clone(),
+        name: feature.name.clone(),
+        label: feature.label.clone(),
+        workspace: feature.workspace_id.clone(),
+        ..Candidate::default()
     }
 }
 

@@ -8,16 +8,19 @@ use tplkit::client::Client;
 use tplkit::printable;
 
 use crate::cli::args::Form;
+use crate::cli::candidates::{Choices, of_organizations};
 use crate::cli::catalog::{self, PushTarget, VersionBump};
 use crate::cli::client_error;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::names::template_title;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
+use crate::cli::typed_id::parse_id;
 
 /// Push a package to the catalog: in place of the template that it replaces, or as a new one.
 ///
@@ -34,8 +37,8 @@ pub(super) struct Args {
     /// The package: a file or an unpacked folder; `-` is standard input.
     #[arg(value_name = "PKG")]
     package: PathBuf,
-    /// The organization that will own the template; needed when you belong to several.
-    #[arg(long, value_name = "ID", conflicts_with = "id")]
+    /// The organization that will own the template, by id or label; needed when you belong to several.
+    #[arg(long, value_name = "ID|LABEL", conflicts_with = "id")]
     organization: Option<String>,
     /// Replace the package of this template, which keeps its id, its jobs and its visibility.
     #[arg(long, value_name = "ID")]
@@ -90,8 +93,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         }
     };
     write_result(&text, None)?;
-    let (path, id) = (printable::path(&args.package), &pushed.record.id);
-    session.note(format!("`{path}` is pushed: template {id} is {action}"));
+    let path = printable::path(&args.package);
+    let title = template_title(&pushed.record, session);
+    session.note(format!("`{path}` is pushed: template {title} is {action}"));
     Ok(Exit::Done)
 }
 
@@ -142,34 +146,42 @@ fn unrisen(args: &Args, id: &str) -> Result<Exit, CliError> {
 
 /// The organization that was named, or the only one there is.
 fn organization(client: &Client, named: Option<&str>) -> Result<String, CliError> {
-    if let Some(id) = named {
+    if let Some(id) = named.filter(|word| parse_id(word).is_some()) {
         return Ok(id.to_owned());
     }
     let mut known = Vec::new();
     for page in client.organizations() {
         known.extend(page?.items);
     }
-    if let [only] = known.as_slice() {
-        return Ok(only.id.clone());
+    let candidates = of_organizations(&known);
+    if let Some(word) = named {
+        let choices = Choices {
+            noun: "organization",
+            none: None,
+            all: &candidates,
+            help: "`tplkit whoami` shows your organizations",
+        };
+        // Ids of other servers may be any word, and the server knows better which are none.
+        return Ok(match choices.find(word) {
+            Ok(one) => one.id.clone(),
+            Err(error) if choices.fits(word) => return Err(error),
+            Err(_) => word.to_owned(),
+        });
     }
-    let listed: Vec<String> = known
-        .iter()
-        .map(|one| {
-            format!(
-                "{} ({:?})",
-                one.id,
-                one.label.as_deref().unwrap_or_default()
-            )
-        })
-        .collect();
-    let help = match listed.as_slice() {
-        [] => "ask an owner to make you a member of one".to_owned(),
-        listed => format!("give one with `--organization`: {}", listed.join(", ")),
-    };
-    Err(CliError::Usage {
-        message: format!("you belong to {} organizations", known.len()),
-        help,
-    })
+    match known.as_slice() {
+        [only] => Ok(only.id.clone()),
+        [] => Err(CliError::Usage {
+            message: "you belong to no organization".to_owned(),
+            help: "ask an owner to make you a member of one".to_owned(),
+        }),
+        several => Err(CliError::Candidates {
+            message: format!("you belong to {} organizations", several.len()),
+            help: "give one with `--organization`".to_owned(),
+            candidates,
+            more: 0,
+            path: None,
+        }),
+    }
 }
 
 fn not_pushed(error: tplkit::client::Error) -> CliError {
