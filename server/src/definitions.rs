@@ -3,58 +3,107 @@
 //! Write validation reads the same registry, so the server accepts exactly what this document
 //! announces.
 
-use serde_json::Value;
-use tplkit::definitions::Definitions;
+use schemars::JsonSchema;
+use serde::Serialize;
+use tplkit::definitions::{ColumnType, Definitions, Fields};
+
+use indexmap::IndexMap;
+
+/// What column types, components, view types, triggers and steps exist, and which config keys each has.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Definitions")]
+pub enum DefinitionsDocument<'a> {
+    /// The registry itself.
+    Generated(Generated<'a>),
+    /// The shape that clients knew before.
+    Legacy(Legacy<'a>),
+}
+
+/// The registry: without a `format`, or with `generated`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "GeneratedDefinitions")]
+pub struct Generated<'a> {
+    /// Which form it is.
+    #[schemars(extend("const" = "generated"))]
+    source: &'static str,
+    #[serde(flatten)]
+    registry: &'a Definitions,
+}
+
+/// The shape that clients knew before: with the format `legacy`, for one release.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LegacyDefinitions")]
+pub struct Legacy<'a> {
+    /// Which form it is.
+    #[schemars(extend("const" = "legacy"))]
+    source: &'static str,
+    /// What there is of columns.
+    column: LegacyColumns<'a>,
+    /// What there is of views.
+    view: LegacyViews<'a>,
+    /// All component names.
+    components: &'a [String],
+    /// By the type of a view: the keys of its config.
+    view_config: IndexMap<&'a str, &'a Fields>,
+}
+
+/// Columns as the legacy shape has them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct LegacyColumns<'a> {
+    /// By the name that a column's `type` holds.
+    types: &'a IndexMap<String, ColumnType>,
+    /// Config keys that every column type has.
+    config: &'a Fields,
+}
+
+/// Views as the legacy shape has them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct LegacyViews<'a> {
+    /// The types that exist.
+    types: Vec<&'a str>,
+}
 
 /// Body of `GET /v1/schema/definitions` in its default form.
 ///
 /// It is the registry itself, in the registry's own order, headed by
-/// `"source": "generated"`. Nothing is taken out: stored in a file, the response is a registry that
-/// [`Definitions::parse`] reads and `tplkit --definitions FILE` accepts.
+/// `"source": "generated"`, because people look at this response too. Nothing is taken out: stored in a file, the
+/// response is a registry that [`Definitions::parse`] reads and `tplkit --definitions FILE` accepts.
 ///
 /// ```
 /// use tplkit::definitions::Definitions;
 ///
 /// let document = tplkit_server::definitions::document(Definitions::embedded());
+/// let document = serde_json::to_value(document)?;
 /// assert_eq!(document["source"], "generated");
 /// assert_eq!(document["column_types"]["text"]["default_component"], "textfield");
+/// # Ok::<(), serde_json::Error>(())
 /// ```
-///
-/// # Panics
-/// Never: a registry has string keys only, and therefore always has a JSON form.
-pub fn document(definitions: &Definitions) -> Value {
-    let mut document = serde_json::to_value(definitions).expect("a registry has a JSON form");
-    if let Value::Object(members) = &mut document {
-        // First, because people look at this response too.
-        members.shift_insert(0, "source".to_owned(), "generated".into());
-    }
-    document
+pub fn document(definitions: &Definitions) -> DefinitionsDocument<'_> {
+    DefinitionsDocument::Generated(Generated {
+        source: "generated",
+        registry: definitions,
+    })
 }
 
-/// Body of `GET /v1/schema/definitions?format=legacy`: the shape that clients knew before, for one
-/// release. It reports columns, views and components only.
-///
-/// # Panics
-/// Never, as [`document`].
-pub fn legacy(definitions: &Definitions) -> Value {
-    let mut generated = document(definitions);
-    let mut column = serde_json::Map::new();
-    column.insert("types".to_owned(), generated["column_types"].take());
-    column.insert("config".to_owned(), generated["column_config"].take());
-    let views: Vec<&String> = definitions.view_types.keys().collect();
-    let view_config = definitions.view_types.iter();
-    let view_config: serde_json::Map<String, Value> = view_config
-        .map(|(name, view)| {
-            let config = serde_json::to_value(&view.config).expect("fields have a JSON form");
-            (name.clone(), config)
-        })
-        .collect();
-    serde_json::json!({
-        "source": "legacy",
-        "column": column,
-        "view": { "types": views },
-        "components": generated["components"].take(),
-        "view_config": view_config,
+/// Body of `GET /v1/schema/definitions?format=legacy`. It reports columns, views and components only.
+pub fn legacy(definitions: &Definitions) -> DefinitionsDocument<'_> {
+    let views = definitions.view_types.iter();
+    DefinitionsDocument::Legacy(Legacy {
+        source: "legacy",
+        column: LegacyColumns {
+            types: &definitions.column_types,
+            config: &definitions.column_config,
+        },
+        view: LegacyViews {
+            types: definitions.view_types.keys().map(String::as_str).collect(),
+        },
+        components: &definitions.components,
+        view_config: views
+            .map(|(name, view)| (name.as_str(), &view.config))
+            .collect(),
     })
 }
 
@@ -63,7 +112,11 @@ mod tests {
     use serde_json::Value;
     use tplkit::definitions::Definitions;
 
-    use super::{document, legacy};
+    use super::{DefinitionsDocument, document, legacy};
+
+    fn written(document: DefinitionsDocument<'_>) -> Value {
+        serde_json::to_value(document).expect("it has a JSON form")
+    }
 
     fn keys(value: &Value) -> Vec<&str> {
         let members = value.as_object().expect("an object");
@@ -72,7 +125,7 @@ mod tests {
 
     #[test]
     fn it_has_the_members_of_the_route() {
-        let document = document(Definitions::embedded());
+        let document = written(document(Definitions::embedded()));
         assert_eq!(
             keys(&document),
             [
@@ -99,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_column_type_names_components_that_exist_and_a_default_among_them() {
-        let document = document(Definitions::embedded());
+        let document = written(document(Definitions::embedded()));
         let all = document["components"].as_array().expect("a list");
         let types = document["column_types"].as_object().expect("an object");
         for (name, column_type) in types {
@@ -119,7 +172,8 @@ mod tests {
     #[test]
     fn the_legacy_shape_tells_of_the_same_types() {
         let definitions = Definitions::embedded();
-        let (document, legacy) = (document(definitions), legacy(definitions));
+        let document = written(document(definitions));
+        let legacy = written(legacy(definitions));
         assert_eq!(
             keys(&legacy),
             ["source", "column", "view", "components", "view_config"]
@@ -133,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_client_that_stores_the_response_has_the_registry() {
-        let response = document(Definitions::embedded()).to_string();
+        let response = written(document(Definitions::embedded())).to_string();
         let read = Definitions::parse(&response).expect("a registry");
         assert_eq!(&read, Definitions::embedded());
     }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
+use tplkit::package::schema::NAME_PATTERN;
 
 use crate::context::rfc3339;
 
@@ -77,6 +78,11 @@ pub struct Trigger(pub Map<String, Value>);
 /// What an automation does: `steps`, in order of execution.
 #[derive(Debug, JsonSchema)]
 pub struct Graph(pub Map<String, Value>);
+
+/// A technical name.
+#[derive(Debug, JsonSchema)]
+#[schemars(extend("minLength" = 1, "maxLength" = 63, "pattern" = NAME_PATTERN))]
+pub struct Name(pub String);
 
 /// Any object.
 #[derive(Debug, JsonSchema)]

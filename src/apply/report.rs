@@ -12,6 +12,11 @@ use crate::workspace::RecordKind;
 /// The report of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TemplateJobReport")
+)]
 pub struct Report {
     /// By the ref of each table: what became of its rows.
     pub rows: IndexMap<String, TableReport>,
@@ -62,10 +67,15 @@ fn is_zero(count: &u64) -> bool {
 /// What became of the rows of one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TemplateJobTable")
+)]
 pub struct TableReport {
     /// Written by this pass.
     pub inserted: u64,
-    /// Changed by steps of the plan.
+    /// Changed by steps of the plan, or by an upgrade.
     pub updated: u64,
     /// Written by an earlier pass.
     pub skipped: u64,
@@ -92,6 +102,11 @@ pub struct TableReport {
 /// A field, or the cells of a column, that could not be carried over: the one shape of these.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TemplateJobUnresolved")
+)]
 pub struct UnresolvedEntry {
     /// uid of the item; of the rows item or the step that brought rows; the plan's id for the
     /// workspace.
@@ -228,6 +243,11 @@ pub struct DroppedKey {
 
 /// A row that could not be written, or the rest of a table when a quota is used up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TemplateJobRowError")
+)]
 pub struct BatchError {
     /// The ref of the table.
     #[serde(rename = "ref")]

@@ -9,6 +9,7 @@ use super::Fields;
 /// The type of a field's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub enum FieldType {
     /// A string.
     String,
@@ -35,6 +36,7 @@ pub enum FieldType {
 /// What a reference names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub enum ReferenceKind {
     /// A table.
     Feature,
@@ -133,6 +135,7 @@ impl ReferenceKind {
 /// How a reference is written over REST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub enum Form {
     /// By id.
     Uuid,
@@ -145,6 +148,7 @@ pub enum Form {
 /// What an export does when the target stays behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub enum AbsentTarget {
     /// It becomes a dependency.
     Dependency,
@@ -159,6 +163,11 @@ pub enum AbsentTarget {
 /// A field that names something else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DefinedReference")
+)]
 pub struct Reference {
     /// The declaration holds when these sibling fields have these values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -186,6 +195,11 @@ pub struct Reference {
 /// One declared field of a config.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DefinedField")
+)]
 pub struct Field {
     /// Type of the value.
     #[serde(rename = "type")]

@@ -21,6 +21,7 @@ pub type Fields = IndexMap<String, Field>;
 
 /// A whole registry. Its `version` is the `definitionsVersion` of packages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Definitions {
     /// Raised with every change.
     pub version: String,
@@ -41,14 +42,27 @@ pub struct Definitions {
     /// By the `key` of a step.
     pub steps: IndexMap<String, Step>,
     /// Conventions of row data, passed on to clients.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(with = "serde_json::Map<String, serde_json::Value>")
+    )]
     pub row_data: serde_json::Value,
     /// Conventions of file metadata, passed on to clients.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(with = "serde_json::Map<String, serde_json::Value>")
+    )]
     pub file_metadata: serde_json::Value,
 }
 
 /// Config keys of organization, workspace, module, rail and feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DefinedConfigKeys")
+)]
 pub struct ConfigKeys {
     /// Of an organization; never in a package.
     pub organization: Fields,
@@ -65,6 +79,7 @@ pub struct ConfigKeys {
 /// What cells of a column may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub enum Storage {
     /// Any string.
     String,
@@ -92,6 +107,11 @@ pub enum Storage {
 
 /// A column type.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DefinedColumnType")
+)]
 pub struct ColumnType {
     /// For people.
     pub label: String,
@@ -113,6 +133,11 @@ pub struct ColumnType {
 
 /// A view type.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DefinedViewType")
+)]
 pub struct ViewType {
     /// For people.
     pub label: String,
@@ -123,6 +148,11 @@ pub struct ViewType {
 /// A trigger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DefinedTrigger")
+)]
 pub struct Trigger {
     /// For people.
     pub label: String,
@@ -138,6 +168,11 @@ pub struct Trigger {
 /// A step of an automation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DefinedStep")
+)]
 pub struct Step {
     /// For people.
     pub label: String,

@@ -127,7 +127,7 @@ pub struct AddedRecord {
 #[cfg_attr(
     feature = "schemas",
     derive(schemars::JsonSchema),
-    schemars(rename = "DriftRows")
+    schemars(rename = "DriftTable")
 )]
 pub struct RowsDrift {
     /// Rows that the template did not bring.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+use tplkit::apply::Report;
 use uuid::Uuid;
 
 use super::Status;
@@ -11,7 +12,7 @@ use super::error::JobError;
 use super::status::unfinished;
 use crate::ids::TemplateKey;
 use crate::store::{Row, StoreError, Tx};
-use crate::wire::{AnyObject, UtcInstant};
+use crate::wire::UtcInstant;
 
 /// A template job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +137,7 @@ pub(crate) struct JobView<'a> {
     /// Until then somebody works on it; past or null: it is free to go on.
     locked_until: Option<UtcInstant>,
     /// What it did.
-    #[schemars(with = "Option<AnyObject>")]
+    #[schemars(with = "Option<Report>")]
     report: Option<Box<RawValue>>,
     /// Why it stopped.
     #[schemars(with = "Option<JobError<'_>>")]

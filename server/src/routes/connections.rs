@@ -17,7 +17,10 @@ use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Scope, Tx};
 
-const KINDS: [&str; 4] = ["smtp", "http", "llm", "timer"];
+/// The words of their kinds.
+fn kinds() -> [&'static str; 4] {
+    ConnectionKind::ALL.map(ConnectionKind::as_str)
+}
 
 /// A connection to make.
 #[derive(JsonSchema)]
@@ -103,7 +106,7 @@ struct ConnectionList {
 pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let mut kind = None;
     let (organization, page) = named::listed(&mut call, |call| {
-        kind = call.query_text.word("kind", &KINDS);
+        kind = call.query_text.word("kind", &kinds());
         kind.unwrap_or_default().to_owned()
     })?;
     let input = ConnectionList {
@@ -134,7 +137,7 @@ fn kind_field(fields: &mut Fields) -> Option<ConnectionKind> {
     let word = fields.text("kind")?;
     let kind = ConnectionKind::parse(&word);
     if kind.is_none() {
-        fields.refuse("kind", format!("is none of {}", KINDS.join(", ")));
+        fields.refuse("kind", format!("is none of {}", kinds().join(", ")));
     }
     kind
 }

@@ -177,7 +177,7 @@ pub struct ReplacedConfig {
 #[cfg_attr(
     feature = "schemas",
     derive(schemars::JsonSchema),
-    schemars(rename = "PlanRows")
+    schemars(rename = "PlanTable")
 )]
 pub struct RowsPreview {
     /// Written.

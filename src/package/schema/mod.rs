@@ -36,6 +36,9 @@ pub const NAMES: &[&str] = &[
     "config",
 ];
 
+/// A technical name as a regular expression (ECMA-262): no `: , . { } "`, no control characters, no space at either end.
+pub const NAME_PATTERN: &str = pattern::NAME;
+
 /// The address that a published schema names itself by: what `$schema` of a file says.
 pub fn schema_id(name: &str) -> String {
     format!("https://tplkit.dev/schemas/{name}.json")

@@ -39,6 +39,6 @@ pub use fault::{FilterFault, FilterReason};
 pub use filter::{CellTest, Compare, Condition, Filter, IsValue, OwnTest, Search};
 pub use like::like;
 pub use matches::{Match, matches};
-pub use parse::{MOST_BYTES, MOST_FILTERS, parse};
+pub use parse::{MOST_BYTES, MOST_FILTERS, number_operators, parse, text_operators};
 pub use row::Row;
 pub use sort::{Order, Sort};

@@ -46,6 +46,22 @@ const OPERATORS: [(&str, Operator); 20] = [
     ("lten", Operator::Number(Compare::Lte)),
 ];
 
+/// The names of the operators that compare text, or look at a cell in another way.
+pub fn text_operators() -> impl Iterator<Item = &'static str> {
+    let others = OPERATORS
+        .iter()
+        .filter(|(_, operator)| !matches!(operator, Operator::Number(_)));
+    others.map(|(name, _)| *name)
+}
+
+/// The names of the operators that compare numbers.
+pub fn number_operators() -> impl Iterator<Item = &'static str> {
+    let numbers = OPERATORS
+        .iter()
+        .filter(|(_, operator)| matches!(operator, Operator::Number(_)));
+    numbers.map(|(name, _)| *name)
+}
+
 /// Reads the filters of a request, or reports all that is wrong with them.
 pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Vec<Filter>, Vec<FilterFault>> {
     if texts.len() > MOST_FILTERS {

@@ -304,6 +304,11 @@ pub struct Links {
 
 /// A leaf or a cell that people changed while something was about to write it, and that stays so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TemplateJobMoved")
+)]
 pub struct MovedLeaf {
     /// What it belongs to; nothing of a row.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use tplkit::definitions::Definitions;
 
+use super::document::Components;
 use super::texts::{self, TEXTS};
 use super::{operation, parameters, schemas};
 use crate::api::areas::Area;
@@ -18,23 +19,25 @@ pub(super) const IDEMPOTENCY_KEY: &str = "header_idempotency_key";
 pub(super) const SERVICE_KEY: &str = "header_service_key";
 
 /// All components.
-pub(super) fn all(operations: &[Operation], definitions: &Definitions) -> Value {
+pub(super) fn all(operations: &[Operation], definitions: &Definitions) -> Components {
     let mut schemas = schemas::all(definitions);
     for (name, schema) in &mut schemas {
         TEXTS.describe(name, schema);
+        texts::say_defaults(schema);
         texts::open_objects(schema);
     }
-    json!({
-        "schemas": schemas,
-        "parameters": all_parameters(operations),
-        "responses": refusals(operations),
-        "examples": examples(operations),
-        "securitySchemes": {"bearer": {
-            "type": "http",
-            "scheme": "bearer",
-            "description": "An access token of `POST /v1/auth/token`, or an API key.",
-        }},
-    })
+    let bearer = json!({
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An access token of `POST /v1/auth/token`, or an API key.",
+    });
+    Components {
+        schemas,
+        parameters: all_parameters(operations),
+        responses: refusals(operations),
+        examples: examples(operations),
+        security_schemes: Map::from_iter([("bearer".to_owned(), bearer)]),
+    }
 }
 
 /// The component of a path's parameter.

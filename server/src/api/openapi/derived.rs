@@ -146,7 +146,10 @@ fn without_null(property: &mut Map<String, Value>) {
         if let [Value::Object(choice)] = &choices[..] {
             let choice = choice.clone();
             property.remove("anyOf");
-            property.extend(choice);
+            // What the member itself says goes before what its type says of itself.
+            for (key, value) in choice {
+                property.entry(key).or_insert(value);
+            }
         }
     }
     if let Some(Value::Array(words)) = property.get_mut("enum") {

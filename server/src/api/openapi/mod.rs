@@ -4,20 +4,25 @@
 mod components;
 mod configs;
 mod derived;
+mod document;
 mod model;
 mod operation;
 mod parameters;
 mod schemas;
 mod texts;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tplkit::definitions::Definitions;
 
+use self::document::{Contact, Info, License, OpenApi, ServerAddress, Tag};
 use self::texts::TEXTS;
 use crate::call::operation::Operation;
 use crate::health::health;
 
 /// The document about these operations.
+///
+/// # Panics
+/// Never: it has string keys only, and therefore always has a JSON form.
 pub fn document(operations: &[Operation], definitions: &Definitions) -> Value {
     let mut paths = Map::new();
     for operation in operations {
@@ -26,26 +31,36 @@ pub fn document(operations: &[Operation], definitions: &Definitions) -> Value {
             .or_insert_with(|| Value::Object(Map::new()));
         path[operation.method.to_ascii_lowercase()] = operation::described(operation);
     }
-    json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Workspace data API",
-            "version": health().version,
-            "description": "Organizations, workspaces, tables and their rows. Every request sees what its \
+    let document = OpenApi {
+        openapi: "3.1.0",
+        info: Info {
+            title: "Workspace data API",
+            version: health().version,
+            description: "Organizations, workspaces, tables and their rows. Every request sees what its \
                 caller may see; what is hidden is answered like what does not exist. Refusals are problem \
                 documents with a stable `code`.",
-            "contact": {"name": "tplkit", "url": env!("CARGO_PKG_REPOSITORY")},
-            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+            contact: Contact {
+                name: "tplkit",
+                url: env!("CARGO_PKG_REPOSITORY"),
+            },
+            license: License {
+                name: "MIT OR Apache-2.0",
+                identifier: "MIT OR Apache-2.0",
+            },
         },
-        "servers": [{"url": "/", "description": "The server that this document comes from."}],
-        "tags": tags(operations),
-        "paths": paths,
-        "components": components::all(operations, definitions),
-    })
+        servers: vec![ServerAddress {
+            url: "/",
+            description: "The server that this document comes from.",
+        }],
+        tags: tags(operations),
+        paths,
+        components: components::all(operations, definitions),
+    };
+    serde_json::to_value(document).expect("a document has a JSON form")
 }
 
 /// The tags in use, in the order of the operations.
-fn tags(operations: &[Operation]) -> Value {
+fn tags(operations: &[Operation]) -> Vec<Tag> {
     let mut names: Vec<&'static str> = Vec::new();
     for operation in operations {
         let name = operation.about.tag;
@@ -53,9 +68,9 @@ fn tags(operations: &[Operation]) -> Value {
             names.push(name);
         }
     }
-    let described = names.iter().map(|name| {
-        let description = TEXTS.tags.get(*name).map_or("", String::as_str);
-        json!({"name": name, "description": description})
+    let described = names.into_iter().map(|name| Tag {
+        name,
+        description: TEXTS.tags.get(name).cloned().unwrap_or_default(),
     });
     described.collect()
 }

@@ -1,12 +1,18 @@
 //! Query parameters, by name.
 
 use serde_json::{Value, json};
+use tplkit::package::model::{Scope, Visibility, WireWord};
+use tplkit::rows::query::{MOST_BYTES, MOST_FILTERS, number_operators, text_operators};
+
+use crate::automation::connections::ConnectionKind;
+use crate::rows::Validate;
 
 /// The parameter that a component describes, as the document has it.
 pub(super) fn query(component: &str) -> Option<Value> {
     let boolean = || json!({"type": "boolean", "default": false});
     let id = || json!({"type": "string", "format": "uuid"});
     let word = |words: &[&str], default: &str| json!({"type": "string", "enum": words, "default": default});
+    let filters = filters();
     let (name, schema, reported) = match component {
         "cursor" => (
             "cursor",
@@ -41,12 +47,10 @@ pub(super) fn query(component: &str) -> Option<Value> {
         }
         "filter" => (
             "filter",
-            json!({"type": "array", "maxItems": 100, "items": {
-                "type": "string", "maxLength": 8192, "pattern": "^[^:]+:[^:]+:",
+            json!({"type": "array", "maxItems": MOST_FILTERS, "items": {
+                "type": "string", "maxLength": MOST_BYTES, "pattern": "^[^:]+:[^:]+:",
             }}),
-            "`column:op:value`, repeatable. Text: eq, neq, gt, gte, lt, lte, like, ilike, contains, \
-             ncontains, startswith, endswith, in, is. Numbers: eqn, neqn, gtn, gten, ltn, lten. `not.` \
-             before an operator negates it.",
+            filters.as_str(),
         ),
         "match" => (
             "match",
@@ -75,7 +79,7 @@ pub(super) fn query(component: &str) -> Option<Value> {
         ),
         "validate" => (
             "validate",
-            word(&["on", "strict", "off"], "on"),
+            word(&Validate::WORDS, "on"),
             "`strict` refuses unknown keys, too; `off` refuses nothing but repeated values.",
         ),
         "merge" => (
@@ -85,17 +89,17 @@ pub(super) fn query(component: &str) -> Option<Value> {
         ),
         "kind" => (
             "kind",
-            json!({"type": "string", "enum": ["smtp", "http", "llm", "timer"]}),
+            json!({"type": "string", "enum": ConnectionKind::ALL.map(ConnectionKind::as_str)}),
             "Only connections of this kind.",
         ),
         "scope" => (
             "scope",
-            json!({"type": "string", "enum": ["organization", "workspace", "module", "feature"]}),
+            json!({"type": "string", "enum": words::<Scope>()}),
             "Only templates that hold this much.",
         ),
         "visibility" => (
             "visibility",
-            json!({"type": "string", "enum": ["system", "org", "public"]}),
+            json!({"type": "string", "enum": words::<Visibility>()}),
             "Only templates that are visible so.",
         ),
         "drift_rows" => (
@@ -124,4 +128,17 @@ pub(super) fn query(component: &str) -> Option<Value> {
         parameter["explode"] = true.into();
     }
     Some(parameter)
+}
+
+fn words<T: WireWord>() -> Vec<&'static str> {
+    T::ALL.iter().map(|word| word.word()).collect()
+}
+
+fn filters() -> String {
+    let all = |names: &mut dyn Iterator<Item = &'static str>| names.collect::<Vec<_>>().join(", ");
+    format!(
+        "`column:op:value`, repeatable. Text: {}. Numbers: {}. `not.` before an operator negates it.",
+        all(&mut text_operators()),
+        all(&mut number_operators()),
+    )
 }

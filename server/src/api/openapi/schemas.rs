@@ -1,7 +1,7 @@
 //! The schemas of bodies and responses, by the names in the table of operations.
 //!
 //! Nearly all are made from the types that are read and written ([`derived`](super::derived)), and from the tables
-//! that serve in place of a type ([`model`](super::model)). Written here is what neither is.
+//! that serve in place of a type ([`model`](super::model)).
 
 use serde_json::{Map, Value, json};
 use tplkit::apply::Preview;
@@ -10,11 +10,13 @@ use tplkit::export::ExportRequest;
 use tplkit::upgrade::{AppliedTemplate, Drift};
 
 use super::derived::Components;
+use super::document::OpenApi;
 use super::model;
 use crate::automation::connections::ConnectionRecord;
 use crate::automation::{
     IssueView, Notification, RunSummary, RunView, Validation, VersionView, channels::Channel,
 };
+use crate::definitions::DefinitionsDocument;
 use crate::health::Health;
 use crate::http::problem::{ExecutorProblem, Problem};
 use crate::jobs::JobView;
@@ -35,6 +37,7 @@ use crate::rows::query::AggregateView;
 use crate::templates::apply::{Accepted, ApplyDocument, PlanDocument};
 use crate::templates::document::{PackageDocument, PayloadEntry, TemplateCreate, TemplatePatch};
 use crate::templates::{Payload, Record, Template};
+use crate::wire::Name;
 
 /// An object with these members and no others.
 pub(super) fn closed(properties: &Map<String, Value>, required: &[&str]) -> Value {
@@ -57,15 +60,13 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
     for (name, schema) in bodies().into_iter().chain(model::bodies(definitions)) {
         all.insert(name, schema);
     }
-    for (name, schema) in written() {
-        all.insert(name.to_owned(), schema);
-    }
     all
 }
 
 /// What is written.
 pub(super) fn responses() -> Map<String, Value> {
     Components::of_responses()
+        .with::<OpenApi>()
         .with::<Problem<'_>>()
         .with::<ExecutorProblem<'_>>()
         .with::<Health>()
@@ -84,6 +85,7 @@ pub(super) fn responses() -> Map<String, Value> {
         .with::<Page<document::View>>()
         .with::<document::ColumnList>()
         .with::<schema::Schema>()
+        .with::<DefinitionsDocument<'_>>()
         .with::<Page<Row<'_>>>()
         .with::<RowBatchResult<'_>>()
         .with::<AggregateView<'_>>()
@@ -119,6 +121,7 @@ pub(super) fn bodies() -> Map<String, Value> {
         .with::<ChannelPatch>()
         .with::<ConnectionCreate>()
         .with::<ConnectionPatch>()
+        .with::<Name>()
         .with::<RowCreate>()
         .with::<RowPatch>()
         .with::<RowBatch>()
@@ -135,29 +138,4 @@ pub(super) fn bodies() -> Map<String, Value> {
         .with::<ApplyDocument>()
         .with::<PlanDocument>()
         .finish()
-}
-
-/// What no type and no table says.
-fn written() -> [(&'static str, Value); 3] {
-    let document = json!({
-        "type": "object",
-        "required": ["openapi", "paths"],
-        "properties": {
-            "openapi": {"type": "string", "description": "The version of OpenAPI."},
-            "paths": {"type": "object", "description": "Operations by path and method."},
-        },
-    });
-    let name = json!({
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 63,
-        "pattern": "^[^\\s\\u0000-\\u001f\\u007f-\\u009f:,.{}\"]([^\\u0000-\\u001f\\u007f-\\u009f:,.{}\"]*[^\\s\\u0000-\\u001f\\u007f-\\u009f:,.{}\"])?$",
-        "description": "A technical name.",
-    });
-    [
-        ("OpenApi", document),
-        ("Name", name),
-        // The registry itself, which has its own JSON Schema.
-        ("Definitions", json!({"type": "object"})),
-    ]
 }

@@ -212,6 +212,46 @@ fn objects_say_whether_they_are_open() {
     assert_eq!(cells["additionalProperties"], true);
 }
 
+/// What generators of clients stumble over: a default that makes a member of a body required, and a component that has
+/// the name they give to a member which has none.
+#[test]
+fn generators_of_clients_find_no_traps() {
+    fn pascal(words: &str) -> String {
+        let words = words.split(['_', '.', '-']);
+        let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+        words.filter(|word| !word.is_empty()).map(word).collect()
+    }
+    fn walk(place: &str, schema: &Value, components: &Value) {
+        if let Some(Value::Object(properties)) = schema.get("properties") {
+            for (name, property) in properties {
+                assert!(
+                    property.get("default").is_none(),
+                    "{place}.{name}: a default"
+                );
+                let own = pascal(place) + &pascal(name);
+                // Of these alone it makes a type.
+                let named = property["type"] == "object" || property.get("enum").is_some();
+                assert!(
+                    !named || components.get(&own).is_none(),
+                    "{place}.{name}: {own}"
+                );
+            }
+        }
+        match schema {
+            Value::Object(members) => members
+                .values()
+                .for_each(|member| walk(place, member, components)),
+            Value::Array(items) => items.iter().for_each(|item| walk(place, item, components)),
+            _ => {}
+        }
+    }
+    let document = document(Definitions::embedded());
+    let components = &document["components"]["schemas"];
+    for (name, schema) in components.as_object().expect("schemas") {
+        walk(name, schema, components);
+    }
+}
+
 /// What two places say is said once and referred to.
 #[test]
 fn nothing_is_written_twice() {
@@ -243,7 +283,8 @@ fn nothing_is_written_twice() {
 /// Each body and each response has an example that its own schema takes.
 #[test]
 fn examples_are_examples() {
-    // These two are documents of hundreds of kilobytes; the server itself serves the example.
+    // These two are documents of hundreds of kilobytes; the server itself serves the example, and a test
+    // reads it there.
     let too_large = ["OpenApi", "Definitions"];
     let document = document(Definitions::embedded());
     let components = &document["components"];
@@ -303,4 +344,49 @@ fn it_says_where_it_is_served_and_whose_it_is() {
     assert_eq!(document["servers"][0]["url"], "/");
     assert!(document["info"]["contact"]["url"].is_string());
     assert!(document["info"]["license"]["identifier"].is_string());
+}
+
+/// The members of an object, by what holds them, and whether each has to be there.
+fn members(schema: &Value, root: &Value, place: &str, found: &mut BTreeSet<(String, bool)>) {
+    if let Some(Value::String(to)) = schema.get("$ref") {
+        let to = root.pointer(to.trim_start_matches('#'));
+        return members(to.expect("a component"), root, place, found);
+    }
+    let required = schema["required"].as_array();
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        let is_required = required.is_some_and(|all| all.contains(&name.as_str().into()));
+        let place = format!("{place}/{name}");
+        found.insert((place.clone(), is_required));
+        members(member, root, &place, found);
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner) = schema.get(key).filter(|inner| inner.is_object()) {
+            members(inner, root, &format!("{place}/*"), found);
+        }
+    }
+    for choice in schema["anyOf"].as_array().into_iter().flatten() {
+        members(choice, root, place, found);
+    }
+}
+
+/// Reports and plans are published as files, too: those have the same members.
+#[test]
+fn reports_and_plans_are_those_of_the_published_schemas() {
+    let document = document(Definitions::embedded());
+    for (component, published) in [
+        ("TemplateJobReport", "job-report"),
+        ("Plan", "plan-preview"),
+    ] {
+        let (mut here, mut there) = (BTreeSet::new(), BTreeSet::new());
+        let own = &document["components"]["schemas"][component];
+        members(own, &document, "", &mut here);
+        let file = tplkit::package::schema::schema(published).expect("a schema");
+        members(&file, &file, "", &mut there);
+        let only = |these: &BTreeSet<(String, bool)>, others: &BTreeSet<(String, bool)>| {
+            these.difference(others).cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(only(&here, &there), [], "{component} has more");
+        assert_eq!(only(&there, &here), [], "{published} has more");
+        assert!(here.len() > 40, "{here:?}");
+    }
 }

@@ -114,6 +114,34 @@ pub(super) fn open_objects(schema: &mut Value) {
     }
 }
 
+/// Says in words what a member is that is left out: generators of clients take one with a default for one that is
+/// always there, in what is sent, too.
+pub(super) fn say_defaults(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::Object(properties)) = members.get_mut("properties") {
+                for property in properties.values_mut().filter_map(Value::as_object_mut) {
+                    say_default(property);
+                }
+            }
+            members.values_mut().for_each(say_defaults);
+        }
+        Value::Array(items) => items.iter_mut().for_each(say_defaults),
+        _ => {}
+    }
+}
+
+fn say_default(property: &mut Map<String, Value>) {
+    let Some(default) = property.remove("default") else {
+        return;
+    };
+    let said = match property.get("description").and_then(Value::as_str) {
+        Some(text) => format!("{text} Default: `{default}`."),
+        None => format!("Default: `{default}`."),
+    };
+    property.insert("description".to_owned(), said.into());
+}
+
 /// The example of a schema, if there is one: of a page, one with a single record.
 pub(super) fn example(schema: &str) -> Option<Value> {
     if let Some(record) = schema.strip_suffix("Page") {

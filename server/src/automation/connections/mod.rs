@@ -42,15 +42,18 @@ pub enum ConnectionKind {
 }
 
 impl ConnectionKind {
+    /// All of them.
+    pub const ALL: [ConnectionKind; 4] = [
+        ConnectionKind::Smtp,
+        ConnectionKind::Http,
+        ConnectionKind::Llm,
+        ConnectionKind::Timer,
+    ];
+
     /// The kind of that word.
     pub fn parse(word: &str) -> Option<ConnectionKind> {
-        Some(match word {
-            "smtp" => ConnectionKind::Smtp,
-            "http" => ConnectionKind::Http,
-            "llm" => ConnectionKind::Llm,
-            "timer" => ConnectionKind::Timer,
-            _ => return None,
-        })
+        let mut kinds = ConnectionKind::ALL.into_iter();
+        kinds.find(|kind| kind.as_str() == word)
     }
 
     /// Its word.
