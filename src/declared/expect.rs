@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::TestFailure;
 use crate::apply::{Preview, Report};
 use crate::package::model::Manifest;
 use crate::workspace::RecordKind;
 
 /// How many are expected.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Amount {
     /// All together.
     Sum(u64),
@@ -17,7 +20,8 @@ pub enum Amount {
 }
 
 /// What is expected of an apply; nothing of what is missing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Expectations {
     /// By the name of the number.
     pub amounts: BTreeMap<String, Amount>,

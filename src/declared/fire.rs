@@ -2,28 +2,29 @@
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use super::world::{RunResult, World};
+use super::backend::RunEffects;
 use super::{TestFailure, compare_keys, is_same};
-use crate::automation::run::Record;
 use crate::json::{Object, Value};
-use crate::workspace::{Automation, Id};
 
 /// What fires an automation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Trigger {
     /// A row that is inserted into the table of its trigger first.
     Row(Object),
     /// What somebody sends who starts it by hand.
     Body(Object),
     /// An instant.
-    At(Timestamp),
+    At(#[serde(with = "super::document::instant")] Timestamp),
     /// Nothing besides.
     Nothing,
 }
 
 /// An automation that is run, and what is expected; nothing of what is missing.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Fire {
     /// Its ref.
     pub automation: String,
@@ -41,55 +42,10 @@ pub struct Fire {
     pub mails: Option<Vec<Object>>,
 }
 
-/// What a run has done.
-#[derive(Debug)]
-pub(super) struct RunEffects {
-    /// The steps, and why it ended early.
-    pub(super) executed: RunResult,
-    /// Notifications of people.
-    pub(super) notifications: Vec<Object>,
-    /// What was sent.
-    pub(super) mails: Vec<Object>,
-}
-
 impl Fire {
-    /// Runs it.
-    pub(super) fn run(
-        &self,
-        world: &mut World,
-        automation: &Automation,
-    ) -> Result<RunEffects, String> {
-        let (trigger, at) = match &self.trigger {
-            Trigger::Row(cells) => {
-                let table = automation.trigger_config.get("config");
-                let table = table.and_then(|config| config.get("featureId")?.as_str());
-                let table = table.and_then(|id| Id::parse_str(id).ok());
-                let table = table.ok_or("its trigger names no table that a row could enter")?;
-                let row = world.enter(table, cells, automation.id)?;
-                (Some((table, row)), None)
-            }
-            Trigger::Body(cells) => {
-                let record = Record {
-                    own: Object::new(),
-                    data: cells.clone(),
-                };
-                (Some((Id::nil(), record)), None)
-            }
-            Trigger::At(instant) => (None, Some(*instant)),
-            Trigger::Nothing => (None, None),
-        };
-        let executed = world.fire(automation, trigger, at);
-        Ok(RunEffects {
-            executed,
-            notifications: std::mem::take(&mut world.notifications),
-            mails: std::mem::take(&mut world.mails),
-        })
-    }
-
     /// Compares what a run has done with what is expected.
     pub(super) fn compare(&self, path: &str, fired: &RunEffects, failures: &mut Vec<TestFailure>) {
-        let executed = &fired.executed;
-        if let Some(error) = &executed.error {
+        if let Some(error) = &fired.error {
             failures.push(TestFailure::new(
                 format!("{path}.error"),
                 Value::Null,
@@ -101,13 +57,13 @@ impl Fire {
                 Value::List(keys.map(Value::from).collect())
             };
             let expected = texts(&mut steps.iter().map(String::as_str));
-            let found = texts(&mut executed.steps.iter().map(|step| step.key.as_str()));
+            let found = texts(&mut fired.steps.iter().map(|step| step.key.as_str()));
             if expected != found {
                 failures.push(TestFailure::new(format!("{path}.steps"), expected, found));
             }
         }
         for (id, expected) in &self.outputs {
-            let mut steps = executed.steps.iter();
+            let mut steps = fired.steps.iter();
             let step = steps.find(|step| step.id == *id);
             let place = format!("{path}.outputs.{id}");
             match step.and_then(|step| step.output.as_ref()) {

@@ -2,31 +2,49 @@
 //! automations do.
 //!
 //! Goes in: a package without errors, where and how it is applied, and what is expected. Out: what is
-//! otherwise. The package is applied in memory by the executor, once more, and undone; automations run
-//! with [`RunState`](crate::automation::run::RunState), as on a server, over rows in memory. Mails, notifications and requests are
-//! shown and not sent. Nothing here reads a file or a clock.
+//! otherwise. The package is applied, applied once more, and undone; then automations run. Where that happens is
+//! a [`Backend`]: in memory by the executor and [`RunState`](crate::automation::run::RunState) ([`check()`]), or
+//! on the store of a server. Mails, notifications and requests are shown and not sent. Nothing here reads a file or
+//! a clock.
 //!
 //! | Module | |
 //! |---|---|
 //! | `expect` | what a report is held to |
-//! | `fire` | one automation run, and what is expected of it |
-//! | `world`, `writes` | the workspace in which automations run |
+//! | `fire` | what an automation run is held to |
+//! | `backend` | what a test runs on, as a trait |
+//! | `prepare` | the destination and the request with which it begins |
+//! | `memory`, `world`, `writes` | the backend in memory, and the workspace in which automations run there |
 //! | `check` | all of a test |
+//! | `document` | tests and outcomes as JSON |
 
+mod backend;
 mod check;
+mod document;
 mod expect;
 mod fire;
+mod memory;
+mod prepare;
 mod world;
 mod writes;
 
-pub use check::{Declared, Place, TestOutcome, check};
+pub use backend::{
+    AppliedTest, Backend, ExecutedStep, FireOutcome, RunEffects, mail_document,
+    notification_document,
+};
+pub use check::{Declared, TestOutcome, check, check_on, refusals_document};
+pub use document::{SCHEMA_VERSION, SuiteOutcome, SuiteTest, TestSuite};
 pub use expect::{Amount, Expectations};
 pub use fire::{Fire, Trigger};
+pub use memory::{NO_TABLE, watched_table};
+pub use prepare::{Place, prepare};
+
+use serde::{Deserialize, Serialize};
 
 use crate::json::Value;
 
 /// Something that is not as it was expected.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TestFailure {
     /// Where in the test it is expected.
     pub path: String,
@@ -41,8 +59,21 @@ impl TestFailure {
         TestFailure {
             path: path.into(),
             expected: expected.into(),
-            found: found.into(),
+            found: sorted(found.into()),
         }
+    }
+}
+
+/// With keys in order: rows of a store have no other.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(mut members) => {
+            members.sort_unstable_keys();
+            let members = members.into_iter();
+            Value::Object(members.map(|(key, value)| (key, sorted(value))).collect())
+        }
+        Value::List(elements) => Value::List(elements.into_iter().map(sorted).collect()),
+        other => other,
     }
 }
 

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::backend::{ExecutedStep, RunEffects, mail_document, notification_document};
 use crate::automation::run::bounds::{Usage, size_of};
 use crate::automation::run::{
-    Act, Envelope, Failure, Mail, NextStep, Notice, Record, RowQuery, RunState, Scope, Stub, Wait,
+    Act, Envelope, Failure, NextStep, Notice, Record, RowQuery, RunState, Scope, Stub, Wait,
 };
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
@@ -43,24 +44,6 @@ pub(super) struct Event {
     depth: u32,
 }
 
-/// What a run did.
-#[derive(Debug, Default)]
-pub(super) struct RunResult {
-    /// The steps that were carried out.
-    pub(super) steps: Vec<ExecutedStep>,
-    /// Why it ended early.
-    pub(super) error: Option<String>,
-}
-
-/// A step that was carried out.
-#[derive(Debug)]
-pub(super) struct ExecutedStep {
-    pub(super) id: String,
-    pub(super) key: String,
-    /// Nothing of one that failed.
-    pub(super) output: Option<Object>,
-}
-
 impl World {
     pub(super) fn new(memory: Memory, now: Timestamp) -> World {
         let structure = memory.state().structure;
@@ -86,17 +69,17 @@ impl World {
         Ok(self.record(table, &row))
     }
 
-    /// Runs an automation, then what its writes fire.
+    /// Runs an automation, then what its writes fire; all that would have left is taken along.
     pub(super) fn fire(
         &mut self,
         automation: &Automation,
         trigger: Option<(Id, Record)>,
         at: Option<Timestamp>,
-    ) -> RunResult {
+    ) -> RunEffects {
         let before = self.now;
         self.now = at.unwrap_or(before);
         self.depth = 1;
-        let executed = self.run(automation, trigger);
+        let mut executed = self.run(automation, trigger);
         while let Some(event) = self.events.pop_front() {
             let mut automations = self.structure.automations.iter();
             let fired = automations.find(|one| one.id == event.workflow).cloned();
@@ -107,16 +90,18 @@ impl World {
             }
         }
         self.now = before;
+        executed.notifications = std::mem::take(&mut self.notifications);
+        executed.mails = std::mem::take(&mut self.mails);
         executed
     }
 
-    fn run(&mut self, automation: &Automation, trigger: Option<(Id, Record)>) -> RunResult {
+    fn run(&mut self, automation: &Automation, trigger: Option<(Id, Record)>) -> RunEffects {
         let (table, record) = trigger.unzip();
         let graph = Value::Object(automation.graph_config.clone());
         let envelope = Envelope::new(record);
         let mut state = RunState::new(Definitions::embedded(), &graph, envelope);
         let mut usage = Usage::default();
-        let mut executed = RunResult::default();
+        let mut executed = RunEffects::default();
         while let Some(next) = state.next_step() {
             let output = self.step(&mut state, table, &mut usage);
             let failure = output.as_ref().err().cloned();
@@ -157,7 +142,7 @@ impl World {
         match act {
             Act::Read(query) => return self.read(query),
             Act::Write(write) => return self.write(write, envelope, table),
-            Act::Mail(mail) => self.mails.push(mail_of(mail)),
+            Act::Mail(mail) => self.mails.push(mail_document(mail)),
             Act::Notify(notice) => self.notify(notice)?,
             Act::Run(workflow) => self.start(*workflow)?,
             Act::Wait(Wait::Seconds(seconds)) => {
@@ -184,17 +169,8 @@ impl World {
             let failure = Failure::at("scopeId", reason);
             return Err(failure.yields(None, &id.to_string().into()));
         }
-        let to = to.map_or(Value::Null, |id| id.to_string().into());
-        let members: [(&str, Value); 6] = [
-            ("title", notice.title.as_str().into()),
-            ("body", notice.body.as_str().into()),
-            ("scope_type", word.into()),
-            ("scope_id", to.clone()),
-            ("scopeType", word.into()),
-            ("scopeId", to),
-        ];
-        let members = members.map(|(key, value)| (key.to_owned(), value));
-        self.notifications.push(Object::from_iter(members));
+        let shown = notification_document(&notice.title, &notice.body, word, to);
+        self.notifications.push(shown);
         Ok(())
     }
 
@@ -328,19 +304,4 @@ impl World {
 /// Which step failed, and why.
 fn message(next: &NextStep, failure: &Failure) -> String {
     format!("step {} ({}, {}): {failure}", next.path, next.key, next.id)
-}
-
-fn mail_of(mail: &Mail) -> Object {
-    let to = mail.to.iter().map(|address| address.as_str().into());
-    let connection = mail.connection.as_deref();
-    let members: [(&str, Value); 4] = [
-        ("to", Value::List(to.collect())),
-        ("subject", mail.subject.as_str().into()),
-        ("body", mail.body.as_str().into()),
-        (
-            "connectionName",
-            connection.map_or(Value::Null, Value::from),
-        ),
-    ];
-    Object::from_iter(members.map(|(key, value)| (key.to_owned(), value)))
 }

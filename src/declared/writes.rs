@@ -248,7 +248,11 @@ impl World {
             Ok(()) => Ok(()),
             Err(CommitError::Refused(refused)) => {
                 let field = refused.column.clone().unwrap_or_default();
-                let failure = Failure::at(field, refused.to_string());
+                let reason = match refused.code {
+                    Code::UniqueViolation => "the value stands in another row".to_owned(),
+                    _ => refused.to_string(),
+                };
+                let failure = Failure::at(field, reason);
                 Err(failure.because(Reason::Refused(refused.code)))
             }
             Err(error) => Err(Failure::new(error.to_string())),
@@ -261,18 +265,32 @@ fn fault(fault: &crate::rows::EntryFault) -> Failure {
     failure.because(Reason::Refused(Code::ValidationFailed))
 }
 
-/// A refusal of a row, reported with its binding.
+/// A refusal of a row, reported with its binding, in the words of a server.
 fn named(write: &Write, failure: Failure) -> Failure {
+    let column = &failure.field;
+    let reason = match failure.code {
+        _ if column.is_empty() => failure.reason.clone(),
+        Reason::Refused(Code::UniqueViolation) => {
+            format!("The value of the column {column} stands in another row already.")
+        }
+        Reason::Refused(_) => format!("data.{column}: {}", failure.reason),
+        _ => return failure,
+    };
     let mut cells = write.cells.iter();
-    let binding = cells.find(|cell| cell.column == failure.field);
-    let Some(binding) = binding else {
-        return failure;
+    let binding = cells.find(|cell| cell.column == *column);
+    let field = match binding {
+        Some(binding) => format!("bindings.{}", binding.column),
+        None => "bindings".to_owned(),
     };
     let failure = Failure {
-        field: format!("bindings.{}", binding.column),
+        field,
+        reason,
         ..failure
     };
-    failure.yields(Some(&binding.expression), &binding.value)
+    match binding {
+        Some(binding) => failure.yields(Some(&binding.expression), &binding.value),
+        None => failure,
+    }
 }
 
 /// The columns whose cells differ. Absent and null are one.
