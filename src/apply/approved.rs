@@ -89,6 +89,9 @@ pub struct UpgradeWork {
     pub seen: SeenLeaves,
 }
 
+/// The path of what a column or a table holds, among what a plan has seen.
+pub(super) const HELD: &str = "rows";
+
 /// A column or a table that goes with what it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dropped {

@@ -36,6 +36,7 @@ mod uids;
 mod undo;
 
 pub use adopt::{adopt, base_exists, base_resolutions, check_base, is_adopted, note_adopted};
+use approved::HELD;
 pub use approved::{
     Approved, BaseRows, Bound, ColumnWork, Dropped, LinkWork, Mode, Publish, RowStep, RowStepWork,
     StructureWork, TableWork, UpgradeWork,

@@ -1,12 +1,13 @@
 //! What would be lost of what the package does not have any more (`upgrade` 3.4.3, 3.5.5): the rows of tables,
-//! and the filled cells of columns.
+//! and the filled cells of columns. Of what is to go it notes that the plan saw exactly this.
 
 use std::collections::HashMap;
 
-use crate::apply::{Approved, Refusal};
+use crate::apply::{Approved, HELD, Refusal};
 use crate::problem::Code;
 use crate::rows::Cell;
-use crate::upgrade::LeftRecord;
+use crate::upgrade::{LeftRecord, SeenLeaves};
+use crate::workspace::ledger::HeldDigest;
 use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure};
 
 /// Rows that are read at once.
@@ -36,7 +37,7 @@ pub(super) async fn count<T: Lookup + Sync>(
         }
     }
     for (feature, mut all) in of_tables {
-        look(target, feature, &mut all).await?;
+        look(target, feature, &mut all, &mut upgrade.seen).await?;
     }
     let refused = upgrade.left.iter().filter(|left| {
         let mut refs = upgrade.destructive.iter();
@@ -50,7 +51,9 @@ async fn look<T: Lookup + Sync>(
     target: &T,
     feature: Id,
     all: &mut [&mut LeftRecord],
+    seen: &mut SeenLeaves,
 ) -> Result<(), T::Error> {
+    let mut held = vec![HeldDigest::default(); all.len()];
     for left in all.iter_mut() {
         match left.kind {
             RecordKind::Feature => left.rows = Some(0),
@@ -62,10 +65,19 @@ async fn look<T: Lookup + Sync>(
         // What goes is everybody's.
         let rows = target.with_hidden(feature, last, PAGE).await?;
         let Some((end, _)) = rows.last() else {
+            for (left, held) in all.iter().zip(held).filter(|(left, _)| left.delete) {
+                seen.add(&left.reference, HELD, &held.value());
+            }
             return Ok(());
         };
         last = Some(end.id);
-        for left in all.iter_mut() {
+        for (left, held) in all.iter_mut().zip(&mut held) {
+            for (row, _) in &rows {
+                match left.kind {
+                    RecordKind::Feature => held.add_row(row.id, &row.data),
+                    _ => held.add_cell(row.id, &left.name, &row.data),
+                }
+            }
             if let Some(count) = &mut left.rows {
                 *count += rows.len() as u64;
             }

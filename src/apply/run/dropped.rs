@@ -1,13 +1,16 @@
 //! Columns and tables that an upgrade takes away with what they hold (`upgrade` 3.4.3).
 //!
-//! The ledger keeps every row and every cell before it goes, a batch in a unit. A row that somebody changes
-//! meanwhile is read anew, so that nothing goes which is not kept.
+//! What people added or changed since the plan was not decided about: then all of it stays. Once the first row is
+//! gone, the rest follows. The ledger keeps every row and every cell before it goes, a batch in a unit. A row that
+//! somebody changes meanwhile is read anew, so that nothing goes which is not kept.
 
 use super::{BATCH, BATCH_BYTES, Run};
-use crate::apply::{ApplyError, Dropped};
+use crate::apply::{ApplyError, Dropped, HELD};
 use crate::problem::Code;
 use crate::rows::Cell;
-use crate::workspace::ledger::{BaseRecord, Entry, MovedSequence, RowDigest, Structure, Taken};
+use crate::workspace::ledger::{
+    BaseRecord, Entry, HeldDigest, MovedSequence, RowDigest, Structure, Taken,
+};
 use crate::workspace::{
     AnyRecord, Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure as Workspace,
     Target,
@@ -22,6 +25,10 @@ impl<T: Target> Run<'_, '_, T> {
         let approved = self.approved;
         let dropped = approved.upgrade.iter();
         for dropped in dropped.flat_map(|upgrade| &upgrade.dropped) {
+            if !self.is_as_planned(dropped).await? {
+                self.tally.stays.push(dropped);
+                continue;
+            }
             let mut open = true;
             for _ in 0..ATTEMPTS {
                 open = !self.try_take_away(dropped).await?;
@@ -41,6 +48,38 @@ impl<T: Target> Run<'_, '_, T> {
             }
         }
         Ok(())
+    }
+
+    /// Whether what is to go holds what the plan saw, or goes already.
+    async fn is_as_planned(&mut self, dropped: &Dropped) -> Result<bool, ApplyError<T::Error>> {
+        let approved = self.approved;
+        let upgrade = approved.upgrade.as_ref();
+        let Some(planned) = upgrade.and_then(|upgrade| upgrade.terms.planned.as_ref()) else {
+            return Ok(true);
+        };
+        if self.ledger_state.taken_from.contains(&dropped.id) {
+            return Ok(true);
+        }
+        let structure = self.target.structure().await;
+        let structure = structure.map_err(ApplyError::store("reading the structure"))?;
+        let Some(record) = AnyRecord::find(&structure, dropped.kind, dropped.id) else {
+            return Ok(true);
+        };
+        let feature = record.parent.unwrap_or(record.id);
+        let (mut held, mut last) = (HeldDigest::default(), None);
+        loop {
+            let rows = self.next_rows(feature, last).await?;
+            let Some(row) = rows.last() else {
+                return Ok(planned.has(&dropped.reference, HELD, &held.value()));
+            };
+            last = Some(row.id);
+            for row in &rows {
+                match dropped.kind {
+                    RecordKind::Feature => held.add_row(row.id, &row.data),
+                    _ => held.add_cell(row.id, &record.name, &row.data),
+                }
+            }
+        }
     }
 
     /// Takes one away; false when somebody wrote to it meanwhile.

@@ -65,6 +65,8 @@ pub(super) struct LedgerState {
     pub(super) moved: Vec<MovedLeaf>,
     /// The uids of rows that were merged, since then.
     merged_uids: HashSet<String>,
+    /// Tables whose rows this job takes away.
+    pub(super) taken_from: HashSet<Id>,
     /// Automations that are in force already.
     pub(super) published: HashSet<String>,
     /// Of these, how many since the job was last completed.
@@ -302,6 +304,10 @@ impl LedgerState {
                 self.merged.extend(cells.rows.iter().map(|row| row.id));
             }
             // Read with the ledgers of the others, and by an undo.
+            Entry::Taken(taken) if taken.column.is_none() => {
+                self.taken_from.insert(taken.feature);
+            }
+            // Cells of a column are kept first, and go together.
             Entry::Recognised(_) | Entry::Taken(_) => {}
             Entry::Completed => {
                 self.published_now = 0;

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::columns::Columns;
 use super::ledger_state::LedgerState;
 use crate::apply::{
-    Approved, BatchError, ColumnWork, DraftReason, FailureReason, LinkWork, NotCarried,
+    Approved, BatchError, ColumnWork, DraftReason, Dropped, FailureReason, LinkWork, NotCarried,
     NotPublished, Publish, Report, RowStepWork, TableReport, UnresolvedEntry,
 };
 use crate::json::Value;
@@ -41,6 +41,8 @@ pub(super) struct Tally<'a> {
     pub(super) decided: u64,
     /// How many rows or filled cells went with a table or a column.
     pub(super) taken: HashMap<Id, u64>,
+    /// Tables and columns that were to go, and stay.
+    pub(super) stays: Vec<&'a Dropped>,
     /// Cells that somebody has to decide.
     conflicts: CellConflicts,
 }
@@ -364,9 +366,10 @@ impl<'a> Tally<'a> {
                 .chain(cells_left_out(&self.conflicts.left_out))
                 .collect(),
             base: upgrade.and_then(|upgrade| upgrade.base.clone()),
-            decided: told.decided + self.decided + upgrade.map_or(0, |_| known.decided),
+            decided: (told.decided + self.decided + upgrade.map_or(0, |_| known.decided))
+                .saturating_sub(self.stays.len() as u64),
             kept: told.kept,
-            left: left(told.left, &self.taken),
+            left: left(told.left, &self.taken, &self.stays),
             unused: [told.unused, self.conflicts.unused].concat(),
             moved: told
                 .moved
@@ -374,6 +377,7 @@ impl<'a> Tally<'a> {
                 .chain(earlier_cells)
                 .chain(cells)
                 .chain(hidden)
+                .chain(self.stays.iter().map(|dropped| stays(dropped)))
                 .collect(),
             rows: tables.collect(),
             published: self.published,
@@ -388,17 +392,31 @@ impl<'a> Tally<'a> {
 }
 
 /// What the package does not have any more, with what went with it.
-fn left(left: Vec<LeftRecord>, taken: &HashMap<Id, u64>) -> Vec<LeftRecord> {
+fn left(left: Vec<LeftRecord>, taken: &HashMap<Id, u64>, stays: &[&Dropped]) -> Vec<LeftRecord> {
     let left = left.into_iter().map(|left| {
         let taken = taken.get(&left.id).copied();
         let of = |kind| taken.filter(|_| left.kind == kind);
         LeftRecord {
             rows: of(RecordKind::Feature),
             cells: of(RecordKind::Column),
+            delete: left.delete && !stays.iter().any(|dropped| dropped.id == left.id),
             ..left
         }
     });
     left.collect()
+}
+
+/// What was to go, and stays because people wrote into it since.
+fn stays(dropped: &Dropped) -> MovedLeaf {
+    MovedLeaf {
+        kind: Some(dropped.kind),
+        reference: dropped.reference.clone(),
+        uid: None,
+        id: Some(dropped.id),
+        path: None,
+        column: None,
+        count: None,
+    }
 }
 
 /// What a report says of records: nothing but what was decided about them.

@@ -4,8 +4,9 @@ use std::hash::{BuildHasher, Hasher};
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::Value;
 use crate::rows::{Cell, hash};
-use crate::workspace::RowData;
+use crate::workspace::{Id, RowData};
 
 /// A number that rows with equal cells share, whatever the order of the cells: whether a row was
 /// edited since the job wrote it. Persisted, so it must never change.
@@ -51,6 +52,45 @@ impl RowDigest {
         hasher.write_u64(hash(&Words, cell));
         // A sum does not depend on the order of the cells.
         RowDigest(self.0.wrapping_add(hasher.finish()))
+    }
+}
+
+/// A number that equal rows share, whatever their order: whether what a table or a column holds is what was seen.
+/// Persisted with the decisions of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HeldDigest {
+    rows: u64,
+    sum: u64,
+}
+
+impl HeldDigest {
+    /// With the row of a table.
+    pub fn add_row(&mut self, id: Id, data: &RowData) {
+        self.add(id, RowDigest::of(data));
+    }
+
+    /// With the cell of a column, if it is filled.
+    pub fn add_cell(&mut self, id: Id, column: &str, data: &RowData) {
+        if let Some(cell) = data.cell(column)
+            && !Cell::new(cell).is_empty()
+        {
+            let digest = RowDigest::default().with(ColumnDigest::of(column), cell);
+            self.add(id, digest);
+        }
+    }
+
+    fn add(&mut self, id: Id, digest: RowDigest) {
+        let (high, low) = id.as_u64_pair();
+        let mut hasher = WordHasher(digest.0);
+        hasher.write_u64(high);
+        hasher.write_u64(low);
+        self.rows += 1;
+        self.sum = self.sum.wrapping_add(hasher.finish());
+    }
+
+    /// As a value that a plan may have seen.
+    pub fn value(self) -> Value {
+        format!("{} {:016x}", self.rows, self.sum).into()
     }
 }
 

@@ -9,7 +9,7 @@ mod packed;
 
 use serde::{Deserialize, Serialize};
 
-pub use digest::{ColumnDigest, RowDigest};
+pub use digest::{ColumnDigest, HeldDigest, RowDigest};
 pub use names::{RowName, RowNames};
 
 use super::{AnyRecord, Id, KeptRow, RecordKind, RowData};

@@ -105,6 +105,53 @@ fn a_column_goes_with_its_cells_and_comes_back() {
 }
 
 #[test]
+fn what_people_wrote_into_it_since_the_plan_stays_with_all_of_it() {
+    let decided = allowed(&json!({"f_orders": "delete"}));
+    for more in [true, false] {
+        let mut line = Line::new();
+        let plan = line.plan(&orderless(), &decided);
+        assert_eq!(plan.refusals, []);
+        if more {
+            line.insert("orders", r#"{"code":"by hand"}"#);
+        }
+        let report = line.apply_planned(&orderless(), &decided, plan);
+        let left = report.left.iter().find(|left| left.kind == Feature);
+        assert_eq!(left.map(|left| left.delete), Some(!more));
+        assert_eq!(line.thing(Feature, "orders").is_some(), more);
+        let moved = report
+            .moved
+            .iter()
+            .filter(|moved| moved.reference == "f_orders");
+        assert_eq!(
+            (moved.count(), report.is_partial()),
+            (usize::from(more), more)
+        );
+        assert_eq!(report.decided, u64::from(!more));
+        if more {
+            // Whoever looks again decides about all of it.
+            let plan = line.plan(&orderless(), &decided);
+            let left = plan.left.iter().find(|left| left.kind == Feature);
+            assert_eq!(left.and_then(|left| left.rows), Some(2));
+            line.apply_planned(&orderless(), &decided, plan);
+            assert!(line.thing(Feature, "orders").is_none());
+        }
+    }
+    // A cell of a column, too.
+    let decided = allowed(&json!({"c_clients_note": "delete"}));
+    let mut line = Line::new();
+    let plan = line.plan(&noteless(), &decided);
+    line.cells(1, &json!({"note": "since"}));
+    let report = line.apply_planned(&noteless(), &decided, plan);
+    assert!(report.is_partial() && !report.left[0].delete);
+    assert!(line.clients()[1].contains(r#""note":"since""#));
+    // What it does not hold is of no account.
+    let plan = line.plan(&noteless(), &decided);
+    line.cells(1, &json!({"city": "since"}));
+    line.apply_planned(&noteless(), &decided, plan);
+    assert!(line.thing(Column, "note").is_none());
+}
+
+#[test]
 fn cells_come_back_where_rows_have_none() {
     let mut line = Line::new();
     line.apply(&noteless(), &allowed(&json!({"c_clients_note": "delete"})));
