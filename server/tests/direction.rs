@@ -53,7 +53,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "whole servers",
-        modules: &["demo"],
+        modules: &["local_client", "demo", "declared"],
     },
 ];
 

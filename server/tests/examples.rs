@@ -1,6 +1,7 @@
 //! Every command of the server shows examples in its `--help`, and they run as they are written; so do those
 //! of `tplkit` that need a server, next to a demonstration.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -76,6 +77,9 @@ fn examples_run_as_they_are_written() {
     } = given(&database);
     desk.write("password.txt", "another battery staple");
     desk.write("secret.txt", "s3cret");
+    let package = fs::read_to_string(root().join("examples/inventory.json")).expect("a package");
+    let suite = json!({"schemaVersion": 1, "package": package, "tests": []});
+    desk.write("tests.json", &suite.to_string());
     let cluster = cluster::shared();
     let postgres = cluster.map(|cluster| {
         cluster.psql("CREATE DATABASE examples").expect("creates");

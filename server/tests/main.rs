@@ -13,6 +13,8 @@ mod cluster;
 #[cfg(unix)]
 mod command;
 mod configuration;
+#[cfg(unix)]
+mod declared;
 mod demo;
 #[cfg(unix)]
 mod deploy;

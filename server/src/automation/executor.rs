@@ -1,9 +1,10 @@
 //! The executor of runs: what every step has at hand. `worker` gives it work, `execution` carries it out.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use quick_cache::sync::Cache;
+use tplkit::automation::run::Mail;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
@@ -49,6 +50,23 @@ impl Default for Settings {
     }
 }
 
+/// Mails that were not sent, in their order.
+#[derive(Debug, Clone, Default)]
+pub struct Outbox(Arc<Mutex<Vec<Mail>>>);
+
+impl Outbox {
+    /// Keeps a mail.
+    pub(super) fn put(&self, mail: &Mail) {
+        let mut mails = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        mails.push(mail.clone());
+    }
+
+    /// Gives what was kept since the last time.
+    pub fn take(&self) -> Vec<Mail> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// Executes automations. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct RunExecutor {
@@ -59,6 +77,8 @@ pub struct RunExecutor {
     pub(super) settings: Arc<Settings>,
     pub(super) client: Result<reqwest::Client, String>,
     pub(super) counted: Runs,
+    /// Where mails go instead, when nothing leaves this process.
+    pub(super) outbox: Option<Outbox>,
     /// Graphs of versions that were executed lately.
     pub(super) graphs: Arc<Cache<(Uuid, i64), Arc<Json>>>,
     /// Who may work, and for whom external calls may be made.
@@ -82,6 +102,7 @@ impl RunExecutor {
             client: integrations::client(settings.allow_private),
             settings: Arc::new(settings),
             counted: Runs::default(),
+            outbox: None,
             graphs: Arc::new(Cache::new(GRAPHS)),
             capacity: Capacity::new(),
         }
@@ -91,6 +112,13 @@ impl RunExecutor {
     #[must_use]
     pub fn counting(mut self, counted: &Runs) -> RunExecutor {
         self.counted = counted.clone();
+        self
+    }
+
+    /// The same executor, from which nothing leaves: calls and timers are stubbed, mails are put there.
+    #[must_use]
+    pub fn stubbed(mut self, outbox: &Outbox) -> RunExecutor {
+        self.outbox = Some(outbox.clone());
         self
     }
 

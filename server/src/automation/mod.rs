@@ -55,7 +55,7 @@ pub use change::{
     Definition, NewVersion, NewWorkflow, SwitchOutcome, VersionState, activate, add_version,
     create, launch, mint_step_id, pause, publish, remove, remove_version,
 };
-pub use executor::{RunExecutor, Settings};
+pub use executor::{Outbox, RunExecutor, Settings};
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, notification_page};
 pub use secrets::keep as keep_secrets;

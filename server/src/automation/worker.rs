@@ -87,6 +87,31 @@ impl RunExecutor {
         }
     }
 
+    /// Makes runs of what has happened to rows, and of nothing else.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn take_events(&self) -> Result<(), StoreError> {
+        while events::dispatch(&self.store, self.context.now()).await? {}
+        Ok(())
+    }
+
+    /// Executes the first of the runs that can go on now, until it ends or waits, and gives its id. For whoever
+    /// decides what comes next.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn run_next(&self) -> Result<Option<Uuid>, StoreError> {
+        let (_keep, stop) = watch::channel(false);
+        let Some(run) = self.claim(1, Vec::new()).await?.runs.pop() else {
+            return Ok(None);
+        };
+        let id = run.id;
+        let permit = self.capacity.admit(run.organization);
+        Box::pin(self.once(run, permit, &stop)).await;
+        Ok(Some(id))
+    }
+
     /// Makes runs of what has happened, and claims so many.
     async fn find(&self, room: usize) -> Result<PendingWork, StoreError> {
         let full = self.capacity.full();
@@ -100,19 +125,7 @@ impl RunExecutor {
             schedules::begin_due(self).await?;
         }
         if room > 0 && (waiting.runs || waiting.events || waiting.schedules) {
-            let request = runs::ClaimRequest {
-                owner: self.context.id(),
-                most: room,
-                lease: self.lease(),
-                now: self.context.now(),
-            };
-            let input = (request, full);
-            let claimed = self
-                .store
-                .write(&Scope::Operator, input, |tx, (request, full)| {
-                    Box::pin(runs::claim(tx, *request, full))
-                })
-                .await?;
+            let claimed = self.claim(room, full).await?;
             for _ in 0..claimed.abandoned {
                 self.counted.finished(false);
                 tracing::error!("a run was given up: attempts at it ended with their process");
@@ -121,6 +134,23 @@ impl RunExecutor {
             found.runs = claimed.runs;
         }
         Ok(found)
+    }
+
+    /// Claims at most so many runs, of other organizations than those.
+    async fn claim(&self, most: usize, full: Vec<Uuid>) -> Result<runs::Claimed, StoreError> {
+        let request = runs::ClaimRequest {
+            owner: self.context.id(),
+            most,
+            lease: self.lease(),
+            now: self.context.now(),
+        };
+        let input = (request, full);
+        let claimed = self
+            .store
+            .write(&Scope::Operator, input, |tx, (request, full)| {
+                Box::pin(runs::claim(tx, *request, full))
+            });
+        claimed.await
     }
 
     /// Whether there is anything to do, asked without writing. Runs of organizations that hold all they may

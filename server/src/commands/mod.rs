@@ -7,6 +7,7 @@ mod logs;
 mod process;
 mod serve;
 mod signals;
+mod test;
 mod worker;
 
 use std::ffi::OsString;
@@ -19,6 +20,7 @@ use serde::Serialize;
 use tplkit::definitions::Definitions;
 use tplkit_server::api;
 use tplkit_server::context::{Context, SystemClock};
+use tplkit_server::declared::DeclaredError;
 use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Store, StoreError};
 
@@ -71,6 +73,18 @@ enum Command {
              "tplkit-server openapi | grep /v1/templates"),
         ]))]
     Openapi,
+    /// Carries out the tests of a package that standard input has, on a throw-away store: what `tplkit test --server`
+    /// starts.
+    ///
+    /// Goes in: one JSON document with the package and its tests. Comes out: one with what came of each. The store
+    /// is a SQLite file in a temporary folder, which is gone at the end. Nothing is sent anywhere.
+    #[command(after_long_help = examples("", &[
+            ("Let the command line write the document",
+             "tplkit test inventory.json --server"),
+            ("Carry out tests that were written down",
+             "tplkit-server test < tests.json"),
+        ]))]
+    Test,
     /// Creates organizations, people and connections, and says which automations fire, next to a running
     /// server too.
     #[command(subcommand)]
@@ -97,6 +111,8 @@ pub(crate) enum Failure {
     Usage(String),
     #[error("{}", .0.detail())]
     Refused(Refusal),
+    #[error(transparent)]
+    Declared(#[from] DeclaredError),
     #[error("{address} is not ready: {why}")]
     NotReady { address: String, why: String },
     /// Told to stop twice.
@@ -158,6 +174,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
             Ok(writeln!(io::stdout(), "{text}")?)
         }
         Command::Health(options) => health::run(options).await,
+        Command::Test => test::run().await,
         Command::Migrate => Ok(Store::open(&database).await.map(drop)?),
         Command::Admin(command) => admin::run(&database, &context, command).await,
     }

@@ -26,7 +26,8 @@ impl Signals {
         Ok(Signals {})
     }
 
-    async fn next(&mut self) {
+    /// Waits for the next word.
+    pub(super) async fn next(&mut self) {
         #[cfg(unix)]
         tokio::select! {
             _ = self.terminate.recv() => {}

@@ -4,21 +4,17 @@
 //! the requests; `$name` is the id of an earlier response.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 
-use axum::body::Body;
-use axum::extract::Request;
+use axum::http::Method;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::app::{App, Config};
 use crate::auth::{Role, hash_password};
 use crate::context::{Context, random};
-use crate::edge::RequestHandler as _;
+use crate::local_client::LocalClient;
 use crate::routes::{members, organizations, users};
 use crate::store::{Scope, Store, StoreError, Tx};
 
@@ -80,13 +76,13 @@ pub async fn fill(store: &Store, context: &Context) -> Result<Demo, DemoError> {
     }
     let password = URL_SAFE_NO_PAD.encode(random::<12>());
     let organization = people(app, &password).await?;
-    let mut session = Session {
+    let mut client = LocalClient {
         app,
         token: String::new(),
     };
     let body = json!({"email": EMAIL, "password": password});
-    let tokens = session.post("/v1/auth/token", &body).await?;
-    session.token = text(&tokens, "access_token");
+    let tokens = post(&client, "/v1/auth/token", &body).await?;
+    client.token = text(&tokens, "access_token");
     let mut known = BTreeMap::from([("organization".to_owned(), organization.to_string())]);
     let requests: Vec<Value> =
         serde_json::from_str(SHOP).map_err(|error| StoreError::Internal(error.to_string()))?;
@@ -94,18 +90,18 @@ pub async fn fill(store: &Store, context: &Context) -> Result<Demo, DemoError> {
         let path = filled_in(&text(&request, "post"), &known);
         let body = filled_in(&request["body"].to_string(), &known);
         let body = serde_json::from_str(&body).unwrap_or_default();
-        let response = session.post(&path, &body).await?;
+        let response = post(&client, &path, &body).await?;
         if let Some(name) = request["as"].as_str() {
             known.insert(name.to_owned(), text(&response, "id"));
         }
     }
     let package = serde_json::from_str(PACKAGE).unwrap_or_default();
     let import = format!("/v1/templates/import?organization_id={organization}");
-    let template = session.post(&import, &package).await?;
+    let template = post(&client, &import, &package).await?;
     let body = json!({
         "organization_id": organization, "name": "Demo", "scopes": ["read", "write", "structure"],
     });
-    let key = session.post("/v1/api-keys", &body).await?;
+    let key = post(&client, "/v1/api-keys", &body).await?;
     Ok(Demo {
         email: EMAIL,
         password,
@@ -161,35 +157,16 @@ async fn people(app: &App, password: &str) -> Result<Uuid, DemoError> {
     Ok(organization)
 }
 
-/// Asks the server without a network.
-struct Session<'a> {
-    app: &'a Arc<App>,
-    token: String,
-}
-
-impl Session<'_> {
-    async fn post(&self, path: &str, body: &Value) -> Result<Value, DemoError> {
-        let request = Request::post(path)
-            .header("host", "demo")
-            .header("content-type", "application/json")
-            .header("authorization", format!("Bearer {}", self.token))
-            .body(Body::from(body.to_string()))
-            .map_err(|error| StoreError::Internal(error.to_string()))?;
-        let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let response = self.app.clone().handle(peer, request).await;
-        let status = response.status().as_u16();
-        let collected = response.into_body().collect().await;
-        let bytes = collected.map(http_body_util::Collected::to_bytes);
-        let bytes = bytes.unwrap_or_default();
-        if status >= 300 {
-            return Err(DemoError::Refused {
-                path: path.to_owned(),
-                status,
-                body: String::from_utf8_lossy(&bytes).into_owned(),
-            });
-        }
-        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
+async fn post(client: &LocalClient<'_>, path: &str, body: &Value) -> Result<Value, DemoError> {
+    let response = client.send(Method::POST, path, body.to_string()).await?;
+    if response.status >= 300 {
+        return Err(DemoError::Refused {
+            path: path.to_owned(),
+            status: response.status,
+            body: String::from_utf8_lossy(&response.body).into_owned(),
+        });
     }
+    Ok(serde_json::from_slice(&response.body).unwrap_or_default())
 }
 
 fn filled_in(text: &str, known: &BTreeMap<String, String>) -> String {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tplkit::automation::run::{Act, Failure, NextStep, Request};
+use tplkit::automation::run::{Act, Failure, NextStep, Request, Stub};
 use tplkit::json::Object;
 
 use super::{RunExecution, StepResult, release};
@@ -153,6 +153,12 @@ impl RunExecution<'_> {
         next: &NextStep,
         now: i64,
     ) -> Result<Object, Stop> {
+        if let Some(outbox) = &self.executor.outbox {
+            if let Act::Mail(mail) = act {
+                outbox.put(mail);
+            }
+            return Ok(Stub::default().output(act, self.state.envelope()));
+        }
         // Steps that a template brought may have no id.
         let step = if next.id.is_empty() {
             &next.path

@@ -3,16 +3,20 @@
 mod find;
 mod read;
 mod render;
+mod server;
 mod snapshot;
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use tplkit::check::{CheckOptions, NotChecked};
+use tplkit::check::{CheckOptions, Checked, NotChecked};
 use tplkit::context::Clock as _;
-use tplkit::declared::{self, Place, TestFailure};
+use tplkit::declared::{
+    self, Place, SCHEMA_VERSION, SuiteTest, TestFailure, TestOutcome, TestSuite,
+};
 use tplkit::definitions::Definitions;
 use tplkit::printable;
+use tplkit::workspace::memory::State;
 
 use crate::cli::args::Form;
 use crate::cli::destination;
@@ -20,18 +24,20 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
-use crate::cli::package_file;
+use crate::cli::package_file::{self, PackageFile};
 use crate::cli::session::{Session, SystemClock};
 use read::TestFile;
 
 /// Run the tests that a package declares: what an apply makes, and what its automations do.
 ///
 /// Tests are TOML files in the folder `tests` beside the package, or in its folder. Each is applied in
-/// memory, applied again, and undone; automations run as on a server, and send nothing.
+/// memory, applied again, and undone; automations run as on a server, and send nothing. With `--server` the same
+/// happens on a store: `tplkit-server` makes one for each test, and removes it.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Run the tests of a package", "tplkit test inventory.json --tests tests/inventory"),
     ("Run them in CI, and fail when there are none", "tplkit test inventory.json --tests tests/inventory --require-tests --format junit"),
+    ("Run them on a store that is thrown away", "tplkit test inventory.json --tests tests/inventory --server"),
 ]))]
 pub(crate) struct Args {
     /// The package: a file or an unpacked folder.
@@ -40,6 +46,9 @@ pub(crate) struct Args {
     /// Folder with the tests, instead of `tests` beside the package or in its folder.
     #[arg(long, value_name = "DIR")]
     tests: Option<PathBuf>,
+    /// Run them on a throw-away SQLite store, by `tplkit-server` beside this program or in PATH.
+    #[arg(long)]
+    server: bool,
     /// Write what each test reports to `NAME.snap` next to it; later runs compare it.
     #[arg(long)]
     update: bool,
@@ -94,25 +103,18 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     // Everything is read before anything runs.
     let tests = files.iter().map(|file| TestFile::read(file, &package, now));
     let tests: Vec<TestFile> = tests.collect::<Result<_, _>>()?;
+    let server = args.server.then(server::find).transpose()?;
+    let tests = tests.into_iter().map(|test| ReadTest::read(test, &options));
+    let tests: Vec<ReadTest> = tests.collect::<Result<_, _>>()?;
+    let outcomes = match server {
+        Some(server) => server::run(&server, &suite(text, &tests))?,
+        None => tests
+            .iter()
+            .map(|test| test.in_memory(&package, text, &options))
+            .collect::<Result<_, _>>()?,
+    };
     let mut tested = Vec::new();
-    for test in tests {
-        let destination = destination::read(test.destination.as_deref(), definitions)?;
-        let base = test.base.as_deref().map(package_file::read).transpose()?;
-        let base = match &base {
-            Some(base) => Some(
-                base.checked(&options)
-                    .map_err(|error| no_base(&test, &error))?,
-            ),
-            None => None,
-        };
-        let place = Place {
-            package: &package,
-            text,
-            base: base.as_ref(),
-            destination: &destination,
-            definitions,
-        };
-        let mut outcome = declared::check(&test.declared, place);
+    for (ReadTest { test, .. }, mut outcome) in tests.into_iter().zip(outcomes) {
         if let Some(report) = &outcome.report {
             let kept = snapshot::compare(&test.file, report, args.update)?;
             outcome.failures.extend(kept);
@@ -142,6 +144,68 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     write_result(&text, None)?;
     Ok(exit)
+}
+
+/// A test with what its file names.
+struct ReadTest {
+    test: TestFile,
+    destination: State,
+    base: Option<PackageFile>,
+}
+
+impl ReadTest {
+    fn read(test: TestFile, options: &CheckOptions<'_>) -> Result<ReadTest, CliError> {
+        let destination = destination::read(test.destination.as_deref(), options.definitions)?;
+        let base = test.base.as_deref().map(package_file::read).transpose()?;
+        let read = ReadTest {
+            test,
+            destination,
+            base,
+        };
+        read.checked_base(options)?;
+        Ok(read)
+    }
+
+    fn checked_base(&self, options: &CheckOptions<'_>) -> Result<Option<Checked<'_>>, CliError> {
+        let checked = self.base.as_ref().map(|base| base.checked(options));
+        let checked = checked.transpose();
+        checked.map_err(|error| no_base(&self.test, &error))
+    }
+
+    fn in_memory(
+        &self,
+        package: &Checked<'_>,
+        text: &str,
+        options: &CheckOptions<'_>,
+    ) -> Result<TestOutcome, CliError> {
+        let base = self.checked_base(options)?;
+        let place = Place {
+            package,
+            text,
+            base: base.as_ref(),
+            destination: &self.destination,
+            definitions: options.definitions,
+        };
+        Ok(declared::check(&self.test.declared, place))
+    }
+}
+
+/// The tests for another program.
+fn suite(package: &str, tests: &[ReadTest]) -> TestSuite {
+    let test = |read: &ReadTest| SuiteTest {
+        destination: read.destination.clone(),
+        base: read
+            .base
+            .as_ref()
+            .and_then(|base| base.text().ok())
+            .map(str::to_owned),
+        test: read.test.declared.clone(),
+    };
+    TestSuite {
+        schema_version: SCHEMA_VERSION,
+        package: package.to_owned(),
+        tests: tests.iter().map(test).collect(),
+    }
 }
 
 fn no_base(test: &TestFile, error: &NotChecked) -> CliError {

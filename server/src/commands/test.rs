@@ -1,0 +1,28 @@
+//! `test`: declared tests from standard input, on a store that is gone afterwards.
+
+use std::io;
+
+use tplkit::declared::TestSuite;
+use tplkit_server::declared;
+
+use super::signals::Signals;
+use super::{Failure, print};
+
+pub(super) async fn run() -> Result<(), Failure> {
+    let mut signals = Signals::new()?;
+    let read = tokio::task::spawn_blocking(|| io::read_to_string(io::stdin()));
+    let text = tokio::select! {
+        text = read => text.map_err(io::Error::other)??,
+        () = signals.next() => return Err(Failure::Interrupted),
+    };
+    let suite: TestSuite = serde_json::from_str(&text)
+        .map_err(|error| Failure::Usage(format!("standard input has no tests: {error}")))?;
+    // It is removed when it goes out of scope, however this ends.
+    let folder = tempfile::Builder::new().prefix("tplkit-test-").tempdir()?;
+    let outcome = tokio::select! {
+        outcome = declared::run(&suite, folder.path()) => outcome?,
+        () = signals.next() => return Err(Failure::Interrupted),
+    };
+    folder.close()?;
+    print(&outcome)
+}

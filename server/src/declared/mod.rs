@@ -1,0 +1,86 @@
+//! Tests that the author of a package declares, on the store: what `tplkit test --server` asks for.
+//!
+//! In: a package and its tests as [`TestSuite`], and an empty folder. Out: their outcomes, as the library found
+//! them. Each apply has a server of its own ([`TestServer`]): a SQLite file in that folder, the operations of
+//! the API without a network, the worker of jobs, the executor of runs, a clock that the test moves. Nothing leaves
+//! it. What is expected, and how it is compared, is the library's alone ([`tplkit::declared`]).
+//!
+//! | Module | |
+//! |---|---|
+//! | `backend` | the library's [`Backend`](tplkit::declared::Backend) |
+//! | `server` | a server for one apply |
+//! | `seed` | a workspace in memory → the same one in a store |
+//! | `contents` | all that a workspace holds, to compare |
+//! | `fire` | an automation and what its writes fire, run after run |
+
+mod backend;
+mod contents;
+mod fire;
+mod seed;
+mod server;
+
+use std::path::Path;
+
+use tplkit::check::{CheckOptions, Checked, NotChecked};
+use tplkit::declared::{Place, SCHEMA_VERSION, SuiteOutcome, TestSuite, check_on};
+use tplkit::definitions::Definitions;
+
+use self::backend::StoreBackend;
+use crate::refusal::Refusal;
+use crate::store::StoreError;
+
+/// Why tests were not carried out: no fault of theirs.
+#[derive(Debug, thiserror::Error)]
+pub enum DeclaredError {
+    /// The tests are of another program.
+    #[error("tests of schema version {0} cannot be read: this program reads {SCHEMA_VERSION}")]
+    SchemaVersion(u32),
+    /// A package cannot be applied anywhere.
+    #[error("{0}")]
+    Package(#[from] NotChecked),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A destination cannot be set up.
+    #[error("the destination of a test cannot be set up: {0}")]
+    Destination(String),
+}
+
+impl From<Refusal> for DeclaredError {
+    fn from(refusal: Refusal) -> DeclaredError {
+        DeclaredError::Destination(refusal.detail().to_owned())
+    }
+}
+
+/// Carries tests out, one after the other; stores are made in that folder.
+///
+/// # Errors
+/// When a package does not check, or a store fails.
+pub async fn run(suite: &TestSuite, folder: &Path) -> Result<SuiteOutcome, DeclaredError> {
+    if suite.schema_version != SCHEMA_VERSION {
+        return Err(DeclaredError::SchemaVersion(suite.schema_version));
+    }
+    let options = CheckOptions::default();
+    let package = Checked::read(&suite.package, &options)?;
+    let mut tests = Vec::new();
+    for (at, test) in suite.tests.iter().enumerate() {
+        let base = test.base.as_deref();
+        let base = base.map(|base| Checked::read(base, &options)).transpose()?;
+        let place = Place {
+            package: &package,
+            text: &suite.package,
+            base: base.as_ref(),
+            destination: &test.destination,
+            definitions: Definitions::embedded(),
+        };
+        let folder = folder.join(at.to_string());
+        let mut backend = StoreBackend::new(place, test.base.as_deref(), folder);
+        let checked = Box::pin(check_on(&test.test, &package.manifest, &mut backend));
+        tests.push(checked.await?);
+        backend.close().await;
+    }
+    Ok(SuiteOutcome {
+        schema_version: SCHEMA_VERSION,
+        tests,
+    })
+}
