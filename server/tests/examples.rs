@@ -213,6 +213,20 @@ impl Demo {
         demo
     }
 
+    /// Makes the automation that the examples name.
+    fn automation(&self, workspace: &str) {
+        let address = self.url.trim_start_matches("http://");
+        let client = Client::new(address.parse().expect("an address"));
+        let step =
+            json!({"key": "notify", "config": {"scopeType": "organization", "title": "Thanks"}});
+        let automation = json!({"workspace_id": workspace, "name": "Thank the customer",
+            "trigger_config": {"type": "manual"}, "graph_config": {"steps": [step]}});
+        client
+            .with(&self.key)
+            .post("/v1/workflows-v2", &automation)
+            .expect(201);
+    }
+
     /// What a list of the API has first.
     fn first(&self, path: &str) -> String {
         let address = self.url.trim_start_matches("http://");
@@ -232,6 +246,7 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
     desk.write("key.txt", &demo.key);
     let organization = demo.first("/v1/organizations");
     let workspace = demo.first("/v1/workspaces");
+    demo.automation(&workspace);
     let new = json!({"organization_id": organization, "label": "Another"});
     desk.write("workspace.json", &new.to_string());
     let target =

@@ -17,6 +17,8 @@ pub(crate) enum ResumeHint {
     Undo(String),
     /// A job of this workspace that may have begun.
     Workspace(String),
+    /// A run of this automation.
+    Run(String),
     /// A template that was pushed so that it could be applied.
     Template(String),
 }
@@ -33,6 +35,9 @@ impl ResumeHint {
             ResumeHint::Workspace(id) => format!(
                 "a job may have begun all the same: `tplkit job list --workspace {id}` shows it"
             ),
+            ResumeHint::Run(id) => {
+                format!("the run goes on: `tplkit automation runs {id}` shows how it ends")
+            }
             ResumeHint::Template(id) => format!(
                 "the package is in the catalog: `tplkit apply {id}` applies it, `tplkit template delete {id}` takes it out"
             ),
@@ -42,7 +47,7 @@ impl ResumeHint {
     fn job(&self) -> Option<&str> {
         match self {
             ResumeHint::Job(id) | ResumeHint::Undo(id) => Some(id),
-            ResumeHint::Workspace(_) | ResumeHint::Template(_) => None,
+            ResumeHint::Workspace(_) | ResumeHint::Run(_) | ResumeHint::Template(_) => None,
         }
     }
 

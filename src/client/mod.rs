@@ -27,17 +27,21 @@ mod secret;
 mod session;
 mod templates;
 mod transport;
+mod upload;
 mod with_document;
 mod workspace;
 
 use std::any::Any;
-use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 pub use address::{AddressError, BaseUrl};
-pub use automations::{AutomationVerdict, VerdictIssue};
+pub use automations::{
+    AutomationRun, AutomationVerdict, AutomationVersion, RunFailure, RunStep, VerdictIssue,
+};
 pub use credential::{Credential, SessionError, Sessions, Tokens};
 pub use error::{Cause, Error};
 pub use jobs::{Job, JobOutcome, JobProgress, Started};
@@ -68,6 +72,12 @@ pub trait Host: Send + Sync {
     /// Called before a retry, with its reason and its delay.
     fn retrying(&self, why: &str, after: Duration) {
         let _ = (why, after);
+    }
+    /// Is notified that a large body is sent: how much of how many bytes has left so far stands in `sent`. What it
+    /// gives is dropped once there is an answer, or none.
+    fn sending(&self, request: &str, total: u64, sent: Arc<AtomicU64>) -> Option<Box<dyn Any>> {
+        let _ = (request, total, sent);
+        None
     }
     /// Is notified that a request leaves, and after which time it is given up. What it gives is dropped once
     /// there is an answer, or none.

@@ -2,6 +2,8 @@
 
 use std::error::Error as _;
 use std::io::{self, Read as _};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use reqwest::blocking::{self, Response};
@@ -13,10 +15,12 @@ use super::error::{Cause, Error};
 use super::request::Request;
 use super::response::ApiResponse;
 use super::secret::Secret;
+use super::upload::{Counted, LARGE};
 use super::{Host, Options};
 
 const MOST_REDIRECTS: u32 = 5;
 const NO_TIME: &str = "no whole answer in time";
+const NO_CONNECTION: &str = "no connection in time";
 /// How much of a body is read at once.
 const PART: usize = 64 << 10;
 
@@ -79,7 +83,7 @@ impl Transport {
         };
         let headers = headers(request, token)?;
         for _ in 0..=MOST_REDIRECTS {
-            let response = self.send(base, request, &url, headers.clone())?;
+            let response = self.send(base, request, &url, headers.clone(), host)?;
             let Some(to) = redirect(&response, &url) else {
                 return self.read(base, request, response, token, &late);
             };
@@ -108,13 +112,26 @@ impl Transport {
         request: &Request,
         url: &Url,
         headers: HeaderMap,
+        host: &dyn Host,
     ) -> Result<Response, Error> {
+        let mut sending = None;
         let mut builder = self.http.request(request.method.clone(), url.clone());
         builder = builder.headers(headers).timeout(self.most(request));
         if let Some(body) = &request.body {
-            builder = builder.body(body.clone());
+            builder = if body.len() > LARGE {
+                let (sent, total) = (Arc::new(AtomicU64::new(0)), body.len() as u64);
+                sending = host.sending(&request.to_string(), total, Arc::clone(&sent));
+                builder.body(blocking::Body::sized(
+                    Counted::new(body.clone(), sent),
+                    total,
+                ))
+            } else {
+                builder.body(body.clone())
+            };
         }
-        builder.send().map_err(|error| unreachable(base, &error))
+        let response = builder.send();
+        drop(sending);
+        response.map_err(|error| unreachable(base, &error))
     }
 
     fn read(
@@ -231,6 +248,7 @@ fn unreachable(base: &BaseUrl, error: &reqwest::Error) -> Error {
         Cause::Connection
     };
     let why = match cause {
+        Cause::Timeout if error.is_connect() => NO_CONNECTION.to_owned(),
         Cause::Timeout => NO_TIME.to_owned(),
         Cause::Tls | Cause::Connection => words(error),
     };

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tplkit::client::{ApiResponse, Client, Error, Method, Request};
 use tplkit::finding::render::ReportError;
 
+use super::api_fields;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -35,15 +36,23 @@ const OWN_HEADERS: [&str; 5] = [
 #[command(after_long_help = examples(&[
     ("List all workspaces, as one list over all pages", "tplkit api GET /v1/workspaces --paginate"),
     ("Create a workspace from a file", "tplkit api POST /v1/workspaces --data workspace.json"),
+    ("Create one from fields", "tplkit api /v1/workspaces --field organization_id=$ORGANIZATION --field label=Sales"),
 ]))]
 pub(crate) struct Args {
-    /// `GET`, `POST`, `PATCH`, `PUT`, `DELETE`, …
-    method: String,
+    /// `GET`, `POST`, `PATCH`, `PUT`, `DELETE`, …, then the path. The path alone means `POST` with a `--field`,
+    /// else `GET`.
+    #[arg(value_name = "METHOD|PATH")]
+    first: String,
     /// Path, for example `/v1/workspaces`; without a leading slash it is relative to `/v1`.
-    path: String,
+    #[arg(value_name = "PATH")]
+    path: Option<String>,
     /// Send this file as the body; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
+    /// Send a JSON object with this member, a text; `NAME:=JSON` sends a number, a list and the like, and
+    /// `OUTER.INNER=TEXT` nests; repeatable.
+    #[arg(long = "field", value_name = "NAME=TEXT", conflicts_with = "data")]
+    fields: Vec<String>,
     /// Send this header; repeatable.
     #[arg(long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
@@ -96,9 +105,26 @@ fn request(args: &Args) -> Result<Request, CliError> {
         message,
         help: help.to_owned(),
     };
-    let method = Method::from_bytes(args.method.to_uppercase().as_bytes());
+    let usual = if args.fields.is_empty() {
+        "GET"
+    } else {
+        "POST"
+    };
+    let is_method = |word: &str| word.bytes().all(|byte| byte.is_ascii_uppercase());
+    let (word, to) = match &args.path {
+        Some(path) => (args.first.as_str(), path.as_str()),
+        None if is_method(&args.first) => {
+            let message = "no path is named".to_owned();
+            return Err(usage(
+                message,
+                "write it after the method: `tplkit api GET /v1/workspaces`",
+            ));
+        }
+        None => (usual, args.first.as_str()),
+    };
+    let method = Method::from_bytes(word.to_uppercase().as_bytes());
     let method = method.map_err(|_| {
-        let word = args.method.escape_debug();
+        let word = word.escape_debug();
         usage(
             format!("`{word}` is no method"),
             "use GET, POST, PATCH, PUT or DELETE",
@@ -108,7 +134,7 @@ fn request(args: &Args) -> Result<Request, CliError> {
         let message = "only answers to GET come in pages".to_owned();
         return Err(usage(message, "leave `--paginate` out"));
     }
-    let mut request = Request::new(method, path(&args.path)?);
+    let mut request = Request::new(method, path(to)?);
     for pair in &args.query {
         let (name, value) = pair.split_once('=').ok_or_else(|| {
             let message = format!("`--query {}` has no `=`", pair.escape_debug());
@@ -138,6 +164,9 @@ fn request(args: &Args) -> Result<Request, CliError> {
     }
     if let Some(key) = &args.idempotency_key {
         request.idempotency_key = Some(key.clone());
+    }
+    if !args.fields.is_empty() {
+        request.body = Some(api_fields::body(&args.fields)?);
     }
     if let Some(file) = &args.data {
         let read = source::read(file).map_err(|source| CliError::Read {

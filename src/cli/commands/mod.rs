@@ -1,6 +1,7 @@
 //! One file per command; `command_line` reads the words that name one.
 
 mod api;
+mod api_fields;
 mod apply;
 mod automation;
 mod check;

@@ -45,7 +45,7 @@ impl WaitOptions {
         }
     }
 
-    pub(super) fn limit(&self) -> Option<SignedDuration> {
+    pub(crate) fn limit(&self) -> Option<SignedDuration> {
         self.wait
     }
 

@@ -1,10 +1,14 @@
 //! The client's host: clock, ids and waiting on this machine.
 
 use std::any::Any;
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use tplkit::client::Host;
 use tplkit::context::{Clock as _, Ids as _};
@@ -14,6 +18,13 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
 
 /// How long nothing is said about a request that is under way, and from then on every time.
 const QUIET: Duration = Duration::from_secs(5);
+
+/// How often the progress of an upload is drawn.
+const REDRAWN: Duration = Duration::from_millis(100);
+
+/// Its line.
+const UPLOAD: &str =
+    "{spinner} upload {wide_bar} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left";
 
 /// This machine.
 pub(super) struct LocalHost {
@@ -49,6 +60,29 @@ impl Host for LocalHost {
         if self.chats || self.talks && after >= Duration::from_secs(1) {
             print_note(&format!("{why}; again in {:.1} s", after.as_secs_f64()));
         }
+    }
+
+    fn sending(&self, request: &str, total: u64, sent: Arc<AtomicU64>) -> Option<Box<dyn Any>> {
+        if !self.talks {
+            return None;
+        }
+        let size = HumanBytes(total);
+        if !io::stderr().is_terminal() {
+            print_note(&format!("{request}: uploading {size}…"));
+            return None;
+        }
+        let (over, end) = channel::<()>();
+        thread::spawn(move || {
+            let style = ProgressStyle::with_template(UPLOAD);
+            let bar = ProgressBar::new(total);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            // It ends when the other side is dropped.
+            while end.recv_timeout(REDRAWN) == Err(RecvTimeoutError::Timeout) {
+                bar.set_position(sent.load(Ordering::Relaxed));
+            }
+            bar.finish_and_clear();
+        });
+        Some(Box::new(over))
     }
 
     fn asking(&self, request: &str, most: Duration) -> Option<Box<dyn Any>> {

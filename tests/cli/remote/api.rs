@@ -254,3 +254,41 @@ fn without_a_server_or_a_credential_it_says_so() {
     let desk = Desk::new().set("TPLKIT_URL", &server.url);
     desk.run(&["api", "GET", "/v1/health"]).exits(0);
 }
+
+#[test]
+fn fields_make_a_body_and_a_post() {
+    let server = Scripted::new(|_| Reply::json(&json!({"id": "w"})));
+    let desk = Desk::with_key(&server.url);
+    let field = |words: &[&str]| desk.run(&[&["api"][..], words].concat());
+    field(&[
+        "/v1/workspaces",
+        "--field",
+        "label=Tea",
+        "--field",
+        "config.order:=7",
+    ])
+    .exits(0);
+    field(&["PATCH", "workspaces/w", "--field", "label=Tea"]).exits(0);
+    field(&["/v1/workspaces"]).exits(0);
+    let received = server.received();
+    let sent: Vec<(String, &str)> = received
+        .iter()
+        .map(|one| (one.line(), one.body.as_str()))
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            (
+                "POST /v1/workspaces".to_owned(),
+                r#"{"label":"Tea","config":{"order":7}}"#
+            ),
+            ("PATCH /v1/workspaces/w".to_owned(), r#"{"label":"Tea"}"#),
+            ("GET /v1/workspaces".to_owned(), ""),
+        ]
+    );
+    desk.place.write("body.json", "{}");
+    field(&["/v1/x", "--field", "a=b", "--data", "body.json"]).exits(2);
+    field(&["/v1/x", "--field", "a:=nope"]).exits(2);
+    field(&["GET"]).exits(2);
+    assert_eq!(server.received().len(), 3);
+}

@@ -36,7 +36,7 @@ fn the_job_is_said_first_and_waited_for() {
     assert_eq!(lines.next(), Some(JOB), "{}", ran.out);
     assert_eq!(lines.next(), Some("completed"), "{}", ran.out);
     assert!(ran.out.contains("f_clients  3 inserted"), "{}", ran.out);
-    assert_eq!(ran.err, "");
+    assert_eq!(ran.err, "structure…\nrows…\npublish…\n");
     let sent = bodies(&server, &apply_route(TEMPLATE));
     assert_eq!(
         sent,

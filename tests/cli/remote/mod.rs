@@ -4,6 +4,7 @@
 mod agreeing;
 mod api;
 mod applying;
+mod automations;
 mod doctor;
 mod drifting;
 mod exporting;

@@ -6,6 +6,8 @@ use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
+use serde_json::json;
+
 use super::{Desk, me};
 use crate::scripted::{Reply, Scripted};
 
@@ -81,4 +83,60 @@ fn a_response_that_is_too_large_ends_it_at_once() {
             .json();
         assert_eq!(document["outcome"], "failed");
     }
+}
+
+#[test]
+fn the_phases_of_a_job_are_reported_as_they_begin() {
+    use super::routes::{TEMPLATE, WORKSPACE, catalog, job};
+    // The second phase is over before it is looked at again.
+    let server = catalog([
+        job("pending"),
+        job("structure"),
+        job("publish"),
+        job("completed"),
+    ])
+    .serve();
+    let desk = Desk::with_key(&server.url);
+    let words = ["apply", TEMPLATE, "--workspace", WORKSPACE, "--yes"];
+    let ran = desk.run(&words).exits(0);
+    assert_eq!(ran.err, "structure…\nrows…\npublish…\n");
+    let server = catalog([job("structure"), job("completed")]).serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&[&words[..], &["-q"]].concat()).exits(0);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn a_job_that_nobody_has_seen_does_not_go_on() {
+    let server = Scripted::new(|_| Reply::problem(401, "unauthenticated"));
+    let desk = Desk::with_key(&server.url);
+    let job = "0198c0de-0000-7000-8000-0000000000cc";
+    let ran = desk.run(&["job", "watch", job]).exits(4);
+    assert!(!ran.err.contains("goes on"), "{}", ran.err);
+    // Nobody answers: the time that is given bounds the waiting.
+    let desk = Desk::with_key(&crate::scripted::nobody());
+    let ran = desk.run(&["job", "watch", job, "--wait", "1s"]).exits(5);
+    assert!(!ran.err.contains("goes on"), "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!(
+            "waiting for the server to ask about job {job} again, "
+        )),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains(" s at most"), "{}", ran.err);
+}
+
+#[test]
+fn a_large_upload_is_reported_with_its_size() {
+    let server = Scripted::new(|_| Reply::json(&json!({"id": "t"})));
+    let desk = Desk::with_key(&server.url);
+    desk.place
+        .write("body.json", &format!("\"{}\"", "x".repeat(1_200_000)));
+    let words = ["api", "POST", "/v1/x", "--data", "body.json"];
+    let ran = desk.run(&words).exits(0);
+    assert_eq!(ran.err, "POST /v1/x: uploading 1.14 MiB…\n");
+    assert_eq!(server.received()[0].body.len(), 1_200_002);
+    let ran = desk.run(&[&words[..], &["-q"]].concat()).exits(0);
+    assert_eq!(ran.err, "");
 }

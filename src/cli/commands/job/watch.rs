@@ -1,13 +1,14 @@
 //! `tplkit job watch`: waits for the end of a job.
 
+use std::cell::Cell;
+
 use tplkit::client::Error;
 
 use crate::cli::args::Form;
-use crate::cli::client_error;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::job_progress::{OutcomeReport, WaitOptions, conclude, follow};
+use crate::cli::job_progress::{OutcomeReport, Poll, WATCHING, WaitOptions, conclude, follow_by};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
@@ -37,16 +38,19 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
     let client = &connection.client;
-    // Whether there is such a job at all: of one that nobody knows nothing goes on.
-    if let Err(error @ Error::Refused(_)) = client.job(&args.job)
-        && client_error::exit(&error) != Exit::Unreachable
-    {
-        return Err(unknown(&args.job, error));
-    }
     let way = ResumeHint::Job(args.job.clone());
-    resume_hint::leave(&way, args.format);
-    let followed = follow(client, &args.job, &args.waiting, session);
-    let followed = followed.map_err(|error| way.of(error))?;
+    // Of a job that nobody has seen nothing goes on.
+    let seen = Cell::new(false);
+    let poll = Poll::new(session, args.waiting.limit()).patient(WATCHING);
+    let followed = follow_by(&poll, client, &args.job, session, || {
+        seen.set(true);
+        resume_hint::leave(&way, args.format);
+    });
+    let followed = followed.map_err(|error| match error {
+        error if seen.get() => way.of(error),
+        CliError::Remote(error) => unknown(&args.job, *error),
+        error => error,
+    })?;
     let reported = OutcomeReport {
         members: &[],
         form: args.format,
