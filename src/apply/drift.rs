@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use super::preview::DryRun;
-use super::resolve::{AppliedRows, applied_rows, base_things};
+use super::resolve::{AppliedRows, WaitingDrafts, applied_rows, base_things};
 use super::run::{self, DriftScope};
 use super::{ApplyError, JobHistory, Request};
 use crate::definitions::Definitions;
 use crate::upgrade::{BaseView, Drift, StructureDrift, drifted};
-use crate::workspace::{Id, Lookup, RecordKind, Structure};
+use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure};
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,9 @@ pub fn structure_drift(
         refs.collect()
     });
     let current = |reference: &str| refs.as_ref().is_none_or(|refs| refs.contains(reference));
-    drifted(&base, destination, &current, definitions)
+    let waiting = WaitingDrafts::read(past.entries);
+    let drafted = |here: AnyRecord| waiting.of(&here).cloned().unwrap_or(here);
+    drifted(&base, destination, &current, &drafted, definitions)
 }
 
 /// The automations of a line.

@@ -189,11 +189,13 @@ pub struct AppliedTemplate {
 }
 
 /// Compares the records of a base, by their refs, with a workspace. `current` tells of which of them the
-/// package is that was applied last: only those have an order among each other.
+/// package is that was applied last: only those have an order among each other. `drafted` gives for a record of the workspace
+/// what the line made of it, where that waits in a draft.
 pub fn drifted(
     base: &[(&str, &AnyRecord)],
     destination: &Structure,
     current: &dyn Fn(&str) -> bool,
+    drafted: &dyn Fn(AnyRecord) -> AnyRecord,
     definitions: &Definitions,
 ) -> StructureDrift {
     let pairs = base.iter().map(|(reference, thing)| {
@@ -204,7 +206,7 @@ pub fn drifted(
         RecordPair {
             reference,
             base: thing,
-            ours: here.filter(|here| here.parent == thing.parent),
+            ours: here.map(drafted).filter(|here| here.parent == thing.parent),
         }
     });
     let mut pairs: Vec<RecordPair<'_>> = pairs.collect();
@@ -392,7 +394,8 @@ fn order(
         .filter_map(|pair| Some((pair.base.order?, pair.base.id)))
         .filter(|(_, id)| names.contains_key(id))
         .collect();
-    base.sort_unstable();
+    // Of equal positions the record comes first that was recorded first.
+    base.sort_by_key(|(order, _)| *order);
     let base: Vec<Id> = base.into_iter().map(|(_, id)| id).collect();
     let ours = here.iter().map(|one| one.id);
     let ours: Vec<Id> = ours.filter(|id| base.contains(id)).collect();

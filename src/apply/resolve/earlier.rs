@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::waiting::WaitingDrafts;
 use crate::apply::Minter;
 use crate::workspace::ledger::{Changed, Entry};
 use crate::workspace::{Id, RecordKind, Structure};
@@ -20,6 +21,8 @@ pub(super) struct EarlierJobs<'l> {
     drafted: Vec<&'l Changed>,
     /// Automations that jobs were to put in force, whether they have or not.
     promoted: Vec<&'l str>,
+    /// Drafts that wait for what somebody has to enter.
+    pub(super) waiting: WaitingDrafts<'l>,
 }
 
 /// A config that an earlier job replaced.
@@ -45,7 +48,10 @@ impl<'l> EarlierJobs<'l> {
     /// Reads ledgers, oldest job first. Whatever is after the last completed or undone job
     /// belongs to the one that goes on. A separate copy knows its own job alone.
     pub(super) fn read(entries: &'l [Entry], copy: bool, minter: &Minter) -> EarlierJobs<'l> {
-        let mut earlier = EarlierJobs::default();
+        let mut earlier = EarlierJobs {
+            waiting: WaitingDrafts::read(entries),
+            ..EarlierJobs::default()
+        };
         for entry in entries {
             match entry {
                 Entry::Structure(structure)

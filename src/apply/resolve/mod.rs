@@ -31,6 +31,7 @@ mod targets;
 mod tests;
 mod unmatched;
 mod upgrade;
+mod waiting;
 
 use std::collections::HashMap;
 
@@ -56,6 +57,7 @@ use structure::Builder;
 use tables::Tables;
 pub(super) use upgrade::unfit_decision;
 use upgrade::{Base, Counterparts, Merging};
+pub(super) use waiting::WaitingDrafts;
 
 /// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
 ///

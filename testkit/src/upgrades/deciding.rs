@@ -1,6 +1,6 @@
 //! Deciding what a plan asks, until it asks nothing.
 
-use tplkit::apply::{Preview, Request};
+use tplkit::apply::{Preview, Refusal, Request};
 use tplkit::problem::Code;
 use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, RecordDecision, Side, Take};
 
@@ -42,6 +42,12 @@ pub(super) async fn decide<P: Place>(
             return Ok(None);
         }
         let mut codes = plan.refusals.iter().map(|refusal| refusal.code);
+        if codes.any(|code| code == Code::Destructive) {
+            // The type was taken from the package, and cells do not fit it.
+            keep_types(&mut request, &plan.refusals)?;
+            continue;
+        }
+        let mut codes = plan.refusals.iter().map(|refusal| refusal.code);
         if !codes.all(|code| code == Code::UpgradeConflicts) || plan.conflicts.is_empty() {
             return Err(format!("refused: {:#?}", plan.refusals));
         }
@@ -56,6 +62,18 @@ pub(super) async fn decide<P: Place>(
         }
     }
     Err("the plan asks without an end".to_owned())
+}
+
+/// Decides for the types of columns as they are, where cells would be lost.
+fn keep_types(request: &mut Request, refusals: &[Refusal]) -> Result<(), String> {
+    for refusal in refusals {
+        let reference = refusal.reference.clone();
+        let of = reference.and_then(|reference| request.terms.decisions.get_mut(&reference));
+        let of = of.ok_or_else(|| format!("destructive without a decision: {refusal:#?}"))?;
+        let take = Take::Side(Side::Ours);
+        of.insert("type".to_owned(), Decision { take, ours: None });
+    }
+    Ok(())
 }
 
 fn choice(

@@ -14,8 +14,13 @@ use tplkit::workspace::{AnyRecord, Id, RecordKind};
 use super::changes::things;
 use super::compare::plain;
 
-/// The leaves of a record by their paths.
-fn leaves(thing: &AnyRecord) -> BTreeMap<String, Value> {
+/// How many objects the config of a record has.
+fn objects(thing: &AnyRecord) -> usize {
+    thing.config.as_list().map_or(1, <[Value]>::len)
+}
+
+/// The leaves of a record by their paths; several objects of a config are one leaf, or `by_position`.
+fn leaves(thing: &AnyRecord, by_position: bool) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     let mut add = |path: String, value: Value| {
         if value != Value::Null {
@@ -46,6 +51,14 @@ fn leaves(thing: &AnyRecord) -> BTreeMap<String, Value> {
             [Value::Object(members)] => {
                 for (key, value) in members {
                     add(format!("config.{}", key.replace('.', "\\.")), value.clone());
+                }
+            }
+            several if by_position => {
+                for (at, object) in several.iter().enumerate() {
+                    for (key, value) in object.as_object().into_iter().flatten() {
+                        let key = key.replace('.', "\\.");
+                        add(format!("config.{at}.{key}"), value.clone());
+                    }
                 }
             }
             _ => add("config".to_owned(), Value::List(objects)),
@@ -148,9 +161,12 @@ pub(super) fn lost(
         let Some(now) = now.get(key) else {
             return Some(format!("{ours:?} is gone"));
         };
-        let now = leaves(now);
-        let known = was.get(key).map(leaves);
-        let ours_leaves = leaves(ours);
+        let known = was.get(key);
+        let by_position =
+            objects(now) == objects(ours) && known.is_none_or(|was| objects(was) == objects(ours));
+        let now = leaves(now, by_position);
+        let known = known.map(|was| leaves(was, by_position));
+        let ours_leaves = leaves(ours, by_position);
         let paths: BTreeSet<&String> = ours_leaves
             .keys()
             .chain(known.iter().flat_map(BTreeMap::keys))
@@ -196,13 +212,15 @@ fn merges(path: &str, was: &Value, ours: &Value, now: &Value) -> bool {
             _ => None,
         }
     };
-    let lists = ["config.visibleColumns", "config.views", "trigger"];
+    let key = path.strip_prefix("config.");
+    let key = key.map(|key| key.trim_start_matches(|one: char| one.is_ascii_digit() || one == '.'));
+    let is_list = path == "trigger" || matches!(key, Some("visibleColumns" | "views"));
     let (Some(was), Some(ours), Some(now)) = (list(was), list(ours), list(now)) else {
         return false;
     };
     let added = ours.iter().filter(|one| !was.contains(one));
     let gone = was.iter().filter(|one| !ours.contains(one));
-    lists.contains(&path)
+    is_list
         && added.into_iter().all(|one| now.contains(one))
         && gone.into_iter().all(|one| !now.contains(one))
 }

@@ -7,11 +7,12 @@ use tplkit::apply::{
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
+use tplkit::problem::Code;
 use tplkit::simulate::proposed;
 use tplkit::upgrade::Drift;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::State;
-use tplkit::workspace::{Id, Lookup as _, Progress, Source as _, Target as _, Unit};
+use tplkit::workspace::{CommitError, Id, Lookup as _, Progress, Source as _, Target as _, Unit};
 
 use super::killed::{Attempt, Death};
 use super::{Place, changes};
@@ -120,7 +121,6 @@ impl<P: Place> Line<P> {
             let Some(what) = edit(&mut after, shape, (*number, place + 1_000), hand) else {
                 continue;
             };
-            done.push(what);
             let unit = Unit {
                 changes: changes::between(&before, &after),
                 entry: None,
@@ -131,9 +131,17 @@ impl<P: Place> Line<P> {
                 },
                 report: None,
             };
-            let written = self.place.open(job).await.commit(unit).await;
-            written.map_err(|error| format!("people cannot do that: {error}: {done:#?}"))?;
-            before = after;
+            match self.place.open(job).await.commit(unit).await {
+                Ok(()) => {
+                    done.push(what);
+                    before = after;
+                }
+                // People are told so, and do something else.
+                Err(CommitError::Refused(refused)) if refused.code == Code::UniqueViolation => {}
+                Err(error) => {
+                    return Err(format!("people cannot do that: {error}: {what}, {done:#?}"));
+                }
+            }
         }
         Ok(done)
     }

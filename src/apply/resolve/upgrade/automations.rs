@@ -36,6 +36,9 @@ impl<'p> Merging<'_, 'p> {
         if begun.is_some() {
             return;
         }
+        // A draft begins on what is in force, also where an earlier one waits.
+        let in_force = AnyRecord::find(self.destination, RecordKind::Workflow, id);
+        let before = in_force.unwrap_or(before);
         self.built.work.changes.push(Change::Draft {
             version,
             from: Box::new(before.clone()),

@@ -155,10 +155,10 @@ impl Merging<'_, '_> {
         for (reference, said) in said {
             let here = match self.pairs.counterpart(&reference) {
                 _ if reference == WORKSPACE => AnyRecord::of_workspace(&self.destination.workspace),
-                // What it is to be stands in the draft already.
+                // What it is to be stands in a draft already.
                 Counterpart::Present(here) => match self.earlier.drafted(here.id) {
                     Some(changed) => changed.after.clone(),
-                    None => here.clone(),
+                    None => self.earlier.waiting.of(here).unwrap_or(here).clone(),
                 },
                 _ => continue,
             };

@@ -13,16 +13,19 @@ use crate::rows::{Cell, canonical_to, elements, members};
 use crate::workspace::{Id, Target};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// The cells of a row of the base by column; nothing when they cannot be read.
+    /// The cells of a row of the base by column. What the columns cannot hold any more is as the base has it.
     pub(super) async fn base_cells(
         &mut self,
         table: &Table<'a>,
         row: RawRow<'a>,
-    ) -> Result<Option<Vec<String>>, ApplyError<T::Error>> {
+    ) -> Result<Vec<String>, ApplyError<T::Error>> {
         let columns = &table.base_columns;
-        let Ok(mut cells) = self.destination_cells(columns, row).await? else {
-            return Ok(None);
-        };
+        let fitting = self.fitting_cells(columns, row).await?;
+        let raw = |at| columns.cell(row.data, at).unwrap_or("null").to_owned();
+        let cells = fitting.into_iter().enumerate();
+        let mut cells: Vec<String> = cells
+            .map(|(at, cell)| cell.unwrap_or_else(|_| raw(at)))
+            .collect();
         for (at, column) in columns.all.iter().enumerate() {
             let links = matches!(column.work.link, LinkWork::Refs | LinkWork::Identity { .. });
             if !links || cells[at] != "null" {
@@ -39,7 +42,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 cells[at] = out;
             }
         }
-        Ok(Some(cells))
+        Ok(cells)
     }
 
     /// What a link cell of the base holds, of which not all rows are in the package any more.

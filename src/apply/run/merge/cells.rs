@@ -123,9 +123,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         columns: &Columns<'a>,
         row: RawRow<'a>,
     ) -> Result<Result<Vec<String>, EntryFault>, ApplyError<T::Error>> {
+        let cells = self.fitting_cells(columns, row).await?;
+        Ok(cells.into_iter().collect())
+    }
+
+    /// The same, and what is wrong with those that the destination cannot hold.
+    pub(super) async fn fitting_cells(
+        &mut self,
+        columns: &Columns<'a>,
+        row: RawRow<'a>,
+    ) -> Result<Vec<Result<String, EntryFault>>, ApplyError<T::Error>> {
         let asked = std::iter::once((row.data, row.refs));
         let mut found = self.match_keys(columns, asked).await?.here.into_iter();
-        let mut held = vec!["null".to_owned(); columns.all.len()];
+        let mut held: Vec<_> = columns.all.iter().map(|_| Ok("null".to_owned())).collect();
         for (key, raw) in columns.cells(row.data) {
             let Key::Column(slot) = key else { continue };
             let column = &columns.all[slot];
@@ -152,12 +162,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 _ => raw.to_owned(),
             };
             let mut out = String::new();
-            match column.rule.write(&value, &mut out) {
-                Ok(_) => held[slot] = out,
-                Err(kind) => return Ok(Err(column.rule.fault(EntryReason::NotStorable(kind)))),
-            }
+            let fault = |kind| column.rule.fault(EntryReason::NotStorable(kind));
+            held[slot] = column
+                .rule
+                .write(&value, &mut out)
+                .map(|_| out)
+                .map_err(fault);
         }
-        Ok(Ok(held))
+        Ok(held)
     }
 
     async fn merge_outcome(
@@ -176,7 +188,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             Err(fault) => return Ok(Err(fault)),
         };
         let base = match row.base {
-            Some(base) => self.base_cells(table, base).await?,
+            Some(base) => Some(self.base_cells(table, base).await?),
             None => None,
         };
         let stays = self.ledger_state.stays(row.id).cloned();
@@ -184,7 +196,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             hidden,
             ..Outcome::default()
         };
-        for (slot, theirs) in table.columns.all.iter().zip(&theirs) {
+        for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(&theirs) {
             let column = &slot.work.column;
             if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
                 continue;
@@ -215,6 +227,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 (None, Some(said)) => said,
                 (None, None) => "null",
             };
+            // What such a link shows here, if anything, is no business of the package.
+            let same = kept.is_none() && same_link(table, row, at);
+            let theirs = if same { based } else { theirs };
             let values = [based, theirs, ours].map(value);
             let path = cell_path(row, &slot.work.package_name);
             let place = Place {
@@ -272,6 +287,18 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.tally.invalid_decision(reference, path);
         }
     }
+}
+
+/// Whether the package links a row to the same rows as the base does.
+pub(super) fn same_link(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
+    let link = |columns: &Columns<'_>, row: RawRow<'_>| {
+        let mut refs = row.refs.into_iter().flat_map(members);
+        let (_, refs) = refs.find(|(key, _)| key.is(columns.all[at].name))?;
+        Some((columns.cell(row.data, at)?.to_owned(), refs.to_owned()))
+    };
+    let theirs = link(&table.columns, row.theirs);
+    let base = row.base.and_then(|base| link(&table.base_columns, base));
+    theirs.is_some() && theirs == base
 }
 
 /// The path of a cell.

@@ -21,6 +21,7 @@ use crate::upgrade::{EVERYTHING, TrackedDecisions};
 use crate::workspace::ledger::{Cells, CellsOf, Entry};
 use crate::workspace::{Id, RecordKind, RowData, Target};
 
+use cells::same_link;
 use row::{BaseRows, Candidate, Table};
 pub(super) use write::object;
 
@@ -167,13 +168,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             let (base, theirs) = (
                 self.base_cells(table, said).await?,
-                self.destination_cells(&table.columns, row.theirs).await?,
+                self.fitting_cells(&table.columns, row.theirs).await?,
             );
-            let (Some(base), Ok(theirs)) = (base, theirs) else {
-                continue;
-            };
             let mut stays: Vec<(&str, String)> = Vec::new();
-            for ((slot, base), theirs) in table.columns.all.iter().zip(base).zip(theirs) {
+            let columns = table.columns.all.iter().enumerate();
+            for (((at, slot), base), theirs) in columns.zip(base).zip(theirs) {
                 if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
                     continue;
                 }
@@ -183,8 +182,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 if !table.whole && kept.is_none() && !table.is_fresh(slot.work.column.id) {
                     continue;
                 }
+                if kept.is_none() && same_link(table, *row, at) {
+                    continue;
+                }
                 let base = kept.map_or(base, str::to_owned);
-                if !crate::rows::equal(&base, &theirs) {
+                // A value that does not fit the column yet is another one, too.
+                let same = theirs.is_ok_and(|theirs| crate::rows::equal(&base, &theirs));
+                if !same {
                     stays.push((name, base));
                     self.tally
                         .leaves_out(&table.work.feature_ref, &slot.work.package_name);

@@ -263,8 +263,21 @@ fn another_target_empties_it_and_what_is_in_force_goes_on() {
     let draft = state.drafts.values().next().expect("a draft");
     let text = draft.thing.config.write();
     assert!(!text.contains("s3cret") && text.contains("\"d\""), "{text}");
-    // It is asked for once: the draft waits for whoever enters the secret.
+    // It is asked for once: the draft waits for whoever enters the secret, and is no drift.
     assert_eq!(updates(&line.plan(&new, &asked(&Json::Null))), []);
+    assert!(!line.drift(true).drift);
+    // What comes after it goes on from the draft, and what is in force still goes on.
+    let third = with_step(&request("d", "/third"));
+    let plan = line.plan(&third, &asked(&Json::Null));
+    assert_eq!(conflicts(&plan), []);
+    assert_eq!(updates(&plan), [("w_flow", "steps.stp_cccccccccccc.path")]);
+    line.upgrade(&third, &Json::Null);
+    let state = line.memory.state();
+    assert!(state.structure == before.structure);
+    let mut drafts = state.drafts.values();
+    assert!(drafts.any(|draft| draft.thing.config.write().contains("/third")));
+    assert!(!line.drift(true).drift);
+    line.undo(false).expect("undone");
     line.undo(false).expect("undone");
     assert!(line.memory.state() == before);
 }

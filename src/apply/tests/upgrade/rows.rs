@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::world::{link, person, points};
-use super::{Line, asked, client, conflicts, v1, v2, with};
+use super::{Line, args, asked, client, conflicts, v1, v2, with};
 use crate::apply::test_packages::uid;
 use crate::workspace::{Change, Removal};
 
@@ -179,4 +179,52 @@ fn a_link_to_a_row_that_the_package_lost_is_what_it_was() {
         assert!(!client.contains(r#""boss":"C""#), "{client}");
         assert_eq!(client.contains(r#""boss":"A""#), name == "A", "{client}");
     }
+}
+
+#[test]
+fn a_link_that_the_package_leaves_is_left_although_its_row_is_gone() {
+    let mut line = Line::of(&linked(|_| ()));
+    let (feature, third) = line.client_row(2);
+    line.cells(1, &json!({"note": "ours"}));
+    let rows = vec![Removal {
+        id: third,
+        digest: None,
+    }];
+    person(&mut line.memory, vec![Change::RemoveRows { feature, rows }]);
+    let plan = line.plan(&linked(|_| ()), &asked(&Json::Null));
+    assert_eq!(
+        (plan.rows["f_clients"].update, conflicts(&plan)),
+        (0, vec![])
+    );
+    line.upgrade(&linked(|_| ()), &Json::Null);
+    assert!(line.clients()[1].contains(r#""boss":"C""#));
+}
+
+#[test]
+fn a_plain_apply_keeps_the_base_of_a_cell_that_does_not_fit_yet() {
+    let number = v2(|package| {
+        let args = args(package, "c_clients_note");
+        args["type"] = "number".into();
+        args["defaultComponent"] = "numberfield".into();
+        for row in 0..3 {
+            client(package, row)["note"] = (row + 10).into();
+        }
+    });
+    let select = |package: &mut Json| {
+        let args = args(package, "c_clients_note");
+        args["type"] = "select".into();
+        args["defaultComponent"] = "selectfield".into();
+        args["config"] = json!({"options": ["1", "2", "3"]});
+    };
+    let mut line = Line::of(&v2(select));
+    let report = line.apply(&number, "{}");
+    let carried: Vec<_> = report
+        .not_carried
+        .iter()
+        .map(|one| one.path.as_deref())
+        .collect();
+    assert!(carried.contains(&Some("type")), "{carried:?}");
+    line.upgrade(&number, &Json::Null);
+    let clients = line.clients();
+    assert!(clients[2].contains(r#""note":12"#), "{clients:?}");
 }
