@@ -284,6 +284,8 @@ mod tests {
         let without: Vec<&str> = schemas
             .filter(|schema| schema.example.is_none() && !schema.fields.is_empty())
             .map(|schema| schema.name)
+            // `ColumnCreate.text` is one of what `ColumnCreate` has an example of.
+            .filter(|name| !name.contains('.'))
             .collect();
         assert!(without.len() * 3 < reference.schemas.len(), "{without:?}");
         for schema in &reference.schemas {
