@@ -13,6 +13,30 @@ fn version_is_the_version_of_the_health_document() {
 }
 
 #[test]
+fn completions_and_manual_pages_are_made_from_the_declarations() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let script = stdout(&output);
+        for word in ["reset-password", "cors-origin", "activate"] {
+            assert!(script.contains(word), "{shell} lacks {word}");
+        }
+    }
+    let page = |words: &[&str]| {
+        let output = run(&[&["man"][..], words].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    assert!(page(&[]).contains(".SH SYNOPSIS"));
+    let page = page(&["admin", "list-users"]);
+    assert!(page.contains(".SH EXAMPLES"), "{page}");
+    assert!(page.contains("organization"), "{page}");
+    let output = run(&["man", "nonsense"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("there are serve, worker"));
+}
+
+#[test]
 fn the_openapi_document_is_printed() {
     let output = run(&["openapi"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

@@ -1,9 +1,11 @@
 //! What the command can do. Results go to standard output, everything else to standard error.
 
 mod admin;
+mod completions;
 mod examples;
 mod health;
 mod logs;
+mod man;
 mod process;
 mod serve;
 mod signals;
@@ -95,6 +97,10 @@ enum Command {
              "tplkit-server admin list-users"),
         ]))]
     Admin(admin::Command),
+    /// Prints the completion script of a shell.
+    Completions(completions::Arguments),
+    /// Prints the manual page of the program or of one command.
+    Man(man::Arguments),
 }
 
 /// Why a command ended without doing its work.
@@ -177,6 +183,8 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Test => test::run().await,
         Command::Migrate => Ok(Store::open(&database).await.map(drop)?),
         Command::Admin(command) => admin::run(&database, &context, command).await,
+        Command::Completions(options) => completions::run(&options),
+        Command::Man(options) => man::run(&options),
     }
 }
 

@@ -45,6 +45,19 @@ impl Document {
         Document { sessions }
     }
 
+    /// The sessions that need a PostgreSQL server, which others skip: text blocks under a mark.
+    pub(super) fn with_postgres(root: &Path, name: &str) -> Document {
+        let text = std::fs::read_to_string(root.join(name)).expect("the document");
+        let marked = text.split("<!-- session with PostgreSQL -->").skip(1);
+        let blocks = marked.map(|rest| {
+            let lines = rest.lines().skip_while(|line| *line != "```text").skip(1);
+            Session::parse(lines.take_while(|line| *line != "```"))
+        });
+        Document {
+            sessions: blocks.collect(),
+        }
+    }
+
     /// All of it typed into one terminal: what a block starts or sets is there in the next.
     pub(super) fn in_one_terminal(self) -> Document {
         let sessions = self.sessions.into_iter();

@@ -17,6 +17,7 @@ use std::process::Command;
 use self::document::Document;
 use self::shell::Shell;
 pub(crate) use self::shell::built_programs;
+use crate::cluster;
 
 /// The document that says what to install.
 const README: &str = "README.md";
@@ -62,6 +63,11 @@ fn run(name: &str) {
 
 /// Runs a document's sessions and gives everything that is not as shown.
 fn run_document(name: &str, document: &Document) {
+    run_in(name, document, |shell| shell);
+}
+
+/// The same in a shell that is set up further.
+fn run_in(name: &str, document: &Document, set_up: impl FnOnce(Shell) -> Shell) {
     if !tools_are_there() {
         return;
     }
@@ -72,7 +78,7 @@ fn run_document(name: &str, document: &Document) {
         programs.extend(readme.installs());
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let shell = Shell::new(folder.path(), &root(), &programs);
+    let shell = set_up(Shell::new(folder.path(), &root(), &programs));
     let mut faults = Vec::new();
     let mut commands = 0;
     for session in &document.sessions {
@@ -104,6 +110,17 @@ fn the_readme_of_the_server_runs_as_it_is_written() {
 #[test]
 fn the_page_about_the_server_runs_as_it_is_written() {
     run(SERVER);
+}
+
+#[test]
+fn backup_and_restore_with_postgresql_run_as_they_are_written() {
+    let (Some(cluster), Some(programs)) = (cluster::shared(), cluster::programs()) else {
+        return;
+    };
+    let document = Document::with_postgres(&root(), SERVER);
+    run_in(SERVER, &document, |shell| {
+        shell.with_postgres(&programs.folder, &cluster.socket())
+    });
 }
 
 #[test]

@@ -31,6 +31,7 @@ pub(super) struct Shell {
     records: PathBuf,
     path: String,
     root: PathBuf,
+    variables: Vec<(&'static str, String)>,
 }
 
 impl Shell {
@@ -50,7 +51,18 @@ impl Shell {
             records,
             path: format!("{}:{path}", bin.display()),
             root: root.to_owned(),
+            variables: Vec::new(),
         }
+    }
+
+    /// With the programs of a PostgreSQL server, and where it is.
+    pub(super) fn with_postgres(mut self, programs: &Path, socket: &Path) -> Shell {
+        self.path = format!("{}:{}", programs.display(), self.path);
+        self.variables = vec![
+            ("PGHOST", socket.display().to_string()),
+            ("PGUSER", "postgres".to_owned()),
+        ];
+        self
     }
 
     /// Runs the commands of a session one after the other in one shell.
@@ -98,6 +110,7 @@ impl Shell {
             .env("HOME", self.records.parent().expect("a folder"))
             .env("LC_ALL", "C.UTF-8")
             .env("NO_COLOR", "1")
+            .envs(self.variables.iter().cloned())
             // `git clone` of the published address gives this checkout.
             .env("GIT_CONFIG_COUNT", "2")
             .env(

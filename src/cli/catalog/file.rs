@@ -2,7 +2,7 @@
 
 use tplkit::client::Client;
 
-use super::{PushTarget, meant};
+use super::{PushTarget, meant, summary};
 use crate::cli::candidates::Candidate;
 use crate::cli::error::CliError;
 use crate::cli::package_file::File;
@@ -36,6 +36,8 @@ pub(crate) enum CatalogMatch {
         id: String,
         /// The template that only has the same name.
         by_name: Option<Candidate>,
+        /// What people call it, where it was looked for.
+        title: Option<String>,
     },
 }
 
@@ -66,17 +68,23 @@ impl FileTemplate {
         if self.new {
             return Ok(CatalogMatch::Nothing);
         }
-        let (id, by_name) = match &self.id {
-            Some(id) => (id.clone(), None),
+        let (id, by_name, title) = match &self.id {
+            Some(id) => (id.clone(), None, None),
             None => match meant(client, organization, &file.package)? {
                 PushTarget::New => return Ok(CatalogMatch::Nothing),
-                PushTarget::ById(candidate) => (candidate.id, None),
-                PushTarget::ByName(candidate) => (candidate.id.clone(), Some(candidate)),
+                PushTarget::ById(candidate) => {
+                    let title = summary(&candidate);
+                    (candidate.id, None, Some(title))
+                }
+                PushTarget::ByName(candidate) => {
+                    let title = summary(&candidate);
+                    (candidate.id.clone(), Some(candidate), Some(title))
+                }
             },
         };
         match client.package(&id) {
             Ok(stored) if is_same(&stored, file.text) => Ok(CatalogMatch::Same(id)),
-            Ok(_) => Ok(CatalogMatch::Other { id, by_name }),
+            Ok(_) => Ok(CatalogMatch::Other { id, by_name, title }),
             // A server without packages takes none.
             Err(error) if self.id.is_none() && subject::lacks_route(&error) => {
                 Ok(CatalogMatch::Nothing)

@@ -1,8 +1,9 @@
 //! Shows the progress of a job: a redrawn line on a terminal, elsewhere a line as each phase begins.
 
+use std::fmt;
 use std::io::{self, IsTerminal as _};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use tplkit::client::{Job, JobOutcome};
 use tplkit::printable;
 
@@ -13,7 +14,7 @@ const PHASES: [&str; 3] = ["structure", "rows", "publish"];
 
 /// Of how many it is not known yet.
 const WITHOUT_TOTAL: &str = "{spinner} {msg}";
-const WITH_TOTAL: &str = "{spinner} {msg} {wide_bar} {pos}/{len}  {per_sec}  {eta} left";
+const WITH_TOTAL: &str = "{spinner} {msg} {wide_bar} {pos}/{len}  {rate}  {eta} left";
 
 /// Shows how far a job is.
 pub(super) struct Progress<'s> {
@@ -96,8 +97,13 @@ impl<'s> Progress<'s> {
 fn bar(phase: &str, total: u64) -> ProgressBar {
     let template = if total > 0 { WITH_TOTAL } else { WITHOUT_TOTAL };
     let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+        // Nobody is told of a line that cannot be drawn.
+        let _ = write!(out, "{:.0}/s", state.per_sec());
+    });
     let bar = ProgressBar::new(total);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(style);
     bar.set_message(phase.to_owned());
     bar
 }

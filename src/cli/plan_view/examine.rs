@@ -11,7 +11,7 @@ use super::{Package, PlanView, body, by_reading, by_server, by_server_for, is_fo
 use crate::cli::catalog::{CatalogMatch, FileTemplate};
 use crate::cli::error::CliError;
 use crate::cli::package_file::{self, File};
-use crate::cli::remote::workspace::NamedWorkspace;
+use crate::cli::remote::workspace::{NamedWorkspace, called};
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
@@ -162,14 +162,19 @@ pub(crate) fn file(
         CatalogMatch::Nothing => (None, None),
         CatalogMatch::Same(id) => {
             plan_request.session.note(format!(
-                "note: the catalog holds this package already, as template {id}"
+                "note: the catalog holds this package already, as template {}",
+                file_title(file, id, plan_request.session)
             ));
             let planned = by_server(client, id, &body, base).map(Some);
             (Some(id), unless_foreign(planned)?)
         }
-        CatalogMatch::Other { id, .. } => {
-            plan_request.session.note(format!(
-                "note: a push of this file replaces template {id}; this is what its apply would do then"
+        CatalogMatch::Other { id, title, .. } => {
+            let session = plan_request.session;
+            let more = title.as_ref().filter(|_| session.is_verbose());
+            let more = more.map(|_| format!(" ({id})")).unwrap_or_default();
+            session.note(format!(
+                "note: a push of this file replaces template {}{more}; this is what its apply would do then",
+                title.as_ref().unwrap_or(id)
             ));
             let planned = by_server_for(client, id, &body, base, file.text);
             (Some(id), planned?)
@@ -195,6 +200,13 @@ pub(crate) fn file(
         replaces,
         package: remembered(file),
     })
+}
+
+/// The template of a file that the catalog holds, by what the file calls itself.
+pub(crate) fn file_title(file: &File<'_>, id: &str, session: &Session) -> String {
+    let catalog = &file.package.manifest.catalog;
+    let more = session.is_verbose().then_some(id);
+    called(catalog.label.as_deref(), catalog.name.as_deref(), id, more)
 }
 
 /// A plan of a server that plans.

@@ -147,7 +147,11 @@ fn a_file_is_pushed_and_then_applied() {
     let words = ["apply", "p.json", "--workspace", WORKSPACE, "--yes"];
     let ran = desk.run(&words).exits(0);
     assert_eq!(ran.out.lines().next(), Some(JOB));
-    assert!(ran.err.contains(PUSHED), "{}", ran.err);
+    assert!(
+        ran.err.contains("pushed as template \"Vendas\" (vendas)"),
+        "{}",
+        ran.err
+    );
     assert_eq!(writes(&server), [IMPORT, &apply_route(PUSHED)]);
     let received = server.received();
     let import = received
@@ -229,8 +233,8 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
         "json",
     ];
     let ran = desk.run(&words).exits(0);
-    let told = format!("replaces template {TEMPLATE}");
-    assert!(ran.err.contains(&told), "{}", ran.err);
+    let told = "replaces template \"Sales\" (vendas, 1.0.0);";
+    assert!(ran.err.contains(told), "{}", ran.err);
     let document = ran.json();
     assert_eq!(document["template_id"], TEMPLATE);
     assert_eq!(document["replaces"], true);

@@ -146,7 +146,8 @@ impl PushedTemplate {
             CatalogMatch::Nothing => PushedTemplate::anew(plan_request, file, form),
             CatalogMatch::Same(id) => {
                 session.note(format!(
-                    "note: the catalog holds this package already, as template {id}"
+                    "note: the catalog holds this package already, as template {}",
+                    examine::file_title(file, id, session)
                 ));
                 Ok(PushedTemplate {
                     id: id.clone(),
@@ -166,9 +167,10 @@ impl PushedTemplate {
         let before = plan_request.client.package(id)?;
         let replaced = plan_request.client.replace_package(id, file.text);
         replaced.map_err(not_pushed)?;
+        let title = examine::file_title(file, id, plan_request.session);
         plan_request
             .session
-            .note(format!("pushed: template {id} is replaced"));
+            .note(format!("pushed: template {title} is replaced"));
         Ok(PushedTemplate {
             id: id.to_owned(),
             way_back: WayBack::Restore(before),
@@ -186,9 +188,10 @@ impl PushedTemplate {
             .import(organization.as_deref(), file.text);
         let id = template.map_err(not_pushed)?.record.id;
         resume_hint::leave(&ResumeHint::Template(id.clone()), form);
+        let title = examine::file_title(file, &id, plan_request.session);
         plan_request
             .session
-            .note(format!("pushed as template {id}"));
+            .note(format!("pushed as template {title}"));
         Ok(PushedTemplate {
             id,
             way_back: WayBack::Delete,

@@ -62,7 +62,7 @@ fn package(args: &Args, plan_request: PlanRequest<'_>, file: &File<'_>) -> Resul
             print_plan(args.subject(), &examined, args.format, None, plan_request)
         }
         CatalogMatch::Same(id) => args.start_planned(plan_request, id, &examined),
-        CatalogMatch::Other { id, by_name } => {
+        CatalogMatch::Other { id, by_name, .. } => {
             if let (Some(candidate), false) = (by_name, args.yes) {
                 remote::confirm(&catalog::question(candidate))?;
             }
