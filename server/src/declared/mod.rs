@@ -1,7 +1,7 @@
 //! Tests that the author of a package declares, on the store: what `tplkit test --server` asks for.
 //!
 //! In: a package and its tests as [`TestSuite`], and an empty folder. Out: their outcomes, as the library found
-//! them. Each apply has a server of its own ([`TestServer`]): a SQLite file in that folder, the operations of
+//! them. Each apply has a server of its own (`TestServer`): a SQLite file in that folder, the operations of
 //! the API without a network, the worker of jobs, the executor of runs, a clock that the test moves. Nothing leaves
 //! it. What is expected, and how it is compared, is the library's alone ([`tplkit::declared`]).
 //!

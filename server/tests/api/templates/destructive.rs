@@ -2,13 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::shop::{Shop, applied, apply, named, working, workspace};
+use super::shop::{Shop, applied, apply, finished, named, working, workspace};
 use crate::api::client::Client;
 use crate::api::model::id;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(what_goes_is_counted_allowed_and_given_back);
+on_both_stores!(
+    what_goes_is_counted_allowed_and_given_back,
+    what_people_wrote_into_since_the_plan_stays,
+);
 
 /// The column of that name.
 fn column(client: &Client, feature: &str, name: &str) -> Option<Value> {
@@ -120,4 +123,61 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
     let owner: Option<uuid::Uuid> = owner[0].get(0).expect("an id");
     let me = admin.get("/v1/me").expect(200).json();
     assert_eq!(me["id"], owner.expect("an owner").to_string());
+}
+
+async fn what_people_wrote_into_since_the_plan_stays(place: Place) {
+    let world = World::new(place).await;
+    let at_work = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    at_work.ends();
+    let orders = named(&editor, &there, "orders").expect("a table");
+    let gone = format!("/v1/features/{}?force=true", shop.orders);
+    editor.delete(&gone).expect(204);
+    let export = format!("/v1/workspaces/{}/export", shop.workspace);
+    let package = editor.post(&export, &json!({"onto": template})).expect(200);
+    let kept = format!("/v1/templates/{template}/package");
+    admin.json("PUT", &kept, &package.body).expect(200);
+
+    let plan_path = format!("/v1/templates/{template}/plan");
+    let mut asked = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
+    let plan = editor.post(&plan_path, &asked).expect(200).json();
+    let table = |left: &Value| {
+        let mut left = left.as_array().expect("a list").iter();
+        left.find(|left| left["kind"] == "feature").cloned()
+    };
+    let left = table(&plan["left"]).expect("a table");
+    let reference = left["ref"].as_str().expect("a ref");
+    asked["decisions"] = json!({reference: "delete"});
+    let accepted = apply(&editor, &template, &asked);
+    let rows = format!("/v1/features/{orders}/rows");
+    admin.create(&rows, &json!({"data": {"title": "since"}}));
+    let before = documents(&admin, &orders);
+    let _at_work = working(&world);
+    let job = finished(&editor, accepted).await;
+    assert_eq!(job["status"], "completed", "{job}");
+    let report = &job["report"];
+    assert_eq!(report["moved"][0]["ref"], reference, "{job}");
+    assert_eq!(report["moved"][0]["id"], orders.as_str(), "{job}");
+    assert_eq!(
+        (
+            &report["decided"],
+            &table(&report["left"]).expect("left")["delete"]
+        ),
+        (&Value::Null, &json!(false)),
+        "{job}"
+    );
+    assert_eq!(documents(&admin, &orders), before);
+    // Whoever decides again has seen all of it.
+    let plan = editor.post(&plan_path, &asked).expect(200).json();
+    assert_eq!(
+        table(&plan["left"]).expect("left")["rows"],
+        json!(before.len())
+    );
+    applied(&editor, &template, &asked).await;
+    assert_eq!(named(&editor, &there, "orders"), None);
 }
