@@ -164,7 +164,7 @@ impl Losses {
 
     /// Text to read.
     pub(crate) fn text(&self, id: &str, about: &str, force: bool) -> String {
-        let mut out = format!("Undoing job {id} ({about}) takes away");
+        let mut out = format!("Undoing job {id} {about} takes away");
         if self.tables.is_empty() && self.rows.is_empty() {
             out.push_str(" no table and no rows");
         } else {

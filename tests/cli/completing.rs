@@ -61,6 +61,31 @@ fn targets_profiles_and_schemas_are_offered() {
 }
 
 #[test]
+fn workspaces_and_profiles_are_offered_as_far_as_they_are_known_offline() {
+    let config = "[targets.staging]\nworkspace = \"Acme/tea\"\n";
+    let profiles = "[ana]\nurl = \"https://a.test\"\nworkspace = \"w\"\nworkspace_name = \"coffee_shop\"\n";
+    let place = Place::with(&[
+        ("tplkit.toml", config),
+        ("config/tplkit/profiles.toml", profiles),
+    ]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = place.path("config/tplkit/profiles.toml");
+        let private = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(path, private).expect("chmod");
+    }
+    for words in [
+        &["tplkit", "plan", "p.json", "--workspace", ""][..],
+        &["tplkit", "automation", "list", "--workspace", ""],
+    ] {
+        assert_eq!(offered(&place, words), ["Acme/tea", "coffee_shop"]);
+    }
+    let found = offered(&place, &["tplkit", "profile", "use", "a"]);
+    assert_eq!(found, ["ana"]);
+}
+
+#[test]
 fn the_scripts_of_the_shells_ask_the_program() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish"] {

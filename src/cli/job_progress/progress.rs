@@ -93,17 +93,22 @@ impl<'s> Progress<'s> {
     }
 }
 
+/// A style that knows `{rate}`, in whole numbers.
+pub(crate) fn with_rate(style: ProgressStyle) -> ProgressStyle {
+    let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+        // There is nobody to tell of a line that cannot be drawn.
+        let _ = write!(out, "{:.0}/s", state.per_sec());
+    };
+    style.with_key("rate", rate)
+}
+
 /// A line for a phase, with a bar where it is known of how many.
 fn bar(phase: &str, total: u64) -> ProgressBar {
     let template = if total > 0 { WITH_TOTAL } else { WITHOUT_TOTAL };
     let style = ProgressStyle::with_template(template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
-        // Nobody is told of a line that cannot be drawn.
-        let _ = write!(out, "{:.0}/s", state.per_sec());
-    });
     let bar = ProgressBar::new(total);
-    bar.set_style(style);
+    bar.set_style(with_rate(style));
     bar.set_message(phase.to_owned());
     bar
 }

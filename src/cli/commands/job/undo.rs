@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             let names = Names::of_job(client, &job, session);
             let workspace = names.title(job.workspace_id.as_deref());
             let template = names.title(job.template_id.as_deref());
-            let about = format!("template {template}, workspace {workspace}");
+            let about = format!("of template {template} in workspace {workspace}");
             let shown = losses.text(&args.job, &about, args.force);
             let question = format!("Workspace {workspace}: Remove it?");
             remote::agree(args.format, &shown, losses.document(), &question)?;

@@ -101,6 +101,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut walk = Walk {
         pages: client.rows(&feature, &question, args.limit),
         progress: Progress::new(session, args.format == Form::Json),
+        counted: args
+            .filters
+            .is_empty()
+            .then_some((client, feature.as_str())),
+        most: args.limit,
         unknown: BTreeSet::new(),
         next: None,
     };
@@ -137,6 +142,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 struct Walk<'c> {
     pages: tplkit::client::Pages<'c, Box<RawValue>>,
     progress: Progress,
+    /// The table whose rows are all wanted, so that it can be asked how many there are.
+    counted: Option<(&'c Client, &'c str)>,
+    most: Option<usize>,
     unknown: BTreeSet<String>,
     /// Where the page after the last one begins.
     next: Option<String>,
@@ -149,7 +157,12 @@ impl Walk<'_> {
             return Ok(None);
         };
         let page = page.inspect_err(|_| self.progress.end())?;
-        self.progress.add(page.items.len());
+        let (counted, most) = (self.counted, self.most);
+        self.progress.add_of(page.items.len(), || {
+            let (client, feature) = counted?;
+            let all = client.count(feature).ok()?;
+            Some(most.map_or(all, |most| all.min(most as u64)))
+        });
         self.unknown.extend(page.unknown_columns.iter().cloned());
         self.next.clone_from(&page.next_cursor);
         Ok(Some(page))

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::cli::job_progress::with_rate;
 use crate::cli::session::Session;
 
 /// A line that is drawn over again; nothing where it would be in the way.
@@ -12,6 +13,10 @@ pub(in crate::cli::commands) struct Progress {
     rows: u64,
     bar: Option<ProgressBar>,
 }
+
+/// Of how many it is not known.
+const WITHOUT_TOTAL: &str = "{spinner} {pos} rows  {rate}";
+const WITH_TOTAL: &str = "{spinner} rows {wide_bar} {pos}/{len}  {rate}  {eta} left";
 
 impl Progress {
     /// `silent` when nothing is written before the end, so that the screen is free.
@@ -26,15 +31,28 @@ impl Progress {
 
     /// So many rows more. One page is not worth a word.
     pub(in crate::cli::commands) fn add(&mut self, rows: usize) {
+        self.add_of(rows, || None);
+    }
+
+    /// The same of a number that is asked for once it is worth a word.
+    pub(in crate::cli::commands) fn add_of(
+        &mut self,
+        rows: usize,
+        total: impl FnOnce() -> Option<u64>,
+    ) {
         let first = self.rows == 0;
         self.rows += rows as u64;
         if !self.wanted || first {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{spinner} {pos} rows");
-            let bar = ProgressBar::new_spinner();
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            let total = total();
+            let template = total.map_or(WITHOUT_TOTAL, |_| WITH_TOTAL);
+            let style = ProgressStyle::with_template(template);
+            let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+            bar.set_style(with_rate(
+                style.unwrap_or_else(|_| ProgressStyle::default_spinner()),
+            ));
             bar
         });
         bar.set_position(self.rows);
