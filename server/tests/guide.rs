@@ -253,6 +253,9 @@ fn what_stands_next_to_the_page_is_served_too() {
         ("/llms.txt", "text/plain; charset=utf-8"),
         ("/docs/page.css", "text/css; charset=utf-8"),
         ("/docs/page.js", "text/javascript; charset=utf-8"),
+        ("/console", "text/html; charset=utf-8"),
+        ("/console/app.js", "text/javascript; charset=utf-8"),
+        ("/console/console.css", "text/css; charset=utf-8"),
     ] {
         let file = ask("GET", path, "");
         assert!(file.starts_with("HTTP/1.1 200"), "{path}");
@@ -267,7 +270,20 @@ fn what_stands_next_to_the_page_is_served_too() {
         assert!(refused.starts_with("HTTP/1.1 405"), "{path}");
         assert!(refused.contains("allow: GET, HEAD\r\n"), "{refused}");
     }
-    for path in ["/docs/", "/docs/page.html", "/docs/../docs", "/docs.md/"] {
+    let console = ask("GET", "/console", "");
+    let policy = between(&console, "content-security-policy: ", "\r\n");
+    assert!(
+        policy.contains("default-src 'self'") && !policy.contains("unsafe"),
+        "{policy}"
+    );
+    for path in [
+        "/docs/",
+        "/docs/page.html",
+        "/docs/../docs",
+        "/docs.md/",
+        "/console/",
+        "/console/index.html",
+    ] {
         assert!(ask("GET", path, "").starts_with("HTTP/1.1 404"), "{path}");
     }
 }

@@ -21,6 +21,64 @@ const DOCS: &str = "/docs";
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// The console uses the API that it comes from, with the visitor's own session.
+const CONSOLE_POLICY: &str =
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Path, name and text of what belongs to the documentation.
+const DOCS_FILES: [(&str, &str, &str); 2] = [
+    (
+        "/docs/page.css",
+        "page.css",
+        include_str!("documentation/page.css"),
+    ),
+    (
+        "/docs/page.js",
+        "page.js",
+        include_str!("documentation/page.js"),
+    ),
+];
+
+/// A file of `server/console`.
+macro_rules! console {
+    ($name:literal) => {
+        (
+            concat!("/console/", $name),
+            $name,
+            include_str!(concat!("../../console/", $name)),
+        )
+    };
+}
+
+/// Path, name and text of what belongs to the console.
+const CONSOLE_FILES: [(&str, &str, &str); 16] = [
+    (
+        "/console",
+        "index.html",
+        include_str!("../../console/index.html"),
+    ),
+    console!("console.css"),
+    console!("api.js"),
+    console!("app.js"),
+    console!("decisions.js"),
+    console!("findings.js"),
+    console!("job.js"),
+    console!("package.js"),
+    console!("plan.js"),
+    console!("pointer.js"),
+    console!("rows.js"),
+    console!("say.js"),
+    console!("templates.js"),
+    console!("words.js"),
+    console!("workspaces.js"),
+    // Makes elements of text that strangers wrote; the playground has it.
+    (
+        "/console/element.js",
+        "element.js",
+        include_str!("../../../playground/element.js"),
+    ),
+];
+
 /// The page at a path.
 pub(super) fn find<'a>(app: &'a App, path: &str) -> Option<&'a Page> {
     // Most requests are for the API.
@@ -54,16 +112,40 @@ fn written(app: &App) -> HashMap<&'static str, Page> {
         policy: DOCS_POLICY,
         private: demonstration.is_some(),
     });
-    let files = [
-        ("/docs/page.css", include_str!("documentation/page.css")),
-        ("/docs/page.js", include_str!("documentation/page.js")),
-    ];
-    let files = files.map(|(path, text)| Page {
+    let file = |(path, name, text): (&'static str, &str, &'static str), policy| Page {
         path,
-        file: StaticFile::new(path, Bytes::from_static(text.as_bytes())),
-        policy: DOCS_POLICY,
+        file: StaticFile::new(name, Bytes::from_static(text.as_bytes())),
+        policy,
         private: false,
-    });
-    let pages = documents.into_iter().chain(files);
+    };
+    let docs = DOCS_FILES.map(|one| file(one, DOCS_POLICY));
+    let console = CONSOLE_FILES.map(|one| file(one, CONSOLE_POLICY));
+    let pages = documents.into_iter().chain(docs).chain(console);
     pages.map(|page| (page.path, page)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::CONSOLE_FILES;
+
+    #[test]
+    fn every_file_of_the_console_is_served() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("console");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .expect("a folder")
+            .map(|file| {
+                file.expect("a file")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        files.push("element.js".to_owned());
+        files.sort();
+        let mut served = CONSOLE_FILES.map(|(_, name, _)| name.to_owned());
+        served.sort();
+        assert_eq!(files, served);
+    }
 }

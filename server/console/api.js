@@ -1,0 +1,91 @@
+// The session and the requests. Tokens are variables of this module: a reload forgets them, nothing stores them.
+
+let tokens = null;
+let renewing = null;
+const ended = new EventTarget();
+
+/** A refusal of the server; `problem` is its document. */
+export class Refusal extends Error {
+  constructor(status, problem) {
+    super(problem?.detail || problem?.title || `The server answered with ${status}.`);
+    this.status = status;
+    this.problem = problem ?? {};
+  }
+}
+
+/** Calls `listener` when the session is over. */
+export const whenEnded = (listener) => ended.addEventListener("ended", listener);
+
+export async function signIn(email, password) {
+  tokens = await read(await send("POST", "/v1/auth/token", { email, password }, null));
+}
+
+export async function signOut() {
+  const { refresh_token } = tokens ?? {};
+  tokens = null;
+  if (refresh_token) await send("POST", "/v1/auth/logout", { refresh_token }, null).catch(() => {});
+  ended.dispatchEvent(new Event("ended"));
+}
+
+export const get = (path, query) => ask("GET", withQuery(path, query));
+export const post = (path, body, query) => ask("POST", withQuery(path, query), body);
+export const remove = (path) => ask("DELETE", path);
+
+/** All records of a list, page after page, up to a number that a person can look through. */
+export async function all(path, query = {}, most = 1000) {
+  const items = [];
+  let cursor;
+  do {
+    const page = await get(path, { ...query, limit: 200, ...(cursor && { cursor }) });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  } while (cursor && items.length < most);
+  return items;
+}
+
+async function ask(method, path, body) {
+  let response = await send(method, path, body, tokens?.access_token);
+  if (response.status === 401 && (await renewed())) response = await send(method, path, body, tokens.access_token);
+  if (response.status === 401) {
+    tokens = null;
+    ended.dispatchEvent(new Event("ended"));
+  }
+  return read(response);
+}
+
+/** Exchanges the pair of tokens, once for all requests that found it too old. */
+async function renewed() {
+  if (!tokens) return false;
+  renewing ??= send("POST", "/v1/auth/refresh", { refresh_token: tokens.refresh_token }, null).finally(() => (renewing = null));
+  const response = (await renewing).clone();
+  if (response.ok) tokens = await response.json();
+  return response.ok;
+}
+
+function send(method, path, body, token) {
+  const headers = {};
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  // Bytes of a file go as they are.
+  const sent = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store" });
+}
+
+async function read(response) {
+  const text = await response.text();
+  let value = null;
+  try {
+    value = text === "" ? null : JSON.parse(text);
+  } catch {
+    // What stands between this page and the server may answer with anything.
+  }
+  if (!response.ok) throw new Refusal(response.status, value);
+  return value;
+}
+
+function withQuery(path, query = {}) {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") parameters.append(name, value);
+  const text = parameters.toString();
+  return text === "" ? path : `${path}?${text}`;
+}

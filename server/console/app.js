@@ -1,0 +1,88 @@
+// The console: signs in, and lets each part know what the others did.
+import * as api from "./api.js";
+import * as job from "./job.js";
+import * as packages from "./package.js";
+import * as plan from "./plan.js";
+import * as rows from "./rows.js";
+import { attempt, refuse } from "./say.js";
+import * as templates from "./templates.js";
+import * as workspaces from "./workspaces.js";
+
+const byId = (id) => document.getElementById(id);
+const form = byId("sign-in");
+
+const refreshTemplates = async () => workspaces.current && (await templates.show(workspaces.current));
+
+function signedIn(yes) {
+  form.hidden = yes;
+  byId("inside").hidden = !yes;
+  byId("sign-out").hidden = !yes;
+  byId("who").hidden = !yes;
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    await api.signIn(byId("email").value, byId("password").value);
+    byId("password").value = "";
+    const { email } = await api.get("/v1/me");
+    byId("who").textContent = email;
+    signedIn(true);
+    await workspaces.open({ workspace: enter, table: rows.show });
+  });
+});
+
+async function enter() {
+  await packages.forget();
+  packages.close();
+  job.close();
+  await refreshTemplates();
+}
+
+byId("sign-out").addEventListener("click", () =>
+  attempt(async () => {
+    await packages.forget();
+    await api.signOut();
+  }),
+);
+
+api.whenEnded(() => {
+  rows.show(null);
+  packages.close();
+  job.close();
+  signedIn(false);
+  byId("email").focus();
+});
+
+packages.whenChanged(refreshTemplates);
+
+templates.listen({ plan: packages.openTemplate, job: job.watch });
+
+plan.whenStarted(async (id) => {
+  packages.keep();
+  await job.watch(id);
+});
+
+job.whenChanged(async () => {
+  await Promise.all([workspaces.refresh(), refreshTemplates()]);
+});
+
+const openFile = (file) => file && attempt(() => packages.open(file));
+
+byId("file").addEventListener("change", async ({ target }) => {
+  await openFile(target.files[0]);
+  // So that the same file, changed, can be chosen again.
+  target.value = "";
+});
+
+const holdsFiles = ({ dataTransfer }) => [...(dataTransfer?.types ?? [])].includes("Files");
+
+addEventListener("dragover", (event) => {
+  if (holdsFiles(event)) event.preventDefault();
+});
+addEventListener("drop", (event) => {
+  if (!holdsFiles(event)) return;
+  event.preventDefault();
+  if (form.hidden) openFile(event.dataTransfer.files[0]);
+  else refuse(new Error("Sign in first."));
+});

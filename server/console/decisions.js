@@ -1,0 +1,74 @@
+// What a package needs of its destination: one choice for each dependency.
+import * as api from "./api.js";
+import { element } from "./element.js";
+import { kindWord } from "./words.js";
+
+const place = document.getElementById("decisions");
+
+const FROM_PACKAGE = "import";
+const SKIP = "skip";
+const MAP = "map ";
+
+let shown = [];
+
+/** Shows the dependencies of a manifest; `changed` is called after every choice. */
+export async function show(manifest, workspace, changed) {
+  const dependencies = manifest.dependencies ?? [];
+  shown = await Promise.all(dependencies.map(async (dependency, at) => ({ dependency, targets: await targets(dependency.kind, workspace), select: element("select", { id: `decision-${at}` }) })));
+  const lines = shown.map(line);
+  for (const { select } of shown) select.addEventListener("change", changed);
+  place.replaceChildren(...(lines.length > 0 ? [element("p", {}, "This package names things that it does not bring. Decide what takes their place."), ...lines] : []));
+}
+
+function line({ dependency, targets, select }) {
+  const { ref, kind, identity, required, blueprint } = dependency;
+  const label = identity?.label || identity?.name || ref;
+  select.append(element("option", { value: "" }, "Decide…"));
+  if (blueprint) select.append(element("option", { value: FROM_PACKAGE }, "Create it from the package"));
+  for (const target of targets) select.append(element("option", { value: MAP + target.id }, `Use ${target.label ?? target.name}`));
+  select.append(element("option", { value: SKIP }, "Leave it out"));
+  select.value = blueprint ? FROM_PACKAGE : "";
+  return element("p", { class: "decision" }, element("label", { for: select.id }, element("bdi", {}, label), " ", element("small", {}, `${kindWord(kind)}, ${ref}${required ? ", required" : ""}`)), select);
+}
+
+/** What is decided, as an apply takes it. */
+export async function resolutions() {
+  const decided = {};
+  for (const { dependency, targets, select } of shown) {
+    if (select.value === FROM_PACKAGE || select.value === SKIP) decided[dependency.ref] = { action: select.value };
+    if (select.value.startsWith(MAP)) decided[dependency.ref] = await mapped(dependency, targets.find(({ id }) => MAP + id === select.value));
+  }
+  return decided;
+}
+
+async function mapped({ kind, form, identity }, target) {
+  const resolution = { action: "map", id: form === "name" ? target.name : target.id };
+  if (kind !== "feature" || !identity?.columns?.length) return resolution;
+  // Columns of one name belong together; what is left the plan asks for.
+  const columns = await api.get(`/v1/features/${target.id}/columns`);
+  const pairs = identity.columns.flatMap(({ ref, name }) => columns.filter((column) => column.name === name).map(({ id }) => [ref, id]));
+  return { ...resolution, columns: Object.fromEntries(pairs) };
+}
+
+/** What is there of a kind. */
+async function targets(kind, { id, organization_id }) {
+  switch (kind) {
+    case "feature":
+      return (await api.all("/v1/features")).filter((table) => table.workspace_id === id || table.is_shared);
+    case "view":
+      return (await api.all("/v1/views")).filter((view) => view.workspace_id === id);
+    case "module":
+      return api.all("/v1/modules", { workspace_id: id });
+    case "channel":
+      return api.all("/v1/channels", { organization_id });
+    case "connection":
+    case "timer":
+      return api.all("/v1/connections", { organization_id });
+    case "workflow": {
+      const versions = await api.all("/v1/workflows-v2", { workspace_id: id });
+      return [...new Map(versions.map((version) => [version.workflow_id, { id: version.workflow_id, name: version.name }])).values()];
+    }
+    default:
+      return [];
+  }
+}

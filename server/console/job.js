@@ -1,0 +1,98 @@
+// A job: how far it is, what it wrote, and its undo.
+import * as api from "./api.js";
+import { element } from "./element.js";
+import { rowTable } from "./plan.js";
+import { ask, attempt } from "./say.js";
+import { counted } from "./words.js";
+
+const PAUSE = 250;
+
+const byId = (id) => document.getElementById(id);
+const [section, status, progress, report, undo] = ["job", "job-status", "progress", "report", "undo"].map(byId);
+
+const ENDED = ["completed", "failed", "undone"];
+
+let job = null;
+let changed = () => {};
+
+/** Calls `listener` when a job has changed the workspace. */
+export const whenChanged = (listener) => (changed = listener);
+
+export function close() {
+  job = null;
+  section.hidden = true;
+}
+
+/** Shows a job until it has ended. */
+export async function watch(id) {
+  section.hidden = false;
+  section.scrollIntoView({ block: "nearest" });
+  undo.disabled = true;
+  report.replaceChildren();
+  job = { id };
+  await follow(id);
+}
+
+async function follow(id) {
+  for (;;) {
+    const found = await api.get(`/v1/template-jobs/${id}`);
+    // Another one is looked at by now.
+    if (job?.id !== id) return;
+    job = found;
+    show();
+    if (ENDED.includes(found.status)) break;
+    await new Promise((done) => setTimeout(done, PAUSE));
+  }
+  await changed();
+}
+
+function show() {
+  const { done, total, phase } = job.progress;
+  const ended = ENDED.includes(job.status);
+  progress.hidden = ended;
+  progress.max = Math.max(total, 1);
+  if (total > 0) progress.value = done;
+  else progress.removeAttribute("value");
+  status.textContent = ended ? WORDS[job.status] : `${job.status}: ${phase}${total > 0 ? `, ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : ""}`;
+  undo.disabled = job.status !== "completed" && job.status !== "failed";
+  report.replaceChildren(...shown());
+}
+
+const WORDS = { completed: "Completed", failed: "Failed", undone: "Undone: what it wrote is gone" };
+
+function shown() {
+  const parts = [];
+  if (job.error) parts.push(element("p", { class: "failure" }, element("code", {}, job.error.code), ` ${job.error.detail}`));
+  if (!job.report) return parts;
+  const { rows = {}, renamed = [], not_published: drafts = [], unresolved = [] } = job.report;
+  if (Object.keys(rows).length > 0) parts.push(rowTable(Object.entries(rows), ["inserted", "existing", "skipped", "failed"]));
+  const lines = [
+    ...renamed.map(({ from, to }) => ["Has another name: ", `${from} → ${to}`]),
+    ...drafts.map(({ name }) => ["Stays a draft: ", name]),
+    unresolved.length > 0 && ["Was left empty: ", counted(unresolved.length, "reference")],
+  ].filter(Boolean);
+  if (lines.length > 0) parts.push(element("ul", {}, ...lines.map(([words, what]) => element("li", {}, words, element("bdi", {}, what)))));
+  return parts;
+}
+
+/** What an undo takes away, in words. */
+async function loss() {
+  const { manifest } = await api.get(`/v1/templates/${job.template_id}`);
+  const tables = manifest.plan.steps.filter(({ tool }) => tool === "create_feature").length;
+  const rows = Object.values(job.report?.rows ?? {}).reduce((sum, { recorded, inserted }) => sum + (recorded ?? inserted ?? 0), 0);
+  return `${counted(rows, "row")} that this job wrote, and what it created: up to ${counted(tables, "table")} with columns, views, navigation and automations`;
+}
+
+async function takeBack() {
+  const { id } = job;
+  const force = await ask("Undo", `It takes away ${await loss()}. This cannot be taken back.`, "Also what people added or changed in it since");
+  if (force === null) return;
+  undo.disabled = true;
+  try {
+    await api.post(`/v1/template-jobs/${id}/undo`, undefined, force ? { force: "true" } : {});
+  } finally {
+    await follow(id);
+  }
+}
+
+undo.addEventListener("click", () => attempt(takeBack));

@@ -1,0 +1,69 @@
+// The rows of a table: a filter, a sort, and one page after the other.
+import * as api from "./api.js";
+import { element } from "./element.js";
+import { attempt } from "./say.js";
+import { cellText, counted } from "./words.js";
+
+const LIMIT = 25;
+
+const byId = (id) => document.getElementById(id);
+const [section, filter, next, first] = ["rows", "filter", "next-page", "first-page"].map(byId);
+const [head, body] = ["thead", "tbody"].map((name) => section.querySelector(name));
+
+let table = null;
+let columns = [];
+let sort = "";
+let held = "";
+let cursor = null;
+let page = 1;
+
+/** Shows a table, or none. */
+export async function show(chosen) {
+  table = chosen;
+  section.hidden = !table;
+  if (!table) return;
+  [sort, held, filter.value] = ["", "", ""];
+  const shown = table;
+  const found = await api.get(`/v1/features/${table.id}/columns`);
+  if (table !== shown) return;
+  columns = found;
+  byId("table-name").textContent = table.label;
+  await load({ page: 1 });
+}
+
+async function load(wanted) {
+  const asked = table;
+  const query = { limit: LIMIT, filter: wanted.filter ?? held, sort: wanted.sort ?? sort, cursor: wanted.cursor };
+  const found = await api.get(`/v1/features/${table.id}/rows`, query);
+  if (table !== asked) return;
+  // Only what the server took is shown as being in force.
+  [held, sort, page, cursor] = [query.filter, query.sort, wanted.page, found.next_cursor];
+  head.replaceChildren(element("tr", {}, ...columns.map(heading)));
+  body.replaceChildren(...found.items.map(row));
+  next.disabled = cursor === null;
+  first.disabled = page === 1;
+  byId("row-count").textContent = found.items.length === 0 ? "No rows" : `Page ${page}: ${counted(found.items.length, "row")}`;
+  byId("grid").scrollTop = 0;
+}
+
+const alignment = (type) => (type === "number" || type === "currency" ? "number" : "text");
+
+function heading({ name, label, type }) {
+  const order = { [name]: "ascending", [`-${name}`]: "descending" }[sort] ?? "none";
+  const button = element("button", { type: "button", dir: "auto", title: name }, label);
+  button.addEventListener("click", async () => {
+    await attempt(() => load({ page: 1, sort: order === "ascending" ? `-${name}` : name }));
+    // The heading was made anew.
+    head.querySelectorAll("button")[columns.findIndex((column) => column.name === name)]?.focus();
+  });
+  return element("th", { scope: "col", "aria-sort": order, class: alignment(type) }, button);
+}
+
+const row = ({ data }) => element("tr", {}, ...columns.map(({ name, type }) => element("td", { class: alignment(type) }, element("div", { dir: "auto" }, cellText(data[name])))));
+
+byId("filter-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(() => load({ page: 1, filter: filter.value.trim() }));
+});
+next.addEventListener("click", () => attempt(() => load({ page: page + 1, cursor })));
+first.addEventListener("click", () => attempt(() => load({ page: 1 })));

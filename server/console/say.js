@@ -1,0 +1,45 @@
+// What the page says to a person: refusals, and questions before something happens.
+import { Refusal } from "./api.js";
+
+const byId = (id) => document.getElementById(id);
+const alert = byId("alert");
+
+/** Shows a refusal; nothing takes it away. */
+export function refuse(error) {
+  const faults = error instanceof Refusal ? (error.problem.errors ?? []) : [];
+  alert.replaceChildren(error.message, ...faults.slice(0, 20).filter(({ message }) => !error.message.includes(message)).map(fault));
+  if (error.message !== "") alert.scrollIntoView({ block: "nearest" });
+}
+
+function fault({ path, message }) {
+  const line = document.createElement("span");
+  line.textContent = `${path}: ${message}`;
+  return line;
+}
+
+/** Does something for a person; a refusal is shown. Gives whether it was done. */
+export async function attempt(action) {
+  alert.replaceChildren();
+  try {
+    await action();
+    return true;
+  } catch (error) {
+    refuse(error instanceof TypeError && error.message.includes("fetch") ? new Error("The server cannot be reached.") : error);
+    return false;
+  }
+}
+
+/** Asks once. The button says what it does; gives `null` for no, else whether the option is checked. */
+export async function ask(word, text, option) {
+  byId("question-title").textContent = `${word}?`;
+  byId("question-text").textContent = text;
+  byId("question-yes").textContent = word;
+  byId("question-option").hidden = !option;
+  byId("question-option").querySelector("label").textContent = option ?? "";
+  byId("forced").checked = false;
+  const dialog = byId("question");
+  dialog.returnValue = "";
+  dialog.showModal();
+  await new Promise((done) => dialog.addEventListener("close", done, { once: true }));
+  return dialog.returnValue === "yes" ? byId("forced").checked : null;
+}

@@ -1,0 +1,63 @@
+// The lists at the side: workspaces, and the tables of one of them.
+import * as api from "./api.js";
+import { element } from "./element.js";
+import { attempt } from "./say.js";
+
+const lists = { workspaces: document.getElementById("workspaces"), tables: document.getElementById("tables") };
+
+/** The workspace that is looked at. */
+export let current = null;
+
+let chosen = { workspace: () => {}, table: () => {} };
+let table = null;
+
+/** Shows the workspaces, and the first of them. `listeners` hear of every choice. */
+export async function open(listeners) {
+  chosen = listeners;
+  current = null;
+  const workspaces = await api.all("/v1/workspaces");
+  fill(lists.workspaces, workspaces, choose, "There is no workspace that you see.");
+  lists.tables.replaceChildren();
+  if (workspaces.length > 0) await choose(workspaces[0]);
+}
+
+async function choose(workspace) {
+  current = workspace;
+  table = null;
+  mark(lists.workspaces, workspace);
+  chosen.table(null);
+  await Promise.all([refresh(), chosen.workspace(workspace)]);
+}
+
+/** Shows the tables anew, after a job. */
+export async function refresh() {
+  const { id } = current;
+  const tables = await api.all("/v1/features", { workspace_id: id });
+  if (current.id !== id) return;
+  fill(lists.tables, tables, chooseTable, "This workspace has no table yet.");
+  const there = tables.find((one) => one.id === table?.id);
+  if (there) mark(lists.tables, there);
+  else if (table) await chooseTable(null);
+}
+
+async function chooseTable(wanted) {
+  table = wanted;
+  if (wanted) mark(lists.tables, wanted);
+  await chosen.table(wanted);
+}
+
+function fill(list, records, choose, none) {
+  const entries = records.map((record) => {
+    const button = element("button", { type: "button", "data-id": record.id, dir: "auto" }, record.label);
+    button.addEventListener("click", () => attempt(() => choose(record)));
+    return element("li", {}, button);
+  });
+  list.replaceChildren(...(entries.length > 0 ? entries : [element("li", { class: "none" }, none)]));
+}
+
+function mark(list, record) {
+  for (const button of list.querySelectorAll("button")) {
+    if (button.dataset.id === record.id) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  }
+}

@@ -1,0 +1,281 @@
+// The console in Chromium, next to a demonstration.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { APPEARANCES, built, faults, launch, newPage, root, sample, serving } from "./tools.mjs";
+
+const program = built("tplkit-server");
+const skip = !program && "there is no tplkit-server in target";
+
+let server;
+let browser;
+let page;
+let complaints;
+let requests;
+
+const printed = (words) => server.lines.find((line) => line.startsWith(words)).slice(words.length).trim();
+
+before(async () => {
+  if (skip) return;
+  server = await serving(program, "--demo", "--rate-limit", "off");
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+/** A request with the key of the demonstration. */
+async function api(method, path, body) {
+  const headers = { authorization: `Bearer ${printed("API key")}`, "content-type": "application/json" };
+  const response = await fetch(server.url + path, { method, headers, body: body && JSON.stringify(body) });
+  return response.status === 204 ? null : response.json();
+}
+
+async function open(options) {
+  await page?.context().close();
+  ({ page, requests, complaints } = await newPage(browser, options));
+  await page.goto(`${server.url}/console`);
+}
+
+const button = (name) => page.getByRole("button", { name, exact: true });
+
+async function signIn(options) {
+  await open(options);
+  const [email, password] = printed("sign in").split(/\s+/);
+  const form = page.getByRole("form", { name: "Sign in" });
+  await form.getByLabel("E-mail").fill(email);
+  await form.getByLabel("Password").fill(password);
+  await button("Sign in").click();
+  await page.getByRole("navigation", { name: "Workspaces" }).getByRole("button", { name: "Coffee shop" }).waitFor();
+  await page.locator("#templates tbody tr").first().waitFor();
+}
+
+const table = (name) => page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name, exact: true }).click();
+const cells = (column) => page.$$eval(`#grid tbody td:nth-child(${column})`, (found) => found.map((cell) => cell.textContent));
+const drop = (name, bytes) => page.getByLabel("Drop a package").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(bytes) });
+const settled = (outcome) => page.locator(`#findings[data-outcome="${outcome}"]`).waitFor();
+const confirm = (word) => page.getByRole("dialog").getByRole("button", { name: word, exact: true }).click();
+
+test("a session is a variable: nothing is stored, and a reload asks again", { skip }, async () => {
+  await signIn();
+  assert.deepEqual(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, ""]);
+  await page.reload();
+  await page.getByRole("form", { name: "Sign in" }).waitFor();
+  assert.equal(await page.locator("#inside").isHidden(), true);
+  await page.getByLabel("E-mail").fill("demo@example.com");
+  await page.getByLabel("Password").fill("not the password");
+  await button("Sign in").click();
+  await page.getByRole("alert").filter({ hasText: /\w/ }).waitFor();
+  assert.ok(requests.every((url) => url.startsWith(server.url)), requests.join("\n"));
+});
+
+test("the policy lets nothing inline run", { skip }, async () => {
+  const response = await fetch(`${server.url}/console`);
+  const policy = response.headers.get("content-security-policy");
+  assert.ok(policy.includes("default-src 'self'") && !policy.includes("unsafe-inline"), policy);
+  const text = await response.text();
+  assert.doesNotMatch(text, /<script>|<style|style="|onclick/);
+});
+
+test("rows are filtered, sorted and paged", { skip }, async () => {
+  await signIn();
+  await table("Customers");
+  await page.getByText("Page 1: 25 rows").waitFor();
+  await button("Next page").click();
+  await page.getByText("Page 2: 15 rows").waitFor();
+  assert.equal(await button("Next page").isDisabled(), true);
+  await button("First page").click();
+  await page.getByText("Page 1: 25 rows").waitFor();
+
+  const code = page.getByRole("columnheader", { name: "Code" });
+  assert.equal(await code.getAttribute("aria-sort"), "none");
+  await code.getByRole("button").click();
+  await page.locator('th[aria-sort="ascending"]').waitFor();
+  await code.getByRole("button").click();
+  await page.locator('th[aria-sort="descending"]').waitFor();
+  assert.equal((await cells(1))[0], "C-040");
+
+  const filter = page.getByRole("textbox", { name: "Filter" });
+  await filter.fill("city:eq:Porto");
+  await filter.press("Enter");
+  await page.getByText("Page 1: 5 rows").waitFor();
+  assert.deepEqual([...new Set(await cells(4))], ["Porto"]);
+  await filter.fill("city:is-not:Porto");
+  await filter.press("Enter");
+  await page.getByRole("alert").getByText(/filter/).waitFor();
+  assert.equal((await cells(1)).length, 5);
+  assert.deepEqual(complaints.filter((text) => !text.includes("422")), []);
+});
+
+test("a broken package shows its findings, which lead to their text", { skip }, async () => {
+  await signIn();
+  await drop("broken-invoices.json", await sample("examples/broken-invoices.json"));
+  await settled("findings");
+  assert.equal(await page.locator('#findings [data-code="S017"][data-severity="error"]').count(), 1);
+  assert.equal(await page.locator("#apply").isDisabled(), true);
+  const control = page.locator('[data-code="S017"] button');
+  await control.focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.$eval("textarea", (area) => area.value.slice(area.selectionStart, area.selectionEnd)), '"curency"');
+  await drop("a.json", "[1,");
+  await page.locator('[data-code="J001"]').waitFor();
+  assert.deepEqual((await api("GET", "/v1/templates")).items.map(({ name }) => name), ["project-tracker"]);
+});
+
+test("a dropped package is decided on, planned, applied, and undone", { skip }, async () => {
+  await signIn();
+  const content = new TextDecoder().decode(await sample("examples/event-planning.json"));
+  const dropped = await page.evaluateHandle((content) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([content], "event-planning.json"));
+    return transfer;
+  }, content);
+  await page.dispatchEvent("header", "drop", { dataTransfer: dropped });
+  await settled("clean");
+  await page.locator("#plan .refusals").waitFor();
+  assert.equal(await button("Apply").isDisabled(), true);
+  const choices = page.locator("#decisions select");
+  assert.equal(await choices.count(), 3);
+  await page.getByLabel("Cost centres").selectOption({ label: "Leave it out" });
+  await page.getByLabel("Company calendar").selectOption({ label: "Leave it out" });
+  await button("Plan").click();
+  await page.getByText("6 tables").first().waitFor();
+  await page.locator("#apply:enabled").click();
+  await page.getByRole("dialog").getByText("6 tables").waitFor();
+  await confirm("Apply");
+  const job = page.getByRole("region", { name: "Job report" });
+  await job.getByText("Completed").waitFor();
+  await job.getByText("f_speakers").waitFor();
+  await page.getByRole("navigation", { name: "Tables" }).getByText("Speakers").waitFor();
+  const listed = page.locator("#templates tr", { hasText: "Event planning" });
+  await listed.getByText("none", { exact: true }).waitFor();
+
+  await button("Undo").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(/\d+ rows .* 5 tables|\d+ rows .* 6 tables/).waitFor();
+  await button("Cancel").click();
+  assert.equal(await page.getByRole("navigation", { name: "Tables" }).getByText("Speakers").count(), 1);
+  await button("Undo").click();
+  await confirm("Undo");
+  await job.getByText("Undone").waitFor();
+  await page.getByRole("navigation", { name: "Tables" }).getByText("Speakers").waitFor({ state: "detached" });
+});
+
+test("a package that nothing came of leaves the catalog again", { skip }, async () => {
+  await signIn();
+  await drop("crm.json", await sample("examples/crm.json"));
+  await settled("clean");
+  await drop("a.json", "[1,");
+  await settled("findings");
+  const names = (await api("GET", "/v1/templates")).items.map(({ name }) => name);
+  assert.ok(!names.includes("sales-crm") && !names.includes("crm"), names.join());
+});
+
+test("progress is shown while a job runs", { skip }, async () => {
+  await signIn();
+  let asked = 0;
+  await page.route("**/v1/template-jobs/*", async (route) => {
+    const response = await route.fetch();
+    const found = await response.json();
+    asked += 1;
+    const running = { ...found, status: "rows", progress: { phase: "rows", done: 500, total: 2000 }, report: null };
+    await route.fulfill({ response, json: asked < 4 ? running : found });
+  });
+  await page.getByRole("button", { name: /^Plan… Project tracker/ }).click();
+  await page.locator("#apply:enabled").click();
+  await confirm("Apply");
+  const bar = page.getByRole("progressbar");
+  await bar.waitFor();
+  assert.deepEqual(await bar.evaluate(({ value, max }) => [value, max]), [500, 2000]);
+  await page.getByText("500 of 2,000").waitFor();
+  await page.getByText("Completed").waitFor();
+  await page.unroute("**/v1/template-jobs/*");
+  await button("Undo").click();
+  await confirm("Undo");
+  await page.getByText(/^Undone/).waitFor();
+});
+
+test("labels of strangers are text, however long and in whichever direction", { skip }, async () => {
+  const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const [{ id: workspace }] = (await api("GET", "/v1/workspaces")).items;
+  const labels = [markup, "x".repeat(255), "שלום \u202eolleh עולם"];
+  for (const label of labels) {
+    const { id } = await api("POST", "/v1/features", { workspace_id: workspace, label });
+    await api("POST", `/v1/features/${id}/columns`, { label, name: "cell", type: "text" });
+    await api("POST", `/v1/features/${id}/rows`, { data: { cell: label } });
+    await api("POST", `/v1/features/${id}/rows`, { data: { cell: markup + "y".repeat(10_000) } });
+  }
+  const violations = [];
+  for (const width of [390, 1280]) {
+    await signIn({ width });
+    for (const label of labels) {
+      await table(label);
+      await page.waitForFunction((label) => document.querySelector("#table-name").textContent === label && document.querySelector("#grid td")?.textContent === label, label);
+      assert.equal((await cells(1))[0], label);
+      violations.push(...(await faults(page, `console ${width} hostile ${labels.indexOf(label)}`)));
+    }
+    assert.equal(await page.title(), "Console");
+    assert.equal(await page.locator("main img, main script").count(), 0);
+    assert.deepEqual(complaints, []);
+  }
+  assert.deepEqual(violations, []);
+  const package_ = JSON.parse(await readFile(join(root, "examples/event-planning.json"), "utf8"));
+  const long = `${markup}${"z".repeat(200)}`.slice(0, 255);
+  package_.manifest.label = long;
+  for (const { identity } of package_.manifest.dependencies) identity.label = "w".repeat(10_000);
+  await drop("hostile.json", JSON.stringify(package_));
+  await page.locator("#findings[data-outcome]").waitFor();
+  assert.deepEqual(await faults(page, "console hostile package"), []);
+  for (const { id, label } of (await api("GET", "/v1/features?limit=200")).items) {
+    if (labels.includes(label)) await api("DELETE", `/v1/features/${id}?force=true`);
+  }
+});
+
+test("axe finds nothing, at any width, in any colours, with any part", { skip }, async () => {
+  const violations = [];
+  for (const { width, dark, name } of APPEARANCES) {
+    await open({ width, dark });
+    const run = async (state) => violations.push(...(await faults(page, `console ${name} ${state}`)));
+    await run("sign in");
+    await signIn({ width, dark });
+    await table("Orders");
+    await page.getByText("Page 1: 25 rows").waitFor();
+    await run("rows");
+    await drop("broken-invoices.json", await sample("examples/broken-invoices.json"));
+    await settled("findings");
+    await run("findings");
+    await drop("event-planning.json", await sample("examples/event-planning.json"));
+    await settled("clean");
+    await page.locator("#plan .refusals").waitFor();
+    await run("decisions");
+    await page.getByRole("button", { name: /^Plan… Project tracker/ }).click();
+    await page.locator("#apply:enabled").waitFor();
+    await run("plan");
+    await button("Apply").click();
+    await run("question");
+    await confirm("Apply");
+    await page.getByText("Completed").waitFor();
+    await run("report");
+    await button("Undo").click();
+    await confirm("Undo");
+    await page.getByText(/^Undone/).waitFor();
+  }
+  assert.deepEqual(violations, []);
+});
+
+test("the keyboard reaches every part", { skip }, async () => {
+  await signIn();
+  await table("Orders");
+  await page.getByText("Page 1: 25 rows").waitFor();
+  const reached = [];
+  await page.evaluate(() => document.activeElement?.blur());
+  for (let presses = 0; presses < 40; presses += 1) {
+    await page.keyboard.press("Tab");
+    reached.push(await page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent?.trim().slice(0, 20)));
+  }
+  for (const name of ["Coffee shop", "Orders", "filter", "grid", "Number", "next-page", "file", "Plan…"]) {
+    assert.ok(reached.includes(name), `${name}: ${reached.join(", ")}`);
+  }
+});
