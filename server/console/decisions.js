@@ -11,6 +11,12 @@ const MAP = "map ";
 
 let shown = [];
 
+/** Nothing has to be decided. */
+export function clear() {
+  shown = [];
+  place.replaceChildren();
+}
+
 /** Shows the dependencies of a manifest; `changed` is called after every choice. */
 export async function show(manifest, workspace, changed) {
   const dependencies = manifest.dependencies ?? [];

@@ -6,7 +6,7 @@ import { ask, attempt } from "./say.js";
 import { counted, countedKinds, kindWord } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
-const [section, place, apply] = ["plan-section", "plan", "apply"].map(byId);
+const [place, again, apply] = ["plan", "make-plan", "apply"].map(byId);
 
 let subject = null;
 let plan = null;
@@ -18,7 +18,9 @@ export const whenStarted = (listener) => (started = listener);
 /** Nothing is planned. */
 export function close() {
   [subject, plan] = [null, null];
-  section.hidden = true;
+  decisions.clear();
+  place.replaceChildren();
+  again.disabled = true;
   apply.disabled = true;
 }
 
@@ -26,9 +28,11 @@ export function close() {
 export async function open(template, workspace, upgrade) {
   close();
   const { manifest } = await api.get(`/v1/templates/${template.id}`);
-  subject = { template, workspace, upgrade };
+  const mine = { template, workspace, upgrade };
+  subject = mine;
   await decisions.show(manifest, workspace, () => attempt(make));
-  section.hidden = false;
+  if (subject !== mine) return;
+  again.disabled = false;
   await make();
 }
 
@@ -94,5 +98,5 @@ async function carryOut() {
   await started(jobId);
 }
 
-byId("make-plan").addEventListener("click", () => subject && attempt(make));
+again.addEventListener("click", () => attempt(make));
 apply.addEventListener("click", () => attempt(carryOut));

@@ -114,7 +114,7 @@ test("a broken package shows its findings, which lead to their text", { skip }, 
   await drop("broken-invoices.json", await sample("examples/broken-invoices.json"));
   await settled("findings");
   assert.equal(await page.locator('#findings [data-code="S017"][data-severity="error"]').count(), 1);
-  assert.equal(await page.locator("#apply").isDisabled(), true);
+  assert.equal(await button("Apply").isDisabled(), true);
   const control = page.locator('[data-code="S017"] button');
   await control.focus();
   await page.keyboard.press("Enter");
