@@ -65,11 +65,9 @@ fn schema_section(schema: &Schema<'_>) -> Markup {
             p { (code_in(schema.about)) }
             @if schema.fields.is_empty() { p { (pieces(&schema.kind)) } }
             @else { (fields("Members", &schema.fields)) }
-            @if let Some(example) = schema.example {
-                details {
-                    summary { "Example of " code { (schema.name) } }
-                    pre { (pretty(example)) }
-                }
+            details {
+                summary { "Example of " code { (schema.name) } }
+                pre { (pretty(&schema.example)) }
             }
         }
     }

@@ -130,9 +130,7 @@ fn schema_into(text: &mut String, schema: &Schema<'_>) {
         add(text, format_args!("{}\n", said(&schema.kind)));
     }
     fields_into(text, &schema.fields);
-    if let Some(example) = schema.example {
-        add(text, format_args!("\n```json\n{example}\n```\n"));
-    }
+    add(text, format_args!("\n```json\n{}\n```\n", schema.example));
 }
 
 fn fields_into(text: &mut String, fields: &[Field<'_>]) {
