@@ -297,8 +297,15 @@ fn pass(
     minter: Minter,
 ) -> Result<Report, SimulateError> {
     let structure = ready(workspace.structure())?;
-    let asked = (package, request);
-    let decided = apply::decide_from(workspace, asked, &structure, past, minter, definitions);
+    let decided = apply::decide_from(
+        workspace,
+        package,
+        request,
+        &structure,
+        past,
+        minter,
+        definitions,
+    );
     let approved = ready(decided)?.map_err(SimulateError::Refused)?;
     let payloads = &package.payloads;
     let mut unwatched = |_| {};

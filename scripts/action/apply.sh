@@ -10,14 +10,8 @@ here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=/dev/null
 . "$here/github.sh"
 
-paths=()
-args=()
-while IFS= read -r word; do paths+=("$word"); done < <(words "${INPUT_PATHS:-}")
-while IFS= read -r word; do args+=("$word"); done < <(words "${INPUT_ARGS:-}")
-target=()
-[ -z "${INPUT_TARGET:-}" ] || target=(--target "$INPUT_TARGET")
-cd "${GITHUB_WORKSPACE:-.}"
-scratch=${RUNNER_TEMP:-${TMPDIR:-/tmp}}
+paths=() args=() target=() scratch=
+begin
 
 stop() { # exit code, text
   printf '::error title=tplkit::%s\n' "$2"

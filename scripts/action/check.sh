@@ -6,13 +6,9 @@ set -eo pipefail
 # shellcheck source=/dev/null
 . "$(dirname "${BASH_SOURCE[0]}")/inputs.sh"
 
-paths=()
-args=()
-while IFS= read -r word; do paths+=("$word"); done < <(words "${INPUT_PATHS:-}")
-while IFS= read -r word; do args+=("$word"); done < <(words "${INPUT_ARGS:-}")
+paths=() args=() scratch=
+begin
 [ ${#paths[@]} -gt 0 ] || paths=(.)
-cd "${GITHUB_WORKSPACE:-.}"
-scratch=${RUNNER_TEMP:-${TMPDIR:-/tmp}}
 
 status=0
 tplkit check "${args[@]}" --format github -- "${paths[@]}" || status=$?

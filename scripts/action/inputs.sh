@@ -16,6 +16,17 @@ words() { # text
   fi
 }
 
+# Goes to the checkout, and fills what each step has: `paths`, `args`, `target`, and a folder `scratch`.
+# shellcheck disable=SC2034 # those who source this read them
+begin() {
+  local word
+  while IFS= read -r word; do paths+=("$word"); done < <(words "${INPUT_PATHS:-}")
+  while IFS= read -r word; do args+=("$word"); done < <(words "${INPUT_ARGS:-}")
+  [ -z "${INPUT_TARGET:-}" ] || target=(--target "$INPUT_TARGET")
+  cd "${GITHUB_WORKSPACE:-.}" || exit
+  scratch=${RUNNER_TEMP:-${TMPDIR:-/tmp}}
+}
+
 # An output of the step.
 output() { # name, value
   printf '%s=%s\n' "$1" "$2" >>"${GITHUB_OUTPUT:-/dev/null}"

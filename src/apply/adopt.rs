@@ -99,7 +99,7 @@ pub async fn adopt<T: Lookup>(
         let Some(feature) = adopted_table(&found, &entry.feature_ref) else {
             continue;
         };
-        let rows = rows(lookup, destination, (entry, feature), &mut claimed).await?;
+        let rows = rows(lookup, destination, entry, feature, &mut claimed).await?;
         for rows in rows.chunks(ENTRY) {
             let named = rows.iter().map(|(_, row)| *row);
             entries.push(Entry::Recognised(RecognisedRows {
@@ -120,7 +120,8 @@ pub async fn adopt<T: Lookup>(
 async fn rows<'e, T: Lookup>(
     lookup: &T,
     destination: &Structure,
-    (entry, feature): (&'e RawEntry<'_>, Id),
+    entry: &'e RawEntry<'_>,
+    feature: Id,
     claimed: &mut HashSet<Id>,
 ) -> Result<Vec<(Id, RawRow<'e>)>, T::Error> {
     let mut found = Vec::new();

@@ -70,12 +70,12 @@ pub fn base_automations(
 pub async fn drift<T: Lookup + Sync>(
     target: &T,
     destination: &Structure,
-    asked: DriftInput<'_>,
+    input: DriftInput<'_>,
 ) -> Result<Drift, ApplyError<T::Error>> {
-    let structure = structure_drift(asked.past, destination, asked.definitions);
-    let base = asked.past.base;
+    let structure = structure_drift(input.past, destination, input.definitions);
+    let base = input.past.base;
     let mut drift = Drift {
-        template_id: asked.template,
+        template_id: input.template,
         base: BaseView {
             job_id: base.and_then(|base| base.job),
             semver: base.and_then(|base| base.package.manifest.catalog.semver.clone()),
@@ -92,9 +92,9 @@ pub async fn drift<T: Lookup + Sync>(
     let request = Request {
         resolutions: base.resolutions.clone(),
         copy: false,
-        ..asked.request.clone()
+        ..input.request.clone()
     };
-    let things = base_things(asked.past, destination, asked.definitions);
+    let things = base_things(input.past, destination, input.definitions);
     let tables = things.iter().filter(|based| {
         let table = &based.thing;
         table.kind == RecordKind::Feature && destination.feature(table.id).is_some()
@@ -105,9 +105,9 @@ pub async fn drift<T: Lookup + Sync>(
     let AppliedRows { approved, updates } = applied_rows(
         base.package,
         &request,
-        asked.past.entries,
+        input.past.entries,
         destination,
-        asked.definitions,
+        input.definitions,
     );
     let payloads = &base.package.payloads;
     let read = run::columns_read(&approved, payloads);
@@ -116,19 +116,19 @@ pub async fn drift<T: Lookup + Sync>(
     let question = DriftScope {
         tables: &tables,
         updates: &updates,
-        unseen: asked.unseen,
+        unseen: input.unseen,
     };
     let found = run::drift(
         &mut dry,
         &approved,
         payloads,
-        asked.past,
-        asked.definitions,
+        input.past,
+        input.definitions,
         question,
     )
     .await?;
     drift.rows = found.rows;
-    if asked.cells {
+    if input.cells {
         drift.drift |= !found.cells.is_empty();
         drift.cells = Some(found.cells);
         drift.cells_more = Some(found.more);

@@ -42,12 +42,12 @@ pub(super) fn retry(
         Err(Error::Unreachable { cause, why, .. }) if *cause == Cause::Connection => why.clone(),
         _ => return None,
     };
-    let asked = outcome
+    let retry_after = outcome
         .as_ref()
         .ok()
         .and_then(|result| retry_after(result, host));
     let own = backoff(tries, &host.uuid());
-    let after = asked.map_or(own, |asked| asked.max(own));
+    let after = retry_after.map_or(own, |retry_after| retry_after.max(own));
     (after <= options.patience).then_some(Retry { after, why })
 }
 

@@ -167,7 +167,7 @@ impl World {
         kept: &[String],
     ) -> Result<Prepared, Failure> {
         let rules = Rules::of(&feature.columns, Definitions::embedded());
-        let mut held: BTreeMap<&str, String> = BTreeMap::new();
+        let mut entered: BTreeMap<&str, String> = BTreeMap::new();
         for (key, value) in cells {
             let raw = value.write();
             let mut out = String::new();
@@ -180,25 +180,27 @@ impl World {
                 }
                 _ => canonical_to(&mut out, &raw),
             }
-            held.insert(key, out);
+            entered.insert(key, out);
         }
         let mut moved = Vec::new();
         for (rule, column) in rules.columns.iter().zip(&feature.columns) {
             let name = column.name.as_str();
-            let empty = held.get(name).is_none_or(|cell| Cell::new(cell).is_empty());
+            let empty = entered
+                .get(name)
+                .is_none_or(|cell| Cell::new(cell).is_empty());
             if let (true, Some(fault_of)) = (empty, rule.missing()) {
                 return Err(fault(&fault_of));
             }
             match rule.identity {
                 Some(Identity::Uuid) if empty => {
-                    held.insert(name, format!("\"{}\"", self.next_id(column.id)));
+                    entered.insert(name, format!("\"{}\"", self.next_id(column.id)));
                 }
                 Some(Identity::Sequence) => {
                     let stands = ready(self.memory.sequence(feature.id, column.id)).unwrap_or(1);
-                    let given = held.get(name).and_then(|cell| cell.parse::<u64>().ok());
+                    let given = entered.get(name).and_then(|cell| cell.parse::<u64>().ok());
                     let number = given.unwrap_or(stands);
                     if empty {
-                        held.insert(name, number.to_string());
+                        entered.insert(name, number.to_string());
                     }
                     if number >= stands {
                         moved.push(Change::MoveSequence {
@@ -213,7 +215,7 @@ impl World {
             }
         }
         let mut out = String::from("{");
-        for (key, cell) in &held {
+        for (key, cell) in &entered {
             if out.len() > 1 {
                 out.push(',');
             }

@@ -105,6 +105,25 @@ pub enum Storage {
     None,
 }
 
+impl Storage {
+    /// Whether cells are numbers: so they have an order of their own, and count up in an identity.
+    pub const fn is_number(self) -> bool {
+        match self {
+            Storage::Number => true,
+            Storage::String
+            | Storage::Boolean
+            | Storage::Date
+            | Storage::Datetime
+            | Storage::Option
+            | Storage::Options
+            | Storage::Masked
+            | Storage::Any
+            | Storage::Link
+            | Storage::None => false,
+        }
+    }
+}
+
 /// A column type.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(

@@ -233,12 +233,12 @@ mod tests {
         assert!(!alone.wants(&R003, R003.severity));
         assert!(alone.wants(&R006, R006.severity));
         assert_eq!(alone.severity(&R003, Severity::Warning), Severity::Error);
-        let asked = Selection {
+        let arguments = Selection {
             select: selectors(&["R003"]),
             warn: selectors(&["R003"]),
             ..Selection::default()
         };
-        let both = asked.over(file.clone());
+        let both = arguments.over(file.clone());
         assert!(both.wants(&R003, R003.severity));
         assert!(!both.wants(&R006, R006.severity));
         assert_eq!(both.severity(&R003, Severity::Warning), Severity::Warning);

@@ -177,7 +177,9 @@ fn wanted(storage: Storage) -> &'static str {
         Storage::Datetime => "date-times as text (RFC 3339)",
         Storage::Options => "lists of options",
         Storage::Link => "texts or numbers, or lists of them",
-        _ => "text",
+        Storage::String | Storage::Option | Storage::Masked | Storage::Any | Storage::None => {
+            "text"
+        }
     }
 }
 

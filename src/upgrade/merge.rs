@@ -96,8 +96,10 @@ impl Merge<'_> {
             let [base, theirs, _] = values.clone();
             if leaf.list {
                 let gone = self.gone(&marked);
-                let held = base.as_list().unwrap_or_default();
-                let added = gone.iter().filter(|(element, _)| !held.contains(element));
+                let base_elements = base.as_list().unwrap_or_default();
+                let added = gone
+                    .iter()
+                    .filter(|(element, _)| !base_elements.contains(element));
                 let added: Vec<String> = added.flat_map(|(_, refs)| refs.clone()).collect();
                 for side in &mut values {
                     if let Value::List(elements) = side {
@@ -152,8 +154,8 @@ impl Merge<'_> {
             }
             LeafOutcome::Written(after) => {
                 // What cells do not fit is written because somebody decided so.
-                let asked = self.tracked.measured(reference, &leaf.path).is_some();
-                merged.decided += u64::from(asked || base != ours || after != theirs);
+                let is_measured = self.tracked.measured(reference, &leaf.path).is_some();
+                merged.decided += u64::from(is_measured || base != ours || after != theirs);
                 leaf.set(sides, &mut merged.thing, &after, self.definitions);
                 merged
                     .updates

@@ -66,11 +66,11 @@ pub fn verdict(
     // Of what the cells do not fit nothing is taken that nobody has decided.
     let measured = tracked.measured(place.reference, place.path);
     let written = matches!(natural, LeafOutcome::Written(_));
-    let asked = natural == LeafOutcome::Conflict || (measured.is_some() && written);
-    let decided = decided(place, values, tracked, read, asked, written);
+    let needs_decision = natural == LeafOutcome::Conflict || (measured.is_some() && written);
+    let decided = decided(place, values, tracked, read, needs_decision, written);
     match decided {
         Some(decided) if speaks(place, values, tracked) => decided,
-        _ if asked => LeafOutcome::Conflict,
+        _ if needs_decision => LeafOutcome::Conflict,
         _ => natural,
     }
 }
@@ -87,7 +87,7 @@ fn decided(
     [_, theirs, ours]: &[Value; 3],
     tracked: &TrackedDecisions<'_>,
     read: &dyn Fn(&Value) -> Value,
-    asked: bool,
+    needs_decision: bool,
     written: bool,
 ) -> Option<LeafOutcome> {
     let measured = tracked.measured(place.reference, place.path);
@@ -100,7 +100,7 @@ fn decided(
     };
     let take = match tracked.at(place.reference, place.path, ours, read) {
         LeafDecision::Take(take) => take,
-        LeafDecision::Nothing if asked => {
+        LeafDecision::Nothing if needs_decision => {
             let side = match measured {
                 Some(_) => tracked.own_side(place.reference),
                 None => tracked.side(place.reference),
@@ -119,7 +119,7 @@ fn decided(
             used();
             Some(take_it(theirs.clone()))
         }
-        Take::Side(Side::Ours) if asked || written => {
+        Take::Side(Side::Ours) if needs_decision || written => {
             used();
             Some(LeafOutcome::Kept { decided: true })
         }

@@ -43,23 +43,26 @@ impl RowData {
         members(&self.0)
     }
 
-    /// These columns of it alone.
-    #[must_use]
-    pub fn only(&self, columns: &[&str]) -> RowData {
+    /// Cells, by name and as well-formed JSON without white space around tokens, as one object.
+    pub fn from_cells<'c>(cells: impl Iterator<Item = (&'c str, &'c str)>) -> RowData {
         let mut out = String::from("{");
-        for column in columns {
-            let Some(cell) = self.cell(column) else {
-                continue;
-            };
+        for (name, cell) in cells {
             if out.len() > 1 {
                 out.push(',');
             }
-            write_string_to(&mut out, column);
+            write_string_to(&mut out, name);
             out.push(':');
             out.push_str(cell);
         }
         out.push('}');
         RowData::trusted(&out)
+    }
+
+    /// These columns of it alone.
+    #[must_use]
+    pub fn only(&self, columns: &[&str]) -> RowData {
+        let cells = columns.iter();
+        RowData::from_cells(cells.filter_map(|column| Some((*column, self.cell(column)?))))
     }
 
     /// What the row holds after a write: `cells` alone, or merged over what is there; then null

@@ -67,8 +67,8 @@ pub(super) async fn take(tx: &mut Tx, run: &Run) -> Result<PlaceOutcome, StoreEr
         " RETURNING id"
     );
     let parameters = run.attempt().with([free.into()]);
-    let held = tx.first(sql, &parameters).await?;
-    Ok(held.map_or(PlaceOutcome::Fenced, |_| PlaceOutcome::Taken))
+    let row = tx.first(sql, &parameters).await?;
+    Ok(row.map_or(PlaceOutcome::Fenced, |_| PlaceOutcome::Taken))
 }
 
 /// Gives the place of a run back.

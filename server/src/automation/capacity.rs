@@ -59,9 +59,9 @@ impl Capacity {
 
     /// How many more runs may be claimed.
     pub(super) fn free_workers(&self) -> usize {
-        let held: usize = self.organizations().values().map(|one| one.runs).sum();
+        let claimed: usize = self.organizations().values().map(|one| one.runs).sum();
         let free = self.0.workers.available_permits();
-        free.min(RUNS.saturating_sub(held))
+        free.min(RUNS.saturating_sub(claimed))
     }
 
     /// Organizations of which no more runs are claimed at the moment.
@@ -126,9 +126,9 @@ impl RunPermit {
 
     /// Leaves the place among the workers.
     pub(super) fn release_worker(&self) {
-        let held = self.worker().take();
-        if held.is_some() {
-            drop(held);
+        let permit = self.worker().take();
+        if permit.is_some() {
+            drop(permit);
             self.capacity.0.freed.notify_one();
         }
     }

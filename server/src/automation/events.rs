@@ -329,13 +329,13 @@ async fn fired(
         .iter()
         .map(|event| Ok((event.get(0)?, event.get(2)?, event.get(3)?)));
     let keys = keys.collect::<Result<BTreeSet<Subscribers>, StoreError>>()?;
-    let asked = keys
+    let parameters = keys
         .iter()
         .map(|key| vec![key.0.into(), key.1.into(), key.2.into()]);
     let sql = "SELECT w.workspace_id, v.publisher FROM workflows w LEFT JOIN workflow_versions v \
          ON v.organization_id = w.organization_id AND v.workflow_id = w.id AND v.version = $3 \
          WHERE w.organization_id = $1 AND w.id = $2";
-    let found = tx.each(sql, &asked.collect::<Vec<_>>()).await?;
+    let found = tx.each(sql, &parameters.collect::<Vec<_>>()).await?;
     let mut fired = BTreeMap::new();
     for (key, rows) in keys.into_iter().zip(found) {
         if let Some(row) = rows.first() {

@@ -34,9 +34,9 @@ pub(super) async fn of(
     let Some(principal) = run.principal() else {
         return Ok(Err(lost));
     };
-    let asked = (run.organization, principal, now);
+    let input = (run.organization, principal, now);
     let seen: Option<AccountScope> = store
-        .read(&Scope::Operator, asked, |tx, (organization, who, now)| {
+        .read(&Scope::Operator, input, |tx, (organization, who, now)| {
             Box::pin(account_scope(tx, *organization, *who, *now))
         })
         .await?;

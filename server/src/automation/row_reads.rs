@@ -116,10 +116,10 @@ pub(super) struct ReadRequest {
 /// # Errors
 /// A failure when the table is not there or its rows are larger than there is room for, and those of the
 /// store.
-pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Stop> {
-    let mut working = asked.meter.start();
-    let query = &asked.query;
-    usable(tx, asked.scope, query.feature, "featureId").await?;
+pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, Stop> {
+    let mut working = request.meter.start();
+    let query = &request.query;
+    usable(tx, request.scope, query.feature, "featureId").await?;
     let mut listing = RowListRequest {
         filter: query::RowFilter {
             feature: query.feature,
@@ -131,9 +131,9 @@ pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Sto
         page: PageRequest::first(1),
         after: None,
     };
-    let mut part = ReadSize::first(asked.tables.sizes.of(query.feature));
+    let mut part = ReadSize::first(request.tables.sizes.of(query.feature));
     let mut records = Vec::new();
-    let mut room = asked.room;
+    let mut room = request.room;
     while records.len() < query.limit {
         let missing = query.limit - records.len();
         listing.page = part.request(if query.is_whole() {
@@ -141,7 +141,7 @@ pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Sto
         } else {
             usize::MAX
         });
-        let query::RowBatch { table, rows, more } = query::rows(tx, &asked.tables, &listing)
+        let query::RowBatch { table, rows, more } = query::rows(tx, &request.tables, &listing)
             .await
             .map_err(|problem| Stop::of(&problem))?;
         part.note(&rows);
@@ -160,14 +160,14 @@ pub(super) async fn read(tx: &mut Tx, asked: &ReadRequest) -> Result<Object, Sto
                 // Each with the comma behind it.
                 room = room
                     .checked_sub(text.len() + 1)
-                    .ok_or_else(|| too_much(asked.room))?;
+                    .ok_or_else(|| too_much(request.room))?;
                 records.push(Json::parse(&text).unwrap_or_default());
             }
         }
         working.note();
-        asked
+        request
             .meter
-            .check(asked.processor_time)
+            .check(request.processor_time)
             .map_err(Stop::Failed)?;
         if !more || listing.after.is_none() {
             break;

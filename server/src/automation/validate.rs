@@ -124,11 +124,11 @@ impl Environment for KnownRecords {
         if !KINDS.contains(&kind) {
             return None;
         }
-        let asked = (kind, value.to_ascii_lowercase());
+        let target = (kind, value.to_ascii_lowercase());
         if self.answered {
-            return Some(self.there.contains(&asked));
+            return Some(self.there.contains(&target));
         }
-        self.wanted.borrow_mut().insert(asked);
+        self.wanted.borrow_mut().insert(target);
         None
     }
 
@@ -158,9 +158,9 @@ pub async fn validate_for(
         ..KnownRecords::default()
     };
     validate_with(&text, &known)?;
-    let asked = known.wanted.take();
+    let wanted = known.wanted.take();
     let tables = known.asked_columns.take();
-    look_up(tx, place, &mut known, asked, tables).await?;
+    look_up(tx, place, &mut known, wanted, tables).await?;
     known.answered = true;
     validate_with(&text, &known)
 }
@@ -220,12 +220,12 @@ async fn look_up(
     tx: &mut Tx,
     place: WorkflowScope,
     known: &mut KnownRecords,
-    asked: BTreeSet<(ReferenceKind, String)>,
+    wanted: BTreeSet<(ReferenceKind, String)>,
     tables: BTreeSet<String>,
 ) -> Result<(), StoreError> {
     let mut seen = BTreeSet::new();
     for kind in KINDS {
-        let of_kind = asked.iter().filter(|(of, _)| *of == kind);
+        let of_kind = wanted.iter().filter(|(of, _)| *of == kind);
         let mut values: BTreeSet<&str> = of_kind.map(|(_, value)| value.as_str()).collect();
         if kind == ReferenceKind::Feature {
             // A table that cannot be seen has no columns to tell.

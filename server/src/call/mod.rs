@@ -212,9 +212,9 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, T, Refusal>,
     ) -> Result<T, Refusal> {
-        let asked = self.context(input)?;
-        let scope = asked.caller.scope();
-        self.app.store.read(&scope, asked, work).await
+        let context = self.context(input)?;
+        let scope = context.caller.scope();
+        self.app.store.read(&scope, context, work).await
     }
 
     /// The same, of what is one state of the store however many statements it takes.
@@ -226,9 +226,9 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, T, Refusal>,
     ) -> Result<T, Refusal> {
-        let asked = self.context(input)?;
-        let scope = asked.caller.scope();
-        self.app.store.snapshot(&scope, asked, work).await
+        let context = self.context(input)?;
+        let scope = context.caller.scope();
+        self.app.store.snapshot(&scope, context, work).await
     }
 
     /// The response of an earlier request with the same key, for an effect that cannot be checked again
@@ -285,7 +285,7 @@ impl Call {
         if self.key.get().is_none() {
             return Ok(reply.response());
         }
-        self.write(reply, |tx, asked| Box::pin(keep(tx, asked)))
+        self.write(reply, |tx, context| Box::pin(keep(tx, context)))
             .await
     }
 
@@ -347,10 +347,13 @@ async fn parse(bytes: Vec<u8>) -> Result<Value, Refusal> {
     offload(move || fields::parse(&bytes)).await
 }
 
-async fn keep(tx: &mut Tx, asked: &OperationContext<ApiResponse>) -> Result<ApiResponse, Refusal> {
-    match asked.claim(tx).await? {
+async fn keep(
+    tx: &mut Tx,
+    context: &OperationContext<ApiResponse>,
+) -> Result<ApiResponse, Refusal> {
+    match context.claim(tx).await? {
         Some(answered) => Ok(answered),
-        None => asked.keep(tx, asked.input.clone()).await,
+        None => context.keep(tx, context.input.clone()).await,
     }
 }
 

@@ -132,7 +132,8 @@ async fn carry_out(
     };
     let decided = decide_from(
         target,
-        (package, request),
+        package,
+        request,
         &destination,
         deciding,
         minter,

@@ -102,7 +102,7 @@ impl Lease {
         may_apply(tx, place, who, now).await
     }
 
-    /// The same, asked outside of the units.
+    /// The same, input outside of the units.
     pub(super) async fn still_has_right(
         &self,
         store: &Store,
@@ -110,10 +110,10 @@ impl Lease {
     ) -> Result<bool, StoreError> {
         let input = (self.clone(), context.now());
         let scope = self.scope();
-        let asked = store.read(&scope, input, |tx, (lease, now)| {
+        let reading = store.read(&scope, input, |tx, (lease, now)| {
             Box::pin(async move { lease.has_right(tx, *now).await })
         });
-        asked.await
+        reading.await
     }
 
     /// Gives it back, so that others take the job up; those who work by themselves not before `pause`
@@ -197,11 +197,11 @@ impl Lease {
             Some(report) if !is_undone(unit) => self.finish(unit, report, now),
             _ => self.go_on(unit, now),
         };
-        let mut asked = vec![line];
+        let mut statements = vec![line];
         if let Some(entry) = &unit.entry {
-            asked.push(ledger::add(self, entries, entry)?);
+            statements.push(ledger::add(self, entries, entry)?);
         }
-        let responses = tx.pipeline(asked).await?;
+        let responses = tx.pipeline(statements).await?;
         let line = responses.first().and_then(|rows| rows.first());
         let entries = line.ok_or(UnitError::Fenced)?.get(0)?;
         if let (Some(left), true) = (&unit.report, is_undone(unit)) {

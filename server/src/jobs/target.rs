@@ -31,7 +31,7 @@ pub struct Destination {
     visibility: Scope,
     /// Whether its creator may change visibility.
     decides: bool,
-    /// Whether the right of who asked for the job is asked again before each unit.
+    /// Whether the right of who input for the job is input again before each unit.
     asks_right: bool,
     /// How many entries the ledger has by all that this attempt has read and written; less than none while
     /// it has read nothing.
@@ -61,13 +61,13 @@ impl Destination {
         lease: Lease,
     ) -> Result<Destination, StoreError> {
         let scope = lease.scope();
-        let asked = store.read(&scope, lease.clone(), |tx, lease| {
+        let reading = store.read(&scope, lease.clone(), |tx, lease| {
             Box::pin(async move {
                 let visibility = visibility(tx, lease).await?;
                 Ok::<_, StoreError>((visibility, decides(tx, lease).await?))
             })
         });
-        let (visibility, decides) = asked.await?;
+        let (visibility, decides) = reading.await?;
         Ok(Destination {
             visibility,
             decides,
@@ -75,7 +75,7 @@ impl Destination {
         })
     }
 
-    /// The same with everything in it, whoever asked for the job: an undo takes away what the ledger
+    /// The same with everything in it, whoever input for the job: an undo takes away what the ledger
     /// reports, and what is in its way may be anybody's.
     pub fn unrestricted(
         store: &Store,
@@ -95,7 +95,7 @@ impl Destination {
         }
     }
 
-    /// Asks before each unit whether who asked for the job still has the right to. Whoever takes back
+    /// Asks before each unit whether who input for the job still has the right to. Whoever takes back
     /// what it wrote acts by a right of their own.
     #[must_use]
     pub fn asking_right(mut self) -> Destination {
@@ -103,7 +103,7 @@ impl Destination {
         self
     }
 
-    /// Whether who asked for the job may still carry it out.
+    /// Whether who input for the job may still carry it out.
     pub(super) async fn has_right(&self) -> Result<bool, StoreError> {
         self.lease.still_has_right(&self.store, &self.context).await
     }
@@ -175,10 +175,10 @@ impl Destination {
     async fn lasts(&self) -> Result<bool, StoreError> {
         let input = (self.lease.clone(), self.context.now());
         let scope = self.lease.scope();
-        let asked = self.store.read(&scope, input, |tx, (lease, now)| {
+        let reading = self.store.read(&scope, input, |tx, (lease, now)| {
             Box::pin(async move { lease.entries(tx, *now).await })
         });
-        let entries: Option<i64> = asked.await?;
+        let entries: Option<i64> = reading.await?;
         Ok(entries.is_some())
     }
 }
@@ -232,12 +232,12 @@ impl Source for Destination {
 
     async fn structure(&self) -> Result<Structure, ReadError> {
         let workspace = self.lease.workspace;
-        let asked = self
+        let reading = self
             .store
             .snapshot(&self.visibility, workspace, |tx, workspace| {
                 Box::pin(structure(tx, *workspace))
             });
-        let mut found = asked.await?;
+        let mut found = reading.await?;
         found.row_access_stays = !self.decides;
         Ok(found)
     }
@@ -248,15 +248,15 @@ impl Source for Destination {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
-        let asked = (feature, after, limit, self.tables.clone());
-        let asked = self.store.read(
+        let input = (feature, after, limit, self.tables.clone());
+        let reading = self.store.read(
             &self.visibility,
-            asked,
+            input,
             |tx, (feature, after, limit, tables)| {
                 Box::pin(batch(tx, &tables.sizes, *feature, *after, *limit))
             },
         );
-        asked.await
+        reading.await
     }
 }
 
@@ -267,27 +267,27 @@ impl Lookup for Destination {
         column: &str,
         values: &[String],
     ) -> Result<Vec<Option<StoredRow>>, ReadError> {
-        let asked = (
+        let input = (
             feature,
             column.to_owned(),
             values.to_vec(),
             self.tables.clone(),
         );
-        let asked = self.store.read(&self.visibility, asked, |tx, asked| {
-            let (feature, column, values, tables) = asked;
+        let reading = self.store.read(&self.visibility, input, |tx, input| {
+            let (feature, column, values, tables) = input;
             Box::pin(matching(tx, tables, *feature, column, values))
         });
-        asked.await
+        reading.await
     }
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
-        let asked = (feature, rows.to_vec(), self.tables.clone());
-        let asked = self
+        let input = (feature, rows.to_vec(), self.tables.clone());
+        let reading = self
             .store
-            .read(&self.visibility, asked, |tx, (feature, rows, tables)| {
+            .read(&self.visibility, input, |tx, (feature, rows, tables)| {
                 Box::pin(fetch(tx, &tables.sizes, *feature, rows))
             });
-        asked.await
+        reading.await
     }
 
     async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
@@ -295,11 +295,11 @@ impl Lookup for Destination {
         if rows.is_empty() || self.visibility == all {
             return Ok(vec![None; rows.len()]);
         }
-        let asked = (feature, rows.to_vec(), self.tables.clone());
-        let asked = self.store.read(&all, asked, |tx, (feature, rows, tables)| {
+        let input = (feature, rows.to_vec(), self.tables.clone());
+        let reading = self.store.read(&all, input, |tx, (feature, rows, tables)| {
             Box::pin(fetch(tx, &tables.sizes, *feature, rows))
         });
-        asked.await
+        reading.await
     }
 
     async fn with_hidden(
@@ -313,10 +313,10 @@ impl Lookup for Destination {
             let rows = self.rows(feature, after, limit).await?;
             return Ok(rows.into_iter().map(|row| (row, false)).collect());
         }
-        let asked = (feature, after, limit, self.tables.clone());
+        let input = (feature, after, limit, self.tables.clone());
         let rows = self
             .store
-            .read(&all, asked, |tx, (feature, after, limit, tables)| {
+            .read(&all, input, |tx, (feature, after, limit, tables)| {
                 Box::pin(batch(tx, &tables.sizes, *feature, *after, *limit))
             });
         let rows: Vec<StoredRow> = rows.await?;
@@ -340,46 +340,46 @@ impl Lookup for Destination {
         column: &str,
         values: &[String],
     ) -> Result<Vec<bool>, ReadError> {
-        let asked = (
+        let input = (
             feature,
             column.to_owned(),
             values.to_vec(),
             self.tables.clone(),
         );
-        let asked = self.store.read(&self.visibility, asked, |tx, asked| {
-            let (feature, column, values, tables) = asked;
+        let reading = self.store.read(&self.visibility, input, |tx, input| {
+            let (feature, column, values, tables) = input;
             Box::pin(taken(tx, tables, *feature, column, values))
         });
-        asked.await
+        reading.await
     }
 
     async fn row_capacity(&self) -> Result<Option<u64>, ReadError> {
         let workspace = self.lease.workspace;
-        let asked = self
+        let reading = self
             .store
             .read(&self.visibility, workspace, |tx, workspace| {
                 Box::pin(row_capacity(tx, *workspace))
             });
-        asked.await
+        reading.await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
-        let asked = self
+        let reading = self
             .store
-            .read(&self.visibility, (feature, column), |tx, asked| {
-                Box::pin(stands(tx, asked.0, asked.1))
+            .read(&self.visibility, (feature, column), |tx, input| {
+                Box::pin(stands(tx, input.0, input.1))
             });
-        asked.await
+        reading.await
     }
 }
 
 impl Target for Destination {
     async fn ledger(&self) -> Result<Vec<Entry>, ReadError> {
         let job = (self.lease.organization, self.lease.job);
-        let asked = self.store.read(&self.visibility, job, |tx, job| {
+        let reading = self.store.read(&self.visibility, job, |tx, job| {
             Box::pin(ledger::own(tx, job.0, job.1))
         });
-        let entries: Vec<Entry> = asked.await?;
+        let entries: Vec<Entry> = reading.await?;
         let count = i64::try_from(entries.len()).unwrap_or(i64::MAX);
         self.entries.store(count, Ordering::Relaxed);
         Ok(entries)
@@ -391,15 +391,15 @@ impl Target for Destination {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<KeptRow>, ReadError> {
-        let asked = (feature, after, limit);
+        let input = (feature, after, limit);
         // What goes is kept, whoever sees it.
         let scope = self.lease.scope();
-        let asked = self
+        let reading = self
             .store
-            .read(&scope, asked, |tx, (feature, after, limit)| {
+            .read(&scope, input, |tx, (feature, after, limit)| {
                 Box::pin(whole_batch(tx, *feature, *after, *limit))
             });
-        asked.await
+        reading.await
     }
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<ReadError>> {

@@ -65,10 +65,10 @@ impl Undo {
     /// Those of the store.
     pub async fn resume(store: &Store, lease: Lease) -> Result<Undo, StoreError> {
         let scope = lease.scope();
-        let asked = store.read(&scope, lease.clone(), |tx, lease| {
+        let reading = store.read(&scope, lease.clone(), |tx, lease| {
             Box::pin(forced(tx, lease))
         });
-        let force = asked.await?;
+        let force = reading.await?;
         Ok(Undo { lease, force })
     }
 

@@ -142,9 +142,9 @@ impl Metrics {
         status: StatusCode,
         took: Duration,
     ) {
-        let asked = RouteLabels { method, route };
+        let labels = RouteLabels { method, route };
         let seconds = took.as_secs_f64();
-        self.durations.get_or_create(&asked).observe(seconds);
+        self.durations.get_or_create(&labels).observe(seconds);
         if status == StatusCode::TOO_MANY_REQUESTS {
             self.limited.get_or_create(&LimitedLabels { route }).inc();
         }

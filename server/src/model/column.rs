@@ -1,6 +1,6 @@
 //! Specifics of columns: component, identity, uniqueness, slot.
 
-use tplkit::definitions::{ColumnType, Definitions, Storage};
+use tplkit::definitions::{ColumnType, Definitions};
 use tplkit::json::Value as Json;
 
 use super::feature::touch;
@@ -91,7 +91,7 @@ struct Nature {
 fn nature(column: &Record) -> Result<Nature, Refusal> {
     let config = Json::parse(&column.config).unwrap_or_default();
     let identity = column.text("default_component") == IDENTITY;
-    let numeric = column_type(column).is_some_and(|known| known.storage == Storage::Number);
+    let numeric = column_type(column).is_some_and(|known| known.storage.is_number());
     let sequence = identity && config.get("idType").and_then(Json::as_str) == Some("sequence");
     if identity && numeric != sequence {
         let reported = if numeric {

@@ -101,8 +101,12 @@ async fn complete(tx: &mut Tx, record: &mut Record, written: &RecordInput) -> Re
 }
 
 /// Stores a record under the name that was asked for, or the first free one after its label.
-async fn insert(tx: &mut Tx, record: &mut Record, asked: Option<&str>) -> Result<(), Refusal> {
-    if let Some(name) = asked {
+async fn insert(
+    tx: &mut Tx,
+    record: &mut Record,
+    wanted_name: Option<&str>,
+) -> Result<(), Refusal> {
+    if let Some(name) = wanted_name {
         name.clone_into(&mut record.name);
         if let Some(why) = refused(record, name) {
             return Err(Refusal::fault("name", why));

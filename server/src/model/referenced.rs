@@ -93,15 +93,15 @@ pub async fn existing(
     let Some(referenced) = REFERENCED.iter().find(|one| one.kind == kind) else {
         return Ok(Vec::new());
     };
-    let asked = ids.iter().map(|id| {
+    let parameters = ids.iter().map(|id| {
         let mut parameters: Vec<Value> = vec![organization.into(), (*id).into()];
         if referenced.in_workspace {
             parameters.push(workspace.into());
         }
         parameters
     });
-    let asked: Vec<_> = asked.collect();
-    let responses = tx.each(referenced.sql, &asked).await?;
+    let parameters: Vec<_> = parameters.collect();
+    let responses = tx.each(referenced.sql, &parameters).await?;
     let found = ids.iter().zip(responses);
     let found = found.filter(|(_, rows)| !rows.is_empty());
     Ok(found.map(|(id, _)| *id).collect())
@@ -116,11 +116,11 @@ pub async fn column_names(
     organization: Uuid,
     tables: &[Uuid],
 ) -> Result<Vec<Vec<String>>, StoreError> {
-    let asked = tables
+    let parameters = tables
         .iter()
         .map(|table| vec![organization.into(), (*table).into()]);
-    let asked: Vec<_> = asked.collect();
-    let responses = tx.each(&COLUMN.statements().names, &asked).await?;
+    let parameters: Vec<_> = parameters.collect();
+    let responses = tx.each(&COLUMN.statements().names, &parameters).await?;
     let names = responses.iter().map(|rows| {
         let names = rows.iter().map(|row| row.get(0));
         names.collect::<Result<Vec<String>, StoreError>>()

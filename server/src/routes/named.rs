@@ -43,14 +43,14 @@ pub(super) fn listed(
 /// # Errors
 /// 404 for strangers, 403 for a role that does not suffice, those of the body.
 pub(super) async fn created(call: &mut Call) -> Result<(Uuid, Fields), Refusal> {
-    let asked = call.query_text.optional_id("organization_id");
-    if let Some(organization) = asked {
+    let in_query = call.query_text.optional_id("organization_id");
+    if let Some(organization) = in_query {
         call.enter(organization)?;
     }
     let bytes = call.bytes().await?;
     call.query_text.finish()?;
     let mut fields = Fields::of(parse(&bytes)?)?;
-    let Some(organization) = asked else {
+    let Some(organization) = in_query else {
         let before = fields.count();
         let organization = fields.required_id("organization_id");
         if fields.count() == before {

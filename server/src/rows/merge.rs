@@ -13,7 +13,7 @@ use super::table::Table;
 /// identity of the row: cells elsewhere hold it, so it stays as long as nobody sends another.
 pub fn merge<'s>(
     table: &Table,
-    held: &'s str,
+    stored: &'s str,
     sent: &[(&'s str, &'s str)],
     merge: bool,
 ) -> Vec<SourceCell<'s>> {
@@ -30,7 +30,7 @@ pub fn merge<'s>(
             result.push(SourceCell::sent(cell));
         }
     };
-    for (key, raw) in members(held) {
+    for (key, raw) in members(stored) {
         let key: Cow<'s, str> = key.decoded();
         while let Some(cell) = sent.next_if(|(other, _)| *other < key.as_ref()) {
             put(&mut result, cell);

@@ -62,10 +62,10 @@ fn differing(table: &Table, one: &str, other: &str) -> Vec<usize> {
             (Some((one, _)), Some((other, _))) if one.inner == other.inner => Ordering::Equal,
             (Some((one, _)), Some((other, _))) => one.decoded().cmp(&other.decoded()),
         };
-        let held = one.next_if(|_| order.is_le());
+        let stored = one.next_if(|_| order.is_le());
         let sent = other.next_if(|_| order.is_ge());
-        if held.map(|(_, cell)| cell) != sent.map(|(_, cell)| cell) {
-            let key = held.or(sent).map(|(key, _)| key.decoded());
+        if stored.map(|(_, cell)| cell) != sent.map(|(_, cell)| cell) {
+            let key = stored.or(sent).map(|(key, _)| key.decoded());
             columns.extend(key.and_then(|key| table.position(&key)));
         }
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use tplkit::definitions::{Definitions, Storage};
+use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 use tplkit::rows::{Identity, Rule};
 use tplkit::workspace;
@@ -97,7 +97,7 @@ impl Column {
         let kind = definitions.column_types.get(&definition.column_type);
         Ok(Column {
             rule: Rule::of(&definition, definitions).into_owned(),
-            is_number: kind.is_some_and(|kind| kind.storage == Storage::Number),
+            is_number: kind.is_some_and(|kind| kind.storage.is_number()),
             is_unique: row.get(7)?,
             slot: slot.map(|number| Slot {
                 number,
@@ -198,7 +198,7 @@ impl Table {
             };
             Column {
                 rule: Rule::of(&definition, definitions).into_owned(),
-                is_number: definitions.column_types[*kind].storage == Storage::Number,
+                is_number: definitions.column_types[*kind].storage.is_number(),
                 is_unique: false,
                 slot: slot.map(|number| Slot {
                     number,

@@ -182,10 +182,10 @@ async fn enter_at_once(
     let first = rows.first().map(|row| row.id).unwrap_or_default();
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let (counted, parameters) = counts::added(table, first, count);
-    let mut asked: Vec<PipelinedStatement> = values.into_iter().collect();
-    asked.push(table.insert.whole_row(shared, lines));
-    asked.push((counted.into(), parameters.to_vec()));
-    let responses = tx.pipeline(asked).await?;
+    let mut statements: Vec<PipelinedStatement> = values.into_iter().collect();
+    statements.push(table.insert.whole_row(shared, lines));
+    statements.push((counted.into(), parameters.to_vec()));
+    let responses = tx.pipeline(statements).await?;
     match responses.first() {
         Some(entered) if claimed => claims.conflicts(entered),
         _ => Ok(Vec::new()),
@@ -223,11 +223,15 @@ pub async fn replace_all(
     sequence::number(tx, table, after).await?;
     let (mut new, mut gone) = (Vec::new(), Vec::new());
     for (before, after) in before.iter().zip(&*after) {
-        let held = unique_values(table, before);
-        let lost = held.iter().filter(|value| !after.uniques.contains(value));
+        let unique_before = unique_values(table, before);
+        let lost = unique_before
+            .iter()
+            .filter(|value| !after.uniques.contains(value));
         gone.extend(lost.map(|(column, value)| (after.id, *column, *value)));
         let claimed = after.uniques.iter().copied();
-        let claimed = claimed.filter(|value| !held.contains(value)).collect();
+        let claimed = claimed
+            .filter(|value| !unique_before.contains(value))
+            .collect();
         new.push((after.id, claimed));
     }
     // Reserved before others are released: who waits for a value has let go of none yet, so nobody
@@ -297,8 +301,12 @@ pub async fn remove_all(
     let (mut removed, mut gone) = (Vec::new(), Vec::new());
     for row in &tx.query(sql, &parameters).await? {
         let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
-        let held = unique_values(table, &data);
-        gone.extend(held.into_iter().map(|(column, value)| (id, column, value)));
+        let uniques = unique_values(table, &data);
+        gone.extend(
+            uniques
+                .into_iter()
+                .map(|(column, value)| (id, column, value)),
+        );
         removed.push(RemovedRow {
             data,
             creator: row.get(2)?,

@@ -19,19 +19,19 @@ impl Tx {
     /// As [`query`](Tx::query), of the first that fails.
     pub async fn pipeline(
         &mut self,
-        asked: Vec<PipelinedStatement>,
+        statements: Vec<PipelinedStatement>,
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        let mut responses = Vec::with_capacity(asked.len());
-        let mut asked = asked.into_iter();
+        let mut responses = Vec::with_capacity(statements.len());
+        let mut statements = statements.into_iter();
         // The first of a transaction brings its beginning along.
         while !self.has_begun() {
-            let Some((text, parameters)) = asked.next() else {
+            let Some((text, parameters)) = statements.next() else {
                 return Ok(responses);
             };
             responses.push(self.execute_whole(&text, parameters).await?);
         }
-        let mut ready = Vec::with_capacity(asked.len());
-        for (text, parameters) in asked {
+        let mut ready = Vec::with_capacity(statements.len());
+        for (text, parameters) in statements {
             let dialect = self.dialect()?;
             let statement = self
                 .texts

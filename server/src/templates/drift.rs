@@ -88,7 +88,7 @@ pub(crate) async fn drift(
     let unseen = applied.unseen(line, tx.scope());
     let snapshot = Snapshot::new(tx, wanted.workspace, tables);
     let structure = snapshot.structure().await?;
-    let asked = DriftInput {
+    let input = DriftInput {
         template: wanted.template,
         past: applied.past(&package, &legacy_jobs),
         request: &applied.request,
@@ -96,7 +96,7 @@ pub(crate) async fn drift(
         cells: wanted.cells,
         definitions: Definitions::embedded(),
     };
-    let drift = Box::pin(apply::drift(&snapshot, &structure, asked)).await;
+    let drift = Box::pin(apply::drift(&snapshot, &structure, input)).await;
     drift.map_err(refused)
 }
 

@@ -174,8 +174,8 @@ impl Undo {
     async fn describe(&self, lost: Vec<TableLosses>) -> Result<String, StoreError> {
         let ids: Vec<Uuid> = lost.iter().map(|lost| lost.feature).collect();
         let store = &self.parts.store;
-        let asked = store.read(&self.scope, ids, |tx, ids| Box::pin(visible(tx, ids)));
-        let visible: Vec<Uuid> = asked.await?;
+        let reading = store.read(&self.scope, ids, |tx, ids| Box::pin(visible(tx, ids)));
+        let visible: Vec<Uuid> = reading.await?;
         let texts = lost.iter().map(|lost| {
             if visible.contains(&lost.feature) {
                 lost.to_string()

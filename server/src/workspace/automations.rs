@@ -65,8 +65,8 @@ pub(super) async fn config(
     here: &UnitContext,
     workflow: Id,
 ) -> Result<Option<Json>, UnitError> {
-    let held = lock_version(tx, here, workflow).await?;
-    Ok(held.map(|(_, version)| both(workflow, &version)))
+    let locked = lock_version(tx, here, workflow).await?;
+    Ok(locked.map(|(_, version)| both(workflow, &version)))
 }
 
 /// Both configs of a version.
@@ -93,8 +93,8 @@ pub(super) async fn configure(
     workflow: Id,
     config: &Json,
 ) -> Result<(), UnitError> {
-    let held = lock_version(tx, here, workflow).await?;
-    let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
+    let locked = lock_version(tx, here, workflow).await?;
+    let (row, before) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
     let name = before.name.clone();
     version(tx, here, &row, &before, name, config).await
 }
@@ -177,9 +177,9 @@ pub(super) async fn paused(
     here: &UnitContext,
     seen: &AnyRecord,
 ) -> Result<Option<AnyRecord>, UnitError> {
-    let held = lock_version(tx, here, seen.id).await?;
-    let held = held.filter(|(_, version)| !version.is_active);
-    Ok(held.map(|(_, version)| AnyRecord {
+    let locked = lock_version(tx, here, seen.id).await?;
+    let locked = locked.filter(|(_, version)| !version.is_active);
+    Ok(locked.map(|(_, version)| AnyRecord {
         name: version.name.clone(),
         config: both(seen.id, &version),
         ..seen.clone()
@@ -193,8 +193,8 @@ async fn next(
     from: &AnyRecord,
     to: &AnyRecord,
 ) -> Result<(Workflow, Version, AnyRecord), UnitError> {
-    let held = lock_version(tx, here, from.id).await?;
-    let (row, before) = held.ok_or_else(|| missing(RecordKind::Workflow, from.id))?;
+    let locked = lock_version(tx, here, from.id).await?;
+    let (row, before) = locked.ok_or_else(|| missing(RecordKind::Workflow, from.id))?;
     let known = AnyRecord {
         name: before.name.clone(),
         config: both(from.id, &before),
@@ -250,8 +250,8 @@ pub(super) async fn publish(
     here: &UnitContext,
     workflow: Id,
 ) -> Result<(), UnitError> {
-    let held = lock_version(tx, here, workflow).await?;
-    let (row, _) = held.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
+    let locked = lock_version(tx, here, workflow).await?;
+    let (row, _) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
     Ok(launch(tx, &row, here.creator, here.now).await?)
 }
 

@@ -51,22 +51,22 @@ pub(crate) async fn fetch(
     let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND {any id $3} {bounded}";
-    let mut asked = ids;
+    let mut wanted = ids;
     let mut largest = sizes.of(feature);
     loop {
-        asked = &asked[..fitting(TOGETHER, largest, asked.len()).min(asked.len())];
+        wanted = &wanted[..fitting(TOGETHER, largest, wanted.len()).min(wanted.len())];
         let parameters = [
             organization.into(),
             feature.into(),
-            Value::Ids(asked.to_vec()),
+            Value::Ids(wanted.to_vec()),
         ];
         let rows = tx.query(sql, &parameters).await?;
         let bytes: usize = rows.iter().map(Row::bytes).sum();
         largest = rows.iter().map(Row::bytes).max().unwrap_or_default();
         sizes.note_looked_up(feature, largest);
-        if bytes > BOUND && asked.len() > 1 {
+        if bytes > BOUND && wanted.len() > 1 {
             // Some may be unread: fewer are asked for.
-            asked = &asked[..asked.len() - 1];
+            wanted = &wanted[..wanted.len() - 1];
             continue;
         }
         let mut found: HashMap<Id, StoredRow> = HashMap::new();
@@ -75,12 +75,12 @@ pub(crate) async fn fetch(
             found.insert(row.id, row);
         }
         let mut bytes = 0;
-        let fits = asked.iter().take_while(|id| {
+        let fits = wanted.iter().take_while(|id| {
             bytes += found.get(id).map_or(0, |row| row.data.as_str().len());
             bytes <= TOGETHER
         });
-        let answered = fits.count().max(1).min(asked.len());
-        let found = asked[..answered].iter().map(|id| found.get(id).cloned());
+        let answered = fits.count().max(1).min(wanted.len());
+        let found = wanted[..answered].iter().map(|id| found.get(id).cloned());
         return Ok(found.collect());
     }
 }
@@ -229,11 +229,11 @@ pub(crate) async fn taken(
     let sql = "SELECT row_id FROM row_values WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
          AND column_id = $3 AND value = $4";
-    let held = tx.each(sql, &lines.collect::<Vec<_>>()).await?;
-    let mut held = held.iter().map(|rows| !rows.is_empty());
+    let found = tx.each(sql, &lines.collect::<Vec<_>>()).await?;
+    let mut found = found.iter().map(|rows| !rows.is_empty());
     let taken = known.iter();
     Ok(taken
-        .map(|value| value.is_some() && held.next().unwrap_or_default())
+        .map(|value| value.is_some() && found.next().unwrap_or_default())
         .collect())
 }
 

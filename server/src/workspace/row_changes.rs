@@ -51,12 +51,12 @@ impl UnitTransaction<'_> {
         table: &Table,
         writes: &[RowWrite],
         part: &[usize],
-        held: &HashMap<Id, RowData>,
+        by_id: &HashMap<Id, RowData>,
     ) -> Result<(), UnitError> {
         let (mut positions, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
         for position in part.iter().copied() {
             let write = &writes[position];
-            let Some(data) = held.get(&write.id) else {
+            let Some(data) = by_id.get(&write.id) else {
                 let reported = format!("there is no row {}", write.id);
                 return Err(Refused {
                     row: Some(position),
@@ -174,13 +174,13 @@ async fn locked(
     let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND {any id $3} ORDER BY id {lock} {bounded}";
-    let asked = fitting(TOGETHER, sizes.of(table.id), ids.len()).min(ids.len());
+    let at_once = fitting(TOGETHER, sizes.of(table.id), ids.len()).min(ids.len());
     let parameters = [
         table.organization.into(),
         table.id.into(),
-        Value::Ids(ids[..asked].to_vec()),
+        Value::Ids(ids[..at_once].to_vec()),
     ];
-    let mut held = HashMap::with_capacity(asked);
+    let mut by_id = HashMap::with_capacity(at_once);
     let (mut bytes, mut largest, mut last) = (0, 0, None);
     for row in tx.query(sql, &parameters).await? {
         // Behind the last one of a response that reached its bound others may be unread.
@@ -189,15 +189,15 @@ async fn locked(
             bytes += row.bytes();
             let row = read(&row)?;
             last = Some(row.id);
-            held.insert(row.id, row.data);
+            by_id.insert(row.id, row.data);
         }
     }
     sizes.note_looked_up(table.id, largest);
     let answered = match last {
-        Some(last) if bytes > TOGETHER => ids[..asked].partition_point(|id| *id <= last),
-        _ => asked,
+        Some(last) if bytes > TOGETHER => ids[..at_once].partition_point(|id| *id <= last),
+        _ => at_once,
     };
-    Ok((held, answered))
+    Ok((by_id, answered))
 }
 
 /// Whether a row holds what it has to hold.

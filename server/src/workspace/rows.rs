@@ -67,7 +67,7 @@ pub(crate) async fn batch(
          AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4 {bounded}";
     let mut batch: Vec<StoredRow> = Vec::new();
     let (mut bytes, mut largest) = (0, sizes.of(feature));
-    let mut asked = match (after, largest) {
+    let mut at_once = match (after, largest) {
         (None, 0) => FIRST.min(limit),
         _ => fitting(BOUND, largest, limit),
     };
@@ -78,7 +78,7 @@ pub(crate) async fn batch(
             feature.into(),
             // No row has the least of all ids.
             behind.unwrap_or_default().into(),
-            i64::try_from(asked).unwrap_or(i64::MAX).into(),
+            i64::try_from(at_once).unwrap_or(i64::MAX).into(),
         ];
         let rows = tx.query(sql, &parameters).await?;
         let (count, mut came) = (rows.len(), 0);
@@ -91,11 +91,11 @@ pub(crate) async fn batch(
         }
         bytes += came;
         // A response that reached its bound may have left rows unread.
-        let ended = count < asked && came <= BOUND;
+        let ended = count < at_once && came <= BOUND;
         if ended || batch.len() >= limit || bytes + largest > BOUND {
             break;
         }
-        asked = fitting(BOUND - bytes, largest, limit - batch.len());
+        at_once = fitting(BOUND - bytes, largest, limit - batch.len());
     }
     sizes.note(feature, (largest > BOUND / limit.max(1)).then_some(largest));
     Ok(batch)

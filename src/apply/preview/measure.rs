@@ -22,9 +22,6 @@ const PAGE: usize = 1000;
 /// Rows that are named at most.
 const PLACES: usize = 10;
 
-/// What is asked: a package, and how it is applied.
-type Asked<'q, 't> = (&'q Checked<'t>, &'q Request);
-
 /// As [`resolve_from`](crate::apply::resolve_from), with the cells that are there: an upgrade leaves a leaf as it
 /// is that they would not fit, unless somebody decided otherwise.
 ///
@@ -32,27 +29,45 @@ type Asked<'q, 't> = (&'q Checked<'t>, &'q Request);
 /// Those of the target.
 pub async fn decide_from<T: Lookup + Sync>(
     target: &T,
-    asked: (&Checked<'_>, &Request),
+    package: &Checked<'_>,
+    request: &Request,
     destination: &Structure,
     past: JobHistory<'_>,
     minter: Minter,
     definitions: &Definitions,
 ) -> Result<Result<Approved, Vec<Refusal>>, T::Error> {
-    let decided = decide(target, asked, destination, past, minter, definitions);
+    let decided = decide(
+        target,
+        package,
+        request,
+        destination,
+        past,
+        minter,
+        definitions,
+    );
     Ok(decided.await?.0)
 }
 
 /// The same, and what was measured.
 pub(super) async fn decide<T: Lookup + Sync>(
     target: &T,
-    asked: Asked<'_, '_>,
+    package: &Checked<'_>,
+    request: &Request,
     destination: &Structure,
     past: JobHistory<'_>,
     minter: Minter,
     definitions: &Definitions,
 ) -> Result<(Result<Approved, Vec<Refusal>>, Measured), T::Error> {
     let resolved = |measured: &Measured| {
-        resolve_measured(asked, destination, past, minter, definitions, measured)
+        resolve_measured(
+            package,
+            request,
+            destination,
+            past,
+            minter,
+            definitions,
+            measured,
+        )
     };
     let nothing = Measured::default();
     let approved = match resolved(&nothing) {
@@ -63,9 +78,16 @@ pub(super) async fn decide<T: Lookup + Sync>(
     if columns.is_empty() {
         return Ok((Ok(approved), nothing));
     }
-    let package = asked.0;
-    let of = (destination, &approved);
-    let written = foreseen(target, package, of, past, definitions, &columns).await?;
+    let written = foreseen(
+        target,
+        package,
+        destination,
+        &approved,
+        past,
+        definitions,
+        &columns,
+    );
+    let written = written.await?;
     let mut measured = Measured::default();
     for column in columns {
         look(target, column, &written, definitions, &mut measured).await?;
@@ -171,7 +193,8 @@ fn new_column(approved: &Approved, id: Id) -> Option<(Id, Column)> {
 async fn foreseen<T: Lookup + Sync>(
     target: &T,
     package: &Checked<'_>,
-    (destination, approved): (&Structure, &Approved),
+    destination: &Structure,
+    approved: &Approved,
     past: JobHistory<'_>,
     definitions: &Definitions,
     columns: &[StricterLeaf],

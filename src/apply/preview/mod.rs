@@ -250,7 +250,8 @@ pub async fn preview<T: Lookup + Sync>(
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0);
     let decided = measure::decide(
         target,
-        (input.package, input.request),
+        input.package,
+        input.request,
         destination,
         input.past(),
         minter,

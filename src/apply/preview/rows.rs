@@ -50,8 +50,8 @@ pub(super) async fn count<T: Lookup + Sync>(
     let rows: IndexMap<String, RowsPreview> = counted
         .into_iter()
         .map(|(reference, counted)| {
-            let asked = conflicts.counts.get(&reference).copied();
-            (reference, preview(counted, asked.unwrap_or_default()))
+            let undecided = conflicts.counts.get(&reference).copied();
+            (reference, preview(counted, undecided.unwrap_or_default()))
         })
         .collect();
     digest.read(&format!("{rows:?}"));

@@ -40,7 +40,8 @@ pub(in crate::apply) fn adopted(
         &entries,
         destination,
         definitions,
-        (Unknown::Marked, &there),
+        Unknown::Marked,
+        &there,
     );
     let said = bound.built.said.into_iter().filter(|(reference, said)| {
         // What a blueprint says is created or bound, and never compared.

@@ -58,7 +58,8 @@ pub(in crate::apply) fn applied_rows(
         entries,
         destination,
         definitions,
-        (Unknown::Empty, &disposition),
+        Unknown::Empty,
+        &disposition,
     );
     let tables = Tables {
         package,

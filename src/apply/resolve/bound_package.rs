@@ -46,7 +46,8 @@ impl<'p> BoundPackage<'p> {
         entries: &[Entry],
         destination: &Structure,
         definitions: &Definitions,
-        (unknown, disposition): (Unknown, &dyn Fn(RecordKind, Id) -> Disposition<'p>),
+        unknown: Unknown,
+        disposition: &dyn Fn(RecordKind, Id) -> Disposition<'p>,
     ) -> BoundPackage<'p> {
         let mut gone = Vec::new();
         let decided = decisions::decide(package, request, destination, definitions, &mut gone);
@@ -55,8 +56,14 @@ impl<'p> BoundPackage<'p> {
         let earlier = EarlierJobs::read(entries, false, &minter);
         let mut bindings = Bindings::default();
         decisions::bind(package, &decided, destination, &mut bindings);
-        let how = (unknown, disposition);
-        let dispositions = bind(&steps, &earlier, destination, &mut bindings, how);
+        let dispositions = bind(
+            &steps,
+            &earlier,
+            destination,
+            &mut bindings,
+            unknown,
+            disposition,
+        );
         let mut findings = Findings::of(&package.manifest);
         let built = Builder {
             manifest: &package.manifest,
@@ -88,7 +95,8 @@ fn bind<'p>(
     earlier: &EarlierJobs<'_>,
     destination: &Structure,
     bindings: &mut Bindings<'p>,
-    (unknown, disposition): (Unknown, &dyn Fn(RecordKind, Id) -> Disposition<'p>),
+    unknown: Unknown,
+    disposition: &dyn Fn(RecordKind, Id) -> Disposition<'p>,
 ) -> IndexMap<&'p str, Disposition<'p>> {
     bind_workspace(destination, bindings);
     let mut dispositions = IndexMap::new();

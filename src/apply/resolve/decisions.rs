@@ -293,10 +293,10 @@ fn used_columns<'p>(
             for row in rows.filter_map(|row| row.refs).flat_map(all_row_refs) {
                 if row.is_in(&dependency.reference) {
                     let value = row.column;
-                    let held = columns.extract_if(.., |column| {
+                    let filled = columns.extract_if(.., |column| {
                         value.is_some_and(|value| value.is(&column.name))
                     });
-                    used.extend(held.map(|column| column.reference.as_str()));
+                    used.extend(filled.map(|column| column.reference.as_str()));
                 }
             }
         }

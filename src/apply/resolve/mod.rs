@@ -86,13 +86,21 @@ pub fn resolve_from(
     definitions: &Definitions,
 ) -> Result<Approved, Vec<Refusal>> {
     let measured = Measured::default();
-    let asked = (package, request);
-    resolve_measured(asked, destination, past, minter, definitions, &measured)
+    resolve_measured(
+        package,
+        request,
+        destination,
+        past,
+        minter,
+        definitions,
+        &measured,
+    )
 }
 
 /// The same, with what the cells say that are there.
 pub(in crate::apply) fn resolve_measured(
-    (package, request): (&Checked<'_>, &Request),
+    package: &Checked<'_>,
+    request: &Request,
     destination: &Structure,
     past: JobHistory<'_>,
     minter: Minter,

@@ -93,10 +93,10 @@ impl<'d, 'f> ConfigVisitor<'d, 'f> for Declarations<'f> {
             return;
         };
         self.references.insert(spot.node.span().start, reference);
-        let held = spot.node.as_str().and_then(used).map(str::to_owned);
+        let named = spot.node.as_str().and_then(used).map(str::to_owned);
         match reference.kind {
-            ReferenceKind::Feature => self.link.table = held.or(self.link.table.take()),
-            ReferenceKind::Column => self.link.value = held.or(self.link.value.take()),
+            ReferenceKind::Feature => self.link.table = named.or(self.link.table.take()),
+            ReferenceKind::Column => self.link.value = named.or(self.link.value.take()),
             _ => {}
         }
     }

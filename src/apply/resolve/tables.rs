@@ -250,7 +250,7 @@ impl Tables<'_, '_> {
         }
         // A circle of columns is one of rows only where cells point at each other.
         for at in order.cyclic {
-            let held = self
+            let row_tables = self
                 .package
                 .payloads
                 .get(at)
@@ -260,7 +260,7 @@ impl Tables<'_, '_> {
                 points.retain(|target| {
                     tables
                         .get(*target)
-                        .is_some_and(|table| held.contains(&table.feature_ref))
+                        .is_some_and(|table| row_tables.contains(&table.feature_ref))
                 });
             }
         }

@@ -2,7 +2,6 @@
 //! (`upgrade` 3.4.6): they become null, and the ledger keeps what they were.
 
 use super::Run;
-use super::merge::object;
 use crate::apply::ApplyError;
 use crate::problem::Code;
 use crate::rows::{Cell, Rule, equal};
@@ -103,7 +102,7 @@ impl<T: Target> Run<'_, '_, T> {
         column: &str,
         misfits: Vec<(Id, RowDigest, String)>,
     ) -> (Vec<RowWrite>, Vec<CellsOf>) {
-        let null = object(std::iter::once((column, "null")));
+        let null = RowData::from_cells(std::iter::once((column, "null")));
         let pairs = misfits.into_iter().map(|(id, digest, cell)| {
             let write = RowWrite {
                 id,
@@ -116,7 +115,7 @@ impl<T: Target> Run<'_, '_, T> {
                 id,
                 uid: None,
                 hidden: false,
-                before: object(std::iter::once((column, cell.as_str()))),
+                before: RowData::from_cells(std::iter::once((column, cell.as_str()))),
                 after: null.clone(),
                 digest: None,
                 stays: stays.unwrap_or_else(|| RowData::trusted("{}")),

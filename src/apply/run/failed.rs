@@ -69,7 +69,7 @@ pub(super) struct PartFailures<'r, 'a> {
     /// Those for which there is no room, by their places in the part.
     pub(super) no_room: Vec<usize>,
     /// Whether the store was asked which values exist already.
-    asked: bool,
+    looked_up: bool,
 }
 
 impl<'r, 'a> PartFailures<'r, 'a> {
@@ -79,7 +79,7 @@ impl<'r, 'a> PartFailures<'r, 'a> {
             first,
             rows: Vec::new(),
             no_room: Vec::new(),
-            asked: false,
+            looked_up: false,
         }
     }
 
@@ -163,7 +163,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             PartRefusal::Refused(refused) => refused,
         };
-        if refused.code == Code::UniqueViolation && !std::mem::replace(&mut failed.asked, true) {
+        if refused.code == Code::UniqueViolation && !std::mem::replace(&mut failed.looked_up, true)
+        {
             let taken = self.taken(entering, entrants).await?;
             for (at, column) in &taken {
                 failed.push(*at, Code::UniqueViolation, Some(column), REPEATED);
@@ -230,12 +231,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let (places, values): (Vec<usize>, Vec<String>) = cells
                 .filter_map(|(at, row)| Some((at, row.data.cell(&column.name)?.to_owned())))
                 .unzip();
-            let asked = self
+            let taken_values = self
                 .target
                 .taken(entering.feature, &column.name, &values)
                 .await;
-            let asked = asked.map_err(ApplyError::store("looking values up"))?;
-            for (at, _) in places.into_iter().zip(asked).filter(|(_, taken)| *taken) {
+            let taken_values = taken_values.map_err(ApplyError::store("looking values up"))?;
+            for (at, _) in places
+                .into_iter()
+                .zip(taken_values)
+                .filter(|(_, taken)| *taken)
+            {
                 taken[at] = Some(column.name.clone());
             }
         }

@@ -46,28 +46,28 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let raw = entering.columns.cell(row.data, slot?)?;
             (raw != "null").then_some(raw)
         };
-        let asked: Vec<(usize, &str)> = rows
+        let cells: Vec<(usize, &str)> = rows
             .iter()
             .enumerate()
             .filter(|(at, _)| matches!(outcomes[*at], RowOutcome::Out))
             .filter_map(|(at, row)| Some((at, key(row)?)))
             .collect();
-        let values: Vec<String> = asked.iter().map(|(_, raw)| (*raw).to_owned()).collect();
+        let values: Vec<String> = cells.iter().map(|(_, raw)| (*raw).to_owned()).collect();
         let mut found = Vec::new();
         if let Some(slot) = slot
             && !values.is_empty()
         {
             let name = &entering.columns.all[slot].work.column.name;
-            let shown = entering.shown_columns();
+            let link_columns = entering.link_columns();
             let matching = match_each(&*self.target, entering.feature, name, &values, |row| {
-                shown.of(row)
+                link_columns.of(row)
             });
             let matching = matching.await;
             found = matching.map_err(ApplyError::store("looking keys up"))?;
         }
         let state = FixedState::default();
         let mut earlier: HashMap<u64, Vec<(usize, &str)>> = HashMap::new();
-        for ((at, raw), found) in asked.into_iter().zip(found) {
+        for ((at, raw), found) in cells.into_iter().zip(found) {
             if let Some(row) = found {
                 outcomes[at] = RowOutcome::Existing(row);
                 continue;
@@ -99,30 +99,33 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         if !(0..columns.all.len()).any(looked_up) {
             return Ok(MatchedKeys::default());
         }
-        let mut asked: Vec<(usize, String)> = Vec::new();
+        let mut identity_cells: Vec<(usize, String)> = Vec::new();
         let mut starts = Vec::new();
         for (data, refs) in rows {
-            starts.push(asked.len());
+            starts.push(identity_cells.len());
             for (key, raw) in columns.cells(data) {
                 let Key::Column(slot) = key else { continue };
                 let name = columns.all[slot].name;
                 let mut refs = refs.into_iter().flat_map(crate::rows::members);
                 if looked_up(slot) && !refs.any(|(key, _)| key.is(name)) {
-                    asked.extend(identities(raw).map(|value| (slot, value.to_owned())));
+                    identity_cells.extend(identities(raw).map(|value| (slot, value.to_owned())));
                 }
             }
         }
-        let mut found = vec![false; asked.len()];
+        let mut found = vec![false; identity_cells.len()];
         for slot in (0..columns.all.len()).filter(|slot| looked_up(*slot)) {
             let LinkWork::Identity { feature, column } = &columns.all[slot].work.link else {
                 continue;
             };
             let of = |(at, (of, _)): (usize, &(usize, String))| (*of == slot).then_some(at);
-            let places: Vec<usize> = asked.iter().enumerate().filter_map(of).collect();
+            let places: Vec<usize> = identity_cells.iter().enumerate().filter_map(of).collect();
             if places.is_empty() {
                 continue;
             }
-            let values: Vec<String> = places.iter().map(|at| asked[*at].1.clone()).collect();
+            let values: Vec<String> = places
+                .iter()
+                .map(|at| identity_cells[*at].1.clone())
+                .collect();
             let matching = match_each(&*self.target, *feature, column, &values, |row| {
                 row.is_some()
             })

@@ -222,8 +222,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         if entering.pointed_at.is_some() {
             let ids: Vec<Id> = outcomes.iter().filter_map(written).collect();
             if !ids.is_empty() {
-                let shown = entering.shown_columns();
-                let found = fetch_each(&*self.target, feature, &ids, |row| shown.of(row)).await;
+                let link_columns = entering.link_columns();
+                let found =
+                    fetch_each(&*self.target, feature, &ids, |row| link_columns.of(row)).await;
                 let found = found.map_err(ApplyError::store("reading rows"))?;
                 let written = outcomes.iter_mut().filter_map(|outcome| match outcome {
                     RowOutcome::Written(_, row) => Some(row),
@@ -281,7 +282,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
                 Err(CommitError::Refused(refused)) => {
                     // Perhaps another job took numbers of the sequence meanwhile.
-                    entering.asked = refused.code != Code::Conflict;
+                    entering.sequence_is_read = refused.code != Code::Conflict;
                     if !self.sequences(entering).await? {
                         return Ok(Err(PartRefusal::Refused(refused)));
                     }

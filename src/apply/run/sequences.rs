@@ -29,15 +29,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering: &mut TableInsertion<'a>,
     ) -> Result<bool, ApplyError<T::Error>> {
         let mut moved = false;
-        if !entering.asked {
+        if !entering.sequence_is_read {
             for counter in &mut entering.batch.sequences {
                 let column = entering.columns.all[counter.slot].work.column.id;
-                let asked = self.target.sequence(entering.feature, column).await;
-                let stands = asked.map_err(ApplyError::store("reading a sequence"))?;
+                let sequence = self.target.sequence(entering.feature, column).await;
+                let stands = sequence.map_err(ApplyError::store("reading a sequence"))?;
                 moved |= stands != counter.stands;
                 counter.stands = stands;
             }
-            entering.asked = true;
+            entering.sequence_is_read = true;
         }
         Ok(moved)
     }

@@ -41,13 +41,13 @@ pub(super) struct TableInsertion<'a> {
     /// The rows that are being written.
     pub(super) batch: Batch,
     /// Whether the store was asked where the sequences stand.
-    pub(super) asked: bool,
+    pub(super) sequence_is_read: bool,
 }
 
 /// What links show of rows: all that is kept of one that is there, however large it is.
-pub(super) struct ShownColumns<'e>(Vec<&'e str>);
+pub(super) struct LinkColumns<'e>(Vec<&'e str>);
 
-impl ShownColumns<'_> {
+impl LinkColumns<'_> {
     pub(super) fn of(&self, row: Option<StoredRow>) -> Option<StoredRow> {
         row.map(|row| StoredRow {
             id: row.id,
@@ -57,9 +57,9 @@ impl ShownColumns<'_> {
 }
 
 impl TableInsertion<'_> {
-    pub(super) fn shown_columns(&self) -> ShownColumns<'_> {
+    pub(super) fn link_columns(&self) -> LinkColumns<'_> {
         let wanted = self.wanted.iter();
-        ShownColumns(
+        LinkColumns(
             wanted
                 .map(|slot| self.columns.all[*slot].work.column.name.as_str())
                 .collect(),
@@ -208,7 +208,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             pending: Vec::new(),
             settled: false,
             batch: Batch::default(),
-            asked: false,
+            sequence_is_read: false,
         }
     }
 }

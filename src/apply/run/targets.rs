@@ -114,7 +114,7 @@ impl<'a> Targets<'a> {
         for work in &approved.tables {
             let rows = payloads.get(work.entry).map(RawEntry::rows);
             // Links of one table ask for few things again and again.
-            let mut asked: Vec<(&str, Option<&str>)> = Vec::new();
+            let mut questions: Vec<(&str, Option<&str>)> = Vec::new();
             let mut read = Some(Vec::new());
             for row in rows.into_iter().flatten() {
                 targets.count += 1;
@@ -126,8 +126,8 @@ impl<'a> Targets<'a> {
                 let refs = row.refs.filter(|_| work.feature.is_some());
                 for row in refs.into_iter().flat_map(all_row_refs) {
                     let asks = (row.written_table(), row.column.map(|column| column.inner));
-                    if !asked.contains(&asks) {
-                        asked.push(asks);
+                    if !questions.contains(&asks) {
+                        questions.push(asks);
                         targets.want(row);
                     }
                 }

@@ -135,9 +135,9 @@ pub(super) async fn cells<T: Target>(
     rows: &[CellsOf],
 ) -> Result<(Option<Change>, Vec<MovedLeaf>), UndoError<T::Error>> {
     let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
-    let mut asked = rows.iter();
+    let mut remaining = rows.iter();
     let back = fetch_each(target, feature, &ids, |stored| {
-        asked
+        remaining
             .next()
             .zip(stored)
             .map(|(row, stored)| cells_back(row, &stored))

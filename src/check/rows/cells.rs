@@ -125,11 +125,11 @@ impl Cells<'_, '_> {
             match cell {
                 Some(cell) => {
                     self.result.carried[index] = true;
-                    if hot.asked || cell.form & !hot.plain != 0 {
+                    if hot.has_rules || cell.form & !hot.plain != 0 {
                         self.cell(&layout.columns[index], index, *cell, row, number);
                     }
                 }
-                None if hot.asked => self.absent(&layout.columns[index], index, row, number),
+                None if hot.has_rules => self.absent(&layout.columns[index], index, row, number),
                 None => {}
             }
         }

@@ -40,7 +40,7 @@ pub(super) struct CellLimits {
     /// Forms of values that are surely storable.
     pub(super) plain: u16,
     /// Whether any rule but storability asks about cells of this column.
-    pub(super) asked: bool,
+    pub(super) has_rules: bool,
 }
 
 /// A column as the entry has it.
@@ -376,7 +376,7 @@ impl<'c> Slot<'c> {
     }
 
     fn limits(&self) -> CellLimits {
-        let asked = self.automatic
+        let has_rules = self.automatic
             || !self.listed
             || self.required
             || self.decimals.is_some()
@@ -386,7 +386,7 @@ impl<'c> Slot<'c> {
             || self.link.is_some();
         CellLimits {
             plain: self.plain,
-            asked,
+            has_rules,
         }
     }
 

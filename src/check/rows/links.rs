@@ -134,7 +134,7 @@ impl<'e, 'c> Entries<'e, 'c> {
             .map(|entry| (&self.results[*entry], values(*entry)))
             .collect();
         // The value that the row of that uid holds, 0 for none; `None` when there is no such row.
-        let held = |target: u64| {
+        let value_of = |target: u64| {
             known.iter().find_map(|(result, values)| {
                 let found = result.uids.rows(target).next()? as usize;
                 Some(
@@ -145,7 +145,7 @@ impl<'e, 'c> Entries<'e, 'c> {
             })
         };
         for ((row, target), value) in links.rows.iter().zip(&links.targets).zip(&links.values) {
-            if !held(*target).is_some_and(|held| held == 0 || held == *value) {
+            if !value_of(*target).is_some_and(|found| found == 0 || found == *value) {
                 rows.push(*row);
             }
         }
@@ -160,17 +160,17 @@ impl<'e, 'c> Entries<'e, 'c> {
             let (own_uids, rest) = uids.split_at(list.targets as usize);
             let (own_values, others) = values.split_at(list.values as usize);
             (uids, values) = (rest, others);
-            let mut held = own_uids.iter().map(|uid| held(*uid)).peekable();
+            let mut linked = own_uids.iter().map(|uid| value_of(*uid)).peekable();
             // Each element is the next target's value, or that of no row.
             let accounted = if targets.is_empty() {
                 // Values that do not travel cannot be compared.
-                own_uids.len() <= own_values.len() && held.by_ref().all(|held| held.is_some())
+                own_uids.len() <= own_values.len() && linked.by_ref().all(|value| value.is_some())
             } else {
                 own_values
                     .iter()
-                    .all(|value| held.next_if_eq(&Some(*value)).is_some() || !matches(*value))
+                    .all(|value| linked.next_if_eq(&Some(*value)).is_some() || !matches(*value))
             };
-            if !accounted || held.next().is_some() {
+            if !accounted || linked.next().is_some() {
                 rows.push(list.row);
             }
         }
@@ -239,11 +239,11 @@ impl<'e, 'c> Entries<'e, 'c> {
                 RowText::new(self.text, layout, result.starts[row as usize], row)
             });
             texts.any(|row| {
-                let held = row
+                let cell = row
                     .root()
                     .get("data")
                     .and_then(|data| data.get(layout.columns[key.1].name));
-                held.is_some_and(|held| equal(held.raw(), value))
+                cell.is_some_and(|cell| equal(cell.raw(), value))
             })
         })
     }
@@ -317,16 +317,16 @@ impl<'j> LinkCheck<'j, '_, '_> {
         if cell.is_empty() {
             return;
         }
-        let held = if cell.is_array() {
+        let travelling = if cell.is_array() {
             cell.elements()
                 .find(|element| self.entries.has_value(link, element.raw()))
         } else {
             Some(cell).filter(|cell| self.entries.has_value(link, cell.raw()))
         };
-        if let Some(held) = held {
+        if let Some(travelling) = travelling {
             let message = format!(
                 "{} is the value of a row that travels, and no ref says so",
-                short_text(held.raw())
+                short_text(travelling.raw())
             );
             self.report(&R021, cell, message);
         }

@@ -47,7 +47,12 @@ pub(super) mod form {
             Storage::Boolean => BOOL,
             Storage::Link => STRING | NUMBER | EMPTY_LIST,
             Storage::Any => BOOL | NUMBER | STRING | EMPTY_LIST | LIST | OBJECT,
-            _ => 0,
+            Storage::Date
+            | Storage::Datetime
+            | Storage::Option
+            | Storage::Options
+            | Storage::Masked
+            | Storage::None => 0,
         };
         own | NULL | EMPTY_STRING | ESCAPED
     }

@@ -127,12 +127,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             let source = package_file::read(path)?;
             match File::checked(&source) {
                 Ok(file) => {
-                    let held = examine::find_in_catalog(plan_request, &args.template, &file)?;
-                    if let CatalogMatch::Other { id, .. } = &held {
+                    let in_catalog = examine::find_in_catalog(plan_request, &args.template, &file)?;
+                    if let CatalogMatch::Other { id, .. } = &in_catalog {
                         let compared = catalog::compare(plan_request.client, id, file.text)?;
                         risen = compared.is_none_or(|one| one.report(args.bump, session));
                     }
-                    examine::file(plan_request, &held, &file)?
+                    examine::file(plan_request, &in_catalog, &file)?
                 }
                 Err(report) => return package_file::refuse(&report, args.format.form(), session),
             }

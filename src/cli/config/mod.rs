@@ -72,7 +72,7 @@ impl Configs {
         }
         let file = folder.join(NAME);
         let found = if file.is_file() {
-            Some(Arc::new(read::read(shown(&file))?))
+            Some(Arc::new(read::read(relative_to_here(&file))?))
         } else {
             match folder.parent() {
                 Some(parent) => self.upwards(parent)?,
@@ -85,7 +85,7 @@ impl Configs {
 }
 
 /// The path as people would write it: from the working folder, when it lies below.
-fn shown(file: &Path) -> &Path {
+fn relative_to_here(file: &Path) -> &Path {
     let here = std::path::absolute(".").ok();
     let below = here.and_then(|here| file.strip_prefix(here).ok());
     below.unwrap_or(file)

@@ -207,11 +207,11 @@ fn wanted(only: Option<&Value>, kind: &str) -> bool {
     let Some(only) = only.and_then(Value::as_array) else {
         return true;
     };
-    only.iter().filter_map(Value::as_str).any(|asked| {
-        asked.is_empty()
-            || kind == asked
+    only.iter().filter_map(Value::as_str).any(|wanted| {
+        wanted.is_empty()
+            || kind == wanted
             || kind
-                .strip_prefix(asked)
+                .strip_prefix(wanted)
                 .is_some_and(|rest| rest.starts_with('.'))
     })
 }

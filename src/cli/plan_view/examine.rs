@@ -87,8 +87,8 @@ pub(crate) fn any(
             let source = package_file::read(path)?;
             match File::checked(&source) {
                 Ok(read) => {
-                    let held = find_in_catalog(plan_request, template, &read)?;
-                    file(plan_request, &held, &read).map(Ok)
+                    let in_catalog = find_in_catalog(plan_request, template, &read)?;
+                    file(plan_request, &in_catalog, &read).map(Ok)
                 }
                 Err(report) => Ok(Err(report)),
             }
@@ -153,12 +153,12 @@ pub(crate) fn find_in_catalog(
 /// A plan for a file: of the template that holds it or would be replaced by it, when there is one.
 pub(crate) fn file(
     plan_request: PlanRequest<'_>,
-    held: &CatalogMatch,
+    in_catalog: &CatalogMatch,
     file: &File<'_>,
 ) -> Result<PlannedApply, CliError> {
     let body = plan_request.body();
     let (client, base) = (plan_request.client, plan_request.base);
-    let (template, planned) = match held {
+    let (template, planned) = match in_catalog {
         CatalogMatch::Nothing => (None, None),
         CatalogMatch::Same(id) => {
             plan_request.session.note(format!(
@@ -187,7 +187,7 @@ pub(crate) fn file(
                 .to_owned(),
         });
     }
-    let replaces = matches!(held, CatalogMatch::Other { .. });
+    let replaces = matches!(in_catalog, CatalogMatch::Other { .. });
     // Where the server does not plan, nothing is bound to a template that holds the file.
     let template = template.filter(|_| replaces || planned.is_some());
     let planned = match planned {

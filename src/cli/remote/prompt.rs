@@ -22,20 +22,20 @@ pub(crate) fn terminal() -> bool {
 
 /// Asks for a line.
 pub(crate) fn prompt_line(prompt: &str, may_be_empty: bool) -> Result<String, CliError> {
-    let asked: Result<String, Error> = Input::new()
+    let entered: Result<String, Error> = Input::new()
         .with_prompt(prompt)
         .allow_empty(may_be_empty)
         .interact_text();
-    asked.map_err(|Error::IO(error)| stopped(&error))
+    entered.map_err(|Error::IO(error)| stopped(&error))
 }
 
 /// Prompts for a confirmation; the default is no.
 pub(crate) fn confirm(question: &str) -> Result<(), CliError> {
-    let asked = Confirm::new()
+    let entered = Confirm::new()
         .with_prompt(question)
         .default(false)
         .interact();
-    match asked {
+    match entered {
         Ok(true) => Ok(()),
         Ok(false) => Err(CliError::Declined),
         Err(Error::IO(error)) => {
@@ -65,8 +65,8 @@ pub(crate) fn agree(
 
 /// Asks for something that is not shown while it is typed.
 pub(crate) fn secret(prompt: &str) -> Result<Secret, CliError> {
-    let asked = interrupt::keeping_echo(|| Password::new().with_prompt(prompt).interact());
-    asked
+    let entered = interrupt::keeping_echo(|| Password::new().with_prompt(prompt).interact());
+    entered
         .map(Secret::new)
         .map_err(|Error::IO(error)| stopped(&error))
 }

@@ -5,20 +5,20 @@
 //! | `text` | the parts of a plan as text |
 //! | `markdown` | a plan as a comment on a pull request |
 //! | `decision` | the lines of a resolutions file that decide conflicts |
-//! | `ask` | conflicts asked about on a terminal |
+//! | `prompts` | conflicts asked about on a terminal |
 
-mod ask;
 mod decision;
 mod markdown;
+mod prompts;
 mod text;
 
 use indexmap::IndexMap;
 use tplkit::json::Value;
 use tplkit::upgrade::{Conflict, LeftRecord};
 
-pub(crate) use ask::{PromptOutcome, ask};
 pub(crate) use decision::{decisions_file, place};
 pub(crate) use markdown::markdown;
+pub(crate) use prompts::{PromptOutcome, decide_conflicts};
 pub(crate) use text::{not_carried, upgrade};
 
 /// Entries by the record that they belong to, in the order of their first.

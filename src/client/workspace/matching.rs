@@ -19,8 +19,8 @@ pub(super) fn by_value(
     values: &[String],
 ) -> Result<Vec<Option<StoredRow>>, Error> {
     let is_null = |value: &str| matches!(Cell::new(value), Cell::Null);
-    let asked = values.iter().filter(|value| !is_null(value));
-    let filters: Option<Vec<String>> = asked.map(|value| filter(column, value)).collect();
+    let filled = values.iter().filter(|value| !is_null(value));
+    let filters: Option<Vec<String>> = filled.map(|value| filter(column, value)).collect();
     let mut candidates = match filters {
         Some(filters) => request(client, feature, &filters)?,
         // A list or an object has no filter that finds just it.

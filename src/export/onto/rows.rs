@@ -39,12 +39,12 @@ pub(in crate::export) fn match_rows(
         let by_key = hashes.iter().map(|key| earlier.get(key).copied());
         Some(by_key.collect::<Vec<_>>())
     });
-    let held: Vec<u128> = earlier.rows().map(|row| contents.row(row.data)).collect();
-    let found = by_key.unwrap_or_else(|| align(&held, new.contents));
+    let earlier_contents: Vec<u128> = earlier.rows().map(|row| contents.row(row.data)).collect();
+    let found = by_key.unwrap_or_else(|| align(&earlier_contents, new.contents));
     let in_place = found.iter().enumerate().all(|(at, old)| *old == Some(at));
     let uids: Vec<_> = earlier.rows().map(|row| row.uid).collect();
     MatchedRows {
-        unchanged: in_place && held == new.contents,
+        unchanged: in_place && earlier_contents == new.contents,
         uids: found
             .into_iter()
             .map(|old| Some(uids.get(old?)?.decoded().into_owned()))

@@ -265,8 +265,8 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
     let (promotes, measured) = promotions(report);
     let mut line = if report.promotion_only {
         // What could not even be measured cannot be promoted.
-        let asked = counted(report.files.len() - plain, "package");
-        format!("{promotes} of {asked} can be promoted to `system`")
+        let packages = counted(report.files.len() - plain, "package");
+        format!("{promotes} of {packages} can be promoted to `system`")
     } else {
         let found = if parts.is_empty() {
             "No findings".to_owned()

@@ -86,7 +86,7 @@ impl Table {
                     other.id != row.id
                         && cells
                             .value(&other.data)
-                            .is_some_and(|held| equal(held, value))
+                            .is_some_and(|stored_value| equal(stored_value, value))
                 };
                 let mut stored = index.holders(key).iter().filter_map(|id| self.get(*id));
                 if stored.any(holds) {
@@ -125,8 +125,8 @@ impl Table {
                     let stored = self.get(*id).map(|other| (other, Holder::Stored));
                     let written = || rows.iter().find(|other| other.id == *id);
                     let (other, holder) = stored.or_else(|| Some((written()?, Holder::Written)))?;
-                    let held = cells.value(&other.data)?;
-                    equal(held, value).then_some(holder)
+                    let other_value = cells.value(&other.data)?;
+                    equal(other_value, value).then_some(holder)
                 });
                 if let Some(holder) = holder {
                     return Err((position, column.clone(), holder));

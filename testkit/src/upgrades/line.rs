@@ -222,8 +222,15 @@ impl<P: Place> Line<P> {
                 ..past
             };
             let definitions = Definitions::embedded();
-            let asked = (&package, request);
-            let decided = decide_from(&*target, asked, &structure, deciding, minter, definitions);
+            let decided = decide_from(
+                &*target,
+                &package,
+                request,
+                &structure,
+                deciding,
+                minter,
+                definitions,
+            );
             let decided = decided.await.map_err(said("measuring"))?;
             let approved = decided.map_err(|refusals| format!("refused: {refusals:#?}"))?;
             let mut attempt = Attempt::new(target, death);

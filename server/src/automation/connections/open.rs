@@ -37,9 +37,9 @@ pub async fn open(
     name: &str,
     kind: ConnectionKind,
 ) -> Result<Result<OpenConnection, String>, StoreError> {
-    let asked = (organization, name.to_owned());
+    let input = (organization, name.to_owned());
     let found: Option<StoredConnection> = store
-        .read(&Scope::Operator, asked, |tx, (organization, name)| {
+        .read(&Scope::Operator, input, |tx, (organization, name)| {
             Box::pin(select(tx, *organization, name))
         })
         .await?;

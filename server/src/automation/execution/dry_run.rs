@@ -184,7 +184,7 @@ impl DryRun<'_> {
         match act {
             Act::Read(query) => {
                 let room = self.usage.remaining().saturating_sub(input);
-                let asked = ReadRequest {
+                let request = ReadRequest {
                     tables: executor.tables.clone(),
                     scope: run.workspace_key(),
                     room: room.min(self.state.room_for_records()),
@@ -193,7 +193,7 @@ impl DryRun<'_> {
                     processor_time: executor.settings.processor_time,
                     query: query.clone(),
                 };
-                row_reads::read(tx, &asked).await
+                row_reads::read(tx, &request).await
             }
             Act::Write(_) if !self.input.may_write => {
                 let reason = "whoever began the run may not write rows any more";

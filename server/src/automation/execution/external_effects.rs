@@ -36,11 +36,11 @@ pub(super) async fn hold_while<T>(
             },
             () = tokio::time::sleep(pause) => {
                 let input = (run.clone(), executor.lease());
-                let held = executor.store.write(&Scope::Operator, input, |tx, (run, lease)| {
+                let renewal = executor.store.write(&Scope::Operator, input, |tx, (run, lease)| {
                     Box::pin(runs::hold(tx, run, *lease))
                 });
                 // A store that is away for a moment takes nothing from us.
-                if let Ok(false) = held.await {
+                if let Ok(false) = renewal.await {
                     return Err(Stop::Fenced);
                 }
             }
@@ -68,16 +68,16 @@ impl RunExecution<'_> {
             self.place().await?;
             Ok((turn, call))
         };
-        let held = tokio::select! {
+        let places = tokio::select! {
             biased;
             () = self.stopped() => {
                 // Somebody else goes on from here.
                 release(self.executor, self.run, None).await?;
                 return Ok(StepResult::Waits);
             }
-            held = self.under_lease(waiting) => held?,
+            places = self.under_lease(waiting) => places?,
         };
-        let (turn, call) = held.map_err(Stop::Failed)?;
+        let (turn, call) = places.map_err(Stop::Failed)?;
         let now = self.executor.context.now();
         // Noted before it is done: whoever looks sees what may have happened.
         self.note(row.clone()).await?;
@@ -99,13 +99,13 @@ impl RunExecution<'_> {
     async fn place(&self) -> Result<(), Stop> {
         let _next = self.permit.next().await;
         loop {
-            let asked = self
-                .executor
-                .store
-                .write(&Scope::Operator, self.run.clone(), |tx, run| {
-                    Box::pin(calls::take(tx, run))
-                });
-            match asked.await {
+            let reading =
+                self.executor
+                    .store
+                    .write(&Scope::Operator, self.run.clone(), |tx, run| {
+                        Box::pin(calls::take(tx, run))
+                    });
+            match reading.await {
                 Ok(calls::PlaceOutcome::Taken) => return Ok(()),
                 Ok(calls::PlaceOutcome::Fenced) => return Err(Stop::Fenced),
                 // Another process took the same one.
@@ -212,10 +212,10 @@ impl RunExecution<'_> {
                 let connection = self.connection(name, ConnectionKind::Llm).await?;
                 let key = self.secret("apiKey", api_key.as_deref(), name, &connection)?;
                 let key = key.as_deref();
-                let asked =
+                let response =
                     integrations::request_completion(client()?, &connection, prompt, routes, key)
                         .await;
-                asked.map_err(Stop::Failed)
+                response.map_err(Stop::Failed)
             }
             _ => Err(Stop::Failed(Failure::new(
                 "nothing is done outside for this step",

@@ -333,7 +333,7 @@ impl RunExecution<'_> {
     /// The output of a read, of which there is room for so much next to its input.
     async fn read(&self, query: RowQuery, input: usize) -> Result<Object, Stop> {
         let room = self.usage.remaining().saturating_sub(input);
-        let asked = ReadRequest {
+        let request = ReadRequest {
             tables: self.executor.tables.clone(),
             scope: self.run.workspace_key(),
             room: room.min(self.state.room_for_records()),
@@ -344,8 +344,8 @@ impl RunExecution<'_> {
         let store = &self.executor.store;
         let scope = &self.principal.scope;
         store
-            .read(scope, asked, |tx, asked| {
-                Box::pin(row_reads::read(tx, asked))
+            .read(scope, request, |tx, request| {
+                Box::pin(row_reads::read(tx, request))
             })
             .await
     }

@@ -45,11 +45,11 @@ impl RunExecution<'_> {
     }
 
     async fn timer(&self, name: &str) -> Result<i64, Stop> {
-        let asked = (self.run.organization, name.to_owned());
+        let input = (self.run.organization, name.to_owned());
         let found = self
             .executor
             .store
-            .read(&Scope::Operator, asked, |tx, (organization, name)| {
+            .read(&Scope::Operator, input, |tx, (organization, name)| {
                 Box::pin(connections::timer(tx, *organization, name))
             })
             .await?;

@@ -15,20 +15,20 @@ use crate::automation::connections::OpenConnection;
 pub(in crate::automation) async fn request(
     client: &Client,
     connection: &OpenConnection,
-    asked: &Request,
+    wanted: &Request,
     stamp: &Stamp,
 ) -> Result<Object, Failure> {
-    let url = below(&connection.url, &asked.path)?;
-    let method = Method::from_bytes(asked.method.as_bytes())
+    let url = below(&connection.url, &wanted.path)?;
+    let method = Method::from_bytes(wanted.method.as_bytes())
         .map_err(|_| Failure::at("method", "is no method"))?;
     let mut request = client
         .request(method, url)
         // The receiver recognizes a request that is sent again after a crash.
         .header("idempotency-key", format!("{}.{}", stamp.run, stamp.step));
-    if let Some(token) = asked.bearer.as_ref().or(connection.secret.as_ref()) {
+    if let Some(token) = wanted.bearer.as_ref().or(connection.secret.as_ref()) {
         request = request.bearer_auth(token);
     }
-    if let Some(body) = &asked.body {
+    if let Some(body) = &wanted.body {
         request = request
             .header("content-type", "application/json")
             .body(body.write());

@@ -27,18 +27,14 @@ pub async fn aggregate(mut call: Call) -> Result<Response, Refusal> {
     });
     let input = (feature, query);
     let Some((cost, organization)) = lane else {
-        return call
-            .read(input, |tx, asked| Box::pin(respond(tx, asked)))
-            .await;
+        return call.read(input, |tx, ctx| Box::pin(respond(tx, ctx))).await;
     };
     let lane = call.app.lanes.questions.clone();
     in_lane(&lane, organization, async move {
         if cost == Cost::Indexed {
-            return call
-                .read(input, |tx, asked| Box::pin(respond(tx, asked)))
-                .await;
+            return call.read(input, |tx, ctx| Box::pin(respond(tx, ctx))).await;
         }
-        call.read_much(input, |tx, asked| Box::pin(respond(tx, asked)))
+        call.read_much(input, |tx, ctx| Box::pin(respond(tx, ctx)))
             .await
     })
     .await
@@ -46,14 +42,14 @@ pub async fn aggregate(mut call: Call) -> Result<Response, Refusal> {
 
 async fn respond(
     tx: &mut Tx,
-    asked: &OperationContext<(Uuid, Result<AggregateQuery, Refusal>)>,
+    ctx: &OperationContext<(Uuid, Result<AggregateQuery, Refusal>)>,
 ) -> Result<ApiResponse, Refusal> {
-    match &asked.input {
+    match &ctx.input {
         (_, Ok(query)) => {
-            let found = query::aggregate(tx, &asked.tables, query).await?;
+            let found = query::aggregate(tx, &ctx.tables, query).await?;
             Ok(respond_with(found))
         }
-        (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
+        (feature, Err(problem)) => visible(tx, &ctx.tables, *feature, problem).await,
     }
 }
 
@@ -70,9 +66,9 @@ fn aggregate_query(query: &mut Query, feature: Uuid) -> Result<AggregateQuery, R
     if column.as_ref().is_some_and(|column| column.contains('\0')) {
         query.refuse("column", "holds U+0000, which no key holds");
     }
-    let asked = row_filter(query, feature);
+    let filter = row_filter(query, feature);
     query.finish()?;
-    let (question, _) = asked?;
+    let (question, _) = filter?;
     Ok(AggregateQuery {
         filter: question,
         // There are faults without it.

@@ -27,13 +27,11 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     });
     let input = (feature, listing);
     let Some(table) = table else {
-        return call
-            .read(input, |tx, asked| Box::pin(respond(tx, asked)))
-            .await;
+        return call.read(input, |tx, ctx| Box::pin(respond(tx, ctx))).await;
     };
     let lane = call.app.lanes.questions.clone();
     in_lane(&lane, table.organization, async move {
-        call.read_much(input, |tx, asked| Box::pin(respond(tx, asked)))
+        call.read_much(input, |tx, ctx| Box::pin(respond(tx, ctx)))
             .await
     })
     .await
@@ -41,22 +39,22 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
 
 async fn respond(
     tx: &mut Tx,
-    asked: &OperationContext<(Uuid, Result<RowListRequest, Refusal>)>,
+    ctx: &OperationContext<(Uuid, Result<RowListRequest, Refusal>)>,
 ) -> Result<ApiResponse, Refusal> {
-    match &asked.input {
+    match &ctx.input {
         (_, Ok(listing)) => {
-            let found = query::list(tx, &asked.tables, listing).await?;
+            let found = query::list(tx, &ctx.tables, listing).await?;
             Ok(respond_with(found))
         }
-        (feature, Err(problem)) => visible(tx, &asked.tables, *feature, problem).await,
+        (feature, Err(problem)) => visible(tx, &ctx.tables, *feature, problem).await,
     }
 }
 
 fn listing(call: &mut Call, feature: Uuid) -> Result<RowListRequest, Refusal> {
-    let asked = row_filter(&mut call.query_text, feature);
+    let filter = row_filter(&mut call.query_text, feature);
     let sort = sort(&mut call.query_text);
     let fields = fields(&mut call.query_text);
-    let page = match &asked {
+    let page = match &filter {
         Ok((question, texts)) => call.page(&format!(
             "{feature} {:?} {texts:?} {sort:?}",
             question.matching
@@ -64,7 +62,7 @@ fn listing(call: &mut Call, feature: Uuid) -> Result<RowListRequest, Refusal> {
         // A cursor cannot be looked at without its question; everything else can.
         Err(_) => call.page(""),
     };
-    let (question, _) = asked?;
+    let (question, _) = filter?;
     let sort = sort?;
     let page = page?;
     let after = match &page.after {

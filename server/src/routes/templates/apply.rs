@@ -217,7 +217,7 @@ async fn stored_request(
     call: &mut Call,
     place: ApplyTarget,
     job: Uuid,
-    asked: Request,
+    request: Request,
 ) -> Result<DecideInput, Refusal> {
     let kept = call.snapshot((place, job), |tx, ctx| Box::pin(read_order(tx, ctx)));
     let (order, text, base) = kept.await?;
@@ -226,7 +226,7 @@ async fn stored_request(
         whole: LoadedPackage::trusted(text),
         base: base.map(|base| Arc::new(LoadedPackage::trusted(base))),
         request: Request {
-            plan: asked.plan,
+            plan: request.plan,
             // To which jobs a copy is bound is reported by their ledgers.
             copy: false,
             terms: UpgradeTerms {
@@ -237,7 +237,7 @@ async fn stored_request(
             ..order.request
         },
         job: Some(job),
-        upgrade: asked.upgrade,
+        upgrade: request.upgrade,
     })
 }
 

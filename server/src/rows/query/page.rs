@@ -75,7 +75,7 @@ impl<'l> Page<'l> {
     }
 
     /// Takes what was found when so many rows were asked for.
-    pub(super) fn take(&mut self, rows: Vec<Row>, asked: i64) -> Result<(), Refusal> {
+    pub(super) fn take(&mut self, rows: Vec<Row>, limit: i64) -> Result<(), Refusal> {
         let found = i64::try_from(rows.len()).unwrap_or(i64::MAX);
         let bytes: usize = rows.iter().map(Row::bytes).sum();
         if self.count == 0 && self.listing.fields.is_none() {
@@ -90,7 +90,7 @@ impl<'l> Page<'l> {
             }
         }
         // A part that reached its bound may have left rows unread.
-        self.ended = !self.more && found < asked && bytes <= BOUND;
+        self.ended = !self.more && found < limit && bytes <= BOUND;
         self.part = part(self.largest);
         Ok(())
     }

@@ -112,8 +112,8 @@ impl Pipelined {
                 .1;
         }
         let patience = self.postgres.patience;
-        let asked = [(&**statement, parameters)];
-        let responses = within(patience, self.send(&asked)).await;
+        let statements = [(&**statement, parameters)];
+        let responses = within(patience, self.send(&statements)).await;
         let mut responses = self.check(responses)?;
         Ok(responses.pop().map(rows_of).unwrap_or_default())
     }
@@ -139,27 +139,30 @@ impl Pipelined {
         statement: &Statement,
         parameters: &[Vec<Value>],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        let asked = parameters
+        let statements = parameters
             .iter()
             .map(|parameters| (statement, &parameters[..]));
-        self.run_all(&asked.collect::<Vec<_>>()).await
+        self.run_all(&statements.collect::<Vec<_>>()).await
     }
 
     /// Runs statements in order; all leave before the first response is waited for. The transaction has
     /// begun.
     pub(in crate::store) async fn several(
         &mut self,
-        asked: &[(Arc<Statement>, Vec<Value>)],
+        statements: &[(Arc<Statement>, Vec<Value>)],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        let asked = asked
+        let statements = statements
             .iter()
             .map(|(statement, parameters)| (&**statement, &parameters[..]));
-        self.run_all(&asked.collect::<Vec<_>>()).await
+        self.run_all(&statements.collect::<Vec<_>>()).await
     }
 
-    async fn run_all(&mut self, asked: &[BoundStatement<'_>]) -> Result<Vec<Vec<Row>>, StoreError> {
+    async fn run_all(
+        &mut self,
+        statements: &[BoundStatement<'_>],
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
         let patience = self.postgres.patience;
-        let responses = within(patience, self.send(asked)).await;
+        let responses = within(patience, self.send(statements)).await;
         Ok(self.check(responses)?.into_iter().map(rows_of).collect())
     }
 
@@ -196,8 +199,8 @@ impl Pipelined {
             statement.anew,
         );
         let patience = postgres.patience;
-        let asked = [(&**statement, parameters)];
-        let opened = within(patience, self.open(&opening, &asked, last)).await;
+        let statements = [(&**statement, parameters)];
+        let opened = within(patience, self.open(&opening, &statements, last)).await;
         let OpeningResults {
             known,
             results: mut responses,
@@ -256,10 +259,10 @@ impl Pipelined {
     pub(super) async fn open(
         &mut self,
         opening: &Opening<'_>,
-        asked: &[BoundStatement<'_>],
+        statements: &[BoundStatement<'_>],
         last: bool,
     ) -> Result<OpeningResults, Failure> {
-        let (opened, cut) = self.exchange(opening, asked, last).await?;
+        let (opened, cut) = self.exchange(opening, statements, last).await?;
         if cut {
             self.leave();
         }
@@ -270,7 +273,7 @@ impl Pipelined {
     async fn exchange(
         &mut self,
         opening: &Opening<'_>,
-        asked: &[BoundStatement<'_>],
+        statements: &[BoundStatement<'_>],
         last: bool,
     ) -> Result<(OpeningResults, bool), Failure> {
         let Some(client) = &self.client else {
@@ -278,11 +281,11 @@ impl Pipelined {
         };
         sql_log::control(&opening.begin);
         sql_log::statement(opening.enter, opening.query);
-        sql_log::statements(asked);
+        sql_log::statements(statements);
         let mut begin = pin!(maybe_done(client.batch_execute(&opening.begin)));
         let prepared = async {
             let enter = client.prepare_cached(opening.enter).await?;
-            Ok::<_, tokio_postgres::Error>((enter, prepare_all(client, asked).await?))
+            Ok::<_, tokio_postgres::Error>((enter, prepare_all(client, statements).await?))
         };
         let (enter, ready) = if self.postgres.with_settings().is_some() {
             // Names have no meaning before the settings of the transaction, so it begins before anything
@@ -331,13 +334,13 @@ impl Pipelined {
 
     async fn send(
         &mut self,
-        asked: &[BoundStatement<'_>],
+        statements: &[BoundStatement<'_>],
     ) -> Result<Vec<Vec<tokio_postgres::Row>>, Failure> {
         let Some(client) = &self.client else {
             return Err(over());
         };
-        sql_log::statements(asked);
-        let ready = prepare_all(client, asked).await?;
+        sql_log::statements(statements);
+        let ready = prepare_all(client, statements).await?;
         let client: &Client = client;
         let goes_on = !self.kind.only_reads();
         let responses = ready.iter().map(|ready| receive(client, ready, goes_on));
@@ -449,11 +452,11 @@ async fn behind<T>(mut first: Pin<&mut impl Future>, then: impl Future<Output = 
 
 async fn prepare_all<'a>(
     client: &Object,
-    asked: &[BoundStatement<'a>],
+    statements: &[BoundStatement<'a>],
 ) -> Result<Vec<PreparedStatement<'a>>, tokio_postgres::Error> {
-    let mut ready: Vec<PreparedStatement<'_>> = Vec::with_capacity(asked.len());
+    let mut ready: Vec<PreparedStatement<'_>> = Vec::with_capacity(statements.len());
     let mut before: Option<&Statement> = None;
-    for (statement, parameters) in asked {
+    for (statement, parameters) in statements {
         // Often it is one statement with many lists of parameters.
         let prepared = match ready.last() {
             Some(PreparedStatement {

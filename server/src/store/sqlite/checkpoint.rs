@@ -60,7 +60,7 @@ struct Log {
     /// How much of it is in the file.
     back: usize,
     /// How long it was when the thread was asked last.
-    asked: usize,
+    begun: usize,
     /// How long it was when the writer wrote it back last.
     finished: usize,
     /// Goes up when the log begins anew; what is reported of an earlier one is no news.
@@ -79,7 +79,7 @@ impl Log {
     fn committed(&mut self, length: usize, lengths: &CheckpointLengths) -> CheckpointAction {
         if length <= self.length {
             self.round += 1;
-            (self.back, self.asked, self.finished) = (0, 0, 0);
+            (self.back, self.begun, self.finished) = (0, 0, 0);
         }
         self.length = length;
         let more = |before| before == 0 || length >= before + lengths.step;
@@ -97,8 +97,8 @@ impl Log {
                 self.finished = length;
                 return CheckpointAction::Finish;
             }
-        } else if more(self.asked) {
-            self.asked = length;
+        } else if more(self.begun) {
+            self.begun = length;
             self.busy = true;
             return CheckpointAction::Ask;
         }

@@ -55,9 +55,9 @@ impl RowSecurity {
         ))?;
         let cascades = Cascades::of(connection)?;
         let running = security.running.clone();
-        connection.authorizer(Some(move |asked: AuthContext<'_>| {
+        connection.authorizer(Some(move |access: AuthContext<'_>| {
             let running = running.lock().unwrap_or_else(PoisonError::into_inner);
-            authorize(asked, running.writes, &cascades)
+            authorize(access, running.writes, &cascades)
         }))?;
         Ok(security)
     }
@@ -82,11 +82,11 @@ impl RowSecurity {
 }
 
 fn authorize(
-    asked: AuthContext<'_>,
+    access: AuthContext<'_>,
     writes: Option<&'static str>,
     cascades: &Cascades,
 ) -> Authorization {
-    let verdict = match asked.action {
+    let verdict = match access.action {
         AuthAction::Select
         | AuthAction::Recursive
         | AuthAction::Transaction { .. }
@@ -94,13 +94,13 @@ fn authorize(
         | AuthAction::Function { .. } => true,
         AuthAction::Read { table_name, .. } => match table(table_name) {
             // The view itself, seen from the statement.
-            Some(_) if asked.database_name == Some("temp") => true,
-            Some(_) => match asked.accessor {
+            Some(_) if access.database_name == Some("temp") => true,
+            Some(_) => match access.accessor {
                 Some(accessor) => accessor == table_name || accessor.starts_with(PREFIX),
                 // `translate` sees to it that a write names no other table than its own.
                 None => writes.is_some(),
             },
-            None if table_name == WHOLE_ROWS => asked.database_name == Some("temp"),
+            None if table_name == WHOLE_ROWS => access.database_name == Some("temp"),
             None => table_name == "rarray",
         },
         AuthAction::Insert { table_name } | AuthAction::Update { table_name, .. } => {

@@ -43,15 +43,15 @@ pub(super) fn write(
         let mut connection = connection;
         // Goes before the connection does.
         let _checkpoints = checkpoints;
-        let mut held = None;
-        while let Some(first) = held.take().or_else(|| tasks.take()) {
+        let mut left_over = None;
+        while let Some(first) = left_over.take().or_else(|| tasks.take()) {
             let mut group = Group {
                 repeatable: first.is_repeatable(),
                 first: Some(first),
                 tasks: &tasks,
                 room: GROUP,
                 begun: Stopwatch::start(),
-                held: None,
+                left_over: None,
             };
             match connection.wait_for_disk(!group.repeatable) {
                 // Too safe is safe enough.
@@ -62,7 +62,7 @@ pub(super) fn write(
                 }
                 _ => connection = commit_group(connection, &mut group),
             }
-            held = group.held;
+            left_over = group.left_over;
         }
     })
 }
@@ -76,7 +76,7 @@ struct Group<'t> {
     room: usize,
     begun: Stopwatch,
     /// One that came and is for the next group.
-    held: Option<Box<dyn Task>>,
+    left_over: Option<Box<dyn Task>>,
 }
 
 impl Iterator for Group<'_> {
@@ -86,13 +86,13 @@ impl Iterator for Group<'_> {
         if let Some(first) = self.first.take() {
             return Some(first);
         }
-        if self.room == 0 || self.held.is_some() || self.begun.elapsed() > TIME {
+        if self.room == 0 || self.left_over.is_some() || self.begun.elapsed() > TIME {
             return None;
         }
         self.room -= 1;
         let task = self.tasks.take_waiting()?;
         if self.repeatable && !task.is_repeatable() {
-            self.held = Some(task);
+            self.left_over = Some(task);
             return None;
         }
         Some(task)

@@ -113,7 +113,7 @@ impl BodyParts {
 
     fn read(text: String, packages: &[&str]) -> Result<BodyParts, Refusal> {
         let doc = fields::read(&text)?;
-        let held = |name: &str| {
+        let package_member = |name: &str| {
             let package = doc.root().get(name).filter(|_| packages.contains(&name));
             match package {
                 Some(package) if !package.is_object() => {
@@ -122,7 +122,7 @@ impl BodyParts {
                 package => Ok(package.map(|package| package.raw().to_owned())),
             }
         };
-        let (package, base) = (held(PACKAGE)?, held(BASE)?);
+        let (package, base) = (package_member(PACKAGE)?, package_member(BASE)?);
         if package.is_none() && base.is_none() {
             drop(doc);
             return Ok(BodyParts {

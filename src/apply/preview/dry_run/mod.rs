@@ -38,7 +38,7 @@ pub(in crate::apply) struct DryRun<'t, T> {
     /// Where sequences stand that the run has moved on.
     sequences: HashMap<Id, u64>,
     /// Which values the workspace was asked for, and whether it has them.
-    asked: HashMap<Value, bool>,
+    looked_up: HashMap<Value, bool>,
     lookups_digest: Mutex<Sha256>,
     /// Columns of which it is noted what is written into rows that are there, by table.
     watched: HashMap<Id, Vec<String>>,
@@ -71,7 +71,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             room: base.row_capacity().await?,
             read,
             sequences: HashMap::new(),
-            asked: HashMap::new(),
+            looked_up: HashMap::new(),
             lookups_digest: Mutex::default(),
             watched: HashMap::new(),
             written: HashMap::new(),
@@ -151,15 +151,15 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         }
         self.room = self.room.map(|room| room - count);
         self.tables.keep(feature, rows, &claims);
-        self.asked.clear();
+        self.looked_up.clear();
         Ok(())
     }
 
     /// Whether a row of the workspace or of an earlier unit holds a value.
     fn is_taken(&self, claim: &Value) -> bool {
         match self.tables.holds(claim) {
-            Some(held) => held,
-            None => self.asked.get(claim).copied().unwrap_or_default(),
+            Some(taken) => taken,
+            None => self.looked_up.get(claim).copied().unwrap_or_default(),
         }
     }
 
@@ -185,17 +185,17 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             return Ok(());
         }
         for (at, column) in self.tables.unique(feature).iter().enumerate() {
-            let (mut asked, mut values) = (Vec::new(), Vec::new());
+            let (mut unknown, mut values) = (Vec::new(), Vec::new());
             for (row, claims) in rows.iter().zip(claims) {
                 let claim = claims.iter().find(|claim| claim.column == at);
-                let claim = claim.filter(|claim| !self.asked.contains_key(claim));
+                let claim = claim.filter(|claim| !self.looked_up.contains_key(claim));
                 let cell = row.data.cell(&column.name);
                 if let Some((claim, cell)) = claim.zip(cell) {
-                    asked.push(*claim);
+                    unknown.push(*claim);
                     values.push(cell.to_owned());
                 }
             }
-            for (asked, values) in asked.chunks(BATCH).zip(values.chunks(BATCH)) {
+            for (unknown, values) in unknown.chunks(BATCH).zip(values.chunks(BATCH)) {
                 let taken = if column.at_base {
                     self.base.taken(feature, &column.name, values).await
                 } else {
@@ -206,7 +206,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
                     .await
                 };
                 let taken = taken.map_err(CommitError::Store)?;
-                self.asked.extend(asked.iter().copied().zip(taken));
+                self.looked_up.extend(unknown.iter().copied().zip(taken));
             }
         }
         Ok(())
@@ -218,11 +218,11 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             id: write.id,
             data: before.data.written(&write.cells, write.replace),
         };
-        let held = self.tables.claims(feature, before);
+        let before_claims = self.tables.claims(feature, before);
         let mut claims = self.tables.claims(feature, &row);
-        let released = held.iter().filter(|value| !claims.contains(value));
+        let released = before_claims.iter().filter(|value| !claims.contains(value));
         let released = released.copied().collect();
-        claims.retain(|value| !held.contains(value));
+        claims.retain(|value| !before_claims.contains(value));
         UpdatedRow {
             row: self.tables.needed(feature, row),
             claims,
@@ -238,9 +238,9 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         let ids: Vec<Id> = writes.iter().map(|write| write.id).collect();
         let hidden = hidden_each(self, feature, &ids).await;
         let mut hidden = hidden.map_err(CommitError::Store)?.into_iter();
-        let mut asked = writes.iter();
+        let mut remaining = writes.iter();
         let after = fetch_each(self, feature, &ids, |stored| {
-            let write = asked.next()?;
+            let write = remaining.next()?;
             let stored = stored.or(hidden.next().flatten());
             // Of a row that entered in this run and is not kept nothing was written in these columns.
             let minted = || StoredRow {
@@ -279,7 +279,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         }
         self.tables.release(&released);
         self.tables.keep(feature, &rows, &claims);
-        self.asked.clear();
+        self.looked_up.clear();
         Ok(())
     }
 }

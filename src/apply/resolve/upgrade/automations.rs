@@ -32,7 +32,7 @@ impl<'p> Merging<'_, 'p> {
             return;
         };
         let version = begun.unwrap_or_else(|| self.minter.id(work.ordinal.unwrap_or_default()));
-        self.arrive((reference, work.uid), &after, version, begun.is_some());
+        self.arrive(reference, work.uid, &after, version, begun.is_some());
         if begun.is_some() {
             return;
         }
@@ -54,13 +54,7 @@ impl<'p> Merging<'_, 'p> {
 
     /// Decides whether a draft takes the place of what is in force; one of an automation that was never published
     /// is left to people, like that.
-    fn arrive(
-        &mut self,
-        (reference, uid): (&str, &str),
-        after: &AnyRecord,
-        version: Id,
-        begun: bool,
-    ) {
+    fn arrive(&mut self, reference: &str, uid: &str, after: &AnyRecord, version: Id, begun: bool) {
         let known = &mut self.built.not_published;
         known.retain(|entry| entry.reference != reference);
         let mut automations = self.destination.automations.iter();
@@ -68,7 +62,7 @@ impl<'p> Merging<'_, 'p> {
             return;
         };
         let (draft, live) = (ours.draft, ours.active);
-        let because = self.missing((reference, uid), after);
+        let because = self.missing(reference, uid, after);
         if !because.is_empty() {
             self.built.not_published.push(NotPublished {
                 reference: reference.to_owned(),
@@ -91,7 +85,7 @@ impl<'p> Merging<'_, 'p> {
     }
 
     /// What somebody has to enter first.
-    fn missing(&self, (reference, uid): (&str, &str), after: &AnyRecord) -> Vec<DraftReason> {
+    fn missing(&self, reference: &str, uid: &str, after: &AnyRecord) -> Vec<DraftReason> {
         let arrival = CompletenessCheck {
             manifest: self.manifest,
             destination: self.destination,

@@ -33,7 +33,8 @@ pub(super) fn legacy_jobs(
         until,
         destination,
         definitions,
-        (Unknown::Empty, &away),
+        Unknown::Empty,
+        &away,
     );
     let own = until.get(job.entries.start..).unwrap_or_default();
     let structures = || {

@@ -162,7 +162,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let at = places.binary_search_by_key(&row.id, |(id, _)| *id).ok();
                 let place = at.and_then(|at| places.get(at)).map(|(_, place)| *place);
                 let base = place.and_then(|place| table.entry?.row(place as usize));
-                if self.is_changed(table, (row, base), drifted).await? {
+                if self.is_changed(table, row, base, drifted).await? {
                     counts.changed += 1;
                 }
             }
@@ -180,21 +180,22 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     async fn is_changed(
         &mut self,
         table: &Table<'a, '_>,
-        (stored, base): (&StoredRow, Option<RawRow<'a>>),
+        stored: &StoredRow,
+        base: Option<RawRow<'a>>,
         drifted: &mut RowsDrifted,
     ) -> Result<bool, ApplyError<T::Error>> {
         let (Some(columns), Some(row)) = (&table.columns, base) else {
             // The newest package does not have the row: what it held is not known cell by cell.
             return Ok(true);
         };
-        let Ok(held) = self.destination_cells(columns, row).await? else {
+        let Ok(applied_cells) = self.destination_cells(columns, row).await? else {
             return Ok(false);
         };
         let stays = self.ledger_state.stays(stored.id).cloned();
         let uid = row.uid.decoded();
         let updates = table.updates.get(&*uid).map_or(&[][..], Vec::as_slice);
         let mut changed = false;
-        for (slot, held) in columns.all.iter().zip(&held) {
+        for (slot, applied_cell) in columns.all.iter().zip(&applied_cells) {
             let column = &slot.work.column.name;
             if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
                 continue;
@@ -210,7 +211,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let kept = stays.as_ref().and_then(|stays| stays.cell(column));
             let base = match kept {
                 Some(kept) => kept,
-                None => updated(updates, &slot.work.package_name, held),
+                None => updated(updates, &slot.work.package_name, applied_cell),
             };
             let same =
                 equal(base, ours) || kept.is_none() && raw.is_some_and(|raw| equal(raw, ours));
@@ -240,10 +241,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 }
 
 /// What steps of the plan made of a cell.
-fn updated<'c>(updates: &[Update<'c>], column: &str, held: &'c str) -> &'c str {
-    updates.iter().fold(held, |held, update| {
+fn updated<'c>(updates: &[Update<'c>], column: &str, applied_cell: &'c str) -> &'c str {
+    updates.iter().fold(applied_cell, |applied_cell, update| {
         let mut cells = members(update.data);
         let cell = cells.find_map(|(key, cell)| key.is(column).then_some(cell));
-        cell.unwrap_or(if update.merge { held } else { "null" })
+        cell.unwrap_or(if update.merge { applied_cell } else { "null" })
     })
 }

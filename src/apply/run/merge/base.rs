@@ -54,7 +54,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let rows: Vec<RowRef<'_>> = row_refs(refs).collect();
         let Cell::List(list) = Cell::new(raw) else {
             let shown = match rows.first() {
-                Some(row) => self.shown(*row).await?,
+                Some(row) => self.cell_of_link(*row).await?,
                 None => None,
             };
             // Of a row that is gone from the workspace it is known what it showed when it was exported.
@@ -68,7 +68,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if out.len() > 1 {
                 out.push(',');
             }
-            let shown = self.shown(row).await?;
+            let shown = self.cell_of_link(row).await?;
             canonical_to(&mut out, shown.as_deref().unwrap_or(element));
         }
         out.push(']');
@@ -76,7 +76,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// What a link shows of a row that was applied, as the row is now.
-    async fn shown(&mut self, row: RowRef<'_>) -> Result<Option<String>, ApplyError<T::Error>> {
+    async fn cell_of_link(
+        &mut self,
+        row: RowRef<'_>,
+    ) -> Result<Option<String>, ApplyError<T::Error>> {
         let known = self.targets.find(row);
         if let Some(value) = known.and_then(|known| self.targets.value(known, row.column)) {
             return Ok(Some(value.into_owned()));

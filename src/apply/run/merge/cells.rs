@@ -38,7 +38,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 // Of large rows not all are there at once.
                 let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
                 let stored = self.with_hidden(table.feature, &ids, stored).await?;
-                let outcomes = self.outcomes((table, tracked), part, stored).await?;
+                let outcomes = self.outcomes(table, tracked, part, stored).await?;
                 again.extend(self.write_merged(table, outcomes).await?);
                 left = rest;
             }
@@ -74,7 +74,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// What becomes of rows that are there.
     async fn outcomes(
         &mut self,
-        (table, tracked): (&Table<'a>, &TrackedDecisions<'_>),
+        table: &Table<'a>,
+        tracked: &TrackedDecisions<'_>,
         rows: &[Candidate<'a>],
         stored: Vec<Option<(StoredRow, bool)>>,
     ) -> Result<Vec<(Candidate<'a>, StoredRow, Outcome)>, ApplyError<T::Error>> {
@@ -97,7 +98,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 edited,
                 hidden,
             };
-            let outcome = self.merge_outcome((table, tracked), *row, here);
+            let outcome = self.merge_outcome(table, tracked, *row, here);
             match outcome.await? {
                 Ok(outcome) => outcomes.push((*row, stored, outcome)),
                 Err(fault) => self.merge_unfit(table, *row, &fault),
@@ -133,9 +134,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         columns: &Columns<'a>,
         row: RawRow<'a>,
     ) -> Result<Vec<Result<String, EntryFault>>, ApplyError<T::Error>> {
-        let asked = std::iter::once((row.data, row.refs));
-        let mut found = self.match_keys(columns, asked).await?.here.into_iter();
-        let mut held: Vec<_> = columns.all.iter().map(|_| Ok("null".to_owned())).collect();
+        let entering = std::iter::once((row.data, row.refs));
+        let mut found = self.match_keys(columns, entering).await?.here.into_iter();
+        let mut cells: Vec<_> = columns.all.iter().map(|_| Ok("null".to_owned())).collect();
         for (key, raw) in columns.cells(row.data) {
             let Key::Column(slot) = key else { continue };
             let column = &columns.all[slot];
@@ -163,18 +164,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             let mut out = String::new();
             let fault = |kind| column.rule.fault(EntryReason::NotStorable(kind));
-            held[slot] = column
+            cells[slot] = column
                 .rule
                 .write(&value, &mut out)
                 .map(|_| out)
                 .map_err(fault);
         }
-        Ok(held)
+        Ok(cells)
     }
 
     async fn merge_outcome(
         &mut self,
-        (table, tracked): (&Table<'a>, &TrackedDecisions<'_>),
+        table: &Table<'a>,
+        tracked: &TrackedDecisions<'_>,
         row: Candidate<'a>,
         here: Here<'_>,
     ) -> Result<Result<Outcome, EntryFault>, ApplyError<T::Error>> {
@@ -184,7 +186,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             hidden,
         } = here;
         let theirs = match self.destination_cells(&table.columns, row.theirs).await? {
-            Ok(held) => held,
+            Ok(cells) => cells,
             Err(fault) => return Ok(Err(fault)),
         };
         let base = match row.base {

@@ -23,7 +23,6 @@ use crate::workspace::{Id, RecordKind, RowData, Target};
 
 use cells::same_link;
 use row::{BaseRows, Candidate, Table};
-pub(super) use write::object;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Merges the rows of all tables.
@@ -194,7 +193,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         .leaves_out(&table.work.feature_ref, &slot.work.package_name);
                 }
             }
-            let stays = object(stays.iter().map(|(name, base)| (*name, base.as_str())));
+            let stays =
+                RowData::from_cells(stays.iter().map(|(name, base)| (*name, base.as_str())));
             if before.as_ref().map_or("{}", RowData::as_str) != stays.as_str() {
                 cells.push(CellsOf {
                     id: row.id,

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use crate::apply::ApplyError;
 use crate::apply::run::Run;
 use crate::apply::run::tally::{CellConflict, FailedRow};
-use crate::json::write_string_to;
 use crate::problem::Code;
 use crate::upgrade::MovedLeaf;
 use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
@@ -120,23 +119,6 @@ fn outcome_column(path: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Cells as one object.
-pub(in crate::apply::run) fn object<'c>(
-    cells: impl Iterator<Item = (&'c str, &'c str)>,
-) -> RowData {
-    let mut out = String::from("{");
-    for (name, cell) in cells {
-        if out.len() > 1 {
-            out.push(',');
-        }
-        write_string_to(&mut out, name);
-        out.push(':');
-        out.push_str(cell);
-    }
-    out.push('}');
-    RowData::trusted(&out)
-}
-
 fn merged_unit(
     table: &Table<'_>,
     outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
@@ -146,8 +128,10 @@ fn merged_unit(
     let mut seen: HashSet<Id> = HashSet::new();
     for (row, stored, outcome) in outcomes {
         let pairs = || outcome.written.iter();
-        let before = object(pairs().map(|(name, before, _)| (name.as_str(), before.as_str())));
-        let after = object(pairs().map(|(name, _, after)| (name.as_str(), after.as_str())));
+        let before =
+            RowData::from_cells(pairs().map(|(name, before, _)| (name.as_str(), before.as_str())));
+        let after =
+            RowData::from_cells(pairs().map(|(name, _, after)| (name.as_str(), after.as_str())));
         let now = RowDigest::of(&stored.data);
         let then = RowDigest::of(&stored.data.written(&after, false));
         let whole = outcome.stays.is_empty() && outcome.kept == 0;
@@ -167,7 +151,7 @@ fn merged_unit(
             before,
             after,
             digest: whole.then_some(then),
-            stays: object(stays.map(|(name, base)| (name.as_str(), base.as_str()))),
+            stays: RowData::from_cells(stays.map(|(name, base)| (name.as_str(), base.as_str()))),
         });
     }
     let feature = table.feature;

@@ -80,8 +80,15 @@ fn attempt(
         ..past
     };
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xADD_0001);
-    let asked = (&package, &request);
-    let decided = decide_from(&*memory, asked, &structure, deciding, minter, definitions);
+    let decided = decide_from(
+        &*memory,
+        &package,
+        &request,
+        &structure,
+        deciding,
+        minter,
+        definitions,
+    );
     let approved = ready(decided).map_err(ApplyError::store("measuring"))?;
     let approved = approved.expect("approved");
     let payloads = &package.payloads;

@@ -37,9 +37,16 @@ fn decided(
     };
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_9999);
     let definitions = Definitions::embedded();
-    let asked = request(body);
-    let asked = (&package, &asked);
-    let decided = decide_from(&*memory, asked, &structure, deciding, minter, definitions);
+    let request = request(body);
+    let decided = decide_from(
+        &*memory,
+        &package,
+        &request,
+        &structure,
+        deciding,
+        minter,
+        definitions,
+    );
     let decided = ready(decided).map_err(ApplyError::store("measuring"))?;
     let approved = decided.expect("approved");
     let mut unwatched = |_| {};

@@ -305,8 +305,15 @@ impl Line {
             let mut memory = std::mem::replace(&mut self.memory, Memory::new(nothing()));
             let report = self.past(|past| {
                 let definitions = Definitions::embedded();
-                let asked = (&package, request);
-                let decided = decide_from(&memory, asked, &structure, past, minter, definitions);
+                let decided = decide_from(
+                    &memory,
+                    &package,
+                    request,
+                    &structure,
+                    past,
+                    minter,
+                    definitions,
+                );
                 let approved = ready(decided).expect("decided").expect("approved");
                 let payloads = &package.payloads;
                 let mut unwatched = |_| {};

@@ -21,30 +21,36 @@ pub(super) fn run(
     plan_request: PlanRequest<'_>,
     file: &File<'_>,
 ) -> Result<Exit, CliError> {
-    let held = examine::find_in_catalog(plan_request, &args.template, file)?;
+    let in_catalog = examine::find_in_catalog(plan_request, &args.template, file)?;
     if args.dry_run {
-        let examined = examine::file(plan_request, &held, file)?;
+        let examined = examine::file(plan_request, &in_catalog, file)?;
         return print_plan(args.subject(), &examined, args.format, None, plan_request);
     }
     if args.yes {
-        return run_agreed(args, plan_request, &held, file);
+        return run_agreed(args, plan_request, &in_catalog, file);
     }
-    let examined = examine::file(plan_request, &held, file)?;
+    let examined = examine::file(plan_request, &in_catalog, file)?;
     if let Some(exit) = args.confirm(plan_request, &examined)? {
         return Ok(exit);
     }
     if let CatalogMatch::Other {
         by_name: Some(candidate),
         ..
-    } = &held
+    } = &in_catalog
     {
         remote::confirm(&catalog::question(candidate))?;
     }
-    match &held {
+    match &in_catalog {
         CatalogMatch::Same(id) if examined.template.is_some() => {
             args.start_planned(plan_request, id, &examined)
         }
-        _ => pushed(args, plan_request, &held, file, &examined.planned.preview),
+        _ => pushed(
+            args,
+            plan_request,
+            &in_catalog,
+            file,
+            &examined.planned.preview,
+        ),
     }
 }
 
@@ -52,11 +58,11 @@ pub(super) fn run(
 fn run_agreed(
     args: &Args,
     plan_request: PlanRequest<'_>,
-    held: &CatalogMatch,
+    in_catalog: &CatalogMatch,
     file: &File<'_>,
 ) -> Result<Exit, CliError> {
     let body = plan_request.body();
-    if let CatalogMatch::Other { id, .. } = held
+    if let CatalogMatch::Other { id, .. } = in_catalog
         && let Some(planned) =
             by_server_for(plan_request.client, id, &body, plan_request.base, file.text)?
         && !planned.preview.refusals.is_empty()
@@ -69,7 +75,7 @@ fn run_agreed(
         };
         return print_plan(args.subject(), &examined, args.format, None, plan_request);
     }
-    let pushed = PushedTemplate::of(plan_request, held, file, args.format)?;
+    let pushed = PushedTemplate::of(plan_request, in_catalog, file, args.format)?;
     let outcome = args.start(plan_request, &pushed.id, &body);
     pushed.keep_unless_refused(plan_request, outcome)
 }
@@ -78,11 +84,11 @@ fn run_agreed(
 pub(super) fn pushed(
     args: &Args,
     plan_request: PlanRequest<'_>,
-    held: &CatalogMatch,
+    in_catalog: &CatalogMatch,
     file: &File<'_>,
     agreed: &Preview,
 ) -> Result<Exit, CliError> {
-    let pushed = PushedTemplate::of(plan_request, held, file, args.format)?;
+    let pushed = PushedTemplate::of(plan_request, in_catalog, file, args.format)?;
     let outcome = again(args, plan_request, &pushed.id, agreed);
     pushed.keep_unless_refused(plan_request, outcome)
 }
@@ -137,12 +143,12 @@ impl PushedTemplate {
     /// Pushes the file as the catalog needs it.
     pub(super) fn of(
         plan_request: PlanRequest<'_>,
-        held: &CatalogMatch,
+        in_catalog: &CatalogMatch,
         file: &File<'_>,
         form: Form,
     ) -> Result<PushedTemplate, CliError> {
         let session = plan_request.session;
-        match held {
+        match in_catalog {
             CatalogMatch::Nothing => PushedTemplate::anew(plan_request, file, form),
             CatalogMatch::Same(id) => {
                 session.note(format!(

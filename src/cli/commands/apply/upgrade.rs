@@ -16,7 +16,7 @@ use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
 use crate::cli::plan_view::screen;
 use crate::cli::remote;
 use crate::cli::remote::subject::Subject;
-use crate::cli::upgrade_view::{PromptOutcome, ask};
+use crate::cli::upgrade_view::{PromptOutcome, decide_conflicts};
 use tplkit::printable;
 
 pub(super) fn run(
@@ -46,8 +46,8 @@ pub(super) fn run(
 }
 
 fn package(args: &Args, plan_request: PlanRequest<'_>, file: &File<'_>) -> Result<Exit, CliError> {
-    let held = examine::find_in_catalog(plan_request, &args.template, file)?;
-    let make = |plan_request: PlanRequest<'_>| examine::file(plan_request, &held, file);
+    let in_catalog = examine::find_in_catalog(plan_request, &args.template, file)?;
+    let make = |plan_request: PlanRequest<'_>| examine::file(plan_request, &in_catalog, file);
     let (request, examined) = decided(args, plan_request, &make)?;
     let plan_request = PlanRequest {
         request: &request,
@@ -56,7 +56,7 @@ fn package(args: &Args, plan_request: PlanRequest<'_>, file: &File<'_>) -> Resul
     if let Some(exit) = agreed(args, plan_request, &examined)? {
         return Ok(exit);
     }
-    match &held {
+    match &in_catalog {
         // What is not there was refused: nothing is applied that could be upgraded.
         CatalogMatch::Nothing => {
             print_plan(args.subject(), &examined, args.format, None, plan_request)
@@ -71,7 +71,13 @@ fn package(args: &Args, plan_request: PlanRequest<'_>, file: &File<'_>) -> Resul
                 let outcome = args.start(plan_request, &pushed.id, &plan_request.body());
                 return pushed.keep_unless_refused(plan_request, outcome);
             }
-            file::pushed(args, plan_request, &held, file, &examined.planned.preview)
+            file::pushed(
+                args,
+                plan_request,
+                &in_catalog,
+                file,
+                &examined.planned.preview,
+            )
         }
     }
 }
@@ -96,8 +102,8 @@ fn decided(
             return Ok((request, examined));
         }
         let before = request.terms.clone();
-        let asked = ask(preview, &mut request.terms)?;
-        if asked == PromptOutcome::Some || request.terms == before {
+        let outcome = decide_conflicts(preview, &mut request.terms)?;
+        if outcome == PromptOutcome::Some || request.terms == before {
             return Ok((request, examined));
         }
     }

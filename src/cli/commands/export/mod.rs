@@ -127,8 +127,8 @@ fn run_onto(
     };
     let remote = RemoteWorkspace::new(&connection.client, workspace).reporting(&tell);
     let structure = ready(remote.structure())?;
-    let asked = args.chosen.are_none() && onto.is_none() && can_prompt(args);
-    let mut selection = if asked {
+    let interactive = args.chosen.are_none() && onto.is_none() && can_prompt(args);
+    let mut selection = if interactive {
         prompts::selection(&connection.client, &structure, session)?
     } else {
         args.chosen.selection(&structure)?
@@ -156,7 +156,7 @@ fn run_onto(
         .unwrap_or_else(PoisonError::into_inner)
         .end();
     let exported = exported?;
-    if asked && let Some(finding) = too_large(&exported) {
+    if interactive && let Some(finding) = too_large(&exported) {
         return Err(CliError::Usage {
             message: finding.message.clone(),
             help: "leave its rows out, or choose with flags: `--rows` takes any size".to_owned(),

@@ -87,14 +87,14 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 /// A job by what people call its template and its workspace.
 fn line(job: &Job, names: &Names) -> [String; 6] {
     let or = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
-    let held = job.locked_until().filter(|_| job.ended().is_none());
-    let held = held.map(|until| format!("held until {}", printable::line(until)));
+    let lock = job.locked_until().filter(|_| job.ended().is_none());
+    let lock = lock.map(|until| format!("held until {}", printable::line(until)));
     [
         or(&job.id),
         printable::line(&job.status),
         format!("template {}", names.title(job.template_id.as_deref())),
         format!("workspace {}", names.title(job.workspace_id.as_deref())),
         or(&job.created_at),
-        held.unwrap_or_default(),
+        lock.unwrap_or_default(),
     ]
 }

@@ -57,25 +57,25 @@ impl UpgradeReportArgs {
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let asked = &args.upgrade;
+    let upgrade_args = &args.upgrade;
     let word = WorkspaceArgs {
-        workspace: asked.workspace.clone(),
+        workspace: upgrade_args.workspace.clone(),
     };
-    let mut server = asked.target.clone();
+    let mut server = upgrade_args.target.clone();
     let target = server.take_target(&args.package)?;
     let word = word.required(&target, &server)?;
     let form = match args.format {
         Format::Html => Form::Text,
         Format::Json => Form::Json,
     };
-    let mut request = resolutions::read(asked.resolutions.as_deref())?;
+    let mut request = resolutions::read(upgrade_args.resolutions.as_deref())?;
     request.plan = None;
-    asked.upgrade.complete(&mut request);
+    upgrade_args.upgrade.complete(&mut request);
     let plan = UpgradePlan {
         package: &args.package,
         workspace: &word,
         request: &request,
-        upgrade: &asked.upgrade,
+        upgrade: &upgrade_args.upgrade,
         server: &server,
     };
     let (workspace, examined) = match plan.make(session)? {

@@ -18,7 +18,7 @@ use crate::cli::remote::workspace::WorkspaceArgs;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
-use crate::cli::upgrade_view::{ask, decisions_file, place};
+use crate::cli::upgrade_view::{decide_conflicts, decisions_file, place};
 
 const HEAD: &str = "# What the upgrade asks: what the package and people have both changed since it was applied.\n\
      # `ours` keeps what the workspace has, `theirs` takes what the package brings, `{ value = … }` neither.\n\
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let mut terms = UpgradeTerms::default();
     if init::can_prompt(args) {
-        ask(plan, &mut terms)?;
+        decide_conflicts(plan, &mut terms)?;
     }
     let decided = |conflict: &Conflict| {
         let of = terms.decisions.get(&conflict.reference)?;

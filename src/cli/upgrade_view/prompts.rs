@@ -32,9 +32,12 @@ enum Choice {
 ///
 /// # Errors
 /// When whoever is asked stops.
-pub(crate) fn ask(preview: &Preview, terms: &mut UpgradeTerms) -> Result<PromptOutcome, CliError> {
+pub(crate) fn decide_conflicts(
+    preview: &Preview,
+    terms: &mut UpgradeTerms,
+) -> Result<PromptOutcome, CliError> {
     let words = RecordNames::of(preview);
-    let mut asked = PromptOutcome::Everything;
+    let mut outcome = PromptOutcome::Everything;
     for conflict in &preview.conflicts {
         // What was decided for the rest covers it.
         if terms.conflicts.is_some() && is_covered(conflict) {
@@ -44,10 +47,10 @@ pub(crate) fn ask(preview: &Preview, terms: &mut UpgradeTerms) -> Result<PromptO
         match chosen(conflict)? {
             Choice::This(take) => note(terms, conflict, words.decision(conflict, take)),
             Choice::Rest(side) => terms.conflicts = Some(side),
-            Choice::Later => asked = PromptOutcome::Some,
+            Choice::Later => outcome = PromptOutcome::Some,
         }
     }
-    Ok(asked)
+    Ok(outcome)
 }
 
 fn note(terms: &mut UpgradeTerms, conflict: &Conflict, decision: Decision) {
@@ -93,12 +96,12 @@ fn chosen(conflict: &Conflict) -> Result<Choice, CliError> {
     }
     offered.push(("decide later", Choice::Later));
     let items: Vec<&str> = offered.iter().map(|(words, _)| *words).collect();
-    let asked = Select::new()
+    let selected = Select::new()
         .with_prompt(place(conflict))
         .items(&items)
         .default(items.len() - 1)
         .interact();
-    match asked {
+    match selected {
         Ok(at) => Ok(offered.swap_remove(at).1),
         Err(Error::IO(error)) => {
             // The question has hidden it.
