@@ -63,7 +63,8 @@ fn targets_profiles_and_schemas_are_offered() {
 #[test]
 fn workspaces_and_profiles_are_offered_as_far_as_they_are_known_offline() {
     let config = "[targets.staging]\nworkspace = \"Acme/tea\"\n";
-    let profiles = "[ana]\nurl = \"https://a.test\"\nworkspace = \"w\"\nworkspace_name = \"coffee_shop\"\n";
+    let profiles =
+        "[ana]\nurl = \"https://a.test\"\nworkspace = \"w\"\nworkspace_name = \"coffee_shop\"\n";
     let place = Place::with(&[
         ("tplkit.toml", config),
         ("config/tplkit/profiles.toml", profiles),
