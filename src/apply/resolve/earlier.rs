@@ -1,6 +1,6 @@
 //! Records that earlier jobs of the template created here, read from their ledgers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::waiting::WaitingDrafts;
 use crate::apply::Minter;
@@ -19,6 +19,8 @@ pub(super) struct EarlierJobs<'l> {
     pub(super) pending: Vec<&'l str>,
     /// Automations of which an unfinished job has made drafts.
     drafted: Vec<&'l Changed>,
+    /// Records whose leaves an unfinished upgrade has merged, by ref.
+    merged: HashSet<&'l str>,
     /// Automations that jobs were to put in force, whether they have or not.
     promoted: Vec<&'l str>,
     /// Drafts that wait for what somebody has to enter.
@@ -76,6 +78,10 @@ impl<'l> EarlierJobs<'l> {
                     let pending = structure.pending_publishes.iter();
                     let pending = pending.map(String::as_str);
                     let changed = structure.changed.iter();
+                    let merged = structure.base.iter();
+                    earlier
+                        .merged
+                        .extend(merged.map(|based| based.reference.as_str()));
                     earlier
                         .drafted
                         .extend(changed.filter(|changed| changed.draft.is_some()));
@@ -88,6 +94,7 @@ impl<'l> EarlierJobs<'l> {
                 Entry::Completed => {
                     earlier.pending.clear();
                     earlier.drafted.clear();
+                    earlier.merged.clear();
                     for made in earlier.created.values_mut().flatten() {
                         made.unfinished = false;
                     }
@@ -144,6 +151,11 @@ impl<'l> EarlierJobs<'l> {
     pub(super) fn drafted(&self, id: Id) -> Option<&'l Changed> {
         let mut drafted = self.drafted.iter().copied();
         drafted.find(|changed| changed.after.id == id)
+    }
+
+    /// Whether the upgrade that goes on has merged the leaves of a record already: what is decided there is done.
+    pub(super) fn has_merged(&self, reference: &str) -> bool {
+        self.merged.contains(reference)
     }
 
     /// Whether a job found the automation whole: it went live, or will.

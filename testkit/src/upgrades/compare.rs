@@ -7,7 +7,7 @@ use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value};
 use tplkit::package::model::DataClass;
-use tplkit::rows::equal;
+use tplkit::rows::{Cell, equal};
 use tplkit::upgrade::{Key, field};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::State;
@@ -125,7 +125,7 @@ pub(super) fn content(state: &State, entries: &[Entry]) -> Content {
         {
             if let (Some(name), Some(cell)) =
                 (names.refs.get(&column.id), row.data.cell(&column.name))
-                && cell != "null"
+                && !Cell::new(cell).is_empty()
             {
                 cells.insert(name.clone(), cell.to_owned());
             }

@@ -52,6 +52,9 @@ impl Merging<'_, '_> {
                 format!(
                     "`decisions.{reference}` says `{word}`, and nothing is to be decided there by that word. The plan of the upgrade lists what can be decided."
                 )
+            } else if self.earlier.has_merged(reference) {
+                // A leaf that neither side has any more.
+                continue;
             } else {
                 format!(
                     "`decisions.{reference}` decides about `{path}`, which is no leaf of it. The plan of the upgrade lists the paths that can be decided."

@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::undone::new;
-use super::{Line, asked, checked, label, request};
+use super::{Line, args, asked, checked, config, label, request, v1, v2};
 use crate::apply::{ApplyError, JobHistory, Minter, Report, decide_from, run_from};
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
-use crate::workspace::RecordKind::Feature;
+use crate::workspace::RecordKind::{Feature, View};
 use crate::workspace::ledger::Entry;
 use crate::workspace::{Source as _, Target as _, ready};
 
@@ -135,4 +135,41 @@ fn it_ends_as_one_that_never_stopped() {
         }
     }
     assert!(stops > 10, "{stops}");
+}
+
+/// A key that the package takes out is no leaf any more as soon as it is gone.
+#[test]
+fn a_decision_that_is_carried_out_already_is_no_fault_of_a_job_that_goes_on() {
+    let sort = json!({"column": "$c_orders_code"});
+    let sorted = v2(|package| args(package, "v_orders")["config"][0]["sort"] = sort.clone());
+    let without = v1().to_string();
+    let body = asked(&json!({"v_orders": {"config.sort": "theirs"}}));
+    let mut stops = 0;
+    for call in 0.. {
+        let mut line = Line::of(&sorted);
+        let ours = json!({"column": "client"});
+        line.edit(View, "orders", config("sort", &ours));
+        let crash = Crash {
+            call,
+            written: false,
+        };
+        let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
+        let stopped = line.past(|past| {
+            memory.crash_at(crash);
+            let stopped = decided(&mut memory, past, &without, &body).is_err();
+            memory.recover();
+            if stopped {
+                decided(&mut memory, past, &without, &body).expect("a report");
+            }
+            stopped
+        });
+        line.memory = memory;
+        let view = line.get(View, "orders");
+        assert!(!view.config.write().contains("sort"), "call {call}");
+        if !stopped {
+            break;
+        }
+        stops += 1;
+    }
+    assert!(stops > 1, "{stops}");
 }
