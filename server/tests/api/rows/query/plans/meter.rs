@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -62,10 +64,23 @@ impl Meter {
             Meter::Plans(log) => {
                 let before = fs::read_to_string(log).expect("a log").len();
                 let response = ask();
-                let text = fs::read_to_string(log).expect("a log");
-                let mut read = Read::default();
-                for plan in plans(&text[before..]) {
-                    read.add(&plan["Plan"]);
+                // The plan of a statement may reach the log after its rows have reached the server.
+                let (mut text, mut read) = (String::new(), Read::default());
+                for _ in 0..50 {
+                    let earlier =
+                        std::mem::replace(&mut text, fs::read_to_string(log).expect("a log"));
+                    if earlier == text {
+                        read = Read::default();
+                        for plan in plans(&text[before..]) {
+                            read.add(&plan["Plan"]);
+                        }
+                        if read.indexes.iter().any(|used| used.starts_with("rows"))
+                            || read.amount > 0
+                        {
+                            break;
+                        }
+                    }
+                    thread::sleep(Duration::from_millis(10));
                 }
                 (response, read)
             }
