@@ -136,7 +136,7 @@ impl<P: Place> Line<P> {
                     done.push(what);
                     before = after;
                 }
-                // People are told so, and do something else.
+                // The workspace refuses the value, and people do something else.
                 Err(CommitError::Refused(refused)) if refused.code == Code::UniqueViolation => {}
                 Err(error) => {
                     return Err(format!("people cannot do that: {error}: {what}, {done:#?}"));
