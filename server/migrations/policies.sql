@@ -333,3 +333,52 @@ CREATE POLICY operator ON notifications TO tplkit_operator
     USING (true);
 CREATE POLICY request ON notifications TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[]));
+
+ALTER TABLE store_identity ENABLE ROW LEVEL SECURITY;
+ALTER TABLE store_identity FORCE ROW LEVEL SECURITY;
+GRANT SELECT ON store_identity TO tplkit_operator;
+CREATE POLICY operator ON store_identity TO tplkit_operator
+    USING (true);
+
+ALTER TABLE file_objects ENABLE ROW LEVEL SECURITY;
+ALTER TABLE file_objects FORCE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE, DELETE ON file_objects TO tplkit_operator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON file_objects TO tplkit_request;
+CREATE POLICY operator ON file_objects TO tplkit_operator
+    USING (true);
+CREATE POLICY request ON file_objects TO tplkit_request
+    USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[]));
+
+ALTER TABLE file_uses ENABLE ROW LEVEL SECURITY;
+ALTER TABLE file_uses FORCE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE, DELETE ON file_uses TO tplkit_operator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON file_uses TO tplkit_request;
+CREATE POLICY operator ON file_uses TO tplkit_operator
+    USING (true);
+CREATE POLICY request ON file_uses TO tplkit_request
+    USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
+        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])
+        AND (feature_id <> ALL (nullif(current_setting('tplkit.guarded', true), '')::uuid[]) OR row_created_by = nullif(current_setting('tplkit.caller', true), '')::uuid OR row_created_by = nullif(current_setting('tplkit.run', true), '')::uuid));
+
+ALTER TABLE files ENABLE ROW LEVEL SECURITY;
+ALTER TABLE files FORCE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE, DELETE ON files TO tplkit_operator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON files TO tplkit_request;
+CREATE POLICY operator ON files TO tplkit_operator
+    USING (true);
+CREATE POLICY request ON files TO tplkit_request
+    USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
+        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+CREATE POLICY sight ON files AS RESTRICTIVE FOR SELECT TO tplkit_request
+    USING ((organization_id = ANY (nullif(current_setting('tplkit.administered', true), '')::uuid[]) OR created_by = nullif(current_setting('tplkit.caller', true), '')::uuid)
+        OR EXISTS (SELECT 1 FROM file_uses AS through WHERE through.organization_id = files.organization_id AND through.file_id = files.id));
+
+ALTER TABLE file_holds ENABLE ROW LEVEL SECURITY;
+ALTER TABLE file_holds FORCE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE, DELETE ON file_holds TO tplkit_operator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON file_holds TO tplkit_request;
+CREATE POLICY operator ON file_holds TO tplkit_operator
+    USING (true);
+CREATE POLICY request ON file_holds TO tplkit_request
+    USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
+        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));

@@ -13,7 +13,7 @@ mod table;
 
 pub(super) use condition::{Condition, FOR_EVERYBODY, PLATFORM};
 pub(super) use statement::{Mark, Predicates};
-pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Table};
+pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight, Table};
 
 use super::scope_ids::{Id, Ids};
 use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Platform, Word};
@@ -39,8 +39,11 @@ const OPEN: Condition = Any(&[
     In(2, Ids::Workspaces),
 ]);
 
+/// The caller put it there, or administers its organization.
+const UPLOADER: Condition = Any(&[In(0, Ids::Administered), Is(1, Id::Caller)]);
+
 /// The marks of statements that stand for a predicate.
-const MARKS: [Mark; 6] = [
+const MARKS: [Mark; 7] = [
     Mark::new("tenant", TENANT, 1).owner(),
     Mark::new("caller", CALLER, 1).owner(),
     Mark::new("catalog", CATALOG, 2).owner(),
@@ -48,6 +51,7 @@ const MARKS: [Mark; 6] = [
     // A workspace is of one organization, but a list of the hidden ones names no owner.
     Mark::new("workspace", WORKSPACE, 1),
     Mark::new("row", ROW, 2),
+    Mark::new("uploader", UPLOADER, 2),
 ];
 
 const EVERYTHING: &str = "SELECT, INSERT, UPDATE, DELETE";
@@ -78,7 +82,7 @@ const SHARED: [Exception; 3] = [
 ];
 
 /// The policies, in the order in which tables came.
-pub(super) static TABLES: [Table; 31] = [
+pub(super) static TABLES: [Table; 36] = [
     Table {
         authentication: access("SELECT, UPDATE (password_hash)", Rows::All),
         caller: access("SELECT", Rows::Where(&[rule(CALLER, &["id"])], Plain)),
@@ -195,6 +199,36 @@ pub(super) static TABLES: [Table; 31] = [
     within("workflow_runs", Plain),
     within("workflow_steps", Plain),
     of_organization("notifications"),
+    Table {
+        operator: READS,
+        caller: NOTHING,
+        ..of_organization("store_identity")
+    },
+    // By content: an upload finds the object of its bytes, whoever brought them before.
+    of_organization("file_objects"),
+    Table {
+        caller: access(
+            EVERYTHING,
+            Rows::Where(
+                &[
+                    OF_ORGANIZATION,
+                    OF_WORKSPACE,
+                    rule(ROW, &["feature_id", "row_created_by"]),
+                ],
+                Plain,
+            ),
+        ),
+        ..of_organization("file_uses")
+    },
+    Table {
+        sight: Some(Sight {
+            own: rule(UPLOADER, &["organization_id", "created_by"]),
+            through: "file_uses",
+            pairs: &[("organization_id", "organization_id"), ("file_id", "id")],
+        }),
+        ..within("files", Plain)
+    },
+    within("file_holds", Plain),
 ];
 
 const fn access(privileges: &'static str, rows: Rows) -> Access {
@@ -209,6 +243,7 @@ const fn of_organization(name: &'static str) -> Table {
         operator: access(EVERYTHING, Rows::All),
         caller: access(EVERYTHING, Rows::Where(&[OF_ORGANIZATION], Plain)),
         exceptions: &[],
+        sight: None,
         upserted: true,
     }
 }

@@ -4,7 +4,7 @@
 //! | Mark | Becomes |
 //! |---|---|
 //! | `$1`, `$2`… | the parameter |
-//! | `{tenant COLUMN}`, `{caller COLUMN}`, `{catalog COLUMN VISIBILITY}`, `{promoting COLUMN}`, `{workspace COLUMN}`, `{row FEATURE CREATOR}` | a predicate of the module `policy` for the scope, on these columns |
+//! | `{tenant COLUMN}`, `{caller COLUMN}`, `{catalog COLUMN VISIBILITY}`, `{promoting COLUMN}`, `{workspace COLUMN}`, `{row FEATURE CREATOR}`, `{uploader ORGANIZATION CREATOR}` | a predicate of the module `policy` for the scope, on these columns |
 //! | `{whole rows}` | the rows; where the caller sees all of the only organization, without the columns by which SQLite's row security tells, which no index has |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |

@@ -1,5 +1,6 @@
 //! Either layer alone keeps organizations apart, for every table and every kind of statement.
 
+mod files;
 #[cfg(unix)]
 mod policies;
 mod seed;
@@ -28,7 +29,7 @@ on_both_stores!(
     a_read_cannot_write,
 );
 
-const READS: [&str; 31] = [
+const READS: [&str; 35] = [
     "SELECT id FROM organizations WHERE {tenant id}",
     "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
@@ -58,6 +59,10 @@ const READS: [&str; 31] = [
     "SELECT organization_id FROM workflow_runs WHERE {tenant organization_id}",
     "SELECT organization_id FROM workflow_steps WHERE {tenant organization_id}",
     "SELECT organization_id FROM notifications WHERE {tenant organization_id}",
+    "SELECT organization_id FROM file_objects WHERE {tenant organization_id}",
+    "SELECT organization_id FROM files WHERE {tenant organization_id}",
+    "SELECT organization_id FROM file_uses WHERE {tenant organization_id}",
+    "SELECT organization_id FROM file_holds WHERE {tenant organization_id}",
     // Through a join and a subselect.
     "SELECT r.organization_id FROM features f LEFT JOIN rows r ON r.organization_id = f.organization_id \
      AND r.feature_id = f.id WHERE {tenant f.organization_id}",
@@ -90,7 +95,15 @@ async fn either_layer_alone_hides_every_row(place: Place) {
     }
 }
 
-const WRITES: [&str; 48] = [
+const WRITES: [&str; 56] = [
+    "UPDATE main.file_objects SET size = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.files SET name = 'new' WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.file_uses SET created_at = 1 WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.file_holds SET created_at = 1 WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.file_holds WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.file_uses WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.files WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.file_objects WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.workflow_watchers SET version = 2 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.workflow_events SET depth = 2 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.workflow_schedules SET since = 1 WHERE {tenant organization_id} RETURNING organization_id",
@@ -192,7 +205,19 @@ async fn a_workspace_for_members_is_hidden_by_row_security(place: Place) {
 }
 
 /// What lies in a workspace: reads with all the scope predicates, and writes.
-const WITHIN: [(&str, &str); 12] = [
+const WITHIN: [(&str, &str); 15] = [
+    (
+        "SELECT id FROM files WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.files SET name = 'new' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
+    ),
+    (
+        "SELECT row_id FROM file_uses WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.file_uses SET created_at = 1 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING row_id",
+    ),
+    (
+        "SELECT id FROM file_holds WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "UPDATE main.file_holds SET created_at = 1 WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
+    ),
     (
         "SELECT id FROM modules WHERE {tenant organization_id} AND {workspace workspace_id}",
         "UPDATE main.modules SET label = 'x' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
@@ -271,7 +296,7 @@ async fn either_layer_alone_hides_what_lies_in_a_hidden_workspace(place: Place) 
         }
     }
     let open = place.open_without(NONE).await;
-    let (read, _) = WITHIN[0];
+    let (read, _) = WITHIN[3];
     let leaked = run(&open, &shut_out, read, vec![]).await.expect(read);
     assert_eq!(leaked.len(), 2, "the test sees a leak");
 }

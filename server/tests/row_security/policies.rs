@@ -30,7 +30,9 @@ const SECURITY: &str = "SELECT c.relname::text, format('enabled: %s, forced: %s'
 async fn security(client: &Client, schema: &str) -> BTreeMap<String, Vec<String>> {
     let mut tables = BTreeMap::<String, Vec<String>>::new();
     for row in client.query(SECURITY, &[&schema]).await.expect("reads") {
-        tables.entry(row.get(0)).or_default().push(row.get(1));
+        // A policy that asks another table names it with its schema, where that is not the current one.
+        let said = row.get::<_, String>(1).replace(&format!("{schema}."), "");
+        tables.entry(row.get(0)).or_default().push(said);
     }
     tables.remove("schema_migrations");
     tables

@@ -68,7 +68,7 @@ pub(super) fn inside(organization: Uuid, what: &[u128]) -> Vec<Value> {
 pub(super) async fn seed(place: &Place) {
     let store = place.open().await;
     for organization in [OURS, THEIRS] {
-        let statements: [(&'static str, Vec<Value>); 29] = [
+        let statements: [(&'static str, Vec<Value>); 33] = [
             (
                 "INSERT INTO main.organizations (id, label, config, created_at, updated_at) VALUES ($1, 'o', 'x', 0, 0)",
                 vec![organization.into()],
@@ -200,6 +200,26 @@ pub(super) async fn seed(place: &Place) {
             (
                 "INSERT INTO main.notifications (organization_id, id, scope_type, title, body, run_id, step_id, created_at) VALUES ($1, $2, 'organization', 't', 'b', $2, 's', 0)",
                 vec![organization.into(), of(organization, 29).into()],
+            ),
+            (
+                "INSERT INTO main.file_objects (organization_id, id, sha256, size, condemned, created_at) VALUES ($1, $2, $3, 1, false, 0)",
+                vec![
+                    organization.into(),
+                    of(organization, 30).into(),
+                    [7; 32].into(),
+                ],
+            ),
+            (
+                "INSERT INTO main.files (organization_id, workspace_id, id, object_id, created_by, sha256, name, content_type, size, created_at) VALUES ($1, $2, $3, $4, $5, $6, 'f', 't', 1, 0)",
+                [inside(organization, &[31, 30, 1]), vec![[7; 32].into()]].concat(),
+            ),
+            (
+                "INSERT INTO main.file_uses (organization_id, workspace_id, feature_id, row_id, column_id, file_id, row_created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, 0)",
+                inside(organization, &[6, 9, 8, 31, 1]),
+            ),
+            (
+                "INSERT INTO main.file_holds (organization_id, workspace_id, id, file_id, version_id, created_at) VALUES ($1, $2, $3, $4, $5, 0)",
+                inside(organization, &[32, 31, 24]),
             ),
         ];
         for (sql, parameters) in statements {

@@ -37,6 +37,15 @@ impl Table {
             }
         }
         let [.., role] = ROLES;
+        if let Some(sight) = &self.sight {
+            let own = sight.own.postgres(Settings::PerRow);
+            let led_to = sight.is_led_to(name);
+            let _ = writeln!(
+                sql,
+                "CREATE POLICY sight ON {name} AS RESTRICTIVE FOR SELECT TO {role}\n    \
+                 USING ({own}\n        OR {led_to});"
+            );
+        }
         for exception in self.exceptions {
             let policy = exception.name;
             let (kind, using, check) = match exception.allows {

@@ -15,10 +15,36 @@ pub(in crate::store) struct Table {
     pub(in crate::store) caller: Access,
     /// What a caller may do with rows beyond those.
     pub(in crate::store) exceptions: &'static [Exception],
+    /// What a caller has to see of a row beyond the rules, in order to read it.
+    pub(in crate::store) sight: Option<Sight>,
     /// Whether statements may insert `ON CONFLICT`. Then SQLite asks before an insert: asked after it, the
     /// question would not come up where a row outside the scope is there already, and the silence would
     /// tell so.
     pub(in crate::store) upserted: bool,
+}
+
+/// How a caller comes to see a row: by itself, or because of a row of another table that the caller sees.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Sight {
+    /// What shows it to a caller by itself.
+    pub(in crate::store) own: Rule,
+    /// The other table.
+    pub(in crate::store) through: &'static str,
+    /// Its columns, each with the column of this table that is the same there.
+    pub(in crate::store) pairs: &'static [(&'static str, &'static str)],
+}
+
+impl Sight {
+    /// Whether a row of the other table that the caller sees leads to a row of `table`, in SQL.
+    pub(in crate::store) fn is_led_to(&self, table: &str) -> String {
+        let pairs = self.pairs.iter();
+        let pairs = pairs.map(|(theirs, ours)| format!("through.{theirs} = {table}.{ours}"));
+        format!(
+            "EXISTS (SELECT 1 FROM {} AS through WHERE {})",
+            self.through,
+            pairs.collect::<Vec<_>>().join(" AND ")
+        )
+    }
 }
 
 /// What one of the three who ask may do with a table.

@@ -6,7 +6,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
 use super::{PREFIX, RowSecurity};
-use crate::store::policy::{Allows, Condition, Evaluation, FOR_EVERYBODY, Rows, Rule, Table};
+use crate::store::policy::{
+    Allows, Condition, Evaluation, FOR_EVERYBODY, Rows, Rule, Sight, Table,
+};
 use crate::store::scope_ids::Ids;
 use crate::store::{Scope, Visible};
 
@@ -58,6 +60,12 @@ impl RowSecurity {
                 }
             }
         }
+        if let Some(sight) = table.sight {
+            read = format!(
+                "({read} AND {})",
+                self.sight(connection, table.name, sight)?
+            );
+        }
         Ok(RowPredicates {
             read,
             change,
@@ -79,6 +87,25 @@ impl RowSecurity {
             Scope::Authentication => passes(authentication, None, &Columns { row, first: behind }),
             Scope::Caller(visible) => passes(caller, Some(visible), &Columns { row, first: 0 }),
         })
+    }
+
+    /// What callers see. Whoever else reads the table sees all of it.
+    fn sight(&self, connection: &Connection, table: &str, sight: Sight) -> Result<String> {
+        let name = format!("{PREFIX}sight_{table}");
+        let rule = sight.own;
+        let own = self.function(
+            connection,
+            &name,
+            rule.columns,
+            move |scope, row| match scope {
+                Scope::Operator | Scope::Authentication => true,
+                Scope::Caller(visible) => {
+                    let columns = Columns { row, first: 0 };
+                    rule.condition.holds(Some(visible), &columns)
+                }
+            },
+        )?;
+        Ok(format!("({own} OR {})", sight.is_led_to(table)))
     }
 
     /// What callers may do beyond the policy.

@@ -15,7 +15,8 @@ const THEIRS: Uuid = Uuid::from_u128(2);
 fn secured() -> (Connection, RowSecurity) {
     let mut connection = Connection::open_in_memory().expect("opens");
     migrate::sqlite(&mut connection).expect("migrates");
-    let organization = "INSERT INTO organizations VALUES (?1, 'o', '{}', NULL, NULL, 0, 0)";
+    let organization =
+        "INSERT INTO organizations VALUES (?1, 'o', '{}', NULL, NULL, 0, 0, NULL, 0)";
     for id in [OURS, THEIRS] {
         connection
             .execute(organization, [id.as_bytes()])
@@ -136,7 +137,7 @@ fn upsert_returning_and_changes_work_and_pass_by_what_is_hidden() {
     let (connection, security) = secured();
     security.enter(Some(caller()));
     security.set_scope(Some("organizations"));
-    let upsert = "INSERT INTO main.organizations VALUES (?1, 'new', '{}', NULL, NULL, 0, 0) \
+    let upsert = "INSERT INTO main.organizations VALUES (?1, 'new', '{}', NULL, NULL, 0, 0, NULL, 0) \
          ON CONFLICT (id) DO UPDATE SET label = excluded.label RETURNING label";
     let upsert =
         |id: Uuid| connection.query_row(upsert, [id.as_bytes()], |row| row.get::<_, String>(0));
