@@ -50,7 +50,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 100] = operations! {
+pub static OPERATIONS: [Operation; 101] = operations! {
     "documentation" {
         GET "/" Public, Viewer, Usual, [307, 422, 429] => documentation::root, "Leads to the documentation" [];
     }
@@ -179,6 +179,7 @@ pub static OPERATIONS: [Operation; 100] = operations! {
         GET "/v1/templates" READ, Viewer, Usual, [200, 422] => templates::list, "Lists templates: one's own, and those for everybody" [scope visibility cursor limit] -> TemplatePage;
         POST "/v1/templates" STRUCTURE, Admin, Usual, [201, 404, 409, 413, 415, 422] => templates::create, "Adds a template whose payloads follow" [] (TemplateCreate) -> Template with [PackageBody];
         POST "/v1/templates/import" STRUCTURE, Admin, Usual, [201, 404, 409, 413, 415, 422] => templates::import, "Adds a package to the catalog" [organization_id: into_organization] (Package) -> Template with [PackageBody];
+        POST "/v1/templates/check" READ, Viewer, Usual, [200, 413, 415, 422] => templates::check, "Says what is wrong with a package, and keeps nothing" [] (Package) -> PackageVerdict with [PackageBody];
         GET "/v1/templates/{template_id}" READ, Viewer, Usual, [200, 404, 422] => templates::get, "Reads a template with its manifest" [] -> TemplateWhole;
         PATCH "/v1/templates/{template_id}" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::patch, "Changes what the catalog shows of a template, and to whom" [] (TemplatePatch) -> Template;
         DELETE "/v1/templates/{template_id}" STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete, "Removes a template" [];

@@ -14,6 +14,7 @@ mod change;
 pub(crate) mod document;
 mod drift;
 mod export;
+mod findings;
 mod identity;
 mod manifest;
 mod package;
@@ -31,6 +32,7 @@ pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
 pub(crate) use drift::{DriftRequest, drift};
 pub(crate) use export::{EarlierPackage, Export, earlier};
+pub(crate) use findings::PackageVerdict;
 pub(crate) use package::{read as read_package, read_spooled};
 pub(crate) use package_parts::{Origin, PackageParts};
 pub(crate) use payloads::{

@@ -100,7 +100,8 @@ fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Answer {
 
 /// Whether it is about something that others may not see.
 fn concerns_an_organization(operation: &Operation) -> bool {
-    if operation.path.starts_with("/v1/me") {
+    // What is checked comes with the request, and stays nowhere.
+    if operation.path.starts_with("/v1/me") || operation.path == "/v1/templates/check" {
         return false;
     }
     let lists = ["/v1/api-keys", "/v1/channels", "/v1/connections"];

@@ -36,7 +36,7 @@ use crate::rows::document::{Row, RowBatch, RowBatchResult, RowCreate, RowPatch};
 use crate::rows::query::AggregateView;
 use crate::templates::apply::{Accepted, ApplyDocument, PlanDocument};
 use crate::templates::document::{PackageDocument, PayloadEntry, TemplateCreate, TemplatePatch};
-use crate::templates::{Payload, Record, Template};
+use crate::templates::{PackageVerdict, Payload, Record, Template};
 use crate::wire::Name;
 
 /// An object with these members and no others.
@@ -99,6 +99,7 @@ pub(super) fn responses() -> Map<String, Value> {
         .with::<Template>()
         .with::<Page<Payload>>()
         .with::<PackageDocument>()
+        .with::<PackageVerdict>()
         .with::<Preview>()
         .with::<Accepted>()
         .with::<Page<JobView<'_>>>()

@@ -2,12 +2,14 @@
 
 mod apply;
 mod catalog;
+mod check;
 mod package;
 mod payloads;
 mod write;
 
 pub use apply::{apply, plan};
 pub use catalog::{get, list};
+pub use check::check;
 pub use package::{get as get_package, import, put as put_package};
 pub use payloads::{delete as delete_payload, list as list_payloads, put as put_payload};
 pub use write::{create, delete, patch};

@@ -160,9 +160,8 @@ impl Stage {
             ("POST", "/v1/templates") => {
                 json!({"organization_id": ids["organization_id"], "manifest": package["manifest"]})
             }
-            ("POST", "/v1/templates/import") | ("PUT", "/v1/templates/{template_id}/package") => {
-                package
-            }
+            ("POST", "/v1/templates/import" | "/v1/templates/check")
+            | ("PUT", "/v1/templates/{template_id}/package") => package,
             ("PUT", "/v1/templates/{template_id}/payloads/{item_uid}") => {
                 let mut entry = package["payloads"][0].clone();
                 entry["itemUid"] = ids["item_uid"].as_str().into();

@@ -5,6 +5,7 @@ mod adopted;
 mod apply;
 mod cancel;
 mod catalog;
+mod check;
 mod complete;
 mod create;
 mod decisions;
