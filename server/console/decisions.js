@@ -17,23 +17,24 @@ export function clear() {
   place.replaceChildren();
 }
 
-/** Shows the dependencies of a manifest; `changed` is called after every choice. */
-export async function show(manifest, workspace, changed) {
+/** Shows the dependencies of a manifest; `changed` is called after every choice. What was decided before an upgrade
+ * holds until it is decided anew. */
+export async function show(manifest, workspace, upgrade, changed) {
   const dependencies = manifest.dependencies ?? [];
   shown = await Promise.all(dependencies.map(async (dependency, at) => ({ dependency, targets: await targets(dependency.kind, workspace), select: element("select", { id: `decision-${at}` }) })));
-  const lines = shown.map(line);
+  const lines = shown.map((one) => line(one, upgrade));
   for (const { select } of shown) select.addEventListener("change", changed);
   place.replaceChildren(...(lines.length > 0 ? [element("p", {}, "This package names things that it does not bring. Decide what takes their place."), ...lines] : []));
 }
 
-function line({ dependency, targets, select }) {
+function line({ dependency, targets, select }, upgrade) {
   const { ref, kind, identity, required, blueprint } = dependency;
   const label = identity?.label || identity?.name || ref;
-  select.append(element("option", { value: "" }, "Decide…"));
+  select.append(element("option", { value: "" }, upgrade ? "As it was decided before" : "Decide…"));
   if (blueprint) select.append(element("option", { value: FROM_PACKAGE }, "Create it from the package"));
   for (const target of targets) select.append(element("option", { value: MAP + target.id }, `Use ${target.label ?? target.name}`));
   select.append(element("option", { value: SKIP }, "Leave it out"));
-  select.value = blueprint ? FROM_PACKAGE : "";
+  select.value = blueprint && !upgrade ? FROM_PACKAGE : "";
   return element("p", { class: "decision" }, element("label", { for: select.id }, element("bdi", {}, label), " ", element("small", {}, `${kindWord(kind)}, ${ref}${required ? ", required" : ""}`)), select);
 }
 

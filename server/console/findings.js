@@ -18,7 +18,7 @@ export function checking() {
   verdict.textContent = "The server checks the package…";
 }
 
-/** The package has no error. */
+/** The package has no error: it was checked when it came into the catalog. */
 export function clean() {
   list.replaceChildren(element("p", { class: "none" }, "The server found no error in this package."));
   conclude("clean", "Clean");
@@ -30,23 +30,34 @@ export function failed() {
   conclude("failed", "The check failed");
 }
 
-/** Shows the findings of a refusal; gives whether it has any. */
-export function show({ problem }, bytes) {
-  const found = (problem.errors ?? []).filter(({ code }) => /^[A-Z]\d{3}$/.test(code));
-  if (found.length === 0) return false;
+/** Whether there is a verdict. */
+export const known = () => list.dataset.outcome !== undefined;
+
+/** Shows a refusal that names rules; gives whether it does. */
+export function refused({ problem }, bytes) {
+  const faults = (problem.errors ?? []).filter(({ code }) => /^[A-Z]\d{3}$/.test(code));
+  if (faults.length === 0) return false;
+  show({ outcome: "findings", findings: faults.map((fault) => ({ ...fault, severity: "error", help: "" })), findings_more: 0 }, bytes);
+  return true;
+}
+
+/** Shows what the server found; warnings and hints keep no package out. */
+export function show({ outcome, findings, findings_more: more }, bytes) {
+  if (findings.length === 0) return clean();
   const text = bytes.length <= MOST ? new TextDecoder().decode(bytes) : null;
   sheet.hidden = text === null;
   area.value = text ?? "";
   // The text box has its own line ends.
-  list.replaceChildren(element("ol", {}, ...found.map((finding) => entry(finding))));
-  conclude("findings", counted(found.length, "error"));
-  return true;
+  list.replaceChildren(element("ol", {}, ...findings.map(entry)), ...(more > 0 ? [element("p", { class: "none" }, `And ${more.toLocaleString("en")} more.`)] : []));
+  const severities = ["error", "warning", "hint"].map((severity) => [findings.filter((one) => one.severity === severity).length, severity]);
+  const counts = severities.filter(([count]) => count > 0).map(([count, severity]) => counted(count, severity));
+  conclude(outcome, outcome === "clean" ? `No error, ${counts.join(", ")}` : counts.join(", "));
 }
 
-function entry({ code, path, message }) {
-  const control = element("button", { type: "button", class: "jump" }, element("b", {}, "error"), " ", element("code", {}, code), element("span", { dir: "auto" }, message), path && element("code", { class: "where" }, path));
+function entry({ code, severity, path, message, help }) {
+  const control = element("button", { type: "button", class: "jump" }, element("b", {}, severity), " ", element("code", {}, code), element("span", { dir: "auto" }, message), path && element("code", { class: "where" }, path), help !== "" && element("small", { dir: "auto" }, help));
   control.addEventListener("click", () => select(path));
-  return element("li", { "data-code": code, "data-severity": "error" }, control);
+  return element("li", { "data-code": code, "data-severity": severity }, control);
 }
 
 function select(path) {

@@ -3,7 +3,7 @@ import * as api from "./api.js";
 import { element } from "./element.js";
 import { rowTable } from "./plan.js";
 import { ask, attempt } from "./say.js";
-import { counted } from "./words.js";
+import { counted, labelsOf } from "./words.js";
 
 const PAUSE = 250;
 
@@ -13,6 +13,7 @@ const [section, status, progress, report, undo] = ["job", "job-status", "progres
 const ENDED = ["completed", "failed", "undone"];
 
 let job = null;
+let manifest = {};
 let changed = () => {};
 
 /** Calls `listener` when a job has changed the workspace. */
@@ -29,7 +30,7 @@ export async function watch(id) {
   section.scrollIntoView({ block: "nearest" });
   undo.disabled = true;
   report.replaceChildren();
-  job = { id };
+  [job, manifest] = [{ id }, {}];
   await follow(id);
 }
 
@@ -39,11 +40,20 @@ async function follow(id) {
     // Another one is looked at by now.
     if (job?.id !== id) return;
     job = found;
+    await readManifest();
+    if (job?.id !== id) return;
     show();
     if (ENDED.includes(found.status)) break;
     await new Promise((done) => setTimeout(done, PAUSE));
   }
   await changed();
+}
+
+/** For labels, and for what an undo takes away. Of a template that is gone there is none. */
+async function readManifest() {
+  if (manifest.plan || !job.template_id) return;
+  const found = await api.get(`/v1/templates/${job.template_id}`).catch(() => null);
+  manifest = found?.manifest ?? { plan: {} };
 }
 
 function show() {
@@ -65,7 +75,7 @@ function shown() {
   if (job.error) parts.push(element("p", { class: "failure" }, element("code", {}, job.error.code), ` ${job.error.detail}`));
   if (!job.report) return parts;
   const { rows = {}, renamed = [], not_published: drafts = [], unresolved = [] } = job.report;
-  if (Object.keys(rows).length > 0) parts.push(rowTable(Object.entries(rows), ["inserted", "existing", "skipped", "failed"]));
+  if (Object.keys(rows).length > 0) parts.push(rowTable(Object.entries(rows), labelsOf(manifest), ["inserted", "updated", "existing", "skipped", "failed"]));
   const lines = [
     ...renamed.map(({ from, to }) => ["Has another name: ", `${from} → ${to}`]),
     ...drafts.map(({ name }) => ["Stays a draft: ", name]),
@@ -76,16 +86,15 @@ function shown() {
 }
 
 /** What an undo takes away, in words. */
-async function loss() {
-  const { manifest } = await api.get(`/v1/templates/${job.template_id}`);
-  const tables = manifest.plan.steps.filter(({ tool }) => tool === "create_feature").length;
+function loss() {
+  const tables = (manifest.plan?.steps ?? []).filter(({ tool }) => tool === "create_feature").length;
   const rows = Object.values(job.report?.rows ?? {}).reduce((sum, { recorded, inserted }) => sum + (recorded ?? inserted ?? 0), 0);
   return `${counted(rows, "row")} that this job wrote, and what it created: up to ${counted(tables, "table")} with columns, views, navigation and automations`;
 }
 
 async function takeBack() {
   const { id } = job;
-  const force = await ask("Undo", `It takes away ${await loss()}. This cannot be taken back.`, "Also what people added or changed in it since");
+  const force = await ask("Undo", `It takes away ${loss()}. This cannot be taken back.`, "Also what people added or changed in it since");
   if (force === null) return;
   undo.disabled = true;
   try {

@@ -35,16 +35,20 @@ export async function open(file) {
   await forget();
   let template;
   try {
+    const verdict = await api.post("/v1/templates/check", bytes);
+    if (mine !== turn) return;
+    findings.show(verdict, bytes);
+    if (verdict.outcome !== "clean") return;
     template = await api.post("/v1/templates/import", bytes, { organization_id: workspace?.organization_id });
   } catch (error) {
-    if (mine !== turn) return;
-    if (error instanceof api.Refusal && findings.show(error, bytes)) return;
-    findings.failed();
+    if (mine === turn && !findings.known()) {
+      if (error instanceof api.Refusal && findings.refused(error, bytes)) return;
+      findings.failed();
+    }
     throw error;
   }
   looked = template;
   if (mine !== turn) return;
-  findings.clean();
   await changed();
   if (workspace) await plan.open(template, workspace, false);
   section.scrollIntoView({ block: "start" });

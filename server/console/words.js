@@ -17,6 +17,22 @@ export function countedKinds(records) {
   return [...counts].map(([kind, count]) => counted(count, kindWord(kind))).join(", ");
 }
 
+/** Labels by ref of what a package brings and names. */
+export function labelsOf({ items = [], dependencies = [], plan } = {}) {
+  const labels = new Map();
+  const note = (ref, label) => {
+    const bare = ref?.replace(/^\$/, "");
+    if (bare && label && !labels.has(bare)) labels.set(bare, label);
+  };
+  for (const { ref, label } of items) note(ref, label);
+  for (const { ref, args = {} } of plan?.steps ?? []) note(ref, args.label ?? args.name);
+  for (const { ref, identity = {} } of dependencies) note(ref, identity.label ?? identity.name);
+  return labels;
+}
+
+/** What a ref names, as people call it. */
+export const called = (labels, ref) => labels.get(ref) ?? ref;
+
 /** What stands in a cell, as text. */
 export function cellText(value) {
   if (value === null || value === undefined) return "";

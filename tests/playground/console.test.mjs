@@ -121,7 +121,24 @@ test("a broken package shows its findings, which lead to their text", { skip }, 
   assert.equal(await page.$eval("textarea", (area) => area.value.slice(area.selectionStart, area.selectionEnd)), '"curency"');
   await drop("a.json", "[1,");
   await page.locator('[data-code="J001"]').waitFor();
+  await drop("b.json", "[]");
+  await page.locator('[data-code="J003"]').waitFor();
   assert.deepEqual((await api("GET", "/v1/templates")).items.map(({ name }) => name), ["project-tracker"]);
+});
+
+test("warnings are shown, and keep no package out", { skip }, async () => {
+  await signIn();
+  const warned = JSON.parse(new TextDecoder().decode(await sample("examples/reading-list.json")));
+  (warned.manifest ?? warned).semver = "one <b>";
+  await drop("warned.json", JSON.stringify(warned));
+  await settled("clean");
+  const finding = page.locator('#findings [data-code="M003"][data-severity="warning"]');
+  await finding.waitFor();
+  await page.getByText("No error, 1 warning").waitFor();
+  await finding.getByRole("button").click();
+  assert.equal(await page.$eval("textarea", (area) => area.value.slice(area.selectionStart, area.selectionEnd)), '"one <b>"');
+  await page.locator("#plan > *").first().waitFor();
+  assert.deepEqual(await faults(page, "console warnings"), []);
 });
 
 test("a dropped package is decided on, planned, applied, and undone", { skip }, async () => {
@@ -147,7 +164,7 @@ test("a dropped package is decided on, planned, applied, and undone", { skip }, 
   await confirm("Apply");
   const job = page.getByRole("region", { name: "Job report" });
   await job.getByText("Completed").waitFor();
-  await job.getByText("f_speakers").waitFor();
+  await job.getByRole("rowheader", { name: "Speakers", exact: true }).waitFor();
   await page.getByRole("navigation", { name: "Tables" }).getByText("Speakers").waitFor();
   const listed = page.locator("#templates tr", { hasText: "Event planning" });
   await listed.getByText("none", { exact: true }).waitFor();
@@ -278,4 +295,49 @@ test("the keyboard reaches every part", { skip }, async () => {
   for (const name of ["Coffee shop", "Orders", "filter", "grid", "Number", "next-page", "file", "Plan…"]) {
     assert.ok(reached.includes(name), `${name}: ${reached.join(", ")}`);
   }
+});
+
+test("an upgrade asks about what the package and people both changed", { skip }, async () => {
+  const version = async (name) => new TextDecoder().decode(await sample(`examples/upgrades/${name}.json`));
+  await signIn();
+  await drop("v1.json", await version("v1"));
+  await settled("clean");
+  await page.locator("#apply:enabled").click();
+  await confirm("Apply");
+  await page.getByText("Completed").waitFor();
+  const named = (records, name) => records.find((record) => record.name === name);
+  const template = named((await api("GET", "/v1/templates")).items, "tea-menu").id;
+  const teas = named((await api("GET", "/v1/features?limit=200")).items, "teas").id;
+  const price = async () => named(await api("GET", `/v1/features/${teas}/columns`), "price");
+  const ours = '<img src=x onerror="document.title=1">';
+  await api("PATCH", `/v1/features/${teas}/columns/${(await price()).id}`, { label: ours });
+  await api("PUT", `/v1/templates/${template}/package`, JSON.parse(await version("v2")));
+
+  for (const width of [390, 1280]) {
+    await signIn({ width });
+    const listed = page.locator("#templates tr", { hasText: "Tea menu" });
+    await listed.getByText("1.1.0 is newer").waitFor();
+    await listed.getByText("changed since").waitFor();
+    await button("Upgrade… Tea menu").click();
+    const conflict = page.locator("#conflicts .conflict");
+    await conflict.getByText(ours).waitFor();
+    for (const value of ["Price", "Price (EUR)"]) await conflict.getByText(value, { exact: true }).first().waitFor();
+    assert.equal(await button("Apply").isDisabled(), true);
+    assert.deepEqual(await faults(page, `console ${width} conflicts`), []);
+  }
+  await page.getByRole("combobox", { name: /Price \(EUR\)/ }).selectOption({ label: "Keep what the workspace has" });
+  await page.locator("#apply:enabled").waitFor();
+  await page.getByText("Every change").click();
+  await page.getByText(`stays ${ours}`).waitFor();
+  await button("Apply").click();
+  await page.getByRole("dialog").getByText(/change/).waitFor();
+  await confirm("Apply");
+  await page.getByText("Completed").waitFor();
+  assert.equal((await price()).label, ours);
+  const [view] = (await api("GET", `/v1/views?feature_id=${teas}`)).items;
+  assert.equal(view.label, "Menu");
+  assert.equal(await page.title(), "Console");
+  await button("Undo").click();
+  await confirm("Undo");
+  await page.getByText(/^Undone/).waitFor();
 });

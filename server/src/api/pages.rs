@@ -30,7 +30,10 @@ const DOCS_FILES: [(&str, &str, &str); 2] = [
     (
         "/docs/page.css",
         "page.css",
-        include_str!("documentation/page.css"),
+        concat!(
+            include_str!("../../../playground/colours.css"),
+            include_str!("documentation/page.css")
+        ),
     ),
     (
         "/docs/page.js",
@@ -51,15 +54,23 @@ macro_rules! console {
 }
 
 /// Path, name and text of what belongs to the console.
-const CONSOLE_FILES: [(&str, &str, &str); 16] = [
+const CONSOLE_FILES: [(&str, &str, &str); 17] = [
     (
         "/console",
         "index.html",
         include_str!("../../console/index.html"),
     ),
-    console!("console.css"),
+    (
+        "/console/console.css",
+        "console.css",
+        concat!(
+            include_str!("../../../playground/colours.css"),
+            include_str!("../../console/console.css")
+        ),
+    ),
     console!("api.js"),
     console!("app.js"),
+    console!("conflicts.js"),
     console!("decisions.js"),
     console!("findings.js"),
     console!("job.js"),
