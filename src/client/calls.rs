@@ -119,12 +119,18 @@ impl Client {
 
     /// `GET /v1/features/{feature_id}/rows:aggregate`: how many rows a table holds.
     pub fn count(&self, feature: &str) -> Result<u64, Error> {
+        self.count_matching(feature, &RowQuery::default())
+    }
+
+    /// The same of the rows that a query finds.
+    pub fn count_matching(&self, feature: &str, query: &RowQuery) -> Result<u64, Error> {
         #[derive(serde::Deserialize)]
         struct RowCount {
             result: u64,
         }
         let path = format!("/v1/features/{}/rows:aggregate", segment(feature));
-        let counted: RowCount = self.read(&Request::get(path).with("op", "count"))?;
+        let request = query.filtered(Request::get(path).with("op", "count"));
+        let counted: RowCount = self.read(&request)?;
         Ok(counted.result)
     }
 

@@ -18,18 +18,24 @@ pub struct RowQuery {
 impl RowQuery {
     /// The request for rows of that table.
     pub(super) fn request(&self, feature: &str) -> Request {
-        let mut request = Request::get(format!("/v1/features/{}/rows", segment(feature)));
-        for filter in &self.filters {
-            request = request.with("filter", filter);
-        }
-        if self.any {
-            request = request.with("match", "any");
-        }
+        let request = Request::get(format!("/v1/features/{}/rows", segment(feature)));
+        let mut request = self.filtered(request);
         if let Some(sort) = &self.sort {
             request = request.with("sort", sort);
         }
         if !self.fields.is_empty() {
             request = request.with("fields", self.fields.join(","));
+        }
+        request
+    }
+
+    /// The request, with what rows have to fulfil.
+    pub(super) fn filtered(&self, mut request: Request) -> Request {
+        for filter in &self.filters {
+            request = request.with("filter", filter);
+        }
+        if self.any {
+            request = request.with("match", "any");
         }
         request
     }

@@ -9,6 +9,8 @@ use super::Desk;
 use super::files::built;
 use super::routes::{Routes, WORKSPACE};
 use crate::scripted::{Reply, Scripted, model};
+#[cfg(target_os = "linux")]
+use crate::terminal::Terminal;
 
 pub(crate) fn crm() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -41,6 +43,7 @@ fn a_workspace_becomes_a_package_that_checks_clean() {
     ];
     let ran = desk.run(&words).exits(0);
     assert_eq!(ran.out, "");
+    assert!(ran.err.starts_with("structure…\nrows…\n"), "{}", ran.err);
     assert!(ran.err.contains("no snapshot"), "{}", ran.err);
     desk.run(&["check", "x.json"]).exits(0);
     desk.run(&["fmt", "--check", "x.json"]).exits(0);
@@ -58,6 +61,8 @@ fn a_workspace_becomes_a_package_that_checks_clean() {
         .filter(|line| !line.starts_with("GET "));
     let posts: Vec<String> = posts.collect();
     assert_eq!(posts, [format!("POST /v1/workspaces/{WORKSPACE}/export")]);
+    let quiet = desk.run(&[&words[..], &["-q"]].concat()).exits(0);
+    assert!(!quiet.err.contains('…'), "{}", quiet.err);
 
     let ran = desk.run(&["export", "--workspace", WORKSPACE]).exits(0);
     let package: Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -70,6 +75,29 @@ fn a_workspace_becomes_a_package_that_checks_clean() {
             .is_some_and(|text| text.contains("templateVersion"))
     );
     assert_eq!(document["workspace_id"], WORKSPACE);
+}
+
+/// Rows are read twice.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_progress_of_an_export_has_an_end() {
+    let state = built(&crm());
+    let tables = state.structure.features.iter();
+    let tables: Vec<String> = tables.map(|table| table.id.to_string()).collect();
+    let counted = Reply::json(&json!({"op": "count", "result": 10}));
+    let routes = tables.iter().fold(Routes::new().over(state), |routes, id| {
+        let route = format!("GET /v1/features/{id}/rows:aggregate");
+        routes.on(&route, [counted.clone()])
+    });
+    let server = routes.serve();
+    let desk = Desk::with_key(&server.url);
+    let line = format!("export --workspace {WORKSPACE} --rows all --no-input -o x.json");
+    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &line) else {
+        return;
+    };
+    terminal.shows(&format!("/{}", tables.len() * 10 * 2));
+    terminal.shows("/s");
+    assert_eq!(terminal.ends().0, Some(0));
 }
 
 #[test]

@@ -4,6 +4,8 @@ use serde_json::json;
 
 use super::{Desk, KEY};
 use crate::scripted::{Reply, Scripted};
+#[cfg(target_os = "linux")]
+use crate::terminal::Terminal;
 
 const FEATURE: &str = "0198c0de-0000-7000-8000-00000000000f";
 
@@ -42,6 +44,9 @@ fn server() -> Scripted {
                 return response.with("X-Unknown-Columns", "col%2Cour");
             }
             return response;
+        }
+        if path == format!("{rows}:aggregate") && query.contains("op=count") {
+            return Reply::json(&json!({"op": "count", "result": 201}));
         }
         match path {
             "/v1/features" => Reply::json(&json!({"items": [
@@ -188,4 +193,26 @@ fn refusals_leave_one_document() {
         .exits(2);
     desk.run(&["rows", "list", "0198c0de-0000-7000-8000-0000000000ff"])
         .exits(1);
+}
+
+/// The rows that a filter finds are counted, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_number_of_rows_is_known_before_a_bar_is_drawn() {
+    let server = server();
+    let desk = Desk::with_key(&server.url);
+    let line = format!("rows list {FEATURE} --filter name:eq:x --match any --format json");
+    let Some(mut terminal) = Terminal::around(&desk.command(&[]), &line) else {
+        return;
+    };
+    terminal.shows("201/201");
+    terminal.shows("/s");
+    terminal.shows(" left");
+    assert_eq!(terminal.ends().0, Some(0));
+    let lines = server.lines();
+    let counted = lines.iter().find(|line| line.contains("rows:aggregate"));
+    let counted = counted.unwrap_or_else(|| panic!("{lines:#?}"));
+    for part in ["op=count", "filter=name", "match=any"] {
+        assert!(counted.contains(part), "{counted}");
+    }
 }

@@ -7,11 +7,12 @@ mod cached_structure;
 mod identity;
 mod onto;
 mod prompts;
+mod row_total;
 mod select;
 
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
 use tplkit::client::{Client, RemoteWorkspace};
@@ -42,6 +43,7 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
 use crate::cli::source::is_stdin;
 use cached_structure::CachedStructure;
 use onto::EarlierFile;
+use row_total::rows_to_read;
 
 /// Write a workspace as a package.
 ///
@@ -118,13 +120,13 @@ fn run_onto(
     onto: Option<ExportBase<'_>>,
     session: &Session,
 ) -> Result<Exit, CliError> {
-    let progress = Mutex::new(Progress::new(session, args.output.is_some()));
-    let tell = |rows| {
-        progress
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .add(rows);
-    };
+    let progress = Progress::new(session, args.output.is_some()).with_lines();
+    progress.begin("structure");
+    let progress = Mutex::new(progress);
+    let drawn = || progress.lock().unwrap_or_else(PoisonError::into_inner);
+    // Known before the first row is read.
+    let total = OnceLock::new();
+    let tell = |rows| drawn().add_of(rows, || total.get().copied());
     let remote = RemoteWorkspace::new(&connection.client, workspace).reporting(&tell);
     let structure = ready(remote.structure())?;
     let interactive = args.chosen.are_none() && onto.is_none() && can_prompt(args);
@@ -149,12 +151,16 @@ fn run_onto(
     let snapshot = by_server.is_some();
     let exported = match by_server {
         Some(exported) => Ok(exported),
-        None => read(&remote, structure, &selection, onto),
+        None => {
+            if drawn().is_drawn()
+                && let Some(rows) = rows_to_read(&connection.client, &structure, &selection)
+            {
+                total.set(rows).ok();
+            }
+            read(&remote, structure, &selection, onto)
+        }
     };
-    progress
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .end();
+    drawn().end();
     let exported = exported?;
     if interactive && let Some(finding) = too_large(&exported) {
         return Err(CliError::Usage {

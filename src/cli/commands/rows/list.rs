@@ -101,10 +101,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut walk = Walk {
         pages: client.rows(&feature, &question, args.limit),
         progress: Progress::new(session, args.format == Form::Json),
-        counted: args
-            .filters
-            .is_empty()
-            .then_some((client, feature.as_str())),
+        counted: (client, &feature, &question),
         most: args.limit,
         unknown: BTreeSet::new(),
         next: None,
@@ -141,9 +138,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 /// The pages, and what is learned on the way.
 struct Walk<'c> {
     pages: tplkit::client::Pages<'c, Box<RawValue>>,
-    progress: Progress,
-    /// The table whose rows are all wanted, so that it can be asked how many there are.
-    counted: Option<(&'c Client, &'c str)>,
+    progress: Progress<'c>,
+    /// What is asked how many rows there are.
+    counted: (&'c Client, &'c str, &'c RowQuery),
     most: Option<usize>,
     unknown: BTreeSet<String>,
     /// Where the page after the last one begins.
@@ -159,8 +156,8 @@ impl Walk<'_> {
         let page = page.inspect_err(|_| self.progress.end())?;
         let (counted, most) = (self.counted, self.most);
         self.progress.add_of(page.items.len(), || {
-            let (client, feature) = counted?;
-            let all = client.count(feature).ok()?;
+            let (client, feature, question) = counted;
+            let all = client.count_matching(feature, question).ok()?;
             Some(most.map_or(all, |most| all.min(most as u64)))
         });
         self.unknown.extend(page.unknown_columns.iter().cloned());
