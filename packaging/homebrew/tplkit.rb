@@ -30,7 +30,10 @@ class Tplkit < Formula
 
   def install
     bin.install "tplkit", "tplkit-server"
-    generate_completions_from_executable(bin/"tplkit", "completions", shells: [:bash, :zsh, :fish])
+    %w[tplkit tplkit-server].each do |program|
+      generate_completions_from_executable(bin/program, "completions", shells: [:bash, :zsh, :fish])
+      (man1/"#{program}.1").write Utils.safe_popen_read(bin/program, "man")
+    end
   end
 
   service do

@@ -14,7 +14,7 @@ use tplkit_server::api::documentation::guide;
 use crate::process::{Serving, command, variable};
 
 /// A step as the page shows it.
-struct Shown {
+struct GuideStep {
     name: String,
     command: String,
     status: String,
@@ -49,7 +49,7 @@ fn plain(markup: &str) -> String {
     text
 }
 
-fn shown(page: &str) -> Vec<Shown> {
+fn read_steps(page: &str) -> Vec<GuideStep> {
     let sections = page
         .split("<section")
         .filter(|part| part.contains("data-step=\""));
@@ -57,7 +57,7 @@ fn shown(page: &str) -> Vec<Shown> {
         .map(|section| {
             assert!(section.contains("<h3"), "{section}");
             let (command, rest) = section.split_once("</pre>").expect("a command");
-            Shown {
+            GuideStep {
                 name: between(section, "data-step=\"", "\"").to_owned(),
                 command: plain(
                     command
@@ -96,7 +96,7 @@ fn recording_curl(folder: &Path) -> String {
 }
 
 /// Types all of them into one shell; the last one until the job has ended.
-fn typed(steps: &[Shown]) -> Vec<Happened> {
+fn typed(steps: &[GuideStep]) -> Vec<Happened> {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().display().to_string();
     let mut script = vec!["set -u".to_owned()];
@@ -174,13 +174,13 @@ fn pretty(body: &str) -> String {
 fn what_the_guide_shows_happens() {
     let serving = Serving::start_with("sqlite::memory:", &["--demo"], &[]);
     let page = serving.get("/docs");
-    let steps = shown(&page);
+    let steps = read_steps(&page);
     let happened = typed(&steps);
     if variable("UPDATE").is_some() {
         return record(&happened);
     }
     for (step, happened) in steps.iter().zip(&happened) {
-        let Shown { name, command, .. } = step;
+        let GuideStep { name, command, .. } = step;
         assert_eq!(
             happened.status, step.status,
             "{name}: {command}\n{}",
@@ -223,7 +223,7 @@ fn record(happened: &[Happened]) {
 #[test]
 fn without_a_demonstration_the_same_steps_have_variables() {
     let serving = Serving::start_with("sqlite::memory:", &[], &[]);
-    let steps = shown(&serving.get("/docs"));
+    let steps = read_steps(&serving.get("/docs"));
     let commands: Vec<&str> = steps.iter().map(|step| step.command.as_str()).collect();
     let source = guide::steps(None);
     let expected: Vec<&str> = source.iter().map(|step| step.command.as_str()).collect();

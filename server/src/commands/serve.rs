@@ -175,7 +175,7 @@ pub(super) async fn run(
         // Whoever else reaches this server is not handed its credentials.
         demonstration: demo
             .filter(|_| address.ip().is_loopback())
-            .map(|demo| shown_in_docs(address, demo)),
+            .map(|demo| demonstration_of(address, demo)),
     };
     let app = App::new(process.store.clone(), context.clone(), config)?;
     process.show(&app.metrics).await?;
@@ -257,7 +257,7 @@ fn said(database: &str, address: SocketAddr, demo: &Demo) -> String {
     )
 }
 
-fn shown_in_docs(address: SocketAddr, demo: Demo) -> Demonstration {
+fn demonstration_of(address: SocketAddr, demo: Demo) -> Demonstration {
     Demonstration {
         url: format!("http://{address}"),
         email: demo.email.to_owned(),

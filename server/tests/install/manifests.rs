@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{root, text, yaml};
+use crate::sessions::built_programs;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -85,6 +86,36 @@ fn archives_are_found_by_the_names_that_they_have() {
     );
     assert_eq!(formula.matches(&address).count(), 4, "{formula}");
     assert_eq!(formula.matches("sha256 \"").count(), 4, "{formula}");
+}
+
+#[test]
+fn the_formula_installs_completions_and_manual_pages_of_both_programs() {
+    let formula = text("packaging/homebrew/tplkit.rb");
+    assert!(
+        formula.contains("%w[tplkit tplkit-server].each do |program|"),
+        "{formula}"
+    );
+    let shells = ["bash", "zsh", "fish"];
+    let line = "generate_completions_from_executable(bin/program, \"completions\", shells: [:bash, :zsh, :fish])";
+    assert!(formula.contains(line), "{formula}");
+    assert!(
+        formula.contains("safe_popen_read(bin/program, \"man\")"),
+        "{formula}"
+    );
+    let words = shells.map(|shell| vec!["completions", shell]);
+    let programs = built_programs(&root());
+    for program in ["tplkit", "tplkit-server"].map(|name| programs.join(name)) {
+        for words in words.iter().chain([&vec!["man"]]) {
+            let output = std::process::Command::new(&program)
+                .args(words)
+                .output()
+                .expect("runs");
+            assert!(
+                output.status.success() && !output.stdout.is_empty(),
+                "{program:?} {words:?}"
+            );
+        }
+    }
 }
 
 #[test]

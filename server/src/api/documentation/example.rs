@@ -28,7 +28,7 @@ impl<'d> Examples<'d> {
             examples.found.insert(name, example);
         }
         for (name, example) in own() {
-            examples.look(&components["schemas"][name], example);
+            examples.collect(&components["schemas"][name], example);
         }
         examples
     }
@@ -40,28 +40,28 @@ impl<'d> Examples<'d> {
     }
 
     /// Notes what stands in the place of other schemas.
-    fn look(&mut self, schema: &'d Value, example: &'d Value) {
+    fn collect(&mut self, schema: &'d Value, example: &'d Value) {
         if example.is_null() {
             return;
         }
         if let Some(name) = referenced(schema) {
             if !self.found.contains_key(name) {
                 self.found.insert(name, example);
-                self.look(&self.schemas[name], example);
+                self.collect(&self.schemas[name], example);
             }
             return;
         }
         for (name, member) in members(&schema["properties"]) {
-            self.look(member, &example[name]);
+            self.collect(member, &example[name]);
         }
         for one in list(&schema["anyOf"]) {
-            self.look(one, example);
+            self.collect(one, example);
         }
         if let Some(first) = list(example).next() {
-            self.look(&schema["items"], first);
+            self.collect(&schema["items"], first);
         }
         if let Some((_, first)) = members(example).next() {
-            self.look(&schema["additionalProperties"], first);
+            self.collect(&schema["additionalProperties"], first);
         }
     }
 

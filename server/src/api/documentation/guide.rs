@@ -91,7 +91,7 @@ fn filled_in(command: &str, demonstration: &Demonstration) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::{Demonstration, steps};
 
     const NAMES: [&str; 11] = [
@@ -107,6 +107,20 @@ mod tests {
         "apply a template",
         "watch a job",
     ];
+
+    /// A demonstration whose values say what they are.
+    pub(in crate::api::documentation) fn demonstration() -> Demonstration {
+        let value = |name: &str| format!("the-{name}");
+        Demonstration {
+            url: value("url"),
+            email: value("email"),
+            password: value("password"),
+            key: value("key"),
+            workspace: value("workspace"),
+            table: value("table"),
+            template: value("template"),
+        }
+    }
 
     #[test]
     fn every_step_is_whole() {
@@ -125,16 +139,7 @@ mod tests {
 
     #[test]
     fn a_demonstration_stands_in_every_command() {
-        let value = |name: &str| format!("the-{name}");
-        let demonstration = Demonstration {
-            url: value("url"),
-            email: value("email"),
-            password: value("password"),
-            key: value("key"),
-            workspace: value("workspace"),
-            table: value("table"),
-            template: value("template"),
-        };
+        let demonstration = demonstration();
         let all: Vec<String> = steps(Some(&demonstration))
             .into_iter()
             .map(|step| step.command)
@@ -142,7 +147,10 @@ mod tests {
         let all = all.join("\n");
         for name in ["URL", "EMAIL", "PASSWORD", "WORKSPACE", "TABLE", "TEMPLATE"] {
             assert!(!all.contains(&format!("${name}")), "{name}");
-            assert!(all.contains(&value(&name.to_lowercase())), "{name}");
+            assert!(
+                all.contains(&format!("the-{}", name.to_lowercase())),
+                "{name}"
+            );
         }
         assert!(all.contains("{\"email\": \"the-email\", \"password\": \"the-password\"}"));
         assert!(all.contains("Bearer $TOKEN") && all.contains("/$JOB\""));

@@ -27,7 +27,7 @@ pub(super) fn first_screen(reference: &Reference<'_>, steps: &[Step]) -> String 
 }
 
 /// Guide and reference.
-pub(super) fn whole(
+pub(super) fn document(
     reference: &Reference<'_>,
     steps: &[Step],
     demonstration: Option<&Demonstration>,

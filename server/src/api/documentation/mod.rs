@@ -38,7 +38,7 @@ pub(super) fn texts(demonstration: Option<&Demonstration>) -> Texts {
     let steps = guide::steps(demonstration);
     Texts {
         page: html::page(&reference, &steps, demonstration),
-        markdown: markdown::whole(&reference, &steps, demonstration),
+        markdown: markdown::document(&reference, &steps, demonstration),
         first_screen: markdown::first_screen(&reference, &steps),
     }
 }
@@ -74,9 +74,9 @@ pub(super) async fn root(mut call: Call) -> Result<Response, Refusal> {
 
 #[cfg(test)]
 mod tests {
+    use super::guide::tests::demonstration;
     use super::texts;
     use crate::api::operations::OPERATIONS;
-    use crate::app::Demonstration;
 
     #[test]
     fn the_page_shows_every_operation_and_fetches_nothing_from_elsewhere() {
@@ -111,16 +111,7 @@ mod tests {
 
     #[test]
     fn values_of_a_demonstration_are_shown_where_there_is_one_alone() {
-        let value = |name: &str| format!("the-{name}");
-        let demonstration = Demonstration {
-            url: value("url"),
-            email: value("email"),
-            password: value("password"),
-            key: value("key"),
-            workspace: value("workspace"),
-            table: value("table"),
-            template: value("template"),
-        };
+        let demonstration = demonstration();
         let (with, without) = (texts(Some(&demonstration)), texts(None));
         for name in ["the-url/v1", "the-password", "the-key", "the-table"] {
             assert!(with.page.contains(name), "{name}");
