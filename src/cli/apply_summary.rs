@@ -11,6 +11,7 @@ use tplkit::simulate::Simulation;
 use tplkit::upgrade::MovedLeaf;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::item_titles::ItemTitles;
 use super::sections::{kinds, section};
 use super::upgrade_view;
 
@@ -47,7 +48,8 @@ impl FailedRows {
 pub(crate) fn simulation(path: &Path, manifest: &Manifest, simulation: &Simulation) -> String {
     let mut out = format!("`{}` applied in memory\n", printable::path(path));
     created(&mut out, simulation);
-    upgrade_view::upgrade(&mut out, &simulation.preview);
+    let titles = ItemTitles::of_manifest(manifest).with_plan(&simulation.preview);
+    upgrade_view::upgrade(&mut out, &simulation.preview, &titles);
     report(&mut out, Some(manifest), &simulation.report);
     let live = &simulation.preview.go_live;
     section(&mut out, "Live from now on", live, |live| live.name.clone());
@@ -89,14 +91,11 @@ fn created(out: &mut String, simulation: &Simulation) {
 /// The report of a job; what is not carried over is called by its label where the package is at
 /// hand.
 pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Report) {
+    let known = manifest.map_or_else(ItemTitles::default, ItemTitles::of_manifest);
     if !report.rows.is_empty() {
         let _ = writeln!(out, "\nRows");
     }
-    let titles: Vec<String> = report
-        .rows
-        .keys()
-        .map(|table| table_title(manifest, table))
-        .collect();
+    let titles: Vec<String> = report.rows.keys().map(|table| known.of(table)).collect();
     let longest = titles.iter().map(|title| title.width()).max();
     let width = longest.unwrap_or_default().min(WIDEST);
     for (table, rows) in titles.iter().zip(report.rows.values()) {
@@ -122,7 +121,7 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
         };
         let text = format!(
             "{} {rows}: {} ({})",
-            table_title(manifest, &error.reference),
+            known.of(&error.reference),
             error.message,
             error.code
         );
@@ -131,7 +130,7 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
     for (table, rows) in &report.rows {
         if let Some(more) = positive(rows.errors_more) {
             let more = counted(usize::try_from(more).unwrap_or(usize::MAX), "error");
-            let table = table_title(manifest, table);
+            let table = known.of(table);
             let _ = writeln!(out, "  {table}: {more} more");
         }
     }
@@ -140,34 +139,29 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
         "Renamed, because the name is taken",
         &report.renamed,
         |renamed| {
-            format!(
-                "{} {}: {} -> {}",
-                renamed.kind.as_str(),
-                renamed.reference,
-                renamed.from,
-                renamed.to
-            )
+            let of = known.with_kind(renamed.kind, &renamed.reference);
+            format!("{of}: {} -> {}", renamed.from, renamed.to)
         },
     );
     section(
         out,
         "Config keys that the definitions do not have",
         &report.dropped_keys,
-        |key| format!("{}: {}", key.reference, key.path),
+        |key| format!("{}: {}", known.of(&key.reference), key.path),
     );
     section(
         out,
         "Changed by people meanwhile, and left",
         &report.moved,
-        moved,
+        |leaf| moved(&known, leaf),
     );
     section(
         out,
         "Changed by people since, and left by the undo",
         &report.undo_left,
-        moved,
+        |leaf| moved(&known, leaf),
     );
-    upgrade_view::not_carried(out, &report.not_carried);
+    upgrade_view::not_carried(out, &report.not_carried, &known);
     let (brought, new): (Vec<_>, Vec<_>) = report
         .unresolved
         .iter()
@@ -175,18 +169,6 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
     let line = |entry: &&UnresolvedEntry| unresolved(manifest, entry);
     section(out, "Not carried over by this apply", &new, line);
     section(out, "Not carried over by the export", &brought, line);
-}
-
-/// A table by its label, with the ref that `--rows` takes; the ref alone where the package is not at hand.
-fn table_title(manifest: Option<&Manifest>, reference: &str) -> String {
-    let items = manifest.map_or(&[][..], Manifest::items);
-    let item = items
-        .iter()
-        .find(|item| item.reference.as_deref() == Some(reference));
-    printable::line(&match item {
-        Some(item) => format!("{:?}, {reference}", item.label),
-        None => reference.to_owned(),
-    })
 }
 
 /// Automations that do not go live, with what is left to do by hand.
@@ -223,11 +205,11 @@ fn why(reason: &str) -> String {
 }
 
 /// A leaf or a cell that people changed; of cells that are not shown how many.
-fn moved(moved: &MovedLeaf) -> String {
+fn moved(known: &ItemTitles, moved: &MovedLeaf) -> String {
     let place = moved.path.as_deref().or(moved.column.as_deref());
     let cells = moved.count.map(hidden_cells);
     let place = place.map(str::to_owned).or(cells).unwrap_or_default();
-    format!("{} {place}", moved.reference)
+    format!("{} {place}", known.of(&moved.reference))
 }
 
 fn hidden_cells(count: u64) -> String {

@@ -43,6 +43,16 @@ pub(crate) enum CliError {
         /// The file that they come from, if they come from one.
         path: Option<PathBuf>,
     },
+    /// A word that is none of those that are known.
+    #[error("{message}")]
+    UnknownWord {
+        /// What is wrong.
+        message: String,
+        /// What was probably meant, and what to do.
+        help: String,
+        /// What could be meant, for documents.
+        candidates: Vec<Candidate>,
+    },
     /// A file cannot be read.
     #[error("cannot read `{}`: {source}", shown(path))]
     Read {
@@ -222,12 +232,13 @@ impl CliError {
                 members.insert("column".to_owned(), (*column).into());
                 members
             }
-            CliError::Candidates { candidates, .. } => {
-                let mut members = Map::new();
-                let candidates = candidates.iter().map(Candidate::document);
-                members.insert("candidates".to_owned(), candidates.collect());
-                members
+            CliError::Candidates { candidates, .. } | CliError::UnknownWord { candidates, .. } => {
+                candidates::members(candidates)
             }
+            CliError::Arguments(error) => match candidates::of_argument(error).as_slice() {
+                [] => Map::new(),
+                candidates => candidates::members(candidates),
+            },
             CliError::Unconfirmed { losses } => {
                 let mut members = Map::new();
                 members.insert("losses".to_owned(), (**losses).clone());
@@ -282,6 +293,7 @@ impl CliError {
     pub(crate) fn help(&self) -> Option<String> {
         let help = match self {
             CliError::Usage { help, .. }
+            | CliError::UnknownWord { help, .. }
             | CliError::Candidates { help, .. }
             | CliError::Profile { help, .. }
             | CliError::Degraded { help, .. }

@@ -48,18 +48,13 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
             error.print().ok();
             Exit::Usage
         }
-        CliError::Arguments(error) => {
+        outer @ CliError::Arguments(error) => {
             let text = error.render().to_string();
             let (message, rest) = text.split_once("\n\n").unwrap_or((text.as_str(), ""));
             let message = message.strip_prefix("error: ").unwrap_or(message).trim();
             let rest = rest.trim();
-            print(
-                &report_error(
-                    message.to_owned(),
-                    (!rest.is_empty()).then(|| rest.to_owned()),
-                ),
-                output_mode,
-            );
+            let help = (!rest.is_empty()).then(|| rest.to_owned());
+            print_more(&report_error(message.to_owned(), help), output_mode, outer);
             Exit::Usage
         }
         other => {
@@ -141,13 +136,15 @@ impl OutputMode {
         outcome: &str,
         members: Map<String, Value>,
     ) -> String {
-        if self.report {
-            return render::json(&Report {
+        let mut body = if self.report {
+            let text = render::json(&Report {
                 errors: vec![report_error.clone()],
                 ..Report::default()
             });
-        }
-        let mut body = document::errors(std::slice::from_ref(report_error));
+            serde_json::from_str(&text).unwrap_or_default()
+        } else {
+            document::errors(std::slice::from_ref(report_error))
+        };
         if let Some(error) = body["errors"][0].as_object_mut() {
             error.extend(members);
         }

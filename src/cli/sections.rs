@@ -40,6 +40,12 @@ pub(crate) fn section<T>(
     }
 }
 
+/// Whether each line says the same as another one, so that people need an id to tell them apart.
+pub(crate) fn repeated<T: PartialEq>(titles: &[T]) -> Vec<bool> {
+    let count = |title: &T| titles.iter().filter(|other| *other == title).count();
+    titles.iter().map(|title| count(title) > 1).collect()
+}
+
 /// Lines whose cells are lined up in columns.
 pub(crate) fn columns<const COLUMNS: usize>(lines: &[[String; COLUMNS]]) -> String {
     let width = |at: usize| lines.iter().map(|line| line[at].width()).max().unwrap_or(0);

@@ -4,6 +4,7 @@
 //! it.
 
 mod columns;
+mod labels;
 mod uses;
 
 use serde::Serialize;
@@ -14,6 +15,7 @@ use crate::package::size::{self, MOST_BYTES, MOST_ROWS};
 
 use columns::Columns;
 
+pub use labels::labels;
 pub use uses::{UseSite, Uses, known_refs, nearest_ref};
 
 /// A package at a glance.
@@ -148,6 +150,10 @@ pub struct Redacted {
 pub fn halves(root: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
     root.get("manifest")
         .map_or((root, None), |manifest| (manifest, root.get("payloads")))
+}
+
+fn list<'d>(node: Node<'d>, key: &str) -> impl Iterator<Item = Node<'d>> {
+    node.get(key).into_iter().flat_map(Node::elements)
 }
 
 impl Contents {

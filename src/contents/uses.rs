@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::halves;
+use super::{halves, list};
 use crate::json::{Node, path};
 use crate::package::reference::{undollared, used};
 
@@ -150,10 +150,6 @@ fn visit(root: Node<'_>, tell: Report<'_>) {
             );
         }
     }
-}
-
-fn list<'d>(node: Node<'d>, key: &str) -> impl Iterator<Item = Node<'d>> {
-    node.get(key).into_iter().flat_map(Node::elements)
 }
 
 fn use_site(node: Node<'_>, what: String, tool: Option<&str>) -> UseSite {

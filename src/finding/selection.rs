@@ -6,6 +6,7 @@
 //! rule, the other is not asked.
 
 use super::catalog::{J001, J010, RULES};
+use super::suggest::likeness;
 use super::{Finding, Rule, Severity};
 
 /// A set of rules as the user wrote it.
@@ -76,12 +77,10 @@ impl Selector {
 
 /// The code or name that resembles `word` most, if any does.
 pub fn nearest_rule(word: &str) -> Option<&'static str> {
-    let word = word.to_lowercase();
-    let likeness = |name: &str| strsim::normalized_damerau_levenshtein(&word, &name.to_lowercase());
     RULES
         .iter()
         .flat_map(|rule| [rule.code, rule.name])
-        .map(|name| (likeness(name), name))
+        .map(|name| (likeness(word, name), name))
         .filter(|(likeness, _)| *likeness >= 0.5)
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)))
         .map(|(_, name)| name)

@@ -8,6 +8,11 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     near(word, candidates).map(|near| near.name)
 }
 
+/// How much two words resemble each other, from 0 to 1, whatever their case.
+pub fn likeness(one: &str, other: &str) -> f64 {
+    strsim::normalized_damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
+}
+
 /// The name that is nearest to a misspelt one.
 struct Near<'c> {
     name: &'c str,

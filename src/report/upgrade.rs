@@ -10,6 +10,7 @@ use crate::apply::Preview;
 use crate::finding::render::counted;
 use crate::json::Value;
 use crate::upgrade::{Conflict, KeepReason};
+use crate::workspace::RecordKind;
 
 /// Longer values are cut.
 const LONGEST: usize = 400;
@@ -25,8 +26,11 @@ struct Line<'p> {
     good: bool,
 }
 
+/// What people call the thing that a ref names, where that is known.
+type Labels<'l> = &'l dyn Fn(&str) -> Option<&'l str>;
+
 /// The page of a plan.
-pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview) -> String {
+pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview, labels: Labels<'_>) -> String {
     let mut html = Html::default();
     begin(&mut html, &format!("{subject}: upgrade"), Style::Inline);
     html.with("nav", &[("aria-label", "Parts of the report")], |html| {
@@ -43,9 +47,9 @@ pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview) -> String {
                     .text(&refusal.detail);
             });
         }
-        section(html, "Conflicts", &conflicts(&plan.conflicts));
-        section(html, "Changed", &updates(plan));
-        section(html, "Stays as people made it", &kept(plan));
+        section(html, "Conflicts", &conflicts(&plan.conflicts), labels);
+        section(html, "Changed", &updates(plan), labels);
+        section(html, "Stays as people made it", &kept(plan), labels);
         list(
             html,
             "Created",
@@ -64,6 +68,7 @@ pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview) -> String {
             html,
             "Rows",
             plan.rows.iter().map(|(table, rows)| {
+                let table = labels(table).unwrap_or(table);
                 format!(
                     "{table}: {} to insert, {} to update, {} left, {} cells kept, {} to decide",
                     rows.insert, rows.update, rows.left, rows.kept, rows.conflicts
@@ -148,7 +153,7 @@ fn kept(plan: &Preview) -> Vec<Line<'_>> {
     lines.collect()
 }
 
-fn section(html: &mut Html, heading: &str, lines: &[Line<'_>]) {
+fn section(html: &mut Html, heading: &str, lines: &[Line<'_>], labels: Labels<'_>) {
     if lines.is_empty() {
         return;
     }
@@ -160,19 +165,23 @@ fn section(html: &mut Html, heading: &str, lines: &[Line<'_>]) {
                 |line: &&Line<'_>| (line.kind, line.reference) == (first.kind, first.reference);
             let count = rest.iter().take_while(same).count();
             let (group, after) = rest.split_at(count);
-            record(html, group);
+            record(html, group, labels);
             rest = after;
         }
     });
 }
 
-fn record(html: &mut Html, lines: &[Line<'_>]) {
+fn record(html: &mut Html, lines: &[Line<'_>], labels: Labels<'_>) {
     let Some(first) = lines.first() else { return };
     html.with("div", &[("class", "card")], |html| {
         html.with("h3", &[], |html| {
-            html.text(first.kind)
-                .raw(" ")
-                .say("code", "ref", first.reference);
+            let known = RecordKind::parse(first.kind);
+            html.text(known.map_or(first.kind, |kind| kind.noun()))
+                .raw(" ");
+            if let Some(label) = labels(first.reference) {
+                html.text(label).raw(" ");
+            }
+            html.say("code", "ref", first.reference);
         });
         html.scroll("Changes", |html| {
             html.with("table", &[], |html| {

@@ -151,7 +151,7 @@ fn a_graph_can_be_cut_to_what_is_around_a_ref() {
         );
     }
     let ran = around("er", "f_ticket").exits(2);
-    assert!(ran.out.contains("Did you mean `f_tickets`?"), "{}", ran.out);
+    assert!(ran.out.contains("did you mean `f_tickets`?"), "{}", ran.out);
     let module = place
         .run(&["graph", "p.json", "--kind", "er", "--focus", "f_none"])
         .exits(2);

@@ -8,6 +8,7 @@ mod scripted;
 mod help;
 
 mod baseline;
+mod candidates;
 mod cases;
 mod commands;
 mod comparing;

@@ -306,7 +306,7 @@ fn an_upgrade_is_tried_and_taken_back() {
     let ran = place.run(&upgrade).exits(0);
     for told in [
         "Created: 1 table",
-        "Changed\n  feature f_notes\n    label: ",
+        "Changed\n  table \"Notes\", f_notes\n    label: ",
         "→ \"Notebook\"",
         "Again: 0 changes",
         "Undo: the workspace is what it was before",

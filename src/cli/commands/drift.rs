@@ -1,6 +1,6 @@
 //! `tplkit drift`: what people changed in what a template made.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,17 @@ use serde_json::value::RawValue;
 use tplkit::client::{Client, Error};
 use tplkit::printable;
 use tplkit::upgrade::{Drift, RowsDrift};
+use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
-use crate::cli::candidates::Candidate;
+use crate::cli::candidates::{Candidate, Choices};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::item_titles::ItemTitles;
 use crate::cli::output::write_result;
-use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
+use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs, called};
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::sections::section;
 use crate::cli::session::Session;
@@ -55,19 +57,28 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut server = args.target.clone();
     let target = server.take_target(Path::new("."))?;
-    let word = args.workspace.required(&target, &server)?;
+    let word = args.workspace.required(&target, &server, session)?;
     let subject = target.subject(args.template.as_deref())?;
     let subject = subject.to_string_lossy();
     let connection = Connection::open(&server, session)?;
     let client = &connection.client;
-    let workspace = NamedWorkspace::find(client, &word)?.id.to_string();
+    let named = NamedWorkspace::find(client, &word)?;
+    let workspace = named.id.to_string();
     let template = template(client, &subject, &workspace)?;
     let found = client.drift(&workspace, &template, args.rows, args.job.as_deref());
     let found = found.map_err(not_applied)?;
     let drift = &found.record;
     let fails = args.exit_code && drift.drift;
     let text = match args.format {
-        Form::Text => screen(&subject, drift),
+        Form::Text => {
+            let heading = Heading {
+                template: applied_title(client, &template, &named, session),
+                workspace: named.title(client, session),
+                job: drift.base.job_id.filter(|_| session.is_verbose()),
+            };
+            let titles = ItemTitles::of_template(client, &template);
+            screen(&heading, drift, &titles)
+        }
         Form::Json => {
             let outcome = if fails { "findings" } else { "clean" };
             let members: Result<indexmap::IndexMap<&str, &RawValue>, _> =
@@ -86,35 +97,32 @@ fn template(client: &Client, word: &str, workspace: &str) -> Result<String, CliE
     if uuid::Uuid::try_parse(word).is_ok() {
         return Ok(word.to_owned());
     }
-    let mut applied = BTreeSet::new();
+    let mut applied: BTreeMap<String, Candidate> = BTreeMap::new();
     for page in client.applied(workspace) {
         let page = page.map_err(not_applied)?;
-        let named = page.items.into_iter().map(|one| one.record);
-        let named = named.filter(|one| one.name.as_deref() == Some(word));
-        applied.extend(named.map(|one| one.template_id.to_string()));
+        for one in page.items.into_iter().map(|one| one.record) {
+            let id = one.template_id.to_string();
+            // Each of its separate copies is listed.
+            applied.entry(id.clone()).or_insert(Candidate {
+                id,
+                name: one.name,
+                label: one.label,
+                semver: one.semver,
+                ..Candidate::default()
+            });
+        }
     }
-    let applied: Vec<String> = applied.into_iter().collect();
-    match applied.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => subject::template(client, word),
-        several => Err(CliError::Candidates {
-            message: format!(
-                "`{}` names more than one template that was applied here",
-                word.escape_debug()
-            ),
-            help: "give the id".to_owned(),
-            candidates: several
-                .iter()
-                .map(|id| Candidate {
-                    id: id.clone(),
-                    name: Some(word.to_owned()),
-                    ..Candidate::default()
-                })
-                .collect(),
-            more: 0,
-            path: None,
-        }),
+    let applied: Vec<Candidate> = applied.into_values().collect();
+    let choices = Choices {
+        noun: "template that was applied here",
+        none: None,
+        all: &applied,
+        help: "`tplkit status` lists what was applied",
+    };
+    if choices.fits(word) {
+        return Ok(choices.find(word)?.id.clone());
     }
+    subject::template(client, word)
 }
 
 fn not_applied(error: Error) -> CliError {
@@ -127,27 +135,68 @@ fn not_applied(error: Error) -> CliError {
     }
 }
 
+/// What a drift is of, as people call it.
+struct Heading {
+    template: String,
+    workspace: String,
+    /// The job that was applied last, for whoever wants to know more.
+    job: Option<Id>,
+}
+
+/// What was applied, by its label; the catalog may not have it any more.
+fn applied_title(
+    client: &Client,
+    template: &str,
+    workspace: &NamedWorkspace,
+    session: &Session,
+) -> String {
+    let mut pages = client.applied(&workspace.id.to_string());
+    let found = pages.find_map(|page| {
+        let mut entries = page.ok()?.items.into_iter().map(|one| one.record);
+        entries.find(|one| one.template_id.to_string() == template)
+    });
+    let Some(found) = found else {
+        return printable::line(template);
+    };
+    let more = session.is_verbose().then_some(template);
+    called(
+        found.label.as_deref(),
+        found.name.as_deref(),
+        template,
+        more,
+    )
+}
+
 /// A drift on one screen.
-fn screen(subject: &str, drift: &Drift) -> String {
+fn screen(heading: &Heading, drift: &Drift, titles: &ItemTitles) -> String {
     let semver = drift.base.semver.as_deref();
     let version = semver
         .map(|semver| format!(" {semver}"))
         .unwrap_or_default();
-    let job = drift.base.job_id.map(|job| format!(", job {job}"));
+    let job = heading.job.map(|job| format!(", job {job}"));
+    let job = job.unwrap_or_default();
     let verdict = if drift.drift { "drift" } else { "no drift" };
-    let head = format!("{subject}{version}{}: {verdict}", job.unwrap_or_default());
+    let (template, workspace) = (&heading.template, &heading.workspace);
+    let head = format!("{template}{version} in workspace {workspace}{job}: {verdict}");
     let mut out = printable::line(&head) + "\n";
     section(&mut out, "Changed", &drift.changed, |one| {
-        let (kind, reference, path) = (one.kind.as_str(), &one.reference, &one.path);
+        let of = titles.with_kind(one.kind, &one.reference);
         let (base, ours) = (one.base.write(), one.ours.write());
-        format!("{kind} {reference} {path}: {base} -> {ours}")
+        format!("{of} {}: {base} -> {ours}", one.path)
     });
     section(&mut out, "Removed", &drift.removed, |one| {
-        format!("{} {} ({})", one.kind.as_str(), one.reference, one.name)
+        format!(
+            "{} ({})",
+            titles.with_kind(one.kind, &one.reference),
+            one.name
+        )
     });
     section(&mut out, "Added", &drift.added, |one| {
-        let (kind, name, label) = (one.kind.as_str(), &one.name, &one.label);
-        format!("{kind} {name} ({label}) in {}", one.parent_ref)
+        let (kind, name, label) = (one.kind.noun(), &one.name, &one.label);
+        format!(
+            "{kind} {label:?} ({name}) in {}",
+            titles.of(&one.parent_ref)
+        )
     });
     let touched = drift.rows.iter();
     let touched: Vec<_> = touched
@@ -159,11 +208,12 @@ fn screen(subject: &str, drift: &Drift) -> String {
             deleted,
             changed,
         } = rows;
+        let table = titles.of(table);
         format!("{table}  {added} added, {deleted} deleted, {changed} changed")
     });
     let cells = drift.cells.as_deref().unwrap_or_default();
     section(&mut out, "Cells", cells, |cell| {
-        let (table, id, column) = (&cell.reference, cell.id, &cell.column);
+        let (table, id, column) = (titles.of(&cell.reference), cell.id, &cell.column);
         let (base, ours) = (cell.base.write(), cell.ours.write());
         format!("{table} {id} {column}: {base} -> {ours}")
     });

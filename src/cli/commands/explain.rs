@@ -4,9 +4,9 @@ use serde_json::json;
 use tplkit::finding::catalog;
 use tplkit::finding::page::readable;
 use tplkit::finding::render::fit_hanging;
-use tplkit::finding::selection::nearest_rule;
 
 use crate::cli::args::Form;
+use crate::cli::candidates::{of_rules, unknown_word};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -30,14 +30,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let Some(rule) = catalog::find(&args.code) else {
-        let help = match nearest_rule(&args.code) {
-            Some(nearest) => format!("did you mean `{nearest}`? `tplkit rules` lists all"),
-            None => "`tplkit rules` lists all rules".to_owned(),
-        };
-        return Err(CliError::Usage {
-            message: format!("there is no rule `{}`", args.code),
-            help,
-        });
+        let message = format!("there is no rule `{}`", args.code.escape_debug());
+        let help = "`tplkit rules` lists all rules";
+        return Err(unknown_word(message, &args.code, &of_rules(), help));
     };
     let style = session.style(None);
     let text = match (args.format, style.width) {

@@ -7,9 +7,10 @@ use serde_json::json;
 use tplkit::check::facts::Facts;
 use tplkit::definitions::Definitions;
 use tplkit::finding::render::{json as report_json, text as report_text};
-use tplkit::finding::suggest;
 use tplkit::graph::{self, Canvas, Graph};
+use tplkit::json::Node;
 
+use crate::cli::candidates::{Candidate, labelled, unknown_word};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -94,7 +95,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let facts = Facts::new(&doc, manifest, definitions);
     let whole = Graph::read(&facts, args.kind.into());
     let graph = match &args.focus {
-        Some(word) => focus(&whole, &facts, word)?,
+        Some(word) => focus(&whole, &facts, doc.root(), word)?,
         None => whole,
     };
     let text = match args.format {
@@ -116,21 +117,31 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// The part around a ref; the dollar is tolerated.
-fn focus(graph: &Graph, facts: &Facts<'_>, word: &str) -> Result<Graph, CliError> {
+fn focus(graph: &Graph, facts: &Facts<'_>, root: Node<'_>, word: &str) -> Result<Graph, CliError> {
     let reference = word.strip_prefix('$').unwrap_or(word);
     graph.focus(facts, reference).ok_or_else(|| {
         let declared = facts.steps.iter().filter_map(|step| step.reference);
         let outside = facts.dependencies.iter().filter_map(|one| one.reference);
         let known: Vec<&str> = declared.chain(outside).collect();
-        let (message, help) = if known.contains(&reference) {
-            let message = format!("`${reference}` is not part of this graph");
-            (message, Some("choose another `--kind`".to_owned()))
-        } else {
-            let message = format!("the package has no ref `${}`", reference.escape_debug());
-            (message, suggest::help(reference, known))
-        };
-        let help = help.unwrap_or_else(|| "`tplkit show PKG` shows what is in it".to_owned());
-        CliError::Usage { message, help }
+        if known.contains(&reference) {
+            return CliError::Usage {
+                message: format!("`${reference}` is not part of this graph"),
+                help: "choose another `--kind`".to_owned(),
+            };
+        }
+        let labels = tplkit::contents::labels(root);
+        let label = |known: &str| labels.get(known).map(String::as_str);
+        let known: Vec<Candidate> = known
+            .into_iter()
+            .map(|one| labelled(one, label(one)))
+            .collect();
+        let message = format!("the package has no ref `${}`", reference.escape_debug());
+        unknown_word(
+            message,
+            reference,
+            &known,
+            "`tplkit show PKG` shows what is in it",
+        )
     })
 }
 

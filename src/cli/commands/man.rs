@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, Command};
 
 use super::command_line;
+use crate::cli::candidates::{of_words, unknown_word};
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
@@ -41,14 +42,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
         Some(name) => root
             .find_subcommand(name)
             .cloned()
-            .ok_or_else(|| CliError::Usage {
-                message: format!("there is no command `{name}`"),
-                help: "`tplkit help` lists the commands".to_owned(),
-            })?,
+            .ok_or_else(|| unknown(name, &root))?,
     };
     let page = page(command).map_err(CliError::Output)?;
     write_result(&page, args.output.as_deref())?;
     Ok(Exit::Done)
+}
+
+fn unknown(name: &str, root: &Command) -> CliError {
+    let message = format!("there is no command `{}`", name.escape_debug());
+    let known = of_words(root.get_subcommands().map(Command::get_name));
+    unknown_word(message, name, &known, "`tplkit help` lists the commands")
 }
 
 fn page(command: Command) -> io::Result<String> {

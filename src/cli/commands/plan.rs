@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut server = args.target.clone();
     let target = server.take_target(args.subject.as_deref().unwrap_or(Path::new(".")))?;
     let subject = target.subject(args.subject.as_deref())?;
-    let word = args.workspace.required(&target, &server)?;
+    let word = args.workspace.required(&target, &server, session)?;
     let mut decisions = args.decisions.clone();
     decisions.complete(&target);
     let mut request = decisions.request()?;
@@ -172,11 +172,14 @@ pub(super) fn print_plan(
     let text = match form.into() {
         PlanForm::Text => {
             let subject = format!("`{}`", printable::path(subject));
-            screen(&subject, &plan_request.title(), &planned.preview)
+            let titles = examined.titles(plan_request.client);
+            screen(&subject, &plan_request.title(), &planned.preview, &titles)
         }
         PlanForm::Md => {
             let subject = subject.to_string_lossy();
-            upgrade_view::markdown(&subject, &plan_request.title(), &planned.preview)
+            let titles = examined.titles(plan_request.client);
+            let workspace = plan_request.title();
+            upgrade_view::markdown(&subject, &workspace, &planned.preview, &titles)
         }
         PlanForm::Json => document::write(
             if refused { "findings" } else { "clean" },
@@ -194,17 +197,18 @@ pub(super) fn print_plan(
     if !refused {
         return Ok(Exit::Done);
     }
+    let named = plan_request.workspace.argument();
     let refusals = &planned.preview.refusals;
     let about = |kind: fn(Code) -> bool| refusals.iter().any(|refusal| kind(refusal.code));
     if about(client_error::is_of_mapping) {
         plan_request.session.note(format!(
-            "help: `tplkit resolve init {} --workspace {workspace} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
+            "help: `tplkit resolve init {} --workspace {named} -o FILE` writes the decisions down; give them with `--resolutions FILE`",
             printable::path(subject)
         ));
     }
     if about(|code| code == Code::UpgradeConflicts) {
         plan_request.session.note(format!(
-            "help: `tplkit resolve init {} --workspace {workspace} --upgrade -o FILE` writes down what is to be decided; give it with `--resolutions FILE`, or decide with `--conflicts`",
+            "help: `tplkit resolve init {} --workspace {named} --upgrade -o FILE` writes down what is to be decided; give it with `--resolutions FILE`, or decide with `--conflicts`",
             printable::path(subject)
         ));
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 use tplkit::package::schema::{NAMES, schema_with};
 
 use crate::cli::args::Form;
+use crate::cli::candidates::{of_words, unknown_word};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -40,10 +41,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
         (Some(name), form) => {
             let definitions = definitions(args.definitions.as_deref())?;
             let Some(schema) = schema_with(name, &definitions) else {
-                return Err(CliError::Usage {
-                    message: format!("there is no schema `{name}`"),
-                    help: format!("there are {}", NAMES.join(", ")),
-                });
+                let message = format!("there is no schema `{}`", name.escape_debug());
+                let help = format!("there are {}", NAMES.join(", "));
+                return Err(unknown_word(
+                    message,
+                    name,
+                    &of_words(NAMES.iter().copied()),
+                    &help,
+                ));
             };
             match form {
                 // A value always serializes.

@@ -7,6 +7,7 @@ use tplkit::apply::{Preview, Request, RowsMode, package_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
 use tplkit::json::Value;
+use tplkit::package::model::Manifest;
 use tplkit::printable;
 use tplkit::simulate::{self, KnownJob, SimulateError, SimulatedUpgrade, UpgradeBase};
 use tplkit::workspace::memory::{AppliedJob, State};
@@ -18,6 +19,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::item_titles::ItemTitles;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::resolutions;
@@ -148,7 +150,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             ));
             return resolutions::refuse(&args.package, &refusals, args.format);
         }
-        Err(SimulateError::Undecided(plan)) => return undecided(args, &plan),
+        Err(SimulateError::Undecided(plan)) => {
+            return undecided(args, &package.manifest, &plan);
+        }
         Err(error) => return Err(CliError::Simulate(Box::new(error))),
     };
     if let Some(path) = &args.save {
@@ -234,7 +238,7 @@ fn known_jobs<'t>(texts: &'t [(String, &AppliedJob)]) -> Result<Vec<KnownJob<'t>
 }
 
 /// Says why an upgrade cannot be made as asked, and what is to be decided.
-fn undecided(args: &Args, plan: &Preview) -> Result<Exit, CliError> {
+fn undecided(args: &Args, manifest: &Manifest, plan: &Preview) -> Result<Exit, CliError> {
     if args.format == Form::Text && plan.conflicts.is_empty() {
         return resolutions::refuse(&args.package, &plan.refusals, args.format);
     }
@@ -242,7 +246,8 @@ fn undecided(args: &Args, plan: &Preview) -> Result<Exit, CliError> {
         Form::Text => {
             let path = printable::path(&args.package);
             let mut text = format!("`{path}` cannot be upgraded to as asked\n");
-            upgrade_view::upgrade(&mut text, plan);
+            let titles = ItemTitles::of_manifest(manifest).with_plan(plan);
+            upgrade_view::upgrade(&mut text, plan, &titles);
             text
         }
         Form::Json => document::write(

@@ -16,7 +16,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
-use crate::cli::sections::columns;
+use crate::cli::sections::{columns, repeated};
 use crate::cli::session::Session;
 
 /// List the templates that were applied to a workspace: versions, drift, secrets that are missing.
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut server = args.target.clone();
     let target = server.take_target(Path::new("."))?;
-    let word = args.workspace.required(&target, &server)?;
+    let word = args.workspace.required(&target, &server, session)?;
     let connection = Connection::open(&server, session)?;
     let workspace = NamedWorkspace::find(&connection.client, &word)?.id;
     let mut applied: Vec<WithDocument<AppliedTemplate>> = Vec::new();
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 session.note("No template was applied to this workspace.");
             }
             let records: Vec<&AppliedTemplate> = applied.iter().map(|one| &one.record).collect();
-            table(&records)
+            table(&records, session)
         }
         Form::Json => {
             let items: Vec<&str> = applied.iter().map(|one| one.document.get()).collect();
@@ -65,25 +65,36 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// A line per line of jobs, under a heading.
-fn table(applied: &[&AppliedTemplate]) -> String {
+/// A line per line of jobs, under a heading; ids for whoever wants to know more, and where labels are alike.
+fn table(applied: &[&AppliedTemplate], session: &Session) -> String {
     if applied.is_empty() {
         return String::new();
     }
-    let heading = ["NAME", "APPLIED", "NEWER", "DRIFT", "SECRETS"].map(str::to_owned);
-    let lines = applied.iter().map(|one| {
-        let name = one.name.as_ref().or(one.label.as_ref());
-        let name = name.map_or_else(|| one.template_id.to_string(), Clone::clone);
+    let titles: Vec<_> = applied.iter().map(|one| (&one.label, &one.name)).collect();
+    let alike = repeated(&titles);
+    let lines = applied.iter().zip(alike).map(|(one, alike)| {
+        let with_id = alike || session.is_verbose();
+        let or = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
         // A package without a version is known by the day of its apply.
         let day = one.applied_at.split('T').next().unwrap_or_default();
         [
-            printable::line(&name),
+            or(&one.label),
+            or(&one.name),
             printable::line(one.semver.as_deref().unwrap_or(day)),
-            printable::line(one.newer.as_deref().unwrap_or("-")),
+            or(&one.newer),
             if one.drift { "yes" } else { "no" }.to_owned(),
             one.secrets_missing.to_string(),
+            if with_id {
+                format!("template {}, job {}", one.template_id, one.job_id)
+            } else {
+                String::new()
+            },
         ]
     });
-    let lines: Vec<[String; 5]> = std::iter::once(heading).chain(lines).collect();
+    let heading = [
+        "TEMPLATE", "NAME", "APPLIED", "NEWER", "DRIFT", "SECRETS", "",
+    ];
+    let heading = heading.map(str::to_owned);
+    let lines: Vec<[String; 7]> = std::iter::once(heading).chain(lines).collect();
     columns(&lines)
 }

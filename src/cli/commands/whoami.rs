@@ -13,6 +13,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::{self, Connection, Origin, ServerArgs};
+use crate::cli::sections::repeated;
 use crate::cli::session::Session;
 
 /// Show which server is used, and who is signed in.
@@ -46,7 +47,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             );
             let name = remote::name_of(me.as_ref());
             let head = format!("{name}, on {url}, by {by}\n");
-            head + &me.as_ref().map(about).unwrap_or_default()
+            let more = me.as_ref().map(|me| about(me, session));
+            head + &more.unwrap_or_default()
         }
         Form::Json => document::write(
             "clean",
@@ -62,20 +64,24 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn about(me: &Me) -> String {
+/// Scopes and organizations; the ids of these for whoever wants to know more, and where labels are alike.
+fn about(me: &Me, session: &Session) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail, here and below.
     if let Some(scopes) = &me.scopes {
         let _ = writeln!(out, "  scopes: {}", printable::line(&scopes.join(", ")));
     }
-    for organization in &me.organizations {
-        let _ = writeln!(
-            out,
-            "  {} in {:?} ({})",
-            printable::line(&organization.role),
-            organization.label,
-            printable::line(&organization.id)
-        );
+    let labels: Vec<&String> = me.organizations.iter().map(|one| &one.label).collect();
+    let alike = repeated(&labels);
+    for (organization, alike) in me.organizations.iter().zip(alike) {
+        let (role, label) = (&organization.role, &organization.label);
+        let id = if alike || session.is_verbose() {
+            format!(" ({})", organization.id)
+        } else {
+            String::new()
+        };
+        let line = format!("{role} in {label:?}{id}");
+        let _ = writeln!(out, "  {}", printable::line(&line));
     }
     out
 }

@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tplkit::contents::{UseSite, Uses, nearest_ref};
+use tplkit::contents::{UseSite, Uses, known_refs, labels, nearest_ref};
 use tplkit::finding::position::Positions;
 use tplkit::finding::{FileSpan, LineColumn, Origin as _};
+use tplkit::json::Node;
 use tplkit::printable;
 
 use crate::cli::args::Form;
+use crate::cli::candidates::{Candidate, closest, labelled};
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -46,7 +48,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let name = args.reference.strip_prefix('$').unwrap_or(&args.reference);
     let uses = Uses::find(doc.root(), name);
     if uses.is_empty() {
-        return unknown(args, name, nearest_ref(doc.root(), name).as_deref());
+        return unknown(args, name, doc.root());
     }
     let [declared, named, used] =
         [&uses.declared, &uses.named, &uses.used].map(|sites| located(&source, sites));
@@ -68,10 +70,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliError> {
+fn unknown(args: &Args, name: &str, root: Node<'_>) -> Result<Exit, CliError> {
+    let nearest = nearest_ref(root, name);
     let path = printable::path(&args.package);
     let shown = printable::line(name);
-    let hint = nearest.map_or_else(
+    let hint = nearest.as_ref().map_or_else(
         || format!("`tplkit show {path}` lists the refs"),
         |nearest| format!("did you mean `${nearest}`? `tplkit show {path}` lists the refs"),
     );
@@ -83,6 +86,7 @@ fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliEr
             "named": [],
             "used": [],
             "nearest": nearest,
+            "candidates": candidates(name, root),
         });
         write_result(&document::write("findings", &body), None)?;
     }
@@ -90,6 +94,15 @@ fn unknown(args: &Args, name: &str, nearest: Option<&str>) -> Result<Exit, CliEr
         "error: `{path}` does not know `${shown}`\n  help: {hint}"
     ));
     Ok(Exit::Findings)
+}
+
+/// The refs of the package that resemble one that it does not have.
+fn candidates(name: &str, root: Node<'_>) -> Vec<Value> {
+    let labels = labels(root);
+    let known = known_refs(root).into_iter();
+    let known = known.map(|known| labelled(&known, labels.get(&known).map(String::as_str)));
+    let found = closest(name, &known.collect::<Vec<_>>());
+    found.iter().map(Candidate::document).collect()
 }
 
 /// A use with its place.

@@ -7,8 +7,6 @@ use serde_json::{Value, json};
 use tplkit::apply::Report;
 use tplkit::client::{Client, Job, JobOutcome, WithDocument};
 use tplkit::finding::render::counted;
-use tplkit::json::Doc;
-use tplkit::package::model::Manifest;
 use tplkit::printable;
 
 use super::{FollowResult, WaitOptions};
@@ -18,6 +16,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
+use crate::cli::item_titles::template_manifest;
 use crate::cli::names::Names;
 use crate::cli::output::{print_note, write_result};
 
@@ -119,7 +118,7 @@ pub(crate) fn text(client: &Client, job: &WithDocument<Job>) -> String {
         .template_id
         .as_deref()
         .filter(|_| !report.unresolved.is_empty() || !report.rows.is_empty());
-    let manifest = manifest.and_then(|id| manifest_of(client, id));
+    let manifest = manifest.and_then(|id| template_manifest(client, id));
     apply_summary::report(&mut out, manifest.as_ref(), report);
     if record.ended() == Some(JobOutcome::Undone) {
         return out;
@@ -130,13 +129,6 @@ pub(crate) fn text(client: &Client, job: &WithDocument<Job>) -> String {
     }
     apply_summary::drafts(&mut out, &report.not_published);
     out
-}
-
-/// For the labels of tables and other items. Whoever may not read it sees refs and ids.
-fn manifest_of(client: &Client, template: &str) -> Option<Manifest> {
-    let found = client.template(template).ok()?;
-    let doc = Doc::parse_package(found.document.get()).ok()?;
-    Manifest::read(doc.root().get("manifest")?).ok()
 }
 
 /// One line about a job.

@@ -10,6 +10,7 @@ use tplkit::workspace::Id;
 use super::{Package, PlanView, body, by_reading, by_server, by_server_for, is_foreign};
 use crate::cli::catalog::{CatalogMatch, FileTemplate};
 use crate::cli::error::CliError;
+use crate::cli::item_titles::ItemTitles;
 use crate::cli::package_file::{self, File};
 use crate::cli::remote::workspace::{NamedWorkspace, called};
 use crate::cli::remote::{Connection, ServerArgs, subject};
@@ -25,6 +26,20 @@ pub(crate) struct PlannedApply {
     /// Whether a file is to replace the package of that template first.
     pub(crate) replaces: bool,
     pub(crate) package: Option<Package>,
+    /// What the package of a file calls its items.
+    pub(crate) labels: Option<ItemTitles>,
+}
+
+impl PlannedApply {
+    /// What people call what the plan is about.
+    pub(crate) fn titles(&self, client: &Client) -> ItemTitles {
+        let titles = match (&self.labels, &self.template) {
+            (Some(labels), _) => labels.clone(),
+            (None, Some(id)) => ItemTitles::of_template(client, id),
+            (None, None) => ItemTitles::default(),
+        };
+        titles.with_plan(&self.planned.preview)
+    }
 }
 
 /// Where something is to be applied, and how.
@@ -71,6 +86,7 @@ pub(crate) fn template(
         template: Some(id),
         replaces: false,
         package: None,
+        labels: None,
     })
 }
 
@@ -100,6 +116,15 @@ pub(crate) fn any(
 pub(crate) struct TitledWorkspace {
     pub(crate) id: Id,
     pub(crate) title: String,
+    /// It as the argument of a command.
+    pub(crate) argument: String,
+}
+
+/// The plan of an upgrade, with what people call what it is about.
+pub(crate) struct PlannedUpgrade {
+    pub(crate) workspace: TitledWorkspace,
+    pub(crate) planned: PlannedApply,
+    pub(crate) titles: ItemTitles,
 }
 
 /// An upgrade that is planned on a server.
@@ -117,7 +142,7 @@ impl UpgradePlan<'_> {
     pub(crate) fn make(
         &self,
         session: &Session,
-    ) -> Result<Result<(TitledWorkspace, PlannedApply), Box<Report>>, CliError> {
+    ) -> Result<Result<PlannedUpgrade, Box<Report>>, CliError> {
         let base = match self.upgrade.base()? {
             Ok(base) => base,
             Err(report) => return Ok(Err(report)),
@@ -135,8 +160,13 @@ impl UpgradePlan<'_> {
         let titled = TitledWorkspace {
             id: workspace.id,
             title: plan_request.title(),
+            argument: workspace.argument().into_owned(),
         };
-        Ok(planned.map(|planned| (titled, planned)))
+        Ok(planned.map(|planned| PlannedUpgrade {
+            workspace: titled,
+            titles: planned.titles(&connection.client),
+            planned,
+        }))
     }
 }
 
@@ -199,6 +229,7 @@ pub(crate) fn file(
         template: template.cloned(),
         replaces,
         package: remembered(file),
+        labels: Some(ItemTitles::of_manifest(&file.package.manifest)),
     })
 }
 

@@ -10,23 +10,30 @@ use tplkit::workspace::RecordKind;
 
 use super::pretty;
 use crate::cli::apply_summary::drafts;
+use crate::cli::item_titles::ItemTitles;
 use crate::cli::sections::{kinds, section};
 use crate::cli::upgrade_view;
 
 /// A plan on one screen.
-pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
+pub(crate) fn screen(
+    subject: &str,
+    workspace: &str,
+    plan: &Preview,
+    titles: &ItemTitles,
+) -> String {
     let mut out = format!("Plan for {subject} in workspace {workspace}\n");
     // Writing to a String cannot fail, here and below.
     if !plan.refusals.is_empty() {
         let count = counted(plan.refusals.len(), "refusal");
         let _ = writeln!(out, "\nIt cannot be applied as asked: {count}");
         for refusal in &plan.refusals {
-            let about = refusal.reference.as_deref().map(printable::line);
+            let about = refusal.reference.as_deref();
+            let about = about.map(|reference| titles.of(reference));
             let about = about.map_or_else(String::new, |about| format!(" {about}"));
             let why = printable::line(&refusal.detail);
             let _ = write!(out, "\n{}{about}\n  {why}\n", refusal.code);
         }
-        upgrade_view::upgrade(&mut out, plan);
+        upgrade_view::upgrade(&mut out, plan, titles);
         return out;
     }
     let _ = writeln!(out, "\nCreate: {}", kinds(&plan.create));
@@ -47,9 +54,12 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         .iter()
         .partition(|one| one.kind == RecordKind::Column);
     section(&mut out, "Keep, from an earlier apply", &kept, |one| {
-        format!("{} {} ({})", one.kind.noun(), one.name, one.reference)
+        titles.with_kind(one.kind, &one.reference)
     });
     if !columns.is_empty() {
+        if kept.is_empty() {
+            out.push_str("\nKeep, from an earlier apply\n");
+        }
         let _ = writeln!(out, "  {}", counted(columns.len(), "column"));
     }
     section(
@@ -57,8 +67,8 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
         "Rename, because the name is taken",
         &plan.rename,
         |one| {
-            let kind = one.kind.noun();
-            format!("{kind} {}: {} -> {}", one.reference, one.from, one.to)
+            let of = titles.with_kind(one.kind, &one.reference);
+            format!("{of}: {} -> {}", one.from, one.to)
         },
     );
     if !plan.replaced_configs.is_empty() {
@@ -66,19 +76,19 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
     }
     plan.replaced_configs
         .iter()
-        .for_each(|one| replaced(&mut out, one));
+        .for_each(|one| replaced(&mut out, one, titles));
     section(
         &mut out,
         "Drop config keys that the definitions do not have",
         &plan.dropped_keys,
-        |key| format!("{}: {}", key.reference, key.path),
+        |key| format!("{}: {}", titles.of(&key.reference), key.path),
     );
     let tables: Vec<_> = plan.rows.iter().collect();
     section(&mut out, "Rows", &tables, |(table, rows)| {
-        format!("{}  {}", table_title(plan, table), counts(rows))
+        format!("{}  {}", titles.of(table), counts(rows))
     });
-    upgrade_view::upgrade(&mut out, plan);
-    upgrade_view::not_carried(&mut out, &plan.not_carried);
+    upgrade_view::upgrade(&mut out, plan, titles);
+    upgrade_view::not_carried(&mut out, &plan.not_carried, titles);
     section(&mut out, "Go live", &plan.go_live, |one| one.name.clone());
     drafts(&mut out, &plan.stays_draft);
     section(
@@ -90,25 +100,13 @@ pub(crate) fn screen(subject: &str, workspace: &str, plan: &Preview) -> String {
     out
 }
 
-/// A table by its label or name, with the ref that `--rows` takes.
-fn table_title(plan: &Preview, reference: &str) -> String {
-    let is_it = |kind, of: &str| kind == RecordKind::Feature && of == reference;
-    let created = plan.create.iter();
-    let mut created = created.filter(|one| is_it(one.kind, &one.reference));
-    let bound = plan.bind.iter();
-    let mut bound = bound.filter(|one| is_it(one.kind, &one.reference));
-    if let Some(one) = created.next() {
-        return format!("{:?}, {reference}", one.label);
-    }
-    match bound.next() {
-        Some(one) => format!("{}, {reference}", one.name),
-        None => reference.to_owned(),
-    }
-}
-
-fn replaced(out: &mut String, one: &ReplacedConfig) {
-    let reference = printable::line(&one.reference);
-    let _ = writeln!(out, "  {} {reference}", one.kind.noun());
+fn replaced(out: &mut String, one: &ReplacedConfig, titles: &ItemTitles) {
+    let of = match one.kind {
+        // There is one.
+        RecordKind::Workspace => one.kind.noun().to_owned(),
+        kind => titles.with_kind(kind, &one.reference),
+    };
+    let _ = writeln!(out, "  {of}");
     let (before, after) = (pretty::lines(&one.before), pretty::lines(&one.after));
     let diff = TextDiff::from_lines(before.as_str(), after.as_str());
     let hunks = diff.unified_diff().context_radius(2).to_string();

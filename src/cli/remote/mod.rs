@@ -14,6 +14,7 @@ pub(crate) mod subject;
 pub(crate) mod workspace;
 
 use std::path::Path;
+use std::time::Duration;
 
 use tplkit::client::{BaseUrl, Client, Credential, Options, Secret};
 
@@ -30,6 +31,9 @@ pub(crate) use prompt::{agree, confirm, prompt_line, secret, stdin_secret, termi
 
 /// The profile that is used when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
+
+/// How long a look beside the command may wait.
+const LOOK: Duration = Duration::from_secs(4);
 
 /// Which server, and as whom.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -207,19 +211,44 @@ pub(crate) struct Connection {
 impl Connection {
     /// Connects with the stored sign-in.
     pub(crate) fn open(target: &ServerArgs, session: &Session) -> Result<Connection, CliError> {
-        let connection = Connection::open_anyhow(target, session)?;
-        match connection.origin {
-            Origin::Nowhere => Err(CliError::SignedOut {
-                url: Some(connection.client.base().to_string()),
-            }),
-            _ => Ok(connection),
-        }
+        Connection::open_anyhow(target, session)?.signed_in()
+    }
+
+    /// The same for a look beside what the command is about: a server that is away is not waited for.
+    pub(crate) fn open_to_look(
+        target: &ServerArgs,
+        session: &Session,
+    ) -> Result<Connection, CliError> {
+        let options = Options {
+            connect: LOOK,
+            silence: LOOK,
+            retries: 0,
+            ..options()
+        };
+        Connection::open_with(target, session, options)?.signed_in()
     }
 
     /// Connects, without a credential when nobody is signed in.
     pub(crate) fn open_anyhow(
         target: &ServerArgs,
         session: &Session,
+    ) -> Result<Connection, CliError> {
+        Connection::open_with(target, session, options())
+    }
+
+    fn signed_in(self) -> Result<Connection, CliError> {
+        match self.origin {
+            Origin::Nowhere => Err(CliError::SignedOut {
+                url: Some(self.client.base().to_string()),
+            }),
+            _ => Ok(self),
+        }
+    }
+
+    fn open_with(
+        target: &ServerArgs,
+        session: &Session,
+        options: Options,
     ) -> Result<Connection, CliError> {
         let choice = Choice::read(target, false)?;
         let Some(base) = choice.base()? else {
@@ -243,7 +272,7 @@ impl Connection {
         }
         warn(&base, session);
         Ok(Connection {
-            client: client(base, credential, session, options())?,
+            client: client(base, credential, session, options)?,
             profile: choice.profile,
             origin,
         })

@@ -3,17 +3,19 @@
 //! The word comes from `--workspace`, else the target of a `tplkit.toml`, else `TPLKIT_WORKSPACE`, else what
 //! `tplkit workspace use` keeps in the profile of the server.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use tplkit::client::{Client, Organization, Workspace};
 use tplkit::printable;
 use tplkit::workspace::Id;
 
-use super::{Choice, Environment, ServerArgs};
-use crate::cli::candidates::{Choices, of_workspaces};
+use super::{Choice, Connection, Environment, ServerArgs};
+use crate::cli::candidates::{Candidate, Choices, MOST, of_workspaces};
 use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
+use crate::cli::shell_word::shell_word;
 use crate::cli::typed_id::parse_id;
 
 /// The option of commands that work on a workspace.
@@ -50,17 +52,43 @@ impl WorkspaceArgs {
         &self,
         target: &Target,
         server: &ServerArgs,
+        session: &Session,
     ) -> Result<String, CliError> {
-        self.word(target, server)?.ok_or_else(|| unnamed(""))
+        let word = self.word(target, server)?;
+        word.ok_or_else(|| unnamed("", server, session))
     }
 }
 
 /// Nothing names a workspace.
-pub(crate) fn unnamed(why: &str) -> CliError {
-    CliError::Usage {
-        message: format!("no workspace is named{why}"),
-        help: "give one with `--workspace`, or keep one with `tplkit workspace use NAME`; `tplkit workspace list` shows them".to_owned(),
+pub(crate) fn unnamed(why: &str, server: &ServerArgs, session: &Session) -> CliError {
+    let help = "give one with `--workspace`, or keep one with `tplkit workspace use NAME`; `tplkit workspace list` shows them";
+    choose(format!("no workspace is named{why}"), help, server, session)
+}
+
+/// Something needs a workspace. Those that there are to choose from are listed where the server shows them at once.
+pub(crate) fn choose(
+    message: String,
+    help: &str,
+    server: &ServerArgs,
+    session: &Session,
+) -> CliError {
+    let connection = Connection::open_to_look(server, session);
+    let listed = connection.and_then(|connection| candidates(&connection.client));
+    let mut candidates = listed.unwrap_or_default();
+    let more = candidates.len().saturating_sub(MOST);
+    candidates.truncate(MOST);
+    CliError::Candidates {
+        message,
+        help: help.to_owned(),
+        candidates,
+        more,
+        path: None,
     }
+}
+
+/// Every workspace that may be seen, to choose from.
+fn candidates(client: &Client) -> Result<Vec<Candidate>, CliError> {
+    Ok(of_workspaces(&all(client)?, &organizations(client)))
 }
 
 /// `TPLKIT_WORKSPACE`, else what the profile keeps for this server.
@@ -75,6 +103,8 @@ pub(crate) fn default_word(server: &ServerArgs) -> Result<Option<String>, CliErr
 /// A workspace of a server; what people call it is asked when it is to be shown.
 pub(crate) struct NamedWorkspace {
     pub(crate) id: Id,
+    /// How it was named.
+    word: String,
     record: OnceCell<Option<Workspace>>,
 }
 
@@ -83,8 +113,14 @@ impl NamedWorkspace {
     pub(crate) fn of(id: Id) -> NamedWorkspace {
         NamedWorkspace {
             id,
+            word: id.to_string(),
             record: OnceCell::new(),
         }
+    }
+
+    /// It as the argument of a command, as whoever named it wrote it.
+    pub(crate) fn argument(&self) -> Cow<'_, str> {
+        shell_word(&self.word)
     }
 
     /// The workspace that a word means.
@@ -94,11 +130,11 @@ impl NamedWorkspace {
     pub(crate) fn find(client: &Client, word: &str) -> Result<NamedWorkspace, CliError> {
         match parse_id(word) {
             Some(id) => Ok(NamedWorkspace::of(id)),
-            None => NamedWorkspace::of_record(find_record(client, word)?),
+            None => NamedWorkspace::of_record(word, find_record(client, word)?),
         }
     }
 
-    fn of_record(record: Workspace) -> Result<NamedWorkspace, CliError> {
+    fn of_record(word: &str, record: Workspace) -> Result<NamedWorkspace, CliError> {
         let id = parse_id(&record.id).ok_or_else(|| CliError::Usage {
             message: format!(
                 "the server names a workspace `{}`, which is no UUID",
@@ -108,6 +144,7 @@ impl NamedWorkspace {
         })?;
         Ok(NamedWorkspace {
             id,
+            word: word.to_owned(),
             record: OnceCell::from(Some(record)),
         })
     }
@@ -195,8 +232,10 @@ pub(crate) fn find_record(client: &Client, word: &str) -> Result<Workspace, CliE
         help: "`tplkit workspace list` shows the workspaces",
     };
     let id = choices.find(word)?.id.clone();
-    let found = all.into_iter().find(|one| one.id == id);
-    found.ok_or_else(|| unnamed(""))
+    match all.into_iter().find(|one| one.id == id) {
+        Some(found) => Ok(found),
+        None => Ok(client.workspace(&id)?),
+    }
 }
 
 /// Every workspace that may be seen.

@@ -9,11 +9,13 @@ use tplkit::printable;
 use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, RecordDecision, Side, Take};
 
 use super::{by_record, counted_cells, sides};
+use crate::cli::item_titles::ItemTitles;
 
 /// The part of a resolutions file that decides the conflicts of a plan: those that `decided` knows as
 /// they were decided, the others as comments.
 pub(crate) fn decisions_file(
     preview: &Preview,
+    titles: &ItemTitles,
     decided: &dyn Fn(&Conflict) -> Option<Decision>,
 ) -> String {
     let words = RecordNames::of(preview);
@@ -24,7 +26,8 @@ pub(crate) fn decisions_file(
         // Writing to a String cannot fail, here and below.
         let _ = writeln!(out, "\n[decisions.{name}]");
         for conflict in conflicts {
-            one(&mut out, conflict, &words, decided(conflict));
+            let label = titles.label(&reference);
+            one(&mut out, conflict, label, &words, decided(conflict));
         }
     }
     if preview.conflicts_more > 0 {
@@ -33,9 +36,15 @@ pub(crate) fn decisions_file(
     out
 }
 
-fn one(out: &mut String, conflict: &Conflict, words: &RecordNames, decided: Option<Decision>) {
-    let (kind, code) = (&conflict.kind, conflict.code.as_str());
-    let head = format!("# {kind} ({code}){}", counted_cells(conflict));
+fn one(
+    out: &mut String,
+    conflict: &Conflict,
+    label: Option<&str>,
+    words: &RecordNames,
+    decided: Option<Decision>,
+) {
+    let (of, code) = (super::about(conflict, label), conflict.code.as_str());
+    let head = format!("# {of} ({code}){}", counted_cells(conflict));
     let _ = writeln!(out, "{}", printable::line(&head));
     for (side, value) in sides(conflict).into_iter().flatten() {
         let line = format!("# {side}: {value}");

@@ -5,8 +5,10 @@ use tplkit::finding::render::counted;
 use tplkit::json::Value;
 use tplkit::printable::{code, markdown as plain};
 use tplkit::upgrade::{Conflict, KeptRecord, Update};
+use tplkit::workspace::RecordKind;
 
 use super::{by_record, counted_cells};
+use crate::cli::item_titles::ItemTitles;
 use crate::cli::sections::kinds;
 
 /// Lines at most, with those that fold them.
@@ -16,13 +18,18 @@ const MOST: usize = 200;
 const LONGEST: usize = 120;
 
 /// A plan: conflicts first.
-pub(crate) fn markdown(subject: &str, workspace: &str, plan: &Preview) -> String {
+pub(crate) fn markdown(
+    subject: &str,
+    workspace: &str,
+    plan: &Preview,
+    titles: &ItemTitles,
+) -> String {
     let mut lines = Lines(Vec::new());
-    conflicts(&mut lines, plan);
+    conflicts(&mut lines, plan, titles);
     refusals(&mut lines, plan);
-    updates(&mut lines, &plan.update);
-    kept(&mut lines, &plan.kept);
-    rest(&mut lines, plan);
+    updates(&mut lines, &plan.update, titles);
+    kept(&mut lines, &plan.kept, titles);
+    rest(&mut lines, plan, titles);
     let head = [
         format!(
             "**Plan for {} in workspace {}: {}**",
@@ -127,18 +134,28 @@ fn cell(value: &Value, absent: bool) -> String {
     }
 }
 
-fn item(kind: &str, reference: &str) -> String {
-    format!("{} {}", plain(kind), code(reference))
+/// A record by its kind, its label where that is known, and its ref.
+fn item(titles: &ItemTitles, kind: &str, reference: &str) -> String {
+    let known = RecordKind::parse(kind);
+    let noun = known.map_or(kind, |known| known.noun());
+    format!("{} {}", plain(noun), titled(titles, reference))
 }
 
-fn conflicts(lines: &mut Lines, plan: &Preview) {
+fn titled(titles: &ItemTitles, reference: &str) -> String {
+    let label = titles
+        .label(reference)
+        .map(|label| format!("{} ", plain(label)));
+    label.unwrap_or_default() + &code(reference)
+}
+
+fn conflicts(lines: &mut Lines, plan: &Preview, titles: &ItemTitles) {
     if plan.conflicts.is_empty() {
         return;
     }
     lines.heading("###", "Conflicts");
     let record = |one: &Conflict| (one.kind.clone(), one.reference.clone());
     for ((kind, reference), conflicts) in by_record(&plan.conflicts, record) {
-        lines.heading("####", &item(&kind, &reference));
+        lines.heading("####", &item(titles, &kind, &reference));
         lines.table(&["Path", "Before", "After", "Base", "Why"]);
         for one in conflicts {
             let absent = |side: &str| one.absent.iter().any(|absent| absent == side);
@@ -171,14 +188,14 @@ fn refusals(lines: &mut Lines, plan: &Preview) {
     lines.list("Refused", refusals);
 }
 
-fn updates(lines: &mut Lines, updates: &[Update]) {
+fn updates(lines: &mut Lines, updates: &[Update], titles: &ItemTitles) {
     if updates.is_empty() {
         return;
     }
     lines.heading("###", "Changed");
     let record = |one: &Update| (one.kind.as_str().to_owned(), one.reference.clone());
     for ((kind, reference), updates) in by_record(updates, record) {
-        lines.heading("####", &item(&kind, &reference));
+        lines.heading("####", &item(titles, &kind, &reference));
         lines.table(&["Path", "Before", "After"]);
         for one in updates {
             lines.entry(format!(
@@ -191,29 +208,29 @@ fn updates(lines: &mut Lines, updates: &[Update]) {
     }
 }
 
-fn kept(lines: &mut Lines, kept: &[KeptRecord]) {
+fn kept(lines: &mut Lines, kept: &[KeptRecord], titles: &ItemTitles) {
     let kept = kept.iter().map(|one| {
         let path = one.path.as_deref().map(code).unwrap_or_default();
         let because = serde_json::to_value(one.because).unwrap_or_default();
         let because = because.as_str().unwrap_or_default().replace('_', " ");
-        let of = item(one.kind.as_str(), &one.reference);
+        let of = item(titles, one.kind.as_str(), &one.reference);
         format!("{of} {path}: {} ({because})", cell(&one.ours, false))
     });
     lines.list("Stays as people made it", kept);
 }
 
-fn rest(lines: &mut Lines, plan: &Preview) {
+fn rest(lines: &mut Lines, plan: &Preview, titles: &ItemTitles) {
     if !plan.create.is_empty() {
         let created = std::iter::once(plain(&kinds(&plan.create)));
         lines.list("Created", created);
     }
     let replaced = plan.replaced_configs.iter();
-    let replaced = replaced.map(|one| item(one.kind.as_str(), &one.reference));
+    let replaced = replaced.map(|one| item(titles, one.kind.as_str(), &one.reference));
     lines.list("Configs replaced", replaced);
     let rows = plan.rows.iter().map(|(table, rows)| {
         format!(
             "{}: {} to insert, {} to update, {} known, {} left, {} to fail",
-            code(table),
+            titled(titles, table),
             rows.insert,
             rows.update,
             rows.skipped,
@@ -224,24 +241,25 @@ fn rest(lines: &mut Lines, plan: &Preview) {
     lines.list("Rows", rows);
     let left = plan.left.iter().map(|one| {
         let goes = super::goes(one);
-        let of = item(one.kind.as_str(), &one.reference);
-        format!("{of} {}{goes}", plain(&one.label))
+        let of = item(titles, one.kind.as_str(), &one.reference);
+        format!("{of}{goes}")
     });
     lines.list("No longer in the package, and left", left);
     let renames = plan.renames.iter().map(|one| {
-        let (from, to) = (code(&one.from), code(&one.reference));
-        format!("{} {from} → {to}", plain(one.kind.as_str()))
+        let from = item(titles, one.kind.as_str(), &one.from);
+        format!("{from} → {}", titled(titles, &one.reference))
     });
     lines.list("Perhaps renamed", renames);
     let not_carried = plan.not_carried.iter().map(|one| {
         let path = one.path.as_deref().map(code).unwrap_or_default();
         let theirs = one.theirs.as_ref().map(|value| cell(value, false));
-        let of = item(&one.kind, &one.reference);
+        let of = item(titles, &one.kind, &one.reference);
         format!("{of} {path} {}", theirs.unwrap_or_default())
     });
     lines.list("In the package, and not carried over", not_carried);
     let unused = plan.unused.iter();
-    let unused = unused.map(|one| format!("{} {}", code(&one.reference), code(&one.path)));
+    let unused =
+        unused.map(|one| format!("{} {}", titled(titles, &one.reference), code(&one.path)));
     lines.list("Decisions of no use", unused);
     let live = plan.go_live.iter().map(|one| plain(&one.name));
     lines.list("Go live", live);

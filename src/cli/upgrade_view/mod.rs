@@ -15,6 +15,7 @@ mod text;
 use indexmap::IndexMap;
 use tplkit::json::Value;
 use tplkit::upgrade::{Conflict, LeftRecord};
+use tplkit::workspace::RecordKind;
 
 pub(crate) use decision::{decisions_file, place};
 pub(crate) use markdown::markdown;
@@ -58,6 +59,16 @@ fn sides(conflict: &Conflict) -> Option<[(&'static str, String); 3]> {
         side("theirs", &conflict.theirs),
         side("ours", &conflict.ours),
     ])
+}
+
+/// What a conflict is about: `column "Price"`, `rows of "Teas"`.
+fn about(conflict: &Conflict, label: Option<&str>) -> String {
+    let noun = RecordKind::parse(&conflict.kind).map_or("rows", RecordKind::noun);
+    match label {
+        Some(label) if noun == "rows" => format!("rows of {label:?}"),
+        Some(label) => format!("{noun} {label:?}"),
+        None => noun.to_owned(),
+    }
 }
 
 /// Whether a record goes, and what goes with it.

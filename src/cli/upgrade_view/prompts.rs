@@ -9,6 +9,7 @@ use tplkit::upgrade::{Conflict, ConflictCode, Decision, RecordDecision, Side, Ta
 use super::decision::{RecordNames, choices, place};
 use super::{counted_cells, sides};
 use crate::cli::error::CliError;
+use crate::cli::item_titles::ItemTitles;
 use crate::cli::output::print_note;
 
 /// What came of asking.
@@ -34,6 +35,7 @@ enum Choice {
 /// When whoever is asked stops.
 pub(crate) fn decide_conflicts(
     preview: &Preview,
+    titles: &ItemTitles,
     terms: &mut UpgradeTerms,
 ) -> Result<PromptOutcome, CliError> {
     let words = RecordNames::of(preview);
@@ -43,7 +45,7 @@ pub(crate) fn decide_conflicts(
         if terms.conflicts.is_some() && is_covered(conflict) {
             continue;
         }
-        print_heading(conflict);
+        print_heading(conflict, titles);
         match chosen(conflict)? {
             Choice::This(take) => note(terms, conflict, words.decision(conflict, take)),
             Choice::Rest(side) => terms.conflicts = Some(side),
@@ -66,16 +68,15 @@ fn is_covered(conflict: &Conflict) -> bool {
     )
 }
 
-fn print_heading(conflict: &Conflict) {
+fn print_heading(conflict: &Conflict, titles: &ItemTitles) {
     let place = conflict.path.as_deref().unwrap_or("(whole)");
     let sides = sides(conflict).into_iter().flatten();
     let sides: Vec<String> = sides
         .map(|(side, value)| format!("\n  {side}: {value}"))
         .collect();
     let text = format!(
-        "\n{} {} {place} ({}){}{}",
-        conflict.kind,
-        conflict.reference,
+        "\n{} {place} ({}){}{}",
+        titles.with_word(&conflict.kind, &conflict.reference),
         conflict.code.as_str(),
         counted_cells(conflict),
         sides.concat()

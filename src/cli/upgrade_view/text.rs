@@ -9,12 +9,13 @@ use tplkit::upgrade::{KeptRecord, Update};
 
 use super::decision::decisions_file;
 use super::{by_record, inline_value};
+use crate::cli::item_titles::ItemTitles;
 use crate::cli::sections::section;
 
 /// The parts of a plan about an upgrade.
-pub(crate) fn upgrade(out: &mut String, preview: &Preview) {
-    conflicts(out, preview);
-    updates(out, &preview.update);
+pub(crate) fn upgrade(out: &mut String, preview: &Preview, titles: &ItemTitles) {
+    conflicts(out, preview, titles);
+    updates(out, &preview.update, titles);
     section(
         out,
         "Stays as people made it",
@@ -23,8 +24,8 @@ pub(crate) fn upgrade(out: &mut String, preview: &Preview) {
             let path = kept.path.as_deref().unwrap_or("(whole)");
             let because = serde_json::to_value(kept.because).unwrap_or_default();
             let because = because.as_str().unwrap_or_default().replace('_', " ");
-            let (kind, ours) = (kept.kind.as_str(), kept.ours.write());
-            format!("{kind} {} {path}: {ours} ({because})", kept.reference)
+            let of = titles.with_kind(kept.kind, &kept.reference);
+            format!("{of} {path}: {} ({because})", kept.ours.write())
         },
     );
     section(
@@ -33,28 +34,25 @@ pub(crate) fn upgrade(out: &mut String, preview: &Preview) {
         &preview.left,
         |left| {
             let goes = super::goes(left);
-            format!(
-                "{} {} ({}){goes}",
-                left.kind.as_str(),
-                left.reference,
-                left.label
-            )
+            let of = titles.with_kind(left.kind, &left.reference);
+            format!("{of}{goes}")
         },
     );
     section(out, "Perhaps renamed", &preview.renames, |rename| {
-        let (kind, reference) = (rename.kind.as_str(), &rename.reference);
-        format!(
-            "{kind} {} → {reference}: decide `\"{reference}\" = \"rename\"`",
-            rename.from
-        )
+        let reference = &rename.reference;
+        let (from, to) = (
+            titles.with_kind(rename.kind, &rename.from),
+            titles.of(reference),
+        );
+        format!("{from} → {to}: decide `\"{reference}\" = \"rename\"`")
     });
     section(out, "Decisions of no use", &preview.unused, |unused| {
-        format!("{} {}", unused.reference, unused.path)
+        format!("{} {}", titles.of(&unused.reference), unused.path)
     });
 }
 
 /// Leaves that become something else, by record.
-fn updates(out: &mut String, updates: &[Update]) {
+fn updates(out: &mut String, updates: &[Update], titles: &ItemTitles) {
     if updates.is_empty() {
         return;
     }
@@ -62,7 +60,7 @@ fn updates(out: &mut String, updates: &[Update]) {
     let record = |update: &Update| (update.kind.as_str().to_owned(), update.reference.clone());
     for ((kind, reference), updates) in by_record(updates, record) {
         // Writing to a String cannot fail, here and below.
-        let _ = writeln!(out, "  {kind} {}", printable::line(&reference));
+        let _ = writeln!(out, "  {}", titles.with_word(&kind, &reference));
         for update in updates {
             let (before, after) = (inline_value(&update.before), inline_value(&update.after));
             let line = format!("{}: {before} → {after}", update.path);
@@ -72,7 +70,7 @@ fn updates(out: &mut String, updates: &[Update]) {
 }
 
 /// What the package says and the destination does not get.
-pub(crate) fn not_carried(out: &mut String, entries: &[NotCarried]) {
+pub(crate) fn not_carried(out: &mut String, entries: &[NotCarried], titles: &ItemTitles) {
     section(
         out,
         "In the package, and not carried over",
@@ -87,12 +85,13 @@ pub(crate) fn not_carried(out: &mut String, entries: &[NotCarried]) {
             });
             let theirs = left.theirs.as_ref();
             let theirs = theirs.map_or(String::new(), |value| format!(": {}", value.write()));
-            format!("{} {} {path}{theirs}{count}", left.kind, left.reference)
+            let of = titles.with_word(&left.kind, &left.reference);
+            format!("{of} {path}{theirs}{count}")
         },
     );
 }
 
-fn conflicts(out: &mut String, preview: &Preview) {
+fn conflicts(out: &mut String, preview: &Preview, titles: &ItemTitles) {
     if preview.conflicts.is_empty() {
         return;
     }
@@ -102,5 +101,5 @@ fn conflicts(out: &mut String, preview: &Preview) {
         "\n{}, to be decided in a resolutions file",
         counted(count, "conflict")
     );
-    out.push_str(&decisions_file(preview, &|_| None));
+    out.push_str(&decisions_file(preview, titles, &|_| None));
 }

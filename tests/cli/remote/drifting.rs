@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::routes::{JOB, Routes, TEMPLATE, WORKSPACE, page, record};
 use crate::scripted::{Reply, Scripted};
+use crate::support::case;
 
 fn applied(name: &str, newer: &Value) -> Value {
     json!({
@@ -25,12 +26,28 @@ fn drift(drifted: bool) -> Value {
     })
 }
 
+/// The template, whose package calls the table otherwise.
+fn labelled() -> Value {
+    let package = std::fs::read_to_string(case("valid/base-links.json")).expect("fixture");
+    let mut package: Value = serde_json::from_str(&package).expect("JSON");
+    let items = package["manifest"]["items"].as_array_mut().expect("items");
+    items[0]["ref"] = "f_orders".into();
+    items[0]["label"] = "Orders of today".into();
+    let mut whole = record(TEMPLATE, "crm");
+    whole["manifest"] = package["manifest"].take();
+    whole
+}
+
 fn server(found: Reply) -> Scripted {
     let status = format!("GET /v1/workspaces/{WORKSPACE}/templates");
     let one = format!("{status}/{TEMPLATE}/drift");
     Routes::new()
         .on(&status, [page(&[applied("crm", &json!("1.1.0"))])])
         .on(&one, [found])
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}"),
+            [Reply::json(&labelled())],
+        )
         .on("GET /v1/templates", [page(&[record(TEMPLATE, "sales")])])
         .serve()
 }
@@ -42,7 +59,15 @@ fn status_lists_what_was_applied() {
     let ran = desk.run(&["status", "--workspace", WORKSPACE]).exits(0);
     assert_eq!(
         ran.out,
-        "NAME  APPLIED  NEWER  DRIFT  SECRETS\ncrm   1.0.0    1.1.0  yes    2\n"
+        "TEMPLATE  NAME  APPLIED  NEWER  DRIFT  SECRETS\nSales     crm   1.0.0    1.1.0  yes    2\n"
+    );
+    let ran = desk
+        .run(&["status", "--workspace", WORKSPACE, "-v"])
+        .exits(0);
+    assert!(
+        ran.out.contains(TEMPLATE) && ran.out.contains(JOB),
+        "{}",
+        ran.out
     );
     let words = ["status", "--workspace", WORKSPACE, "--format", "json"];
     let document = desk.run(&words).exits(0).json();
@@ -63,9 +88,15 @@ fn drift_is_told_and_fails_where_it_is_asked_to() {
     assert_eq!(
         ran.out,
         format!(
-            "crm 1.0.0, job {JOB}: drift\n\nChanged\n  feature f_orders label: \"Orders\" -> \"Sales\"\n\nRows\n  f_orders  2 added, 0 deleted, 0 changed\n"
+            "\"Sales\" (crm) 1.0.0 in workspace {WORKSPACE}: drift\n\nChanged\n  table \"Orders of today\", f_orders label: \"Orders\" -> \"Sales\"\n\nRows\n  \"Orders of today\", f_orders  2 added, 0 deleted, 0 changed\n"
         )
     );
+    let words = ["drift", "Sales", "--workspace", WORKSPACE, "-v"];
+    let ran = desk.run(&words).exits(0);
+    let head = ran.out.lines().next().unwrap_or_default();
+    let expected =
+        format!("\"Sales\" (crm, {TEMPLATE}) 1.0.0 in workspace {WORKSPACE}, job {JOB}: drift");
+    assert_eq!(head, expected);
     let words = [
         "drift",
         "sales",

@@ -87,7 +87,8 @@ fn a_plan_of_a_file_only_reads() {
         .run(&["plan", "l.json", "--workspace", WORKSPACE])
         .exits(1);
     assert!(
-        ran.out.contains("mapping_required f_carriers"),
+        ran.out
+            .contains("mapping_required \"Carriers\", f_carriers"),
         "{}",
         ran.out
     );

@@ -45,13 +45,10 @@ fn a_password_becomes_a_session_in_a_private_file() {
     assert_eq!(desk.mode(), 0o600);
 
     let ran = desk.run(&["whoami"]).exits(0);
-    assert_eq!(
-        ran.out,
-        format!(
-            "ana@a.test, on {}, by profile `default`\n  admin in \"Acme\" (o1)\n",
-            server.url
-        )
-    );
+    let head = format!("ana@a.test, on {}, by profile `default`", server.url);
+    assert_eq!(ran.out, format!("{head}\n  admin in \"Acme\"\n"));
+    let ran = desk.run(&["whoami", "-v"]).exits(0);
+    assert_eq!(ran.out, format!("{head}\n  admin in \"Acme\" (o1)\n"));
     let document = desk.run(&["whoami", "--format", "json"]).exits(0).json();
     assert_eq!(
         document,

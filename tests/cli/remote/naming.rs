@@ -331,3 +331,72 @@ fn a_plan_calls_tables_by_their_labels() {
         ran.out
     );
 }
+
+#[test]
+fn a_command_without_a_workspace_lists_those_that_there_are() {
+    let server = routes().serve();
+    let desk = Desk::with_key(&server.url);
+    desk.place.write("p.json", &crate::support::tiny());
+    for command in [
+        &["plan", "sales"][..],
+        &["apply", "sales", "--yes"],
+        &["status"],
+        &["drift", "sales"],
+        &["export"],
+        &["automation", "list"],
+        &["automation", "show", "Remind"],
+        &["resolve", "suggest", "p.json"],
+        &["report", "p.json", "--upgrade"],
+    ] {
+        let ran = desk.run(command).exits(2);
+        for line in ["Acme/coffee_shop  \"Coffee shop\"", "Acme/tea  \"Tea\""] {
+            assert!(ran.err.contains(line), "{command:?}: {}", ran.err);
+        }
+        let ran = desk.run(&[command, &["--format", "json"]].concat());
+        // `report` writes pages.
+        if command[0] != "report" {
+            let found = candidates(&ran.exits(2));
+            assert_eq!(found.len(), 3, "{command:?}");
+            assert_eq!(found[2]["name"], "tea", "{command:?}");
+        }
+    }
+}
+
+/// What the mistake is about does not depend on a server: one that is away, or lets nobody in, is no other mistake.
+#[test]
+fn nothing_is_listed_by_a_server_that_shows_nothing() {
+    for desk in [
+        Desk::new(),
+        Desk::with_key(&crate::scripted::nobody()),
+        Desk::with_key(&Scripted::new(|_| Reply::problem(401, "unauthenticated")).url),
+    ] {
+        let ran = desk.run(&["status", "--format", "json"]).exits(2);
+        assert_eq!(candidates(&ran).len(), 0);
+        let message = ran.json()["errors"][0]["message"].clone();
+        assert_eq!(message, "no workspace is named");
+    }
+}
+
+#[test]
+fn labels_stand_where_ids_stood_and_ids_where_labels_are_alike() {
+    let listed = |records: &[Value]| {
+        let server = routes().on("GET /v1/templates", [page(records)]).serve();
+        let run = |more: &[&str]| {
+            let desk = Desk::with_key(&server.url);
+            desk.run(&[&["template", "list"], more].concat())
+                .exits(0)
+                .out
+        };
+        (run(&[]), run(&["-v"]))
+    };
+    let (plain, verbose) = listed(&[record(TEMPLATE, "sales"), record(OTHER, "other")]);
+    assert!(plain.starts_with("TEMPLATE  NAME"), "{plain}");
+    assert!(plain.contains("\nSales     sales"), "{plain}");
+    assert!(!plain.contains(TEMPLATE), "{plain}");
+    assert!(
+        verbose.contains(TEMPLATE) && verbose.contains(OTHER),
+        "{verbose}"
+    );
+    let (plain, _) = listed(&[record(TEMPLATE, "sales"), record(OTHER, "sales")]);
+    assert!(plain.contains(TEMPLATE) && plain.contains(OTHER), "{plain}");
+}

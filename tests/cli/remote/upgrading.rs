@@ -9,7 +9,7 @@ use super::routes::{
     plan, plan_route, record, started,
 };
 use crate::scripted::{Received, Reply, Scripted};
-use crate::support::tiny;
+use crate::support::{case, tiny};
 use crate::terminal::Terminal;
 
 const COLUMN: &str = "0198c0de-0000-7000-8000-0000000000c1";
@@ -114,7 +114,7 @@ fn a_plan_asks_with_what_was_said_and_shows_leaves_by_record() {
         "decisions": {"c_city": {"label": {"take": "ours", "ours": "Town"}}},
     });
     assert_eq!(asked, expected);
-    let shown = "Changed\n  column c_city\n    config.required: (none) → true\n    icon: \"a\" → \"b\"\n  column c_name\n    label: \"Name\" → \"Full name\"\n";
+    let shown = "Changed\n  column \"city\", c_city\n    config.required: (none) → true\n    icon: \"a\" → \"b\"\n  column c_name\n    label: \"Name\" → \"Full name\"\n";
     assert!(ran.out.contains(shown), "{}", ran.out);
     desk.run(&words("plan", &["--exit-code"])).exits(1);
     let nothing = plan(&json!({"create": [], "rows": {}}));
@@ -130,7 +130,7 @@ fn conflicts_stand_first_with_their_values_and_the_line_that_decides() {
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&words("plan", &["-o", "saved.json"])).exits(1);
     assert!(!desk.place.path("saved.json").exists());
-    let shown = "[decisions.\"c_city\"]\n# column (changed)\n# base: \"City\"\n# theirs: \"Place\"\n# ours: \"Town\"\n# \"label\" = { take = \"ours\", ours = \"Town\" }\n";
+    let shown = "[decisions.\"c_city\"]\n# column \"city\" (changed)\n# base: \"City\"\n# theirs: \"Place\"\n# ours: \"Town\"\n# \"label\" = { take = \"ours\", ours = \"Town\" }\n";
     assert!(ran.out.contains(shown), "{}", ran.out);
     let conflicts = ran.out.find("[decisions").expect("conflicts");
     let changed = ran.out.find("Changed").expect("changes");
@@ -145,6 +145,47 @@ fn conflicts_stand_first_with_their_values_and_the_line_that_decides() {
 }
 
 #[test]
+fn what_an_upgrade_is_about_is_called_by_its_label() {
+    let package = std::fs::read_to_string(case("valid/base-links.json")).expect("fixture");
+    let mut package: Value = serde_json::from_str(&package).expect("JSON");
+    let items = package["manifest"]["items"].as_array_mut().expect("items");
+    items[0]["ref"] = "c_city".into();
+    items[0]["label"] = "City\u{202e}".into();
+    let mut whole = record(TEMPLATE, "sales");
+    whole["manifest"] = package["manifest"].take();
+    let mut planned = asking();
+    planned["kept"] = json!([{"kind": "column", "ref": "c_city", "id": COLUMN, "path": "order",
+        "base": 1, "ours": 2, "because": "decided"}]);
+    planned["left"] = json!([{"kind": "feature", "ref": "f_old", "id": JOB, "name": "old", "label": "Old table",
+        "rows": 2, "delete": false}]);
+    planned["renames"] =
+        json!([{"kind": "column", "ref": "c_city", "from": "c_town", "id": COLUMN}]);
+    let server = catalog([job("completed")])
+        .on(&plan_route(TEMPLATE), [Reply::json(&planned)])
+        .on(
+            &format!("GET /v1/templates/{TEMPLATE}"),
+            [Reply::json(&whole)],
+        )
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&words("plan", &[])).exits(1);
+    for line in [
+        "# column \"City\\u{202e}\" (changed)",
+        "  column \"City\\u{202e}\", c_city\n    config.required: (none) → true",
+        "  column \"City\\u{202e}\", c_city order: 2 (decided)",
+        "  table \"Old table\", f_old",
+        "  column c_town → \"City\\u{202e}\", c_city: decide",
+    ] {
+        assert!(ran.out.contains(line), "{line}\n{}", ran.out);
+    }
+    let ran = desk.run(&words("plan", &["--format", "md"])).exits(1);
+    assert!(ran.out.contains("#### column City"), "{}", ran.out);
+    assert!(ran.out.contains("table Old table `f_old`"), "{}", ran.out);
+    let ran = desk.run(&words("report", &[])).exits(0);
+    assert!(ran.out.contains("column City"), "{}", ran.out);
+}
+
+#[test]
 fn markdown_folds_and_is_bounded() {
     let mut long = asking();
     let leaf = |at: usize| json!({"kind": "view", "ref": format!("v_{at}"), "id": JOB, "path": "label", "before": "a|b", "after": "x"});
@@ -156,7 +197,7 @@ fn markdown_folds_and_is_bounded() {
     assert!(ran.out.starts_with("**Plan for"), "{}", ran.out);
     for part in [
         "<details><summary>",
-        "#### column `c_city`",
+        "#### column city `c_city`",
         "| Path | Before | After | Base | Why |",
         "| `label` | `\"Town\"` | `\"Place\"` | `\"City\"` | changed |",
         "| Path | Before | After |\n|---|---|---|\n",

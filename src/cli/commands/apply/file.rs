@@ -8,6 +8,7 @@ use crate::cli::catalog::{self, CatalogMatch};
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
+use crate::cli::item_titles::ItemTitles;
 use crate::cli::package_file::File;
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
 use crate::cli::plan_view::{by_server, by_server_for, is_foreign, not_pushed};
@@ -72,6 +73,7 @@ fn run_agreed(
             template: Some(id.clone()),
             replaces: true,
             package: None,
+            labels: Some(ItemTitles::of_manifest(&file.package.manifest)),
         };
         return print_plan(args.subject(), &examined, args.format, None, plan_request);
     }
@@ -111,6 +113,7 @@ fn again(
         template: Some(id.to_owned()),
         replaces: false,
         package: None,
+        labels: None,
     };
     if !same {
         plan_request

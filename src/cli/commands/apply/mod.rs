@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     args.decisions.complete(&target);
     let args = &args;
     let Some(word) = args.workspace.word(&target, &args.target)? else {
-        return Err(unnamed(&taken_for(subject)));
+        return Err(unnamed(&taken_for(subject), &args.target, session));
     };
     if !args.yes && !args.dry_run && !args.can_prompt() {
         return Err(usage(
@@ -212,7 +212,8 @@ impl Args {
         }
         let subject = format!("`{}`", printable::path(self.subject()));
         let workspace = plan_request.title();
-        print_note(&screen(&subject, &workspace, plan));
+        let titles = examined.titles(plan_request.client);
+        print_note(&screen(&subject, &workspace, plan, &titles));
         remote::confirm(&format!("Workspace {workspace}: Apply it?"))?;
         Ok(None)
     }

@@ -102,7 +102,8 @@ fn decided(
             return Ok((request, examined));
         }
         let before = request.terms.clone();
-        let outcome = decide_conflicts(preview, &mut request.terms)?;
+        let titles = examined.titles(plan_request.client);
+        let outcome = decide_conflicts(preview, &titles, &mut request.terms)?;
         if outcome == PromptOutcome::Some || request.terms == before {
             return Ok((request, examined));
         }
@@ -122,7 +123,8 @@ fn agreed(
     if !args.yes {
         let subject = format!("`{}`", printable::path(args.subject()));
         let workspace = plan_request.title();
-        print_note(&screen(&subject, &workspace, plan));
+        let titles = examined.titles(plan_request.client);
+        print_note(&screen(&subject, &workspace, plan, &titles));
         remote::confirm(&format!("Workspace {workspace}: Apply it?"))?;
     }
     Ok(None)

@@ -78,6 +78,7 @@ pub(super) struct Place {
 pub(super) struct Opened {
     pub(super) connection: Connection,
     workspace: Option<NamedWorkspace>,
+    server: ServerArgs,
 }
 
 impl Place {
@@ -91,6 +92,7 @@ impl Place {
         Ok(Opened {
             workspace: workspace.transpose()?,
             connection,
+            server,
         })
     }
 }
@@ -101,16 +103,17 @@ impl Opened {
     }
 
     /// The workspace, which a name needs.
-    pub(super) fn workspace(&self) -> Result<&NamedWorkspace, CliError> {
-        self.workspace.as_ref().ok_or_else(|| unnamed(""))
+    pub(super) fn workspace(&self, session: &Session) -> Result<&NamedWorkspace, CliError> {
+        let named = self.workspace.as_ref();
+        named.ok_or_else(|| unnamed("", &self.server, session))
     }
 
     /// The id of the automation that a word means: its id, or its name in the workspace.
-    pub(super) fn automation(&self, word: &str) -> Result<String, CliError> {
+    pub(super) fn automation(&self, word: &str, session: &Session) -> Result<String, CliError> {
         if parse_id(word).is_some() {
             return Ok(word.to_owned());
         }
-        let all = all(self.client(), self.workspace()?)?;
+        let all = all(self.client(), self.workspace(session)?)?;
         let candidates: Vec<Candidate> = all.iter().map(candidate).collect();
         let choices = Choices {
             noun: "automation",

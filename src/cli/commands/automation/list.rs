@@ -29,7 +29,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let opened = args.place.open(session)?;
-    let found = all(opened.client(), opened.workspace()?)?;
+    let found = all(opened.client(), opened.workspace(session)?)?;
     let text = match args.format {
         Form::Text => {
             if found.is_empty() {

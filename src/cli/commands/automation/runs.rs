@@ -36,7 +36,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let opened = args.place.open(session)?;
-    let id = opened.automation(&args.automation)?;
+    let id = opened.automation(&args.automation, session)?;
     let mut runs: Vec<WithDocument<AutomationRun>> = Vec::new();
     for page in opened.client().runs(&id, None) {
         runs.extend(page?.items);

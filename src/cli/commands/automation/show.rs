@@ -37,7 +37,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let opened = args.place.open(session)?;
-    let id = opened.automation(&args.automation)?;
+    let id = opened.automation(&args.automation, session)?;
     let found = opened.client().automation(&id)?;
     let version = &found.record;
     let text = match args.format {

@@ -57,7 +57,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let opened = args.place.open(session)?;
     let client = opened.client();
-    let automation = opened.automation(&args.automation)?;
+    let automation = opened.automation(&args.automation, session)?;
     let mut body = json!({"dry_run": args.dry_run});
     for (name, value) in [("row_id", &args.row), ("feature_id", &args.table)] {
         if let Some(value) = value {

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let identity = args.identity.read()?;
     let mut server = args.target.clone();
     let target = server.take_target(Path::new("."))?;
-    let word = args.workspace.required(&target, &server)?;
+    let word = args.workspace.required(&target, &server, session)?;
     let connection = Connection::open(&server, session)?;
     let workspace = NamedWorkspace::find(&connection.client, &word)?.id;
     let Some(word) = &args.onto else {

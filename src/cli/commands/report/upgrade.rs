@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let mut server = upgrade_args.target.clone();
     let target = server.take_target(&args.package)?;
-    let word = word.required(&target, &server)?;
+    let word = word.required(&target, &server, session)?;
     let form = match args.format {
         Format::Html => Form::Text,
         Format::Json => Form::Json,
@@ -78,13 +78,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         upgrade: &upgrade_args.upgrade,
         server: &server,
     };
-    let (workspace, examined) = match plan.make(session)? {
-        Ok(planned) => planned,
+    let made = match plan.make(session)? {
+        Ok(made) => made,
         Err(report) => return package_file::refuse(&report, form, session),
     };
     let subject = args.package.to_string_lossy();
+    let (examined, workspace) = (&made.planned, &made.workspace);
     let plan = &examined.planned.preview;
-    let page = report::upgrade_page(&subject, &workspace.title, plan);
+    let page = report::upgrade_page(&subject, &workspace.title, plan, &|reference| {
+        made.titles.label(reference)
+    });
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if args.format == Format::Html || output.is_some() {
         write_result(&page, output)?;

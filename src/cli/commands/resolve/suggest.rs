@@ -15,6 +15,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
+use crate::cli::remote::workspace::choose;
 use crate::cli::session::Session;
 
 /// Rank what the destination has that could take the place of each dependency.
@@ -48,10 +49,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
     let Some(destination) = place.structure()? else {
-        return Err(CliError::Usage {
-            message: "no destination is named".to_owned(),
-            help: "give a workspace with `--workspace`, or a file with `--into`".to_owned(),
-        });
+        return Err(choose(
+            "no destination is named".to_owned(),
+            "give a workspace with `--workspace`, or a file with `--into`",
+            &args.target,
+            session,
+        ));
     };
     let suggestions = apply::suggest(&package, &destination);
     let text = match args.format {

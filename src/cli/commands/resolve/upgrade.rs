@@ -13,7 +13,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::output::{write_data, write_result};
 use crate::cli::package_file;
-use crate::cli::plan_view::examine::UpgradePlan;
+use crate::cli::plan_view::examine::{PlannedUpgrade, UpgradePlan};
 use crate::cli::remote::workspace::WorkspaceArgs;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let mut server = args.target.clone();
     let target = server.take_target(&args.package)?;
-    let word = word.required(&target, &server)?;
+    let word = word.required(&target, &server, session)?;
     let mut request = tplkit::apply::Request::default();
     args.upgrade.complete(&mut request);
     let plan = UpgradePlan {
@@ -40,7 +40,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         upgrade: &args.upgrade,
         server: &server,
     };
-    let (workspace, examined) = match plan.make(session)? {
+    let PlannedUpgrade {
+        workspace,
+        planned: examined,
+        titles,
+    } = match plan.make(session)? {
         Ok(planned) => planned,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
@@ -53,7 +57,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let mut terms = UpgradeTerms::default();
     if init::can_prompt(args) {
-        decide_conflicts(plan, &mut terms)?;
+        decide_conflicts(plan, &titles, &mut terms)?;
     }
     let decided = |conflict: &Conflict| {
         let of = terms.decisions.get(&conflict.reference)?;
@@ -63,7 +67,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if let Some(side) = terms.conflicts {
         text = format!("{text}\nconflicts = \"{}\"\n", side.as_str());
     }
-    text.push_str(&decisions_file(plan, &decided));
+    text.push_str(&decisions_file(plan, &titles, &decided));
     let output = args.output.as_deref().filter(|path| !is_stdin(path));
     if output.is_some() || args.format == crate::cli::args::Form::Text {
         write_data(&text, output)?;
@@ -82,7 +86,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             "`{0}` is written, {count}; `tplkit plan {1} --upgrade --workspace {2} --resolutions {0}` says whether it decides everything",
             printable::path(path),
             printable::path(&args.package),
-            workspace.id
+            workspace.argument
         ));
     }
     Ok(Exit::Done)

@@ -14,6 +14,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::names::template_title;
 use crate::cli::output::write_result;
 use crate::cli::remote::{self, Connection, ServerArgs, subject};
 use crate::cli::session::Session;
@@ -44,12 +45,14 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
     let client = &connection.client;
     let id = subject::template(client, &args.template)?;
+    let mut title = format!("`{}`", printable::line(&args.template));
     if !args.yes {
         let template = client.template(&id).map_err(|error| {
             let what = format!("template `{id}` cannot be shown");
             subject::degraded(client, &id, error, &what)
         })?;
-        let (shown, document) = contents(&id, &template);
+        title = template_title(&template.record, session);
+        let (shown, document) = contents(&id, &title, &template);
         remote::agree(args.format, &shown, document, "Delete it from the catalog?")?;
     }
     let deleted = client.delete_template(&id);
@@ -58,7 +61,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         subject::degraded(client, &id, error, &what)
     })?;
     let text = match args.format {
-        Form::Text => format!("Template {id} is deleted.\n"),
+        Form::Text => format!("Template {title} is deleted.\n"),
         Form::Json => document::write("clean", &json!({"template_id": id})),
     };
     write_result(&text, None)?;
@@ -66,15 +69,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// What the catalog loses, in words and as a document.
-fn contents(id: &str, template: &WithDocument<Template>) -> (String, Value) {
-    let record = &template.record;
-    let clean = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
-    let mut out = format!(
-        "Template {id} goes out of the catalog: {}, {:?}, {}",
-        clean(&record.name),
-        clean(&record.label),
-        clean(&record.semver)
-    );
+fn contents(id: &str, title: &str, template: &WithDocument<Template>) -> (String, Value) {
+    let semver = template.record.semver.as_deref().map(printable::line);
+    let semver = semver
+        .map(|semver| format!(" {semver}"))
+        .unwrap_or_default();
+    let mut out = format!("Template {title}{semver} goes out of the catalog");
     let doc = Doc::parse_package(template.document.get()).ok();
     let manifest = doc.as_ref().and_then(|doc| doc.root().get("manifest"));
     let manifest = manifest.and_then(|node| Manifest::read(node).ok());

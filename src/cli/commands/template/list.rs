@@ -11,7 +11,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs};
-use crate::cli::sections::columns;
+use crate::cli::sections::{columns, repeated};
 use crate::cli::session::Session;
 
 /// List the templates that you may see: your own, shared ones, and those of the platform.
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             if found.is_empty() {
                 session.note("There is no template that you may see.");
             }
-            table(&found)
+            table(&found, session)
         }
         Form::Json => {
             let items: Vec<Box<RawValue>> = found.into_iter().map(|one| one.document).collect();
@@ -58,21 +58,43 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// A line per template, lined up.
-fn table(found: &[WithDocument<Template>]) -> String {
+/// A line per template, under a heading; ids for whoever wants to know more, and where labels are alike.
+fn table(found: &[WithDocument<Template>], session: &Session) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    let titles: Vec<_> = found
+        .iter()
+        .map(|one| (&one.record.label, &one.record.name))
+        .collect();
+    let alike = repeated(&titles);
     let or = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
-    let lines = found.iter().map(|reported| {
+    let lines = found.iter().zip(alike).map(|(reported, alike)| {
         let one = &reported.record;
-        let name = one.name.as_ref().or(one.label.as_ref()).cloned();
         [
-            printable::line(&one.id),
-            or(&name),
+            or(&one.label),
+            or(&one.name),
+            or(&one.semver),
             or(&one.visibility),
             or(&one.scope),
-            or(&one.semver),
             or(&one.updated_at),
+            if alike || session.is_verbose() {
+                printable::line(&one.id)
+            } else {
+                String::new()
+            },
         ]
     });
-    let lines: Vec<[String; 6]> = lines.collect();
+    let heading = [
+        "TEMPLATE",
+        "NAME",
+        "VERSION",
+        "VISIBILITY",
+        "SCOPE",
+        "CHANGED",
+        "",
+    ];
+    let heading = heading.map(str::to_owned);
+    let lines: Vec<[String; 7]> = std::iter::once(heading).chain(lines).collect();
     columns(&lines)
 }

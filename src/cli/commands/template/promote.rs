@@ -8,6 +8,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::names::template_title;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::session::Session;
@@ -67,7 +68,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         subject::degraded(client, &id, error, &what)
     })?;
     let text = match args.format {
-        Form::Text => format!("Template {id} is `{word}` now.\n"),
+        Form::Text => {
+            let title = template_title(&changed.record, session);
+            format!("Template {title} is `{word}` now.\n")
+        }
         Form::Json => document::write_raw("clean", &[("template", &*changed.document)]),
     };
     write_result(&text, None)?;

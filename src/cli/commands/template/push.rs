@@ -161,12 +161,12 @@ fn organization(client: &Client, named: Option<&str>) -> Result<String, CliError
             all: &candidates,
             help: "`tplkit whoami` shows your organizations",
         };
-        // Ids of other servers may be any word, and the server knows better which are none.
-        return Ok(match choices.find(word) {
-            Ok(one) => one.id.clone(),
-            Err(error) if choices.fits(word) => return Err(error),
-            Err(_) => word.to_owned(),
-        });
+        // Ids of other servers may be any word; where none are listed, the server knows better.
+        return match choices.find(word) {
+            Ok(one) => Ok(one.id.clone()),
+            Err(_) if known.is_empty() => Ok(word.to_owned()),
+            Err(error) => Err(error),
+        };
     }
     match known.as_slice() {
         [only] => Ok(only.id.clone()),

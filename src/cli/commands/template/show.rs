@@ -43,7 +43,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let contents = Contents::read(doc.root());
     let text = match args.format {
-        Form::Text => format!("Template {id}\n{}", screen(&contents)),
+        Form::Text if session.is_verbose() => format!("Template {id}\n{}", screen(&contents)),
+        Form::Text => screen(&contents),
         Form::Json => document::write("clean", &json!({"template_id": id, "package": contents})),
     };
     write_result(&text, None)?;

@@ -2,13 +2,24 @@
 //!
 //! In: a word and everything that it could mean. Out: the one thing, or an error that lists the candidates. It
 //! asks no server; whoever calls it has the list.
+//!
+//! | Module | What |
+//! |---|---|
+//! | `choices` | the one thing that a word means |
+//! | `records` | organizations, workspaces and templates as candidates |
+//! | `words` | candidates that are words of this program: rules, names, values of options |
 
-use serde_json::{Value, json};
-use tplkit::client::{Organization, Template, Workspace};
-use tplkit::finding::suggest;
+mod choices;
+mod records;
+mod words;
+
+use serde_json::{Map, Value, json};
+use tplkit::finding::suggest::likeness;
 use tplkit::printable;
 
-use super::error::CliError;
+pub(crate) use choices::Choices;
+pub(crate) use records::{of_organizations, of_templates, of_workspaces, organization_word};
+pub(crate) use words::{labelled, of_argument, of_rules, of_words, unknown_word};
 
 /// How many candidates are listed when a word fits nothing.
 pub(crate) const MOST: usize = 20;
@@ -77,6 +88,35 @@ impl Candidate {
     }
 }
 
+/// What the document of an error has of candidates.
+pub(crate) fn members(candidates: &[Candidate]) -> Map<String, Value> {
+    let candidates = candidates.iter().map(Candidate::document).collect();
+    Map::from_iter([("candidates".to_owned(), candidates)])
+}
+
+/// Those that resemble a word most, at most as many as are listed: the most alike first where some are left out, else
+/// all in their order.
+pub(crate) fn closest(word: &str, all: &[Candidate]) -> Vec<Candidate> {
+    let mut found = all.to_vec();
+    if found.len() > MOST {
+        let alike = |one: &Candidate| {
+            let words = [
+                Some(one.id.as_str()),
+                one.name.as_deref(),
+                one.label.as_deref(),
+            ];
+            let alike = words
+                .into_iter()
+                .flatten()
+                .map(|known| likeness(word, known));
+            alike.fold(0.0, f64::max)
+        };
+        found.sort_by(|one, other| alike(other).total_cmp(&alike(one)));
+        found.truncate(MOST);
+    }
+    found
+}
+
 /// Candidates in words, a line each. Ids stand there only where nothing else tells two of them apart.
 pub(crate) fn lines(candidates: &[Candidate]) -> Vec<String> {
     let alike = |one: &Candidate, other: &Candidate| {
@@ -94,169 +134,6 @@ pub(crate) fn lines(candidates: &[Candidate]) -> Vec<String> {
         .iter()
         .map(|one| one.line(with_id, with_organization))
         .collect()
-}
-
-/// What a word is looked up in.
-pub(crate) struct Choices<'c> {
-    /// What they are: `workspace`, `table`.
-    pub(crate) noun: &'c str,
-    /// What is said of a word that fits none, after the word; else that there is none.
-    pub(crate) none: Option<&'c str>,
-    pub(crate) all: &'c [Candidate],
-    /// What to do when the word fits none of them.
-    pub(crate) help: &'c str,
-}
-
-impl<'c> Choices<'c> {
-    /// The one that a word means: an id, else an exact name, else an exact label, else `ORG/NAME`.
-    ///
-    /// # Errors
-    /// It fits none of them, or several.
-    pub(crate) fn find(&self, word: &str) -> Result<&'c Candidate, CliError> {
-        let found = fitting(self.all, word);
-        match found.as_slice() {
-            [only] => Ok(only),
-            [] => Err(self.nothing(word)),
-            several => Err(self.several(word, several)),
-        }
-    }
-
-    /// Whether a word fits one of them or several.
-    pub(crate) fn fits(&self, word: &str) -> bool {
-        !fitting(self.all, word).is_empty()
-    }
-
-    fn nothing(&self, word: &str) -> CliError {
-        let (noun, shown) = (self.noun, word.escape_debug());
-        let words: Vec<&str> = self.all.iter().map(Candidate::word).collect();
-        let meant = suggest::nearest(word, words);
-        let meant = meant.map(|meant| format!("Did you mean `{}`? ", meant.escape_debug()));
-        CliError::Candidates {
-            message: match self.none {
-                Some(none) => format!("`{shown}` {none}"),
-                None => format!("there is no {noun} `{shown}` that you may see"),
-            },
-            help: meant.unwrap_or_default() + self.help,
-            candidates: self.all.iter().take(MOST).cloned().collect(),
-            more: self.all.len().saturating_sub(MOST),
-            path: None,
-        }
-    }
-
-    fn several(&self, word: &str, several: &[&Candidate]) -> CliError {
-        let organizations = several.iter().map(|one| &one.organization);
-        let apart = several.iter().enumerate().all(|(at, one)| {
-            let organization = one.organization.as_ref();
-            organization.is_some()
-                && organizations
-                    .clone()
-                    .take(at)
-                    .all(|other| other.as_ref() != organization)
-        });
-        CliError::Candidates {
-            message: format!(
-                "`{}` names more than one {}",
-                word.escape_debug(),
-                self.noun
-            ),
-            help: if apart {
-                "name the organization as well, as `ORG/NAME`, or give the id".to_owned()
-            } else {
-                "give the id".to_owned()
-            },
-            candidates: several.iter().map(|one| (*one).clone()).collect(),
-            more: 0,
-            path: None,
-        }
-    }
-}
-
-/// Those that a word fits as exactly as it fits any.
-fn fitting<'c>(all: &'c [Candidate], word: &str) -> Vec<&'c Candidate> {
-    let by_id: Vec<&Candidate> = all.iter().filter(|one| one.id == word).collect();
-    if !by_id.is_empty() {
-        return by_id;
-    }
-    let named = |word: &str, among: &dyn Fn(&Candidate) -> bool| -> Vec<&'c Candidate> {
-        let of = |text: &dyn Fn(&Candidate) -> Option<String>| -> Vec<&'c Candidate> {
-            let fits = |one: &&Candidate| among(one) && text(one).as_deref() == Some(word);
-            all.iter().filter(fits).collect()
-        };
-        let by_name = of(&|one| one.name.clone());
-        if by_name.is_empty() {
-            of(&|one| one.label.clone())
-        } else {
-            by_name
-        }
-    };
-    let found = named(word, &|_| true);
-    if !found.is_empty() {
-        return found;
-    }
-    // A slash may stand in the label of an organization, and in a name.
-    let splits = word.match_indices('/').map(|(at, _)| word.split_at(at));
-    splits
-        .map(|(organization, name)| {
-            named(&name[1..], &|one| {
-                one.organization.as_deref() == Some(organization)
-            })
-        })
-        .find(|found| !found.is_empty())
-        .unwrap_or_default()
-}
-
-/// Organizations as candidates.
-pub(crate) fn of_organizations(known: &[Organization]) -> Vec<Candidate> {
-    let candidates = known.iter().map(|one| Candidate {
-        id: one.id.clone(),
-        label: one.label.clone(),
-        ..Candidate::default()
-    });
-    candidates.collect()
-}
-
-/// The word for an organization before a slash.
-pub(crate) fn organization_word(known: &[Organization], id: &str) -> String {
-    let label = known.iter().find(|one| one.id == id);
-    let label = label.and_then(|one| one.label.as_deref());
-    let alone = |label: &&str| {
-        let same = known
-            .iter()
-            .filter(|one| one.label.as_deref() == Some(*label));
-        same.count() == 1
-    };
-    label.filter(alone).unwrap_or(id).to_owned()
-}
-
-/// Workspaces as candidates.
-pub(crate) fn of_workspaces(all: &[Workspace], known: &[Organization]) -> Vec<Candidate> {
-    let candidates = all.iter().map(|one| Candidate {
-        id: one.id.clone(),
-        name: one.name.clone(),
-        label: one.label.clone(),
-        organization: one
-            .organization_id
-            .as_deref()
-            .map(|id| organization_word(known, id)),
-        ..Candidate::default()
-    });
-    candidates.collect()
-}
-
-/// Templates as candidates.
-pub(crate) fn of_templates(all: &[Template], known: &[Organization]) -> Vec<Candidate> {
-    let candidates = all.iter().map(|one| Candidate {
-        id: one.id.clone(),
-        name: one.name.clone(),
-        label: one.label.clone(),
-        organization: one
-            .organization_id
-            .as_deref()
-            .map(|id| organization_word(known, id)),
-        semver: one.semver.clone(),
-        workspace: None,
-    });
-    candidates.collect()
 }
 
 #[cfg(test)]
