@@ -130,7 +130,7 @@ pub struct UnresolvedEntry {
     /// The dependency that was skipped.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// Only when true: the skipped dependency was required.
+    /// Only when true: the skipped dependency was required, or the column whose files did not travel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// `package` for what the package brought along.
@@ -300,6 +300,9 @@ pub struct NotCarried {
     /// How many cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// Only when true: the cells name files, which do not travel, and the column is required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
 }
 
 /// A value that stands there, null too.

@@ -148,6 +148,9 @@ pub struct ColumnType {
     /// Whether its cells point at rows of another table.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub link: bool,
+    /// Whether a text in the form of a UUID is the id of a file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub file: bool,
 }
 
 /// A view type.
@@ -289,7 +292,7 @@ mod tests {
             (colour.label.as_str(), colour.storage),
             ("colour", Storage::Any)
         );
-        assert!(!colour.text_key && !colour.link);
+        assert!(!colour.text_key && !colour.link && !colour.file);
         assert_eq!(
             read.view_types.get("wheel").map(|view| view.label.as_str()),
             Some("wheel")

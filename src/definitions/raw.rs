@@ -18,6 +18,7 @@ struct RawColumnType {
     config: Fields,
     text_key: Option<bool>,
     link: Option<bool>,
+    file: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -36,10 +37,10 @@ impl RawColumnType {
             .label
             .or_else(|| known().map(|known| known.label.clone()));
         // A flag that does not hold is not written: next to a storage, its absence says so.
-        let (storage, text_key, link) = match self.storage {
-            Some(storage) => (storage, false, false),
-            None => known().map_or((Storage::Any, false, false), |known| {
-                (known.storage, known.text_key, known.link)
+        let (storage, text_key, link, file) = match self.storage {
+            Some(storage) => (storage, false, false, false),
+            None => known().map_or((Storage::Any, false, false, false), |known| {
+                (known.storage, known.text_key, known.link, known.file)
             }),
         };
         ColumnType {
@@ -50,6 +51,7 @@ impl RawColumnType {
             config: self.config,
             text_key: self.text_key.unwrap_or(text_key),
             link: self.link.unwrap_or(link),
+            file: self.file.unwrap_or(file),
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::cell::{Cell, elements, members};
-use super::{Decimal, FaultKind, Mask, Storable};
+use super::{Decimal, FaultKind, Mask, Storable, file_id};
 use crate::definitions::{Definitions, Storage};
 use crate::json::{Object, Value, decode, write_string_to};
 
@@ -43,6 +43,8 @@ pub struct Rule<'c> {
     pub required: bool,
     /// Whether an empty cell is filled on entry.
     pub identity: Option<Identity>,
+    /// Whether a text in the form of a UUID is the id of a file.
+    pub file: bool,
     /// What cells may hold: anything, where the definitions do not have the type.
     storable: Storable<'c>,
     /// Decimal places that are kept.
@@ -125,6 +127,7 @@ impl<'c> Rule<'c> {
             name: Cow::Borrowed(column.name),
             required: column.required && column.identity.is_none(),
             identity: column.identity,
+            file: kind.is_some_and(|kind| kind.file),
             storable,
             decimals,
         }
@@ -138,6 +141,7 @@ impl<'c> Rule<'c> {
             name: owned(self.name),
             required: self.required,
             identity: self.identity,
+            file: self.file,
             storable: Storable {
                 storage: self.storable.storage,
                 options: options.map(|options| options.into_iter().map(owned).collect()),
@@ -185,6 +189,19 @@ impl<'c> Rule<'c> {
                 Decimal::new(token).write_rounded_to(places, out);
             }
             _ => cell_to(out, cell, raw),
+        }
+    }
+
+    /// The id of the file that a cell names.
+    pub fn file_id(&self, raw: &str) -> Option<uuid::Uuid> {
+        self.file.then(|| file_id(raw)).flatten()
+    }
+
+    /// A cell without the id of a file: files do not travel, so to packages it is empty.
+    pub fn without_file<'a>(&self, raw: &'a str) -> &'a str {
+        match self.file_id(raw) {
+            Some(_) => "null",
+            None => raw,
         }
     }
 

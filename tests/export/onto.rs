@@ -272,3 +272,18 @@ fn only_the_time_differs_so_it_stays() {
         "{new}"
     );
 }
+
+#[test]
+fn files_leave_no_trace_in_what_is_compared() {
+    let mut space = Space::new();
+    let table = space.table("things");
+    space.text(table, "name");
+    space.column(table, "photo", "file", &json!({}));
+    let first = "3f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11";
+    space.row(table, &json!({"name": "a", "photo": first}));
+    space.row(table, &json!({"name": "a", "photo": "scan.pdf"}));
+    let old = exported(&space, &with_rows()).0.to_string();
+    let again = text_onto(&space, None, &old);
+    let same: Value = serde_json::from_str(&again).unwrap();
+    assert_eq!(same, serde_json::from_str::<Value>(&old).unwrap());
+}

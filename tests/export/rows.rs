@@ -383,3 +383,43 @@ fn links_to_a_table_without_a_ref_are_reported() {
         ]
     );
 }
+
+#[test]
+fn the_ids_of_files_are_emptied_and_reported_column_by_column() {
+    let mut space = Space::new();
+    let (photos, uses) = (space.table("photos"), space.table("uses"));
+    space.column(photos, "photo", "file", &json!({"required": true}));
+    space.column(photos, "z é", "file", &json!({}));
+    space.text(photos, "note");
+    space.link(uses, "photo", photos, "photo");
+    let id = "3f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11";
+    let upper = id.to_uppercase();
+    space.row(photos, &json!({"photo": id, "z é": "scan.pdf", "note": id}));
+    space.row(photos, &json!({"photo": upper, "z é": id}));
+    space.row(photos, &json!({"photo": "photo.png"}));
+    space.row(uses, &json!({"photo": id}));
+    // The text stays that a column of another type holds, and a link to it is one to no row.
+    let package = exported(&space, &with_rows());
+    let entry = package.payload("f_photos");
+    assert_eq!(entry["columns"], json!(["photo", "z é", "note"]));
+    assert_eq!(
+        entry["rows"][0]["data"],
+        json!({"photo": null, "z é": "scan.pdf", "note": id})
+    );
+    assert_eq!(
+        entry["rows"][1]["data"],
+        json!({"photo": null, "z é": null})
+    );
+    assert_eq!(entry["rows"][2]["data"], json!({"photo": "photo.png"}));
+    assert_ne!(entry["keyColumn"], "photo");
+    assert_eq!(package.payload("f_uses")["rows"][0].get("refs"), None);
+    let item = &entry["itemUid"];
+    let of = |path: &str, count: u64| {
+        json!({"uid": item, "path": path, "kind": "rows", "form": "uuid", "reason": "nao_exportavel",
+            "action": "chave esvaziada", "count": count})
+    };
+    assert_eq!(
+        package.list("unresolved"),
+        [of("rows[].data.photo", 2), of("rows[].data.z é", 1)]
+    );
+}

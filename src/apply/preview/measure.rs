@@ -259,7 +259,8 @@ async fn look<T: Lookup + Sync>(
                     cell = "null";
                 }
             }
-            if becomes.required && Cell::new(cell).is_empty() {
+            // A job asks for no file.
+            if becomes.required && !rule.file && Cell::new(cell).is_empty() {
                 required.note(row.id, *hidden);
             }
             if becomes.unique && cell != "null" {

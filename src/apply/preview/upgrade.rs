@@ -69,6 +69,7 @@ impl Preview {
     /// With the cells that somebody has to decide.
     pub(super) fn cells(&mut self, cells: CellConflicts) {
         self.not_carried.extend(cells_left_out(&cells.left_out));
+        self.not_carried.extend(cells.files);
         self.conflicts_more = cells.more;
         self.conflicts.extend(cells.first.into_iter().map(cell));
         self.unused.extend(cells.unused);

@@ -88,9 +88,14 @@ pub(super) fn required(
     package: &Checked<'_>,
     request: &Request,
     destination: &Structure,
-    ledger: &LedgerRows,
+    (ledger, definitions): (&LedgerRows, &Definitions),
     refusals: &mut Vec<Refusal>,
 ) {
+    // Files do not travel, so a job asks for none.
+    let file = |column: &Column| {
+        let declared = definitions.column_types.get(&column.column_type);
+        declared.is_some_and(|declared| declared.file)
+    };
     for dependency in super::decisions::dependencies(package) {
         let Some(Resolution::Map {
             id,
@@ -106,7 +111,10 @@ pub(super) fn required(
         };
         let rows = check_entering(package, request, dependency, feature, ledger);
         let expected = feature.columns.iter().filter(|column| {
-            column.is_required() && !column.is_identity() && !leave_empty.contains(&column.name)
+            column.is_required()
+                && !column.is_identity()
+                && !file(column)
+                && !leave_empty.contains(&column.name)
         });
         for column in expected {
             let own = dependency.identity.columns.iter().flatten();

@@ -116,7 +116,8 @@ pub(in crate::apply) fn resolve_measured(
     let entries = past.entries;
     // A separate copy has no rows from before.
     let ledger = LedgerRows::read(entries.iter().filter(|_| !request.copy));
-    columns::required(package, request, destination, &ledger, &mut refusals);
+    let known = (&ledger, definitions);
+    columns::required(package, request, destination, known, &mut refusals);
     if !refusals.is_empty() {
         return Err(refusals);
     }

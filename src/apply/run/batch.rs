@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::columns::{Columns, Key};
+use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
 use super::links::{LinkOutcome, OwnLinks, identities, link, points_at};
 use super::sequences::Counter;
 use super::targets::Targets;
@@ -22,8 +23,8 @@ pub(super) struct Batch {
     pub(super) rows: Vec<NewRow>,
     /// Where the values of wanted columns stand: row by row, column by column.
     values: Vec<Range<usize>>,
-    /// By column: cells dropped, cells skipped.
-    pub(super) emptied: Vec<[u64; 2]>,
+    /// By column: cells that are left empty.
+    pub(super) emptied: Vec<EmptiedCounts>,
     /// By sequence column.
     pub(super) sequences: Vec<Counter>,
     /// By column: the last row that needs nothing more there.
@@ -73,7 +74,7 @@ impl Batch {
         self.rows.clear();
         self.values.clear();
         self.emptied.clear();
-        self.emptied.resize(columns, [0; 2]);
+        self.emptied.resize(columns, EmptiedCounts::default());
         self.finished.clear();
         self.finished.resize(columns, usize::MAX);
         self.lookups = 0;
@@ -152,10 +153,14 @@ impl Batch {
             return Ok(());
         }
         match &column.work.link {
+            LinkWork::Data if column.rule.file_id(raw).is_some() => {
+                self.emptied[slot].add(EmptyCause::File, 1);
+                return self.write(slot, "null", index, new, with);
+            }
             LinkWork::Data => return self.write(slot, raw, index, new, with),
             LinkWork::Skipped { .. } => {
                 if !Cell::new(raw).is_empty() {
-                    self.emptied[slot][1] += 1;
+                    self.emptied[slot].add(EmptyCause::Skipped, 1);
                     self.finished[slot] = index;
                     return Ok(());
                 }
@@ -163,7 +168,7 @@ impl Batch {
             }
             LinkWork::Absent => {
                 if !Cell::new(raw).is_empty() {
-                    self.emptied[slot][0] += 1;
+                    self.emptied[slot].add(EmptyCause::RowMissing, 1);
                     self.finished[slot] = index;
                     return Ok(());
                 }
@@ -176,7 +181,7 @@ impl Batch {
             if let LinkWork::Identity { .. } = column.work.link
                 && !self.all_found(raw, with.found)
             {
-                self.emptied[slot][0] += 1;
+                self.emptied[slot].add(EmptyCause::RowMissing, 1);
                 self.finished[slot] = index;
                 return Ok(());
             }
@@ -191,8 +196,9 @@ impl Batch {
             OwnLinks::Later(with.own),
             with.targets,
         );
-        self.emptied[slot][0] +=
-            u64::from(matches!(linked, LinkOutcome::Dropped | LinkOutcome::Short));
+        if matches!(linked, LinkOutcome::Dropped | LinkOutcome::Short) {
+            self.emptied[slot].add(EmptyCause::RowMissing, 1);
+        }
         let written = match linked {
             LinkOutcome::Whole | LinkOutcome::Short => self.write(slot, &value, index, new, with),
             LinkOutcome::Dropped | LinkOutcome::Deferred => {
@@ -394,7 +400,7 @@ impl Batch {
 
     /// The emptied cells for the ledger.
     pub(super) fn emptied(&self, columns: &Columns<'_>) -> Vec<EmptiedColumn> {
-        emptied(&self.emptied, columns)
+        recorded(&self.emptied, columns)
     }
 
     /// The value of a wanted column in a row of the batch.
@@ -410,17 +416,4 @@ fn kept(name: &str, raw: &str) -> Result<(), EntryFault> {
         column: name.to_owned(),
         reason: EntryReason::NotStorable(fault.kind),
     })
-}
-
-/// Counts by column as the ledger keeps them.
-pub(super) fn emptied(counts: &[[u64; 2]], columns: &Columns<'_>) -> Vec<EmptiedColumn> {
-    let columns = columns.all.iter().zip(counts);
-    let cells = columns.flat_map(|(slot, counts)| {
-        [false, true].map(|skipped| EmptiedColumn {
-            column: slot.work.package_name.clone(),
-            count: counts[usize::from(skipped)],
-            skipped,
-        })
-    });
-    cells.filter(|cells| cells.count > 0).collect()
 }

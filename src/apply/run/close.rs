@@ -1,6 +1,6 @@
 //! Writes links inside one table after all its rows (`service`: self-links).
 
-use super::batch::emptied;
+use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
 use super::links::{LinkOutcome, OwnLinks, link, points_at};
 use super::table::TableInsertion;
 use super::tally::FailedRow;
@@ -160,9 +160,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let writes: Vec<usize> = (0..rows.len())
                 .filter(|at| rows[*at].emptied || !rows[*at].linked.is_empty())
                 .collect();
-            let mut counts = vec![[0; 2]; entering.columns.all.len()];
+            let mut counts = vec![EmptiedCounts::default(); entering.columns.all.len()];
             let dropped = rows.iter().flat_map(|row| &row.dropped);
-            dropped.for_each(|slot| counts[*slot][0] += 1);
+            dropped.for_each(|slot| counts[*slot].add(EmptyCause::RowMissing, 1));
             let linked = rows.iter().map(|row| row.linked.len() as u64).sum();
             let unit = self.links_unit(entering, rows, &writes, &counts, linked);
             match self.try_commit(unit).await {
@@ -215,7 +215,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering: &TableInsertion<'a>,
         rows: &[RowLinks],
         writes: &[usize],
-        counts: &[[u64; 2]],
+        counts: &[EmptiedCounts],
         linked: u64,
     ) -> crate::workspace::Unit {
         let write = |at: &usize| RowWrite {
@@ -243,7 +243,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             feature: entering.feature,
             rows: done.collect(),
             linked,
-            emptied: emptied(counts, &entering.columns),
+            emptied: recorded(counts, &entering.columns),
         });
         self.unit("rows", changes, entry)
     }

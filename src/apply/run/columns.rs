@@ -58,7 +58,9 @@ impl<'a> Columns<'a> {
         let mut identities = 0;
         let slot = |work: &'a ColumnWork| {
             let name = name(work);
-            let rule = Rule::of(&work.column, definitions);
+            let mut rule = Rule::of(&work.column, definitions);
+            // Files do not travel, so a job asks for none.
+            rule.required &= !rule.file;
             let identity = identities;
             identities += u32::from(rule.identity.is_some());
             Slot {

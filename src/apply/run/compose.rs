@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::batch::BatchContext;
+use super::emptied_counts::EmptiedCounts;
 use super::keys::MatchedKeys;
 use super::rows::RowOutcome;
 use super::table::TableInsertion;
@@ -33,8 +34,8 @@ pub(super) struct BatchSummary {
     linked: u64,
     /// Whether there are rows with such cells.
     pub(super) settles: bool,
-    /// By column: cells dropped, cells skipped.
-    emptied: Vec<[u64; 2]>,
+    /// By column: cells that are left empty.
+    emptied: Vec<EmptiedCounts>,
 }
 
 impl<'a, T: Target> Run<'_, 'a, T> {

@@ -78,6 +78,7 @@ impl<T: Target> Run<'_, '_, T> {
                 feature,
                 kept: 0,
                 decided: 0,
+                emptied: Vec::new(),
                 rows: cells,
             });
             let unit = self.unit("rows", vec![change], entry);
@@ -119,6 +120,7 @@ impl<T: Target> Run<'_, '_, T> {
                 after: null.clone(),
                 digest: None,
                 stays: stays.unwrap_or_else(|| RowData::trusted("{}")),
+                files: Vec::new(),
             };
             (write, kept)
         });

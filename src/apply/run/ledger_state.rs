@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::emptied_counts::EmptiedCounts;
 use crate::apply::ledger_rows::LedgerRows;
 use crate::json::Value;
 use crate::package::payload::RawEntry;
@@ -49,8 +50,11 @@ pub(super) struct LedgerState {
     ledger: LedgerRows,
     updated: HashMap<String, HashSet<Id>>,
     counts: HashMap<String, Counts>,
-    /// By rows item or step and column: dropped, skipped.
-    emptied: HashMap<String, HashMap<String, [u64; 2]>>,
+    /// By rows item or step and column: cells that are left empty.
+    emptied: HashMap<String, HashMap<String, EmptiedCounts>>,
+    /// By rows item and column of the destination: cells that keep a file where the package brings another
+    /// text, of rows that were merged since the job was last completed.
+    files: HashMap<String, HashMap<String, u64>>,
     unclosed: HashSet<String>,
     /// Cells of rows whose base is not what the package says that was applied last.
     stays: HashMap<Id, RowData>,
@@ -101,7 +105,9 @@ fn moved(cells: &Cells) -> Vec<MovedLeaf> {
         let names = row
             .stays
             .cells()
-            .map(|(name, _)| name.decoded().into_owned());
+            .map(|(name, _)| name.decoded().into_owned())
+            // Nobody changed these after the plan.
+            .filter(|name| !row.files.contains(name));
         names.collect::<Vec<_>>()
     };
     // Cells that were emptied for another type have no row of the package.
@@ -284,6 +290,7 @@ impl LedgerState {
             }
             Entry::Updates(updates) => {
                 self.count(&updates.uid).updated += updates.rows.len() as u64;
+                self.add_emptied(&updates.uid, &updates.emptied);
                 let ids = updates.rows.iter().map(|row| row.id);
                 self.updated.entry(updates.uid).or_default().extend(ids);
             }
@@ -293,6 +300,8 @@ impl LedgerState {
             }
             Entry::Cells(cells) => {
                 self.keep_stays(&cells);
+                self.add_emptied(&cells.uid, &cells.emptied);
+                self.add_files(&cells);
                 let written = cells.rows.iter().filter(|row| row.after.as_str() != "{}");
                 let counts = self.count(&cells.uid);
                 counts.updated += written.count() as u64;
@@ -317,8 +326,16 @@ impl LedgerState {
                 (self.told, self.decided) = (None, 0);
                 self.moved.clear();
                 self.merged_uids.clear();
+                self.files.clear();
             }
             Entry::Undoing { .. } | Entry::Undone => self.undone = true,
+        }
+    }
+
+    fn add_files(&mut self, cells: &Cells) {
+        let columns = self.files.entry(cells.uid.clone()).or_default();
+        for column in cells.rows.iter().flat_map(|row| &row.files) {
+            *columns.entry(column.clone()).or_default() += 1;
         }
     }
 
@@ -373,8 +390,8 @@ impl LedgerState {
     fn add_emptied(&mut self, uid: &str, emptied: &[crate::workspace::ledger::EmptiedColumn]) {
         let columns = self.emptied.entry(uid.to_owned()).or_default();
         for cells in emptied {
-            columns.entry(cells.column.clone()).or_default()[usize::from(cells.skipped)] +=
-                cells.count;
+            let of_column = columns.entry(cells.column.clone()).or_default();
+            of_column.note(cells);
         }
     }
 
@@ -430,9 +447,16 @@ impl LedgerState {
         self.counts.get(uid).copied().unwrap_or_default()
     }
 
-    /// Cells of a column that this job emptied earlier: dropped, skipped.
-    pub(super) fn emptied(&self, uid: &str, column: &str) -> [u64; 2] {
+    /// Cells of a column that this job emptied earlier.
+    pub(super) fn emptied(&self, uid: &str, column: &str) -> EmptiedCounts {
         let columns = self.emptied.get(uid);
+        let cells = columns.and_then(|columns| columns.get(column));
+        cells.copied().unwrap_or_default()
+    }
+
+    /// Cells of a column of the destination that keep a file, of rows that this job merged earlier.
+    pub(super) fn files(&self, uid: &str, column: &str) -> u64 {
+        let columns = self.files.get(uid);
         let cells = columns.and_then(|columns| columns.get(column));
         cells.copied().unwrap_or_default()
     }

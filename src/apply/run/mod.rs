@@ -11,6 +11,7 @@ mod compose;
 mod drift;
 mod dropped;
 mod emptied;
+mod emptied_counts;
 mod failed;
 mod keys;
 mod later;
@@ -94,7 +95,7 @@ pub(super) async fn count<T: Target>(
 ) -> Result<(IndexMap<String, TableCounts>, CellConflicts), ApplyError<T::Error>> {
     let watch = &mut |_| {};
     let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
-    let conflicts = run.tally.take_conflicts();
+    let conflicts = run.tally.take_conflicts(approved);
     Ok((run.tally.counted(approved), conflicts))
 }
 
@@ -219,7 +220,11 @@ impl<T: Target> Run<'_, '_, T> {
     /// Says that the job is done, and in the same unit what it did: whoever asks for a job that is
     /// done finds its report, wherever this process was stopped.
     async fn complete(mut self) -> Result<Report, ApplyError<T::Error>> {
-        let report = std::mem::take(&mut self.tally).report(self.approved, &self.ledger_state);
+        let report = std::mem::take(&mut self.tally).report(
+            self.approved,
+            &self.ledger_state,
+            self.definitions,
+        );
         let reported = serde_json::to_string(&report).map_err(|error| ApplyError::Refused {
             doing: "telling what was done".to_owned(),
             code: Code::Internal,

@@ -1,6 +1,7 @@
 //! Steps of a hand-written plan that write rows.
 
 use super::columns::{Columns, Key};
+use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
 use super::tally::FailedRow;
 use super::targets::RowLocation;
 use super::{BATCH, Run};
@@ -31,6 +32,15 @@ impl Update<'_> {
             message,
         }
     }
+}
+
+/// What a row becomes.
+struct StepWrite<'u, 'a> {
+    update: &'u Update<'a>,
+    write: RowWrite,
+    row: Updated,
+    /// Columns that become null because the step names a file there.
+    files: Vec<usize>,
 }
 
 /// Rows of one table that a step changes.
@@ -188,7 +198,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         stored: Vec<Option<StoredRow>>,
     ) -> Result<(), ApplyError<T::Error>> {
         let reference = updating.work.feature_ref.as_str();
-        let mut writes: Vec<(&Update<'a>, RowWrite, Updated)> = Vec::new();
+        let mut writes: Vec<StepWrite<'_, 'a>> = Vec::new();
         for (update, stored) in updates.iter().zip(stored) {
             let Some(stored) = stored else {
                 self.nothing_there(Some(reference), update.position, update.uid);
@@ -197,7 +207,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let data = std::iter::once((update.data, None));
             let found = self.match_keys(&updating.columns, data).await?;
             match updating.write(update, &stored, &mut found.here.into_iter()) {
-                Ok(write) => writes.push((update, write.0, write.1)),
+                Ok((write, row, files)) => writes.push(StepWrite {
+                    update,
+                    write,
+                    row,
+                    files,
+                }),
                 Err(fault) => {
                     let message = format!("rows[{}].{fault}", update.position);
                     let code = Code::ValidationFailed;
@@ -213,24 +228,30 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     async fn write_updates(
         &mut self,
         updating: &StepUpdates<'a>,
-        mut writes: Vec<(&Update<'a>, RowWrite, Updated)>,
+        mut writes: Vec<StepWrite<'_, 'a>>,
     ) -> Result<(), ApplyError<T::Error>> {
         let reference = updating.work.feature_ref.as_str();
-        let mut alone: Vec<(&Update<'a>, RowWrite, Updated)> = Vec::new();
+        let mut alone: Vec<StepWrite<'_, 'a>> = Vec::new();
         while !writes.is_empty() {
             let change = Change::UpdateRows {
                 feature: updating.feature,
-                rows: writes.iter().map(|(_, write, _)| write.clone()).collect(),
+                rows: writes.iter().map(|one| one.write.clone()).collect(),
             };
+            let mut files = vec![EmptiedCounts::default(); updating.columns.all.len()];
+            for slot in writes.iter().flat_map(|one| &one.files) {
+                files[*slot].add(EmptyCause::File, 1);
+            }
             let entry = Entry::Updates(Updates {
                 uid: updating.uid.to_owned(),
                 feature: updating.feature,
-                rows: writes.iter().map(|(_, _, row)| row.clone()).collect(),
+                emptied: recorded(&files, &updating.columns),
+                rows: writes.iter().map(|one| one.row.clone()).collect(),
             });
             let unit = self.unit("rows", vec![change], entry);
             match self.try_commit(unit).await {
                 Ok(()) => {
                     self.tally.table(reference).updated += writes.len() as u64;
+                    self.tally.emptied(updating.uid, &updating.columns, &files);
                     writes.clear();
                 }
                 Err(CommitError::Refused(refused)) => {
@@ -239,7 +260,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         rows => refused.row.filter(|row| *row < rows),
                     };
                     if let Some(row) = row {
-                        let (update, ..) = writes.remove(row);
+                        let update = writes.remove(row).update;
                         let message = format!("rows[{}]: {refused}", update.position);
                         let column = refused.column.clone();
                         let failed = update.failed(refused.code, column, message);
@@ -264,13 +285,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 }
 
 impl StepUpdates<'_> {
-    /// What a row becomes.
+    /// What a row becomes, and the columns that become null because the step names a file there.
     fn write(
         &self,
         update: &Update<'_>,
         stored: &StoredRow,
         found: &mut impl Iterator<Item = bool>,
-    ) -> Result<(RowWrite, Updated), crate::rows::EntryFault> {
+    ) -> Result<(RowWrite, Updated, Vec<usize>), crate::rows::EntryFault> {
         let mut cells = String::from("{");
         let mut put = |name: &str, write: &mut dyn FnMut(&mut String)| {
             if cells.len() > 1 {
@@ -283,7 +304,7 @@ impl StepUpdates<'_> {
         let mut kept: Vec<usize> = (0..self.columns.all.len())
             .filter(|slot| self.columns.all[*slot].rule.identity.is_some())
             .collect();
-        let mut emptied = Vec::new();
+        let (mut emptied, mut files) = (Vec::new(), Vec::new());
         for (key, raw) in self.columns.cells(update.data) {
             let slot = match key {
                 Key::Column(slot) => slot,
@@ -309,7 +330,11 @@ impl StepUpdates<'_> {
                 }
                 LinkWork::Data | LinkWork::Refs => false,
             };
-            if gone {
+            let file = column.rule.file_id(raw).is_some();
+            if file {
+                files.push(slot);
+            }
+            if gone || file {
                 emptied.push(slot);
                 put(&column.work.column.name, &mut |out| out.push_str("null"));
                 continue;
@@ -350,6 +375,6 @@ impl StepUpdates<'_> {
             replace: !self.merge,
             digest: Some(RowDigest::of(&stored.data)),
         };
-        Ok((write, updated))
+        Ok((write, updated, files))
     }
 }

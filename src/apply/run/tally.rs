@@ -6,12 +6,15 @@ use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
 
 use super::columns::Columns;
+use super::emptied_counts::{EmptiedCounts, EmptyCause};
 use super::ledger_state::LedgerState;
 use crate::apply::{
     Approved, BatchError, ColumnWork, DraftReason, Dropped, FailureReason, LinkWork, NotCarried,
     NotPublished, Publish, Report, RowStepWork, TableReport, UnresolvedEntry,
 };
+use crate::definitions::Definitions;
 use crate::json::Value;
+use crate::json::path::push_dotted;
 use crate::package::model::{Action, Reason, UnresolvedForm, WireWord as _};
 use crate::problem::Code;
 use crate::upgrade::{LeftRecord, MovedLeaf, SeenLeaves, UnusedDecision};
@@ -24,8 +27,8 @@ const LISTED: u64 = 100;
 #[derive(Debug, Default)]
 pub(super) struct Tally<'a> {
     tables: IndexMap<&'a str, TableReport>,
-    /// By rows item or step and column of the package: cells dropped, cells skipped.
-    emptied: IndexMap<(&'a str, &'a str), [u64; 2]>,
+    /// By rows item or step and column of the package: cells that are left empty.
+    emptied: IndexMap<(&'a str, &'a str), EmptiedCounts>,
     errors: Vec<BatchError>,
     /// By table: entries of `errors` that are listed, and that are left out.
     listed: HashMap<String, [u64; 2]>,
@@ -62,8 +65,10 @@ pub(in crate::apply) struct CellConflicts {
     pub(in crate::apply) unused: Vec<UnusedDecision>,
     /// Decided values that cells cannot hold: the ref of the table, and the path.
     pub(in crate::apply) invalid: Vec<(String, String)>,
-    /// By the ref of the table and column: cells that a plain apply leaves as they are.
+    /// By the ref of the table and column: cells that a plain apply leaves as they are, or that keep a file.
     pub(in crate::apply) left_out: IndexMap<(String, String), u64>,
+    /// Cells that become null because the package names a file there.
+    pub(in crate::apply) files: Vec<NotCarried>,
     /// A digest of what is written.
     pub(in crate::apply) written: Sha256,
     /// Cells that people changed and somebody decided about.
@@ -148,13 +153,16 @@ impl<'a> Tally<'a> {
     }
 
     /// Cells that were emptied, column by column.
-    pub(super) fn emptied(&mut self, uid: &'a str, columns: &Columns<'a>, counts: &[[u64; 2]]) {
+    pub(super) fn emptied(
+        &mut self,
+        uid: &'a str,
+        columns: &Columns<'a>,
+        counts: &[EmptiedCounts],
+    ) {
         for (slot, counts) in columns.all.iter().zip(counts) {
-            if *counts != [0; 2] {
+            if *counts != EmptiedCounts::default() {
                 let cells = self.emptied.entry((uid, &slot.work.package_name));
-                let cells = cells.or_default();
-                cells[0] += counts[0];
-                cells[1] += counts[1];
+                cells.or_default().extend(*counts);
             }
         }
     }
@@ -246,7 +254,8 @@ impl<'a> Tally<'a> {
         *conflicts.hidden.entry(reference.to_owned()).or_default() += cells;
     }
 
-    /// A cell that a plain apply leaves as it is: the ref of the table, and the column in the package.
+    /// A cell that stays as it is and is asked about by nobody: the ref of the table, and the column in the
+    /// package.
     pub(super) fn leaves_out(&mut self, table: &str, column: &str) {
         let cells = self
             .conflicts
@@ -260,9 +269,25 @@ impl<'a> Tally<'a> {
         self.conflicts.written.update(format!("{written:?}\u{1f}"));
     }
 
-    /// The cells that somebody has to decide.
-    pub(super) fn take_conflicts(&mut self) -> CellConflicts {
-        std::mem::take(&mut self.conflicts)
+    /// What becomes of cells: those that somebody has to decide, and those that name files.
+    pub(super) fn take_conflicts(&mut self, approved: &Approved) -> CellConflicts {
+        let mut conflicts = std::mem::take(&mut self.conflicts);
+        let mut files: IndexMap<(&str, &str), NotCarried> = IndexMap::new();
+        for (uid, reference, column) in written_columns(approved) {
+            let name = column.package_name.as_str();
+            let cells = self.emptied.get(&(uid, name)).copied().unwrap_or_default();
+            let count = cells.of(EmptyCause::File);
+            if count > 0 {
+                let none = || NotCarried {
+                    required: column.column.is_required().then_some(true),
+                    ..cells_not_carried(reference, name, 0)
+                };
+                let entry = files.entry((reference, name)).or_insert_with(none);
+                entry.count = Some(entry.count.unwrap_or_default() + count);
+            }
+        }
+        conflicts.files = files.into_values().collect();
+        conflicts
     }
 
     fn count_failed(&mut self, reference: &'a str, code: Code, column: Option<&str>) {
@@ -283,7 +308,7 @@ impl<'a> Tally<'a> {
     pub(super) fn counted(mut self, approved: &Approved) -> IndexMap<String, TableCounts> {
         let mut dropped: HashMap<&str, u64> = HashMap::new();
         for ((uid, _), cells) in &self.emptied {
-            *dropped.entry(uid).or_default() += cells[0];
+            *dropped.entry(uid).or_default() += cells.of(EmptyCause::RowMissing);
         }
         let mut counted: IndexMap<String, TableCounts> = IndexMap::new();
         for (reference, table) in std::mem::take(&mut self.tables) {
@@ -313,29 +338,35 @@ impl<'a> Tally<'a> {
     }
 
     /// The report.
-    pub(super) fn report(self, approved: &Approved, known: &LedgerState) -> Report {
+    pub(super) fn report(
+        mut self,
+        approved: &Approved,
+        known: &LedgerState,
+        definitions: &Definitions,
+    ) -> Report {
         let mut unresolved = approved.unresolved.clone();
-        let mut tell = |uid: &str, columns: &[ColumnWork]| {
-            for column in columns {
-                let key = (uid, column.package_name.as_str());
-                let before = known.emptied(uid, &column.package_name);
-                let now = self.emptied.get(&key).copied().unwrap_or_default();
-                for skipped in [false, true] {
-                    let at = usize::from(skipped);
-                    let count = before[at] + now[at];
-                    if count > 0 {
-                        let entry = emptied_cells(uid, column, count, skipped, approved);
-                        unresolved.push(entry);
-                    }
+        for entry in &mut unresolved {
+            brought_with_files(entry, approved, definitions);
+        }
+        for (uid, _, column) in written_columns(approved) {
+            let mut cells = known.emptied(uid, &column.package_name);
+            let key = (uid, column.package_name.as_str());
+            cells.extend(self.emptied.get(&key).copied().unwrap_or_default());
+            for cause in EmptyCause::ALL {
+                let count = cells.of(cause);
+                if count > 0 {
+                    unresolved.push(emptied_cells(uid, column, count, cause, approved));
                 }
             }
-        };
-        for table in &approved.tables {
-            tell(&table.uid, &table.columns);
         }
-        for step in &approved.row_steps {
-            if let RowStepWork::Insert { columns, .. } = &step.work {
-                tell(&step.uid, columns);
+        let mut left_out = std::mem::take(&mut self.conflicts.left_out);
+        for table in &approved.tables {
+            for column in &table.compared {
+                let files = known.files(&table.uid, &column.column.name);
+                if files > 0 {
+                    let of = (table.feature_ref.clone(), column.package_name.clone());
+                    *left_out.entry(of).or_default() += files;
+                }
             }
         }
         let unlisted = |reference: &str| self.listed.get(reference).map_or(0, |listed| listed[1]);
@@ -363,7 +394,7 @@ impl<'a> Tally<'a> {
             not_carried: told
                 .not_carried
                 .into_iter()
-                .chain(cells_left_out(&self.conflicts.left_out))
+                .chain(cells_left_out(&left_out))
                 .collect(),
             base: upgrade.and_then(|upgrade| upgrade.base.clone()),
             decided: (told.decided + self.decided + upgrade.map_or(0, |_| known.decided))
@@ -450,14 +481,85 @@ pub(super) fn records(approved: &Approved) -> Report {
 pub(in crate::apply) fn cells_left_out(
     cells: &IndexMap<(String, String), u64>,
 ) -> impl Iterator<Item = NotCarried> + '_ {
-    cells.iter().map(|((table, column), count)| NotCarried {
+    let cells = cells.iter();
+    cells.map(|((table, column), count)| cells_not_carried(table, column, *count))
+}
+
+fn cells_not_carried(table: &str, column: &str, count: u64) -> NotCarried {
+    NotCarried {
         kind: "rows".to_owned(),
-        reference: table.clone(),
-        path: Some(format!("rows[].data.{column}")),
+        reference: table.to_owned(),
+        path: Some(cells_path(column)),
         base: None,
         theirs: None,
-        count: Some(*count),
-    })
+        count: Some(count),
+        required: None,
+    }
+}
+
+/// The path of the cells of a column of the package.
+fn cells_path(column: &str) -> String {
+    let mut path = "rows[].data".to_owned();
+    push_dotted(&mut path, column);
+    path
+}
+
+/// The columns whose cells are written, each with the rows item or step that brings them and the ref of the
+/// table.
+fn written_columns(approved: &Approved) -> Vec<(&str, &str, &ColumnWork)> {
+    let mut all: Vec<(&str, &str, &ColumnWork)> = Vec::new();
+    let tables = approved.tables.iter();
+    for table in tables {
+        let columns = table.columns.iter();
+        all.extend(columns.map(|column| (&*table.uid, &*table.feature_ref, column)));
+    }
+    for step in &approved.row_steps {
+        match &step.work {
+            RowStepWork::Insert {
+                columns,
+                feature_ref,
+                ..
+            } => {
+                let columns = columns.iter();
+                all.extend(columns.map(|column| (&*step.uid, &**feature_ref, column)));
+            }
+            RowStepWork::Update { .. } => {
+                // Rows of any table; of columns of one name the first stands for all.
+                let first = all.len();
+                for table in &approved.tables {
+                    for column in &table.columns {
+                        let name = &column.package_name;
+                        let mut known = all[first..].iter();
+                        if !known.any(|(.., known)| known.package_name == *name) {
+                            all.push((&*step.uid, &*table.feature_ref, column));
+                        }
+                    }
+                }
+            }
+            RowStepWork::Nothing => {}
+        }
+    }
+    all
+}
+
+/// Adds to what the package says of files that stayed whether the column asks for them.
+fn brought_with_files(entry: &mut UnresolvedEntry, approved: &Approved, definitions: &Definitions) {
+    if entry.reason != Reason::NotExportable.as_str() || entry.kind != "rows" {
+        return;
+    }
+    let mut columns = approved.tables.iter().flat_map(|table| {
+        let columns = table.columns.iter();
+        columns.filter(|_| table.uid == entry.uid)
+    });
+    let required = columns.any(|column| {
+        let declared = definitions.column_types.get(&column.column.column_type);
+        cells_path(&column.package_name) == entry.path
+            && column.column.is_required()
+            && declared.is_some_and(|declared| declared.file)
+    });
+    if required {
+        entry.required = Some(true);
+    }
 }
 
 /// Adds to a count that is only reported when it is not zero.
@@ -471,27 +573,29 @@ fn emptied_cells(
     uid: &str,
     column: &ColumnWork,
     count: u64,
-    skipped: bool,
+    cause: EmptyCause,
     approved: &Approved,
 ) -> UnresolvedEntry {
     let dependency = match &column.link {
-        LinkWork::Skipped { dependency } if skipped => Some(dependency.clone()),
+        LinkWork::Skipped { dependency } if cause == EmptyCause::Skipped => {
+            Some(dependency.clone())
+        }
         _ => None,
     };
     // The column's own config was emptied with it, and says whether that was required.
-    let required = dependency.is_some()
+    let skipped = dependency.is_some()
         && approved
             .unresolved
             .iter()
             .any(|entry| entry.reference == dependency && entry.required == Some(true));
-    let reason = if skipped {
-        Reason::DependencySkipped
-    } else {
-        Reason::RowRefDropped
+    let (reason, required) = match cause {
+        EmptyCause::RowMissing => (Reason::RowRefDropped, false),
+        EmptyCause::Skipped => (Reason::DependencySkipped, skipped),
+        EmptyCause::File => (Reason::NotExportable, column.column.is_required()),
     };
     UnresolvedEntry {
         uid: uid.to_owned(),
-        path: format!("rows[].data.{}", column.package_name),
+        path: cells_path(&column.package_name),
         kind: "rows".to_owned(),
         form: UnresolvedForm::Uuid.word().to_owned(),
         source_label: None,

@@ -9,9 +9,9 @@ use super::layout::{Layout, Slot};
 use super::reader::{Reader, Row, Spot, form};
 use super::scan_result::{List, ScanResult};
 use super::{reparse, repeats};
-use crate::finding::catalog::{I001, R004, R007, R009, R017, R019, R022, R026};
+use crate::finding::catalog::{I001, R004, R007, R009, R017, R019, R022, R026, R027};
 use crate::finding::suggest::short_text;
-use crate::finding::{Finding, Place, Rule};
+use crate::finding::{Edit, Finding, Fix, Place, Rule};
 use crate::json::path::push_pointer;
 use crate::json::scan::StrToken;
 use crate::json::{Node, SyntaxError, decode};
@@ -189,6 +189,9 @@ impl Cells<'_, '_> {
                 "a required cell is empty".to_owned(),
             );
         }
+        if slot.file && cell.form & form::STRING != 0 {
+            self.file(slot, cell, number);
+        }
         if slot.decimals.is_some() && cell.form & (form::NUMBER | form::ODD_NUMBER) != 0 {
             self.round(slot, cell, number);
         }
@@ -225,6 +228,30 @@ impl Cells<'_, '_> {
         self.result
             .findings
             .push(Finding::new(&R017, place, message));
+    }
+
+    /// R027.
+    fn file(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
+        let raw = cell.raw(self.text);
+        if rows::file_id(raw).is_none() {
+            return;
+        }
+        let place = self.place(slot.name, cell.start..cell.end, number);
+        let message = format!(
+            "{} is the id of a file, and files do not travel",
+            short_text(raw)
+        );
+        let edits = vec![Edit {
+            span: cell.start..cell.end,
+            text: "null".to_owned(),
+        }];
+        self.result
+            .findings
+            .push(Finding::new(&R027, place, message).fix(Fix {
+                title: "Write null".to_owned(),
+                safe: true,
+                edits,
+            }));
     }
 
     /// R022: a comparison of digits, no arithmetic.

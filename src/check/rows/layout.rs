@@ -64,6 +64,8 @@ pub(super) struct Slot<'c> {
     pub(super) decimals: Option<u64>,
     /// Cells must be filled.
     pub(super) required: bool,
+    /// A text in the form of a UUID is the id of a file.
+    pub(super) file: bool,
     /// Values must differ.
     pub(super) unique: bool,
     /// It is the key, said to be unique, and fit to be one.
@@ -342,6 +344,7 @@ impl<'c> Slot<'c> {
             plain: form::ALL,
             decimals: None,
             required: false,
+            file: false,
             unique: false,
             key: false,
             automatic: false,
@@ -352,6 +355,7 @@ impl<'c> Slot<'c> {
 
     fn of_column(column: &'c Column<'c>) -> Slot<'c> {
         let automatic = column.is_automatic_identity();
+        let file = column.kind.is_some_and(|kind| kind.file);
         // The automatic identity must not be there at all: nothing else is said about its cells.
         let storable = column.kind.filter(|_| !automatic).map(|kind| Storable {
             storage: kind.storage,
@@ -367,7 +371,8 @@ impl<'c> Slot<'c> {
                 form::surely_storable(storable.storage)
             }),
             decimals: decimals(column),
-            required: column.flag("required") && !column.is_identity(),
+            required: column.flag("required") && !column.is_identity() && !file,
+            file,
             unique: !automatic && (column.flag("unique") || column.is_identity()),
             automatic,
             storable,
@@ -379,6 +384,7 @@ impl<'c> Slot<'c> {
         let has_rules = self.automatic
             || !self.listed
             || self.required
+            || self.file
             || self.decimals.is_some()
             || self.unique
             || self.key

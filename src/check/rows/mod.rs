@@ -36,7 +36,7 @@ use crate::json::{Doc, JsonKind, Node, SyntaxError, validate};
 /// What the rows of a package came to.
 #[derive(Debug, Default)]
 pub(crate) struct RowsOutcome {
-    /// Findings of the rules J002, J005 to J007, J009, I001, I002, R001 to R026 and X003, in no
+    /// Findings of the rules J002, J005 to J007, J009, I001, I002, R001 to R027 and X003, in no
     /// particular order but always the same.
     pub(crate) findings: Vec<Finding>,
     /// Where rows hold a tenant identifier: X004, or P002 in a promotion.

@@ -174,11 +174,16 @@ fn action_fits(facts: &Facts<'_>, entry: &Unresolved<'_>, out: &mut Vec<Finding>
         return false;
     };
     let reason = entry.node.get_str("reason");
+    let rows = entry.node.get_str("kind") == Some("rows");
     let kept = matches!(
         reason,
         Some("tabela_alvo_sem_linhas" | "envelope_indeterminado")
-    ) || entry.node.get_str("kind") == Some("rows");
-    let expected = if kept {
+    );
+    // The ids of files are emptied; earlier exporters left them.
+    let files = rows && reason == Some("nao_exportavel");
+    let expected = if files && action != "valor mantido" {
+        "chave esvaziada"
+    } else if kept || rows {
         "valor mantido"
     } else if is_navigation_default(facts, entry) {
         "chave omitida"

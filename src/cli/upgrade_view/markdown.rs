@@ -254,7 +254,13 @@ fn rest(lines: &mut Lines, plan: &Preview, titles: &ItemTitles) {
         let path = one.path.as_deref().map(code).unwrap_or_default();
         let theirs = one.theirs.as_ref().map(|value| cell(value, false));
         let of = item(titles, &one.kind, &one.reference);
-        format!("{of} {path} {}", theirs.unwrap_or_default())
+        let count = one.count.map(|count| {
+            let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "cell");
+            let required = one.required.map_or("", |_| ", required");
+            format!("({count}{required})")
+        });
+        let said = theirs.or(count).unwrap_or_default();
+        format!("{of} {path} {said}")
     });
     lines.list("In the package, and not carried over", not_carried);
     let unused = plan.unused.iter();

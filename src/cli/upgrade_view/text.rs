@@ -83,6 +83,8 @@ pub(crate) fn not_carried(out: &mut String, entries: &[NotCarried], titles: &Ite
                     counted(usize::try_from(count).unwrap_or(usize::MAX), "cell")
                 )
             });
+            let required = left.required.map_or("", |_| ", required");
+            let count = count.replacen(')', &format!("{required})"), 1);
             let theirs = left.theirs.as_ref();
             let theirs = theirs.map_or(String::new(), |value| format!(": {}", value.write()));
             let of = titles.with_word(&left.kind, &left.reference);

@@ -59,6 +59,12 @@ impl Scan {
                 .ok_or_else(|| Fault::Broken("more rows than can be counted".to_owned()))?;
             table.stamp = stamped(table.stamp, row);
             self.splitter.split(&table.names, &row.data, &mut cells);
+            for (slot, cell) in table.columns.iter_mut().zip(&mut cells) {
+                if cell.is_some_and(|cell| slot.names_file(cell)) {
+                    slot.emptied += 1;
+                    *cell = Some("null");
+                }
+            }
             if let Some((contents, held)) = &mut self.contents {
                 let columns = table.columns.iter().zip(&cells);
                 let travelling = columns.filter(|(slot, _)| !slot.automatic);

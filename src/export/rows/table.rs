@@ -18,6 +18,7 @@ use crate::package::model::{
     Action, DataClass, Item, ItemKind, PayloadEntry, Reason, Unresolved, UnresolvedForm,
     UnresolvedKind,
 };
+use crate::rows::file_id;
 use crate::workspace::{Column, Feature, Id};
 
 /// A table whose rows travel.
@@ -52,6 +53,10 @@ pub(super) struct Slot {
     pub(super) automatic: bool,
     /// Some row holds a cell.
     pub(super) carried: bool,
+    /// Its cells may name files.
+    pub(super) file: bool,
+    /// Rows whose cell names one, which does not travel.
+    pub(super) emptied: u64,
     pub(super) link: Option<Link>,
     pub(super) candidate: Option<Candidate>,
     /// Rows by their cell, when links hold its values.
@@ -94,6 +99,11 @@ pub(in crate::export) fn tables(
                 name: column.name.clone(),
                 automatic,
                 carried: false,
+                file: definitions
+                    .column_types
+                    .get(&column.column_type)
+                    .is_some_and(|declared| declared.file),
+                emptied: 0,
                 link: link(records, chosen, definitions, column),
                 candidate: Candidate::of(definitions, column).filter(|_| !automatic),
                 values: None,
@@ -261,28 +271,28 @@ impl Table {
         }
     }
 
-    /// One entry per column whose links lead nowhere.
+    /// One entry per column whose links lead nowhere, or whose files stay.
     pub(in crate::export) fn unresolved(&self) -> impl Iterator<Item = Unresolved> {
         self.columns.iter().filter_map(|slot| {
-            let Some(Link::Lost {
-                reason,
-                label,
-                count,
-            }) = &slot.link
-            else {
-                return None;
+            let (reason, action, label, count) = match &slot.link {
+                Some(Link::Lost {
+                    reason,
+                    label,
+                    count,
+                }) => (*reason, Action::Kept, label.clone(), *count),
+                _ => (Reason::NotExportable, Action::Emptied, None, slot.emptied),
             };
             let mut path = "rows[].data".to_owned();
             push_dotted(&mut path, &slot.name);
-            (*count > 0).then(|| Unresolved {
+            (count > 0).then(|| Unresolved {
                 uid: self.item.clone(),
                 path,
                 kind: UnresolvedKind::Rows,
                 form: UnresolvedForm::Uuid,
-                source_label: label.clone(),
-                reason: *reason,
-                action: Action::Kept,
-                count: Some(*count),
+                source_label: label,
+                reason,
+                action,
+                count: Some(count),
                 unknown: Object::new(),
             })
         })
@@ -290,6 +300,16 @@ impl Table {
 }
 
 impl Slot {
+    /// A cell as it travels.
+    pub(super) fn travelling<'r>(&self, cell: &'r str) -> &'r str {
+        if self.names_file(cell) { "null" } else { cell }
+    }
+
+    /// Whether a cell names a file.
+    pub(super) fn names_file(&self, cell: &str) -> bool {
+        self.file && file_id(cell).is_some()
+    }
+
     /// Whether its cells travel.
     pub(super) fn travels(&self) -> bool {
         self.carried && !self.automatic

@@ -115,7 +115,8 @@ impl<'t> RowWriter<'t> {
                 }
                 first = false;
                 out.push_str(&column.key);
-                write_cell(value, out)?;
+                let slot = &self.table.columns[column.slot];
+                write_cell(slot.travelling(value), out)?;
             }
         }
         Ok(())

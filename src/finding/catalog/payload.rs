@@ -261,3 +261,13 @@ pub static R026: Rule = Rule {
     help: "Report the column with reason `tabela_alvo_sem_linhas`.",
     page: page!("pages/R026-dropped-link-unreported.md"),
 };
+
+/// `R027` file-id
+pub static R027: Rule = Rule {
+    code: "R027",
+    name: "file-id",
+    severity: Severity::Warning,
+    summary: "a `file` cell with the id of a file, which does not travel",
+    help: "Leave the cell out, or write null.",
+    page: page!("pages/R027-file-id.md"),
+};

@@ -89,7 +89,12 @@ pub(super) fn unresolved() -> Vec<Value> {
         json!({"properties": {"ref": false, "required": false, "source": false}}),
         json!({
             "if": has("kind", &["rows"]),
-            "then": {"properties": {"action": {"const": "valor mantido"}}},
+            "then": {
+                "if": has("reason", &["nao_exportavel"]),
+                // The ids of files are emptied; earlier exporters left them.
+                "then": {"properties": {"action": {"enum": ["valor mantido", "chave esvaziada"]}}},
+                "else": {"properties": {"action": {"const": "valor mantido"}}},
+            },
             "else": {"properties": {"count": false}},
         }),
     ]

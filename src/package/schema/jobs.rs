@@ -87,7 +87,7 @@ fn unresolved() -> Value {
         ("ref", text("The dependency that was skipped.")),
         (
             "required",
-            json!({"description": "The skipped dependency was required.", "const": true}),
+            json!({"description": "The skipped dependency was required, or the column whose files did not travel.", "const": true}),
         ),
         (
             "source",
@@ -160,8 +160,12 @@ fn not_carried() -> Value {
             ),
             ("theirs", value("The value of the package; not of cells.")),
             ("count", count("How many cells.")),
+            (
+                "required",
+                json!({"description": "The cells name files, and the column is required.", "const": true}),
+            ),
         ],
-        &["base", "theirs", "count"],
+        &["base", "theirs", "count", "required"],
     )
 }
 

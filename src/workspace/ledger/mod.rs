@@ -208,7 +208,7 @@ pub struct Rows {
     /// The rows.
     #[serde(with = "packed")]
     pub rows: Vec<WrittenRow>,
-    /// Link cells that were emptied because their row is not at the destination.
+    /// Cells that were emptied: links whose row is not at the destination, ids of files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emptied: Vec<EmptiedColumn>,
     /// Sequences that were moved on.
@@ -271,6 +271,9 @@ pub struct EmptiedColumn {
     pub count: u64,
     /// Whether the whole dependency was skipped, rather than single rows missing.
     pub skipped: bool,
+    /// Whether the cells named files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub file: bool,
 }
 
 /// A sequence that was moved on.
@@ -365,6 +368,9 @@ pub struct Cells {
     /// Cells of these rows that somebody decided.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub decided: u64,
+    /// Cells of these rows that became null because the package names a file there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub emptied: Vec<EmptiedColumn>,
     /// The rows.
     pub rows: Vec<CellsOf>,
 }
@@ -389,6 +395,9 @@ pub struct CellsOf {
     pub digest: Option<RowDigest>,
     /// Cells whose base is not what the package says, with that base: null where there is none.
     pub stays: RowData,
+    /// Of these, the columns that keep a file where the package brings another text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 /// Rows of a table that is taken away, or cells of a column that is.
@@ -412,6 +421,9 @@ pub struct Updates {
     pub uid: String,
     /// The table.
     pub feature: Id,
+    /// Cells that became null because the step names a file there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub emptied: Vec<EmptiedColumn>,
     /// The rows.
     pub rows: Vec<Updated>,
 }
@@ -450,6 +462,7 @@ mod tests {
             column: "to".to_owned(),
             count: 2,
             skipped: true,
+            file: true,
         };
         let uid = || "u_1".to_owned();
         let made = |reference: &str| Created {
@@ -543,6 +556,7 @@ mod tests {
             Entry::Updates(Updates {
                 uid: uid(),
                 feature: id,
+                emptied: Vec::new(),
                 rows: vec![Updated {
                     id,
                     before: RowData::trusted(r#"{"a":null,"b":"é"}"#),
@@ -555,6 +569,7 @@ mod tests {
                 feature: id,
                 kept: 1,
                 decided: 2,
+                emptied: Vec::new(),
                 rows: vec![CellsOf {
                     id,
                     uid: Some(uid()),
@@ -563,6 +578,7 @@ mod tests {
                     after: RowData::trusted(r#"{"a":1.50}"#),
                     digest: Some(digest),
                     stays: RowData::trusted("{}"),
+                    files: vec!["photo".to_owned()],
                 }],
             }),
             Entry::Taken(Taken {

@@ -42,6 +42,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
         column: "Preço total".to_owned(),
         count: u64::from(u32::MAX),
         skipped: true,
+        file: true,
     };
     vec![
         Entry::Structure(Structure::default()),
@@ -114,6 +115,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
         Entry::Updates(Updates {
             uid: "u_step".to_owned(),
             feature: ids[1],
+            emptied: Vec::new(),
             rows: vec![Updated {
                 id: ids[0],
                 before: RowData::trusted(r#"{"z":"1","a":0.5}"#),

@@ -427,6 +427,7 @@ pub(super) fn not_carried(
         base,
         theirs,
         count: None,
+        required: None,
     }
 }
 

@@ -201,6 +201,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let ours = stored.data.cell(column).unwrap_or("null");
+            let ours = slot.rule.without_file(ours);
             let said = columns.cells(row.data).find_map(|(key, raw)| match key {
                 Key::Column(at) if columns.all[at].work.column.name == *column => Some(raw),
                 _ => None,
@@ -211,7 +212,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let kept = stays.as_ref().and_then(|stays| stays.cell(column));
             let base = match kept {
                 Some(kept) => kept,
-                None => updated(updates, &slot.work.package_name, applied_cell),
+                None => {
+                    slot.rule
+                        .without_file(updated(updates, &slot.work.package_name, applied_cell))
+                }
             };
             let same =
                 equal(base, ours) || kept.is_none() && raw.is_some_and(|raw| equal(raw, ours));

@@ -8,7 +8,7 @@ use crate::apply::{ApplyError, LinkWork};
 use crate::json::Value;
 use crate::package::payload::RawRow;
 use crate::problem::Code;
-use crate::rows::{Cell, EntryFault, EntryReason, members};
+use crate::rows::{Cell, EntryFault, EntryReason, equal, members};
 use crate::upgrade::rule::{LeafOutcome, Place, unseen, verdict};
 use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::ledger::RowDigest;
@@ -160,7 +160,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     raw.to_owned()
                 }
                 (LinkWork::Skipped { .. } | LinkWork::Absent, _) if !empty => continue,
-                _ => raw.to_owned(),
+                _ => column.rule.without_file(raw).to_owned(),
             };
             let mut out = String::new();
             let fault = |kind| column.rule.fault(EntryReason::NotStorable(kind));
@@ -225,13 +225,26 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let based = match (kept, said) {
                 (Some(kept), _) => kept,
                 // What people did not touch is what was written.
-                _ if !edited => ours,
+                _ if !edited => slot.rule.without_file(ours),
                 (None, Some(said)) => said,
                 (None, None) => "null",
             };
             // What such a link shows here, if anything, is no business of the package.
             let same = kept.is_none() && same_link(table, row, at);
             let theirs = if same { based } else { theirs };
+            if slot.rule.file_id(ours).is_some() {
+                // It counts as empty, and is never written over.
+                if Cell::new(theirs).is_empty() {
+                    continue;
+                }
+                if equal(based, theirs) {
+                    outcome.kept += 1;
+                } else {
+                    outcome.stays.push((column.name.clone(), based.to_owned()));
+                    outcome.files.push(at);
+                }
+                continue;
+            }
             let values = [based, theirs, ours].map(value);
             let path = cell_path(row, &slot.work.package_name);
             let place = Place {
@@ -259,6 +272,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         self.check_decided(table, tracked, path);
                         let fault = slot.rule.fault(EntryReason::NotStorable(kind));
                         return Ok(Err(fault));
+                    }
+                    let said = table.columns.cell(row.theirs.data, at);
+                    if out == "null" && said.is_some_and(|said| slot.rule.file_id(said).is_some()) {
+                        outcome.emptied.push(at);
                     }
                     outcome.written.push((name, ours.write(), out));
                 }

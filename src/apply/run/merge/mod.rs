@@ -204,6 +204,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     after: RowData::trusted("{}"),
                     digest: Some(row.digest),
                     stays,
+                    files: Vec::new(),
                 });
             }
         }
@@ -216,6 +217,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             feature: table.feature,
             kept: 0,
             decided: 0,
+            emptied: Vec::new(),
             rows: cells,
         });
         let unit = self.unit("rows", Vec::new(), entry);

@@ -87,6 +87,10 @@ pub(super) struct Outcome {
     pub(super) written: Vec<(String, String, String)>,
     /// Cells whose base is not what the package says: name, base.
     pub(super) stays: Vec<(String, String)>,
+    /// Columns that keep a file where the package brings another text: a file is never written over.
+    pub(super) files: Vec<usize>,
+    /// Columns that become null because the package names a file there.
+    pub(super) emptied: Vec<usize>,
     pub(super) kept: u64,
     pub(super) decided: u64,
     pub(super) conflicts: Vec<(String, [Value; 3])>,

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::apply::ApplyError;
 use crate::apply::run::Run;
+use crate::apply::run::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
 use crate::apply::run::tally::{CellConflict, FailedRow};
 use crate::problem::Code;
 use crate::upgrade::MovedLeaf;
@@ -77,12 +78,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         outcomes: &[(Candidate<'a>, StoredRow, Outcome)],
     ) {
         let reference = table.work.feature_ref.as_str();
+        let emptied = emptied(table, outcomes);
+        self.tally
+            .emptied(&table.work.uid, &table.columns, &emptied);
         for (row, _, outcome) in outcomes {
             let counts = self.tally.table(reference);
             counts.updated += u64::from(!outcome.written.is_empty());
             counts.kept += outcome.kept;
             self.tally.decided += outcome.decided;
             self.tally.note(&(row.id, &outcome.written));
+            for slot in &outcome.files {
+                let column = &table.columns.all[*slot].work.package_name;
+                self.tally.leaves_out(reference, column);
+            }
             if outcome.hidden {
                 let cells = outcome.conflicts.len() as u64;
                 if cells > 0 {
@@ -119,6 +127,18 @@ fn outcome_column(path: &str) -> String {
         .unwrap_or_default()
 }
 
+/// By column: cells that become null because the package names a file there.
+fn emptied(
+    table: &Table<'_>,
+    outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
+) -> Vec<EmptiedCounts> {
+    let mut counts = vec![EmptiedCounts::default(); table.columns.all.len()];
+    for slot in outcomes.iter().flat_map(|(.., outcome)| &outcome.emptied) {
+        counts[*slot].add(EmptyCause::File, 1);
+    }
+    counts
+}
+
 fn merged_unit(
     table: &Table<'_>,
     outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
@@ -144,6 +164,8 @@ fn merged_unit(
             });
         }
         let stays = outcome.stays.iter();
+        let files = outcome.files.iter();
+        let files = files.map(|slot| table.columns.all[*slot].work.column.name.clone());
         cells.push(CellsOf {
             id: row.id,
             uid: Some(row.theirs.uid.decoded().into_owned()),
@@ -152,6 +174,7 @@ fn merged_unit(
             after,
             digest: whole.then_some(then),
             stays: RowData::from_cells(stays.map(|(name, base)| (name.as_str(), base.as_str()))),
+            files: files.collect(),
         });
     }
     let feature = table.feature;
@@ -166,6 +189,7 @@ fn merged_unit(
         feature,
         kept: outcomes.iter().map(|(.., one)| one.kept).sum(),
         decided: outcomes.iter().map(|(.., one)| one.decided).sum(),
+        emptied: recorded(&emptied(table, outcomes), &table.columns),
         rows: cells,
     });
     (changes, entry)

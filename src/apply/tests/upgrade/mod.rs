@@ -6,6 +6,7 @@ mod configs;
 mod decisions;
 mod drift;
 mod dropped;
+mod files;
 mod found;
 mod hidden;
 mod killed;
