@@ -149,16 +149,15 @@ fn run_onto(
         by_server(&connection.client, workspace, &request)?
     };
     let snapshot = by_server.is_some();
-    let exported = match by_server {
-        Some(exported) => Ok(exported),
-        None => {
-            if drawn().is_drawn()
-                && let Some(rows) = rows_to_read(&connection.client, &structure, &selection)
-            {
-                total.set(rows).ok();
-            }
-            read(&remote, structure, &selection, onto)
+    let exported = if let Some(exported) = by_server {
+        Ok(exported)
+    } else {
+        if drawn().is_drawn()
+            && let Some(rows) = rows_to_read(&connection.client, &structure, &selection)
+        {
+            total.set(rows).ok();
         }
+        read(&remote, structure, &selection, onto)
     };
     drawn().end();
     let exported = exported?;
