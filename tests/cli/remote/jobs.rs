@@ -125,6 +125,12 @@ fn watching_only_looks() {
         assert_eq!(document["errors"][0]["code"], "not_found");
         assert!(!document.to_string().contains("goes on"), "{document}");
     }
+    // Every other command says the same of it.
+    for command in ["show", "undo", "cancel", "resume"] {
+        let ran = desk.run(&["job", command, "nope"]).exits(1);
+        assert!(ran.err.contains("there is no job `nope`"), "{}", ran.err);
+        assert!(ran.err.contains("tplkit job list"), "{}", ran.err);
+    }
 }
 
 fn done_document() -> Reply {

@@ -42,7 +42,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut open = None;
     if !args.yes {
         // One that has ended has nothing to lose: the server says so.
-        open = Some(client.job(&args.job)?.record).filter(|job| job.ended().is_none());
+        open = Some(super::of_id(&args.job, client.job(&args.job))?.record)
+            .filter(|job| job.ended().is_none());
     }
     if let Some(job) = open {
         let progress = job.progress.as_ref();
@@ -55,7 +56,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         let document = json!({"status": job.status});
         remote::agree(args.format, &text, document, "Cancel it?")?;
     }
-    let job = client.cancel(&args.job)?;
+    let job = super::of_id(&args.job, client.cancel(&args.job))?;
     let id = &args.job;
     let text = match args.format {
         Form::Text => format!("Job {id} is cancelled.\n"),

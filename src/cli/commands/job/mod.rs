@@ -7,6 +7,8 @@ mod show;
 mod undo;
 mod watch;
 
+use tplkit::client::Error;
+
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
@@ -31,6 +33,20 @@ enum Command {
     Resume(resume::Args),
     Cancel(cancel::Args),
     Undo(undo::Args),
+}
+
+/// What a server knows of a job, or the error that there is none.
+fn of_id<T>(id: &str, found: Result<T, Error>) -> Result<T, CliError> {
+    found.map_err(|error| unknown(id, error))
+}
+
+/// A refused look at a job. What no id can be is no job either, whatever the server finds wrong with it.
+fn unknown(id: &str, error: Error) -> CliError {
+    let is_id = uuid::Uuid::try_parse(id).is_ok();
+    match error.status() {
+        Some(404 | 422) if !is_id => CliError::NoJob { id: id.to_owned() },
+        _ => error.into(),
+    }
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {

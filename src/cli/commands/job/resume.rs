@@ -39,7 +39,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
-    let job = connection.client.job(&args.job)?.record;
+    let job = super::of_id(&args.job, connection.client.job(&args.job))?.record;
     let (template, workspace) = destination(&job)?;
     let start = StartJob {
         client: &connection.client,

@@ -30,7 +30,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
-    let job = connection.client.job(&args.job)?;
+    let job = super::of_id(&args.job, connection.client.job(&args.job))?;
     let out = match args.format {
         Form::Text => {
             let why = job.record.failure().map(|why| format!("\n{why}\n"));

@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
     let client = &connection.client;
     if !args.yes {
-        let job = client.job(&args.job)?.record;
+        let job = super::of_id(&args.job, client.job(&args.job))?.record;
         // One that is undone has nothing to lose: the server says so.
         if job.ended() != Some(JobOutcome::Undone) {
             let losses = Losses::of(client, &args.job, &job);
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             remote::agree(args.format, &shown, losses.document(), &question)?;
         }
     }
-    let job = client.undo(&args.job, args.force)?;
+    let job = super::of_id(&args.job, client.undo(&args.job, args.force))?;
     if job.record.ended().is_some() {
         return conclude(args, &job, false);
     }

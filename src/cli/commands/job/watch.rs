@@ -2,8 +2,6 @@
 
 use std::cell::Cell;
 
-use tplkit::client::Error;
-
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -48,7 +46,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     });
     let followed = followed.map_err(|error| match error {
         error if seen.get() => way.of(error),
-        CliError::Remote(error) => unknown(&args.job, *error),
+        CliError::Remote(error) => super::unknown(&args.job, *error),
         error => error,
     })?;
     let reported = OutcomeReport {
@@ -57,13 +55,4 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         undo: true,
     };
     conclude(client, &args.job, followed, &args.waiting, &reported)
-}
-
-/// A refused look at a job. What no id can be is no job either, whatever the server finds wrong with it.
-fn unknown(id: &str, error: Error) -> CliError {
-    let is_id = uuid::Uuid::try_parse(id).is_ok();
-    match error.status() {
-        Some(404 | 422) if !is_id => CliError::NoJob { id: id.to_owned() },
-        _ => error.into(),
-    }
 }
