@@ -85,6 +85,14 @@ pub enum Code {
     PayloadTooLarge,
     /// The body is of a type that is not accepted.
     UnsupportedMediaType,
+    /// An upload brings nothing, or next to nothing.
+    UploadStalled,
+    /// What the request is bound to is not what is there.
+    PreconditionFailed,
+    /// The file has no such part.
+    RangeNotSatisfiable,
+    /// The bytes of a file are gone, or are others.
+    FileDamaged,
     /// Too many requests.
     RateLimited,
     /// Much is being done for the organization already.
@@ -141,6 +149,10 @@ impl Code {
             Code::PromotionFailed => "promotion_failed",
             Code::PayloadTooLarge => "payload_too_large",
             Code::UnsupportedMediaType => "unsupported_media_type",
+            Code::UploadStalled => "upload_stalled",
+            Code::PreconditionFailed => "precondition_failed",
+            Code::RangeNotSatisfiable => "range_not_satisfiable",
+            Code::FileDamaged => "file_damaged",
             Code::RateLimited => "rate_limited",
             Code::Busy => "busy",
             Code::NoSeatsAvailable => "no_seats_available",
@@ -155,7 +167,7 @@ impl Code {
     }
 
     /// All codes.
-    pub const ALL: [Code; 45] = [
+    pub const ALL: [Code; 49] = [
         Code::ValidationFailed,
         Code::UnknownResolutionRef,
         Code::MappingRequired,
@@ -196,6 +208,10 @@ impl Code {
         Code::PromotionFailed,
         Code::PayloadTooLarge,
         Code::UnsupportedMediaType,
+        Code::UploadStalled,
+        Code::PreconditionFailed,
+        Code::RangeNotSatisfiable,
+        Code::FileDamaged,
         Code::RateLimited,
         Code::Busy,
         Code::NoSeatsAvailable,

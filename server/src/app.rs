@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::auth::{CredentialCache, Passwords};
 use crate::context::{Context, random};
 use crate::edge::Limits;
+use crate::files::Files;
 use crate::http::cors::Origins;
 use crate::http::in_flight::InFlight;
 use crate::http::rate_limit::{Buckets, Rate};
@@ -43,6 +44,8 @@ pub struct Config {
     pub cors: Origins,
     /// What a client may take.
     pub edge: Limits,
+    /// Where files are, and how they are kept.
+    pub files: Files,
     /// The page that checks packages in the browser.
     pub playground: Playground,
     /// What the documentation shows of this server, if it is a demonstration that nobody else reaches.
@@ -93,6 +96,7 @@ impl Default for Config {
             secret_key: None,
             cors: Origins::default(),
             edge: Limits::default(),
+            files: Files::default(),
             playground: Playground::default(),
             demonstration: None,
         }
@@ -108,6 +112,8 @@ pub struct App {
     pub context: Context,
     /// How to behave.
     pub config: Config,
+    /// Where files are, and how they are kept.
+    pub files: Files,
     /// Verifies passwords.
     pub passwords: Passwords,
     /// The rate limit buckets.
@@ -142,6 +148,7 @@ impl App {
         Ok(Arc::new(App {
             store,
             context,
+            files: config.files.clone(),
             config,
             passwords,
             buckets: Buckets::new(u64::from_le_bytes(random())),

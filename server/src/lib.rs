@@ -20,6 +20,7 @@ pub mod definitions;
 pub mod demo;
 pub mod edge;
 pub mod fields;
+pub mod files;
 mod health;
 mod histogram;
 pub mod http;

@@ -58,6 +58,7 @@ const LAYERS: &[Layer] = &[
 ];
 
 const DOMAIN: &[&str] = &[
+    "files",
     "rows",
     "model",
     "automation",

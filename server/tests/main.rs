@@ -26,6 +26,8 @@ mod edge;
 #[cfg(unix)]
 mod examples;
 #[cfg(unix)]
+mod files;
+#[cfg(unix)]
 mod flood;
 #[cfg(unix)]
 mod fold;
@@ -57,6 +59,8 @@ mod process;
 #[cfg(unix)]
 mod races;
 mod row_security;
+#[cfg(unix)]
+mod s3;
 #[cfg(unix)]
 mod sessions;
 #[cfg(unix)]

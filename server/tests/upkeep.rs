@@ -117,6 +117,7 @@ async fn what_waits_is_counted(place: Place) {
         metrics: world.app.metrics.clone(),
         tables: world.app.tables.clone(),
         keep_runs: None,
+        files: tplkit_server::files::Files::in_place(None),
     };
     let told = async || {
         measure_queue(&task_context).await.expect("reads");

@@ -152,6 +152,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
         label: "O".to_owned(),
         seats: None,
         row_quota: None,
+        file_quota: None,
         now: context.now(),
     };
     let organization = organizations::create(&store, new)
@@ -329,6 +330,7 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
             metrics: Arc::new(Metrics::new(store, None)),
             tables: Tables::default(),
             keep_runs: None,
+            files: tplkit_server::files::Files::in_place(None),
         },
         lease_seconds: 60,
         signal: bell.clone(),

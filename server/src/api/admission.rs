@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::body::Body;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::response::Response;
 use uuid::Uuid;
 
@@ -18,6 +18,7 @@ use crate::auth::OptimisticSession;
 use crate::call::Call;
 use crate::call::operation::{Access, Operation};
 use crate::call::rate_limit_check::{count, too_many};
+use crate::edge::OwnPace;
 use crate::http::idempotency::{KeptRefusal, keep_refusal};
 use crate::http::problem;
 use crate::http::query::Query;
@@ -96,6 +97,8 @@ pub(super) async fn admit(
             parts.uri.path().to_owned(),
             query.unwrap_or_default().to_owned(),
         ),
+        is_head: parts.method == Method::HEAD,
+        pace: parts.extensions.get::<OwnPace>().cloned(),
         headers: parts.headers,
         body: Arc::new(Mutex::new(Some(body))),
         key: Arc::new(OnceLock::new()),

@@ -8,7 +8,7 @@ use super::{documentation, pages};
 use crate::auth::{KeyScope, Role};
 use crate::call::operation::{About, Access, Fact, Limit, Operation, READ};
 use crate::routes::{
-    api_keys, auth, channels, columns, connections, features, health, me, members, modules,
+    api_keys, auth, channels, columns, connections, features, files, health, me, members, modules,
     notifications, organizations, rails, rows, schema, template_jobs, templates, views, workflows,
     workspace_members, workspace_templates, workspaces,
 };
@@ -50,7 +50,7 @@ const WRITE: Access = Access::Scopes(&[KeyScope::Write]);
 const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]);
 
 /// All operations.
-pub static OPERATIONS: [Operation; 101] = operations! {
+pub static OPERATIONS: [Operation; 108] = operations! {
     "documentation" {
         GET "/" Public, Viewer, Usual, [307, 422, 429] => documentation::root, "Leads to the documentation" [];
     }
@@ -92,6 +92,15 @@ pub static OPERATIONS: [Operation; 101] = operations! {
         GET "/v1/features/{feature_id}/rows/{row_id}" READ, Viewer, Usual, [200, 404, 422] => rows::get, "Reads a row" [] -> Row with [RememberedCaller];
         PATCH "/v1/features/{feature_id}/rows/{row_id}" WRITE, Editor, Usual, [200, 404, 409, 413, 415, 422] => rows::patch, "Replaces a row's data, or merges into it" [validate merge] (RowPatch) -> Row with [RememberedCaller];
         DELETE "/v1/features/{feature_id}/rows/{row_id}" WRITE, Editor, Usual, [204, 404, 422] => rows::delete, "Removes a row" [] with [RememberedCaller];
+    }
+    "files" {
+        GET "/v1/files" READ, Viewer, Usual, [200, 404, 422] => files::list, "Lists visible files" [workspace_id attached cursor limit] -> FileRecordPage;
+        POST "/v1/files" WRITE, Editor, Usual, [201, 404, 408, 409, 413, 415, 422] => files::create, "Uploads a file" [workspace_id: into_workspace name] (FileUpload) -> FileRecord with [FileBody];
+        GET "/v1/files/{file_id}" READ, Viewer, Usual, [200, 404, 422] => files::get, "Reads the record of a file" [] -> FileRecord;
+        DELETE "/v1/files/{file_id}" WRITE, Editor, Usual, [204, 404, 409, 422] => files::delete, "Deletes a file" [force: force_file];
+        GET "/v1/files/{file_id}/content" READ, Viewer, Usual, [200, 206, 304, 404, 412, 416, 422] => files::content, "Reads the bytes of a file, or a part of them" [inline] with [FileResponse];
+        POST "/v1/files/{file_id}/links" READ, Viewer, Usual, [201, 404, 413, 415, 422] => files::create_link, "Makes a link to a file that needs no credential" [] (FileLinkCreate) -> FileLink;
+        GET "/v1/file-links/{file_id}" Public, Viewer, Usual, [200, 206, 304, 404, 412, 416, 429, 503] => files::open_link, "Reads the bytes of the file that a link leads to" [organization: link_organization by expires inline: link_inline signature] with [FileResponse];
     }
     "api-keys" {
         POST "/v1/api-keys" Users, Admin, Usual, [201, 404, 413, 415, 422] => api_keys::create, "Creates an API key" [] (ApiKeyCreate) -> ApiKeyCreated with [SecretResponse];

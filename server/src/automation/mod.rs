@@ -64,6 +64,7 @@ pub use validate::{IssueView, Validation, WorkflowScope, validate_for};
 pub use version::Version;
 pub(crate) use version::VersionView;
 pub use view::{RunSummary, RunView, read_run, run_page};
+pub(crate) use visibility::account_scope;
 
 /// What is wrong with the address of a mail server, if anything.
 pub fn smtp_fault(url: &str) -> Option<&'static str> {

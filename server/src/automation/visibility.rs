@@ -10,8 +10,8 @@ use crate::store::{Row, StoreError, Tx, Visible};
 
 /// What somebody sees, and whether they may write.
 #[derive(Debug, Clone)]
-pub(super) struct AccountScope {
-    pub(super) visible: Visible,
+pub(crate) struct AccountScope {
+    pub(crate) visible: Visible,
     pub(super) may_write: bool,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct AccountScope {
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn account_scope(
+pub(crate) async fn account_scope(
     tx: &mut Tx,
     organization: Uuid,
     who: Uuid,

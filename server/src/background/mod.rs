@@ -20,9 +20,10 @@ use tracing::Instrument as _;
 
 pub use expired::{remove_expired_sessions, remove_kept_responses, remove_old_runs};
 pub use queue::measure_queue;
-pub use tasks::TASKS;
+pub use tasks::{TASKS, tasks};
 
 use crate::context::{Context, Stopwatch, micros, random};
+use crate::files::Files;
 use crate::metrics::Metrics;
 use crate::rows::Tables;
 use crate::store::{Store, StoreError};
@@ -40,6 +41,8 @@ pub struct TaskContext {
     pub tables: Tables,
     /// How long finished runs of automations are kept; for ever when nothing is said.
     pub keep_runs: Option<Duration>,
+    /// Where files are, and how long those without a use are kept.
+    pub files: Files,
 }
 
 /// A run: how much it did.

@@ -5,7 +5,25 @@ use std::time::Duration;
 use super::Task;
 use super::expired::{remove_expired_sessions, remove_kept_responses, remove_old_runs};
 use super::queue::measure_queue;
+use crate::files::sweep::Sweep;
 use crate::rows::{fill_slots, give_slots};
+
+/// How often files are looked for that nothing uses.
+const SWEEP: Duration = Duration::from_secs(60);
+
+/// All tasks of a process that keeps files without a use for so long.
+pub fn tasks(grace: Duration) -> Vec<Task> {
+    let mut tasks = TASKS.to_vec();
+    for task in &mut tasks {
+        if task.name == FILES {
+            // Whoever keeps them for less looks oftener.
+            task.every = SWEEP.min(grace.max(Duration::from_secs(1)));
+        }
+    }
+    tasks
+}
+
+const FILES: &str = "files";
 
 /// All tasks.
 pub const TASKS: &[Task] = &[
@@ -38,6 +56,21 @@ pub const TASKS: &[Task] = &[
                     }
                     None => Ok(0),
                 }
+            })
+        },
+    },
+    Task {
+        name: FILES,
+        every: SWEEP,
+        run: |task_context| {
+            Box::pin(async move {
+                let sweep = Sweep {
+                    place: task_context.files.place().ok().cloned(),
+                    grace: task_context.files.grace,
+                    store: task_context.store,
+                    context: task_context.context,
+                };
+                sweep.run().await
             })
         },
     },

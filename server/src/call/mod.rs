@@ -1,25 +1,30 @@
 //! One request in a handler: its operation, its caller, and ways to respond.
 
+mod body_stream;
 pub mod lane;
 pub mod operation;
 mod operation_context;
 pub(crate) mod rate_limit_check;
 mod request_body;
+mod streamed_key;
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use tplkit::json::Value;
 use uuid::Uuid;
 
+pub use self::body_stream::BodyStream;
 pub use self::operation_context::OperationContext;
+pub use self::streamed_key::StreamedKey;
 
 use self::operation::Operation;
 use crate::app::App;
 use crate::auth::{Caller, OptimisticSession, Role};
+use crate::edge::OwnPace;
 use crate::fields::{self, Fields};
 use crate::http::idempotency::{self, Key};
 use crate::http::query::Query;
@@ -50,6 +55,10 @@ pub struct Call {
     pub(crate) target: (String, String),
     /// The key under which the response is to be kept, once the body is there.
     pub(crate) key: Arc<OnceLock<Key>>,
+    /// Nobody wants more than the head of the response.
+    pub(crate) is_head: bool,
+    /// How slowly the body may come, where the handler decides.
+    pub(crate) pace: Option<OwnPace>,
 }
 
 impl Call {
@@ -65,7 +74,49 @@ impl Call {
             body: self.body.clone(),
             target: self.target.clone(),
             key: self.key.clone(),
+            is_head: self.is_head,
+            pace: self.pace.clone(),
         }
+    }
+
+    /// Whether nobody wants more than the head of the response.
+    pub fn is_head(&self) -> bool {
+        self.is_head
+    }
+
+    /// All headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// The path as it came.
+    pub fn path(&self) -> &str {
+        &self.target.0
+    }
+
+    /// Finds out once more who asks: what takes long is not done for somebody who may not do it any more.
+    ///
+    /// # Errors
+    /// 401, and 403 for a key that lost its scope.
+    pub async fn renew_session(&mut self) -> Result<(), Refusal> {
+        let (store, now) = (&self.app.store, self.app.context.now());
+        let credential = self.bearer().ok_or_else(Refusal::unauthenticated)?;
+        let session = OptimisticSession::open(store, None, credential, now).await?;
+        let session = session.ok_or_else(Refusal::unauthenticated)?;
+        self.operation.admit(session.caller())?;
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// Whether a header is there.
+    pub fn has_header(&self, name: &HeaderName) -> bool {
+        self.headers.contains_key(name)
+    }
+
+    /// A header that stands there once.
+    pub fn header(&self, name: &HeaderName) -> Option<&HeaderValue> {
+        let mut values = self.headers.get_all(name).iter();
+        values.next().filter(|_| values.next().is_none())
     }
 
     /// Who asks.

@@ -61,6 +61,11 @@ pub enum Fact {
     SecretBody,
     /// It answers with a secret, which is not kept anywhere: so it cannot be sent again under a key.
     SecretResponse,
+    /// Its body is a file, of any type, that goes through as it comes. The handler looks at it, and at the key of the
+    /// request.
+    FileBody,
+    /// It answers with a file, in whole or in part.
+    FileResponse,
     /// The caller may be taken from memory and be checked along with the first statement. Its handler decides
     /// nothing by the caller outside [`Call::read`] and [`Call::write`].
     RememberedCaller,
@@ -164,6 +169,16 @@ impl Operation {
     /// again, so its answers are kept under no key.
     pub fn changes_nothing(&self) -> bool {
         self.access == READ
+    }
+
+    /// Whether its body is a file.
+    pub fn takes_file(&self) -> bool {
+        self.has(Fact::FileBody)
+    }
+
+    /// Whether it answers with a file.
+    pub fn gives_file(&self) -> bool {
+        self.has(Fact::FileResponse)
     }
 
     /// Whether its body holds a password.

@@ -1,5 +1,6 @@
 //! Receives the body of a request within bounds, with a digest that recognizes repeats.
 
+use std::borrow::Cow;
 use std::sync::PoisonError;
 
 use axum::body::Body;
@@ -37,8 +38,7 @@ impl Call {
         let (Ok(caller), true) = (self.caller(), idempotency::is_given(&self.headers)) else {
             return Ok(());
         };
-        // However its characters are written, it is one path.
-        let path = percent_decode_str(&self.target.0).decode_utf8_lossy();
+        let path = self.decoded_path();
         let name = idempotency::check(&self.headers)?;
         let parts = [self.target.1.as_bytes(), bytes];
         let fingerprint = if self.operation.takes_secret() {
@@ -59,6 +59,11 @@ impl Call {
         Ok(())
     }
 
+    /// However its characters are written, it is one path.
+    pub(super) fn decoded_path(&self) -> Cow<'_, str> {
+        percent_decode_str(&self.target.0).decode_utf8_lossy()
+    }
+
     async fn receive(&mut self) -> Result<Vec<u8>, Refusal> {
         let Some(body) = self.take_body() else {
             return Ok(Vec::new());
@@ -71,7 +76,7 @@ impl Call {
         collect(body, &self.headers, self.most_bytes()).await
     }
 
-    fn take_body(&self) -> Option<Body> {
+    pub(super) fn take_body(&self) -> Option<Body> {
         self.body
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -80,17 +85,8 @@ impl Call {
 
     /// Refuses a body that is no JSON, or JSON in disguise.
     fn is_readable(&self, body: &Body) -> Result<(), Refusal> {
+        self.is_plain()?;
         let refuse = |why: &str| Err(Refusal::new(Code::UnsupportedMediaType, why));
-        if !self
-            .headers
-            .get_all(header::CONTENT_ENCODING)
-            .iter()
-            .all(is_plain)
-        {
-            return refuse(
-                "Bodies are taken as they are: leave Content-Encoding out, or make it identity.",
-            );
-        }
         let media_type = self.headers.get(header::CONTENT_TYPE);
         let empty = axum::body::HttpBody::is_end_stream(body);
         if media_type.map_or(empty, is_json) {
@@ -101,6 +97,16 @@ impl Call {
         } else {
             "The body has to be JSON, and to say so: Content-Type: application/json."
         })
+    }
+
+    /// Refuses a body in a coding.
+    pub(super) fn is_plain(&self) -> Result<(), Refusal> {
+        let mut codings = self.headers.get_all(header::CONTENT_ENCODING).iter();
+        if codings.all(is_plain) {
+            return Ok(());
+        }
+        let why = "Bodies are taken as they are: leave Content-Encoding out, or make it identity.";
+        Err(Refusal::new(Code::UnsupportedMediaType, why))
     }
 
     fn most_bytes(&self) -> usize {
@@ -127,6 +133,7 @@ impl Call {
     /// Whether the response may have to be kept under a key, whatever it is.
     pub(crate) fn may_be_kept(&self) -> bool {
         self.operation.repeatable()
+            && !self.operation.takes_file()
             && !self.operation.changes_nothing()
             && idempotency::is_given(&self.headers)
     }

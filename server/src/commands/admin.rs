@@ -10,12 +10,14 @@ use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_
 use tplkit_server::automation::{self, SwitchOutcome, Version};
 use tplkit_server::context::Context;
 use tplkit_server::fields::LABEL;
+use tplkit_server::files::verify::verify;
 use tplkit_server::refusal::{Code, Refusal};
 use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
 use super::examples::examples;
+use super::files::PlaceArguments;
 use super::process::secret_key;
 use super::{Failure, print};
 
@@ -26,7 +28,7 @@ pub(super) enum Command {
             ("Create an organization",
              "tplkit-server admin create-organization --label Acme"),
             ("Create one with limits",
-             "tplkit-server admin create-organization --label Acme --seats 20 \\\n--row-quota 100000"),
+             "tplkit-server admin create-organization --label Acme --seats 20 \\\n--row-quota 100000 --file-quota 10000000000"),
         ]))]
     CreateOrganization {
         /// What people call it, in 1 to 255 characters.
@@ -38,6 +40,9 @@ pub(super) enum Command {
         /// How many rows it may have; any number when not given.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
         row_quota: Option<i64>,
+        /// How many bytes its files may have; any number when not given.
+        #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(i64).range(0..))]
+        file_quota: Option<i64>,
     },
     /// Creates a user.
     #[command(after_long_help = examples("", &[
@@ -162,6 +167,20 @@ pub(super) enum Command {
         #[arg(long)]
         secret_stdin: bool,
     },
+    /// Compares the records of files with what is in their place: exit code 1 when bytes are missing or damaged.
+    #[command(after_long_help = examples("", &[
+            ("Verify the files of the store in tplkit.db",
+             "tplkit-server admin verify-files"),
+            ("Remove what is left over and older than an hour",
+             "tplkit-server admin verify-files --repair"),
+        ]))]
+    VerifyFiles {
+        #[command(flatten)]
+        place: PlaceArguments,
+        /// Removes what is left over and older than an hour, next to a running server too.
+        #[arg(long)]
+        repair: bool,
+    },
     /// Says which automations fire.
     #[command(subcommand)]
     #[command(after_long_help = examples("", &[
@@ -235,12 +254,14 @@ pub(super) async fn run(
             label,
             seats,
             row_quota,
+            file_quota,
         } => {
             let new = organizations::New {
                 id: context.id(),
                 label,
                 seats,
                 row_quota,
+                file_quota,
                 now: context.now(),
             };
             let store = Store::open(database).await?;
@@ -341,6 +362,22 @@ pub(super) async fn run(
                 now: context.now(),
             };
             print(&set_connection(&store, key.as_ref(), set).await?)
+        }
+        Command::VerifyFiles { place, repair } => {
+            let place = place.open(database)?.ok_or_else(|| {
+                Failure::Usage("--files: say where the files of this store are".to_owned())
+            })?;
+            let store = Store::open(database).await?;
+            let verdict = verify(&store, &place, repair, context.now()).await?;
+            print(&verdict)?;
+            if verdict.is_whole() {
+                return Ok(());
+            }
+            let (missing, damaged) = (verdict.missing.len(), verdict.damaged.len());
+            Err(Failure::Found(format!(
+                "bytes of {missing} files are missing and of {damaged} damaged: bring them back from a backup of the \
+                 place, or delete the files"
+            )))
         }
         Command::Automation(switch) => {
             let store = Store::open(database).await?;

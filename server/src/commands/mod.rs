@@ -3,6 +3,7 @@
 mod admin;
 mod completions;
 mod examples;
+mod files;
 mod health;
 mod logs;
 mod man;
@@ -23,6 +24,7 @@ use tplkit::definitions::Definitions;
 use tplkit_server::api;
 use tplkit_server::context::{Context, SystemClock};
 use tplkit_server::declared::DeclaredError;
+use tplkit_server::files::marker::MarkError;
 use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Store, StoreError};
 
@@ -119,6 +121,11 @@ pub(crate) enum Failure {
     Refused(Refusal),
     #[error(transparent)]
     Declared(#[from] DeclaredError),
+    #[error(transparent)]
+    Files(#[from] MarkError),
+    /// What a command was to find out.
+    #[error("{0}")]
+    Found(String),
     #[error("{address} is not ready: {why}")]
     NotReady { address: String, why: String },
     /// Told to stop twice.

@@ -3,14 +3,17 @@
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tplkit_server::automation::{self, RunExecutor, Settings};
-use tplkit_server::background::{self, TASKS, TaskContext};
+use tplkit_server::background::{self, TaskContext, tasks};
 use tplkit_server::edge::{self, Limits};
+use tplkit_server::files::Files;
+use tplkit_server::files::marker::{MarkError, claim};
 use tplkit_server::jobs::Worker;
 use tplkit_server::metrics::{Metrics, Page};
 use tplkit_server::rows::Tables;
@@ -20,7 +23,7 @@ use tplkit_server::wake::WorkerSignal;
 
 use super::logs::Level;
 use super::signals::Signals;
-use super::{Failure, logs, variable};
+use super::{Failure, files, logs, variable};
 
 /// How often a store that is not there is looked for.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -78,6 +81,8 @@ pub(super) struct Arguments {
     #[arg(long, env = "TPLKIT_ALLOW_PRIVATE_ADDRESSES", value_parser = FalseyValueParser::new())]
     allow_private_addresses: bool,
     #[command(flatten)]
+    files: files::Arguments,
+    #[command(flatten)]
     logs: logs::Arguments,
 }
 
@@ -105,6 +110,8 @@ pub(super) struct Process {
     smtp_url: Option<String>,
     allow_private: bool,
     keep_runs: Option<Duration>,
+    /// Where files are, and how they are kept.
+    pub(super) files: Files,
     heard: watch::Sender<bool>,
     signals: Signals,
     metrics_listen: Option<String>,
@@ -127,6 +134,7 @@ impl Process {
             statement_timeout: arguments.statement_timeout,
         };
         let (store, serving) = Store::prepare_serving(database, &options)?;
+        let files = arguments.files.open(database)?;
         match store.reach().await {
             Ok(()) => {}
             Err(error @ StoreError::Unavailable(_)) => {
@@ -146,6 +154,7 @@ impl Process {
             allow_private: arguments.allow_private_addresses,
             keep_runs: (arguments.keep_runs_days > 0)
                 .then(|| Duration::from_secs(86_400 * u64::from(arguments.keep_runs_days))),
+            files,
             heard,
             signals,
             metrics_listen: arguments.metrics_listen,
@@ -184,7 +193,43 @@ impl Process {
             metrics: metrics.clone(),
             tables: tables.clone(),
             keep_runs: self.keep_runs,
+            files: self.files.clone(),
         }
+    }
+
+    /// Makes sure that the place of files is this store's. One that is away is waited for in the background, and so is
+    /// one of a store that is away.
+    pub(super) async fn claim_files(&self, adopt: bool) -> Result<(), Failure> {
+        let Some(place) = self.files.place.clone() else {
+            return Ok(());
+        };
+        let store = self.store.clone();
+        self.files.unclaimed.store(true, Ordering::Release);
+        match claim(&store, &place, adopt).await {
+            Ok(()) => self.files.unclaimed.store(false, Ordering::Release),
+            Err(error) if is_away(&error) => {
+                tracing::warn!(%error, "until the place of files is there, responses about bytes are 503");
+                let unclaimed = self.files.unclaimed.clone();
+                tokio::spawn(async move {
+                    loop {
+                        sleep(LOOK_AGAIN).await;
+                        match claim(&store, &place, adopt).await {
+                            Ok(()) => break,
+                            Err(error) if is_away(&error) => {}
+                            // It stays out of use: whoever operates the server has to decide.
+                            Err(error) => {
+                                tracing::error!(%error, "files are not served");
+                                return;
+                            }
+                        }
+                    }
+                    unclaimed.store(false, Ordering::Release);
+                    tracing::info!("the place of files is there");
+                });
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
     }
 
     /// The workers of automations.
@@ -213,7 +258,8 @@ impl Process {
     ) -> impl Future<Output = ()> + use<> {
         let (mut stop, drain) = (self.stop.clone(), self.drain);
         async move {
-            let upkeep = background::run(TASKS, worker.task_context.clone(), stop.clone());
+            let tasks = tasks(worker.task_context.files.grace);
+            let upkeep = background::run(&tasks, worker.task_context.clone(), stop.clone());
             let jobs = worker.run(stop.clone());
             let running = Box::pin(executor.work(stop.clone()));
             let work = async { tokio::join!(upkeep, jobs, running) };
@@ -248,6 +294,14 @@ impl Process {
             () = self.signals.heed(self.heard) => Err(Failure::Interrupted),
         }
     }
+}
+
+/// Whether a place, or the store, may be there later.
+fn is_away(error: &MarkError) -> bool {
+    matches!(
+        error,
+        MarkError::Place(_) | MarkError::Store(StoreError::Unavailable(_))
+    )
 }
 
 /// The address of the mail server, if there is one.

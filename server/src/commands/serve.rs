@@ -7,6 +7,7 @@ use clap::builder::FalseyValueParser;
 use tplkit_server::context::Context;
 use tplkit_server::demo::{self, Demo, DemoError};
 use tplkit_server::edge::Limits;
+use tplkit_server::files::Files;
 use tplkit_server::http::cors::Origins;
 use tplkit_server::http::rate_limit::Rate;
 use tplkit_server::jobs::Worker;
@@ -50,6 +51,18 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     max_body: Option<u32>,
+    /// Takes over a place of files that belongs to another store, or to none although this one has files.
+    #[arg(long)]
+    files_adopt: bool,
+    /// How many bytes an uploaded file may have.
+    #[arg(
+        long,
+        value_name = "BYTES",
+        env = "TPLKIT_MAX_FILE",
+        default_value_t = 104_857_600,
+        value_parser = clap::value_parser!(u64).range(1..=5_368_709_120)
+    )]
+    max_file: u64,
     /// Takes the client's address from X-Forwarded-For, as the nearest proxy wrote it.
     #[arg(long, env = "TPLKIT_TRUST_PROXY", value_parser = FalseyValueParser::new())]
     trust_proxy: bool,
@@ -143,6 +156,7 @@ pub(super) async fn run(
         Level::Info
     };
     let process = Process::begin(database, options.process, usual_log).await?;
+    process.claim_files(options.files_adopt).await?;
     let listener = listen(&options.listen).await?;
     let address = listener.local_addr()?;
     let demo = if options.demo {
@@ -170,6 +184,10 @@ pub(super) async fn run(
             connections: available_connections(connections),
             drain: process.drain,
             ..Limits::default()
+        },
+        files: Files {
+            max_file: options.max_file,
+            ..process.files.clone()
         },
         playground,
         // Whoever else reaches this server is not handed its credentials.

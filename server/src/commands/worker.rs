@@ -31,6 +31,14 @@ pub(super) async fn run(
     options: Arguments,
 ) -> Result<(), Failure> {
     let process = Process::begin(database, options.process, Level::Info).await?;
+    if process
+        .files
+        .place
+        .as_ref()
+        .is_some_and(|place| !place.is_memory())
+    {
+        process.claim_files(false).await?;
+    }
     let metrics = Arc::new(Metrics::new(&process.store, None));
     process.show(&metrics).await?;
     let tables = Tables::default();

@@ -29,6 +29,7 @@ pub(super) async fn organization(app: &App, state: &State) -> Result<(), Declare
         label: "Tests".to_owned(),
         seats: None,
         row_quota: None,
+        file_quota: None,
         now: context.now(),
     };
     organizations::create(store, new).await?;

@@ -141,6 +141,7 @@ impl TestServer {
                 metrics: app.metrics.clone(),
                 tables: app.tables.clone(),
                 keep_runs: None,
+                files: crate::files::Files::in_place(None),
             },
             lease_seconds: app.config.lease_seconds,
             signal: app.signal.clone(),

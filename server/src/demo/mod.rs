@@ -129,6 +129,7 @@ async fn people(app: &App, password: &str) -> Result<Uuid, DemoError> {
         label: "Coffee & Co.".to_owned(),
         seats: None,
         row_quota: None,
+        file_quota: None,
         now,
     };
     let organization = organizations::create(&app.store, organization).await?.id;

@@ -5,6 +5,7 @@
 //! Otherwise the response closes the connection.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -25,6 +26,22 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[error("the body did not come in time")]
 pub struct BodyTooSlow;
 
+/// Lets whoever reads a body say how slowly it may come, in place of the edge. Stands among the extensions of a request
+/// with a body.
+#[derive(Debug, Clone, Default)]
+pub struct OwnPace(Arc<AtomicBool>);
+
+impl OwnPace {
+    /// From now on the reader alone gives up waiting.
+    pub fn take(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_taken(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// A body with a deadline that moves on as bytes come, so that no trickle keeps it open.
 pub(super) struct BodyDeadline {
     /// Gone once it is dropped.
@@ -36,6 +53,7 @@ pub(super) struct BodyDeadline {
     failed: bool,
     /// When it began to be waited for, and until when.
     waiting: Option<(Instant, Pin<Box<Sleep>>)>,
+    pace: OwnPace,
     unread: UnreadBody,
 }
 
@@ -101,6 +119,7 @@ impl BodyDeadline {
         body: Incoming,
         time: Duration,
         rate: u64,
+        pace: OwnPace,
         unread: UnreadBody,
     ) -> BodyDeadline {
         BodyDeadline {
@@ -110,6 +129,7 @@ impl BodyDeadline {
             received: 0,
             failed: false,
             waiting: None,
+            pace,
             unread,
         }
     }
@@ -140,6 +160,9 @@ impl Body for BodyDeadline {
                 }
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        if this.pace.is_taken() {
+            return Poll::Pending;
         }
         let (began, sleep) = this.waiting.get_or_insert_with(|| {
             let now = Instant::now();

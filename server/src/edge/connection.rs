@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep_until, timeout};
 
-use super::body::{BodyDeadline, UnreadBody};
+use super::body::{BodyDeadline, OwnPace, UnreadBody};
 use super::connections::ConnectionState;
 use super::stream::Stream;
 use super::{Limits, Malformed, RequestHandler};
@@ -78,12 +78,17 @@ pub(super) async fn run<A: RequestHandler>(
                 let waits = waits_to_send(&request);
                 // Most requests have no body, and nothing of one is left.
                 let body = (!request.body().is_end_stream()).then(UnreadBody::default);
-                let request = request.map(|incoming| match &body {
+                let pace = OwnPace::default();
+                let mut request = request.map(|incoming| match &body {
                     Some(unread) => {
-                        Body::new(BodyDeadline::new(incoming, time, rate, unread.clone()))
+                        let (pace, unread) = (pace.clone(), unread.clone());
+                        Body::new(BodyDeadline::new(incoming, time, rate, pace, unread))
                     }
                     None => Body::new(incoming),
                 });
+                if body.is_some() {
+                    request.extensions_mut().insert(pace);
+                }
                 let mut response = handler.handle(peer, request).await;
                 let last = *phase.borrow() > Phase::Open;
                 let keeps = match body {

@@ -22,7 +22,7 @@ use axum::extract::Request;
 use axum::response::Response;
 
 pub use accept::{listen, serve};
-pub use body::BodyTooSlow;
+pub use body::{BodyTooSlow, OwnPace};
 
 /// What is behind an edge.
 pub trait RequestHandler: Send + Sync + 'static {

@@ -107,6 +107,14 @@ impl Key {
 }
 
 impl Key {
+    /// The same key, of a request of which everything is known now.
+    pub(crate) fn of_request(&self, fingerprint: [u8; 32]) -> Key {
+        Key {
+            fingerprint,
+            ..self.clone()
+        }
+    }
+
     /// Notes that it was claimed in a transaction of its own, for an effect that has another.
     pub(crate) fn reserve(&self) {
         self.reserved.store(true, Ordering::Release);
@@ -156,7 +164,8 @@ pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<ApiResponse>
 /// Those of the store.
 pub async fn keep(tx: &mut Tx, key: Option<&Key>, reply: &ApiResponse) -> Result<(), StoreError> {
     let Some(key) = key else { return Ok(()) };
-    let sql = "UPDATE main.idempotency SET status = $4, body = $5 \
+    // Of a body that goes through as it came, the fingerprint is known at its end.
+    let sql = "UPDATE main.idempotency SET status = $4, body = $5, fingerprint = $6 \
          WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
     let status = i64::from(reply.status.as_u16());
     let parameters = [
@@ -165,6 +174,75 @@ pub async fn keep(tx: &mut Tx, key: Option<&Key>, reply: &ApiResponse) -> Result
         key.name.as_str().into(),
         status.into(),
         crate::store::Value::Bytes(reply.body.clone()),
+        key.fingerprint.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// What stands under the key of a request whose body is still to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reserved {
+    /// Nothing did; the key is taken until its request ends.
+    Ours,
+    /// The response to an earlier request. Whether this one is the same is known at its end.
+    Answered,
+}
+
+/// Takes the key of a request whose body is still to come, and of which nothing is known so far.
+///
+/// # Errors
+/// 409 while the first request runs.
+pub(crate) async fn reserve(tx: &mut Tx, key: &Key) -> Result<Reserved, Refusal> {
+    match insert_claim(tx, key).await {
+        Ok(Claimed::Ours) => Ok(Reserved::Ours),
+        Ok(Claimed::Theirs(_)) => Ok(Reserved::Answered),
+        // There is nothing yet to compare.
+        Err(refusal) if refusal.code == Code::IdempotencyKeyReused => {
+            let sql = "SELECT status FROM idempotency \
+                 WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
+            let of = [
+                key.method.into(),
+                key.path.as_str().into(),
+                key.name.as_str().into(),
+            ];
+            let row = tx.first(sql, &of).await?;
+            let status: i64 = row.map_or(Ok(0), |row| row.get(0))?;
+            if status == 0 {
+                return Err(in_progress());
+            }
+            Ok(Reserved::Answered)
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Keeps a reserved key for longer.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn renew(tx: &mut Tx, key: &Key, now: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE main.idempotency SET created_at = $4 \
+         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 AND status = 0";
+    let parameters = [
+        key.method.into(),
+        key.path.as_str().into(),
+        key.name.as_str().into(),
+        now.into(),
+    ];
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// Gives back a reserved key whose request came to nothing.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn free(tx: &mut Tx, key: &Key) -> Result<(), StoreError> {
+    let sql = "DELETE FROM main.idempotency \
+         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 AND status = 0";
+    let parameters = [
+        key.method.into(),
+        key.path.as_str().into(),
+        key.name.as_str().into(),
     ];
     tx.query(sql, &parameters).await.map(drop)
 }

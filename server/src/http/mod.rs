@@ -3,12 +3,16 @@
 //! Knows no route, no operation, and nothing of the domain.
 
 pub mod client;
+pub mod conditions;
+pub mod content_disposition;
 pub mod cors;
 pub mod idempotency;
 pub(crate) mod in_flight;
 mod large_response;
+pub mod multipart;
 pub mod problem;
 pub mod query;
+pub mod range;
 pub mod rate_limit;
 pub mod response;
 pub(crate) mod response_headers;

@@ -210,9 +210,12 @@ pub fn status(code: Code) -> (StatusCode, &'static str) {
         | Code::NoSeatsAvailable => StatusCode::CONFLICT,
         Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Code::UploadStalled => StatusCode::REQUEST_TIMEOUT,
+        Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+        Code::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
         Code::RateLimited | Code::Busy => StatusCode::TOO_MANY_REQUESTS,
         Code::StoreUnavailable => StatusCode::SERVICE_UNAVAILABLE,
-        Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        Code::Internal | Code::FileDamaged => StatusCode::INTERNAL_SERVER_ERROR,
         Code::ValidationFailed
         | Code::UnknownResolutionRef
         | Code::MappingRequired

@@ -6,6 +6,9 @@ use axum::response::Response;
 
 use super::cors::{Cors, Origins};
 
+/// A browser may keep it for its user, and asks each time whether it is still the same.
+pub(crate) const OWN_COPY: HeaderValue = HeaderValue::from_static("private, no-cache");
+
 /// The headers of a response that follow from its request alone.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseHeaders {
@@ -35,7 +38,9 @@ impl ResponseHeaders {
             header::X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
         );
-        if self.private {
+        // A file says itself how it may be kept.
+        let own = headers.get(header::CACHE_CONTROL) == Some(&OWN_COPY);
+        if self.private && !own {
             let no_store = HeaderValue::from_static("no-store");
             headers.insert(header::CACHE_CONTROL, no_store);
         }

@@ -8,6 +8,7 @@ use super::feature::touch;
 use super::kind::{FEATURE, KindDescription, MODULE, RAIL, RecordKind};
 use super::record::Record;
 use crate::auth::Actor;
+use crate::files;
 use crate::refusal::{Code, Refusal};
 use crate::rows::unique;
 use crate::store::{Dialect, Tx, Value};
@@ -126,6 +127,9 @@ pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Refusal>
     };
     for statement in statements {
         tx.query(statement, &parameters).await?;
+    }
+    if record.kind.what == RecordKind::Workspace {
+        files::remove::release_workspace(tx, record.organization(), record.id).await?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ pub mod columns;
 pub mod connections;
 mod export;
 pub mod features;
+pub mod files;
 pub mod health;
 pub mod me;
 pub mod members;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use crate::auth::{Caller, Role};
 use crate::call::{Call, json};
 use crate::fields::{Fields, LABEL};
 use crate::paging::PageRequest;
@@ -28,6 +29,10 @@ pub struct Organization {
     pub seats: Option<i64>,
     /// Most rows that the organization may hold; null is no limit.
     pub row_quota: Option<i64>,
+    /// Most bytes that its files may have; null is no limit, and what others than owners and admins see.
+    pub file_quota: Option<i64>,
+    /// Bytes of its files; null for others than owners and admins.
+    pub file_bytes: Option<i64>,
     /// When it was created.
     pub created_at: UtcInstant,
     /// When it last changed.
@@ -36,7 +41,7 @@ pub struct Organization {
 
 macro_rules! columns {
     () => {
-        "id, label, config, seats, row_quota, created_at, updated_at"
+        "id, label, config, seats, row_quota, created_at, updated_at, file_quota, file_bytes"
     };
 }
 
@@ -50,9 +55,22 @@ impl Organization {
             config: config.map_err(|error| StoreError::Internal(error.to_string()))?,
             seats: row.get(3)?,
             row_quota: row.get(4)?,
+            file_quota: row.get(7)?,
+            file_bytes: row.get(8)?,
             created_at: UtcInstant(row.get(5)?),
             updated_at: UtcInstant(row.get(6)?),
         })
+    }
+
+    /// As a member of it sees it.
+    fn for_member(mut self, caller: &Caller) -> Organization {
+        if caller
+            .role_in(self.id)
+            .is_none_or(|role| role < Role::Admin)
+        {
+            (self.file_quota, self.file_bytes) = (None, None);
+        }
+        self
     }
 }
 
@@ -70,9 +88,13 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
             Box::pin(select_page(tx, page))
         })
         .await;
+    let caller = call.caller()?;
+    let found = found?.into_iter();
+    let found = found.map(|organization| organization.for_member(caller));
+    let found = found.collect();
     json(
         StatusCode::OK,
-        &page.page(found?, |organization| organization.id),
+        &page.page(found, |organization| organization.id),
     )
 }
 
@@ -102,7 +124,8 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
         .store
         .read(&scope, id, |tx, id| Box::pin(select(tx, id)))
         .await;
-    json(StatusCode::OK, &found?.ok_or_else(Refusal::not_found)?)
+    let found = found?.ok_or_else(Refusal::not_found)?;
+    json(StatusCode::OK, &found.for_member(call.caller()?))
 }
 
 async fn select(tx: &mut Tx, id: &Uuid) -> Result<Option<Organization>, StoreError> {
@@ -136,6 +159,8 @@ impl OrganizationPatch {
             "created_by",
             "seats",
             "row_quota",
+            "file_quota",
+            "file_bytes",
         ])?;
         let body = OrganizationPatch {
             label: fields.label("label"),
@@ -203,6 +228,8 @@ pub struct New {
     pub seats: Option<i64>,
     /// How many rows it may have; `None` is any number.
     pub row_quota: Option<i64>,
+    /// How many bytes its files may have; `None` is any number.
+    pub file_quota: Option<i64>,
     /// The time.
     pub now: i64,
 }
@@ -220,7 +247,7 @@ pub async fn create(store: &Store, new: New) -> Result<Organization, StoreError>
 async fn insert(tx: &mut Tx, new: &New) -> Result<Organization, StoreError> {
     let sql = concat!(
         "INSERT INTO main.organizations (id, label, config, seats, row_quota, created_at, ",
-        "updated_at) VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING ",
+        "updated_at, file_quota) VALUES ($1, $2, $3, $4, $5, $6, $6, $7) RETURNING ",
         columns!()
     );
     let parameters = [
@@ -230,6 +257,7 @@ async fn insert(tx: &mut Tx, new: &New) -> Result<Organization, StoreError> {
         new.seats.into(),
         new.row_quota.into(),
         new.now.into(),
+        new.file_quota.into(),
     ];
     let row = tx.first(sql, &parameters).await?;
     let row = row.ok_or_else(|| StoreError::Internal("nothing was inserted".to_owned()))?;

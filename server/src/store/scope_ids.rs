@@ -40,6 +40,17 @@ impl Ids {
         }
     }
 
+    /// The same, to be changed.
+    pub(super) fn of_mut(self, visible: &mut Visible) -> &mut Vec<Uuid> {
+        match self {
+            Ids::Organizations => &mut visible.organizations,
+            Ids::Administered => &mut visible.administered,
+            Ids::Workspaces => &mut visible.workspaces,
+            Ids::Hidden => &mut visible.hidden,
+            Ids::Guarded => &mut visible.guarded,
+        }
+    }
+
     /// The setting of PostgreSQL that holds them.
     pub(super) const fn setting(self) -> &'static str {
         match self {

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::dialect::{Dialect, Shape};
 use super::postgres::Pipelined;
+use super::scope_ids::Ids;
 use super::sqlite::SecuredConnection;
 use super::statement::{ScopeParameter, Statement};
 use super::translate::translate;
@@ -61,27 +62,41 @@ impl Tx {
         &mut self,
         guarded: Vec<Uuid>,
     ) -> Result<Vec<Uuid>, StoreError> {
+        self.set_ids(Ids::Guarded, guarded).await
+    }
+
+    /// From now on the caller sees every file of the workspaces of these organizations that are not kept from them;
+    /// gives those of before. For what counts files, and never shows them.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) async fn set_administered(
+        &mut self,
+        administered: Vec<Uuid>,
+    ) -> Result<Vec<Uuid>, StoreError> {
+        self.set_ids(Ids::Administered, administered).await
+    }
+
+    async fn set_ids(&mut self, which: Ids, ids: Vec<Uuid>) -> Result<Vec<Uuid>, StoreError> {
         let Scope::Caller(visible) = &self.scope else {
             return Ok(Vec::new());
         };
-        let before = visible.guarded.clone();
-        let visible = Visible {
-            guarded,
-            ..Visible::clone(visible)
-        };
-        let list: Vec<String> = visible.guarded.iter().map(Uuid::to_string).collect();
+        let mut visible = Visible::clone(visible);
+        let list: Vec<String> = ids.iter().map(Uuid::to_string).collect();
+        let before = std::mem::replace(which.of_mut(&mut visible), ids);
         self.scope = visible.into();
         match &mut self.inner {
             Inner::Sqlite(connection) => connection.enter(Some(self.scope.clone())),
             Inner::Postgres(connection) => {
-                let sql = "SELECT set_config('tplkit.guarded', $1, true)";
+                let sql = "SELECT set_config($1, $2, true)";
                 // It reads nothing that would be anybody's.
                 let statement = self
                     .texts
-                    .get(sql, 1, Dialect::Postgres, &Scope::Operator)?;
+                    .get(sql, 2, Dialect::Postgres, &Scope::Operator)?;
                 let list = format!("{{{}}}", list.join(","));
+                let parameters = [which.setting().into(), list.into()];
                 connection
-                    .query(&self.scope, &statement, &[list.into()], false)
+                    .query(&self.scope, &statement, &parameters, false)
                     .await?;
             }
             Inner::Gone => return Err(over()),

@@ -43,6 +43,7 @@ impl About<'_> {
             | ("POST", "/v1/templates/import") => {
                 format!("{path}?organization_id={}", self.organization)
             }
+            ("POST", "/v1/files") => format!("{path}?workspace_id={}&name=x", self.model.workspace),
             ("GET", "/v1/features/{feature_id}/rows:aggregate") => format!("{path}?op=count"),
             _ => path,
         }
@@ -78,6 +79,7 @@ impl About<'_> {
             "/v1/workflows-v2" => super::workflows::body(&model.workspace, true),
             "/v1/workflows-v2/validate" => json!({"workspace_id": model.workspace}),
             "/v1/features/{feature_id}/rows" => json!({"data": {}}),
+            "/v1/files/{file_id}/links" => json!({"expires_in": 1}),
             "/v1/features/{feature_id}/rows:batch" => json!({"rows": [{"data": {}}]}),
             _ => json!({}),
         }
@@ -208,6 +210,8 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
             .with_named(&owner, world.acme, "n")
             .with_workflow(&owner, "a")
             .with_job(&world, &owner)
+            .await
+            .with_file(&world, &owner, "f")
             .await;
         let about = About {
             organization: &acme,
@@ -251,7 +255,10 @@ async fn hidden_and_missing_are_the_same_bytes(place: Place) {
         .with_template(&stranger, world.other)
         .with_named(&stranger, world.other, "n")
         .with_workflow(&stranger, "a")
+        .with_row(&stranger)
         .with_job(&world, &stranger)
+        .await
+        .with_file(&world, &stranger, "f")
         .await;
     let hidden = (world.other.to_string(), hidden);
     let missing = (world.context.id().to_string(), Model::missing(&world));

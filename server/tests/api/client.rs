@@ -116,6 +116,10 @@ impl Client {
         self.address
     }
 
+    pub(crate) fn credential(&self) -> Option<&str> {
+        self.credential.as_deref()
+    }
+
     pub(crate) fn with(&self, credential: &str) -> Client {
         Client {
             address: self.address,

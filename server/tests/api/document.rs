@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use tplkit_server::api::operations::OPERATIONS;
-use tplkit_server::call::operation::Operation;
+use tplkit_server::call::operation::{Access, Operation};
 
 use super::client::Client;
 
@@ -125,6 +125,7 @@ impl Document {
             match known(name, ids) {
                 Some(name) => queries.push(format!("{name}={}", ids[name])),
                 None if *name == "op" => queries.push("op=count".to_owned()),
+                None if *name == "name" => queries.push("name=x".to_owned()),
                 None => {}
             }
         }
@@ -149,6 +150,7 @@ impl Document {
     /// What can be read by id without knowing more.
     pub(crate) fn readable() -> impl Iterator<Item = &'static Operation> {
         let all = OPERATIONS.iter();
+        let all = all.filter(|operation| operation.access != Access::Public);
         all.filter(|operation| operation.method == "GET" && operation.path.contains('{'))
     }
 }

@@ -10,6 +10,7 @@ mod described;
 pub(crate) mod document;
 mod documentation;
 mod features;
+mod files;
 mod health;
 mod idempotency;
 mod labels;

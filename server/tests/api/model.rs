@@ -29,6 +29,8 @@ pub(crate) struct Model {
     /// Of the organization, like the next.
     pub(crate) channel: String,
     pub(crate) connection: String,
+    /// Of the row.
+    pub(crate) file: String,
 }
 
 /// The rows item of the template below.
@@ -123,6 +125,7 @@ impl Model {
             ("job_id", self.job.clone()),
             ("channel_id", self.channel.clone()),
             ("connection_id", self.connection.clone()),
+            ("file_id", self.file.clone()),
             ("workspaceId", self.workspace.clone()),
         ])
     }
@@ -156,6 +159,7 @@ impl Model {
             job: Uuid::max().to_string(),
             channel: Uuid::max().to_string(),
             connection: Uuid::max().to_string(),
+            file: Uuid::max().to_string(),
         }
     }
 
@@ -209,6 +213,16 @@ impl Model {
         self
     }
 
+    /// With a file that the row uses.
+    pub(crate) async fn with_file(mut self, world: &World, client: &Client, text: &str) -> Model {
+        let path = format!("/v1/files?workspace_id={}&name={text}", self.workspace);
+        let headers = [("content-type", "text/plain")];
+        let file = client.send("POST", &path, &headers, Some(text.as_bytes()));
+        self.file = id(&file.expect(201).json());
+        world.attach(&self).await;
+        self
+    }
+
     /// Ids of nothing.
     pub(crate) fn missing(world: &World) -> Model {
         let id = || world.context.id().to_string();
@@ -227,6 +241,7 @@ impl Model {
             job: id(),
             channel: id(),
             connection: id(),
+            file: id(),
         }
     }
 
@@ -244,7 +259,7 @@ impl Model {
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
     }
 
-    fn names(&self) -> [(&'static str, &str); 13] {
+    fn names(&self) -> [(&'static str, &str); 14] {
         [
             ("{workspace_id}", &self.workspace),
             ("{module_id}", &self.module),
@@ -259,6 +274,7 @@ impl Model {
             ("{job_id}", &self.job),
             ("{channel_id}", &self.channel),
             ("{connection_id}", &self.connection),
+            ("{file_id}", &self.file),
         ]
     }
 
@@ -352,6 +368,15 @@ impl World {
         ];
         self.sql(insert, parameters).await;
         row
+    }
+
+    /// Lets the row use the file, as a checked write of its cell does.
+    pub(crate) async fn attach(&self, model: &Model) {
+        let sql = "INSERT INTO main.file_uses (organization_id, workspace_id, feature_id, row_id, column_id, \
+             file_id, row_created_by, created_at) SELECT organization_id, workspace_id, feature_id, id, $2, $3, \
+             created_by, created_at FROM rows WHERE id = $1";
+        let ids = [&model.row, &model.column, &model.file];
+        self.sql(sql, ids.map(|id| uuid(id).into()).to_vec()).await;
     }
 
     /// How much there is in each table of the model.

@@ -108,6 +108,7 @@ impl World {
             label: label.to_owned(),
             seats,
             row_quota: None,
+            file_quota: None,
             now: self.context.now(),
         };
         organizations::create(&self.store, new)

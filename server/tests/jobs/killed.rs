@@ -82,6 +82,7 @@ async fn ask(store: &Store, package: &Package) -> Asked {
         label: "O".to_owned(),
         seats: None,
         row_quota: None,
+        file_quota: None,
         now: context.now(),
     };
     let organization = organizations::create(store, new).await.expect("creates").id;

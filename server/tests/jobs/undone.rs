@@ -28,6 +28,7 @@ fn task_context(world: &World) -> TaskContext {
         metrics: world.app.metrics.clone(),
         tables: world.app.tables.clone(),
         keep_runs: None,
+        files: tplkit_server::files::Files::in_place(None),
     }
 }
 

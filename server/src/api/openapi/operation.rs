@@ -29,7 +29,7 @@ pub(super) fn described(operation: &Operation) -> Value {
     if let Some(request) = about.request {
         described["requestBody"] = json!({
             "required": operation.takes_body() || operation.method == "PUT",
-            "content": {"application/json": content(request)},
+            "content": body(operation, request),
         });
     }
     described
@@ -53,6 +53,39 @@ fn parameters(operation: &Operation) -> Vec<Value> {
         .collect()
 }
 
+/// The forms in which a body may come.
+fn body(operation: &Operation, request: &str) -> Value {
+    if operation.takes_file() {
+        return json!({
+            "multipart/form-data": content(request),
+            "application/octet-stream": {"schema": bytes()},
+        });
+    }
+    json!({"application/json": content(request)})
+}
+
+fn bytes() -> Value {
+    json!({"type": "string", "format": "binary"})
+}
+
+/// A file, or a part of it.
+fn file(status: u16) -> Value {
+    let text =
+        |description: &str| json!({"description": description, "schema": {"type": "string"}});
+    let mut headers = json!({
+        "ETag": text("The SHA-256 of the file, in quotation marks."),
+        "Content-Disposition": text("Whether it is saved or shown, and under which name."),
+    });
+    if status == 206 {
+        headers["Content-Range"] = text("Which part it is, and of how many bytes.");
+    }
+    json!({
+        "description": components::reason(status),
+        "headers": headers,
+        "content": {"*/*": {"schema": bytes()}},
+    })
+}
+
 /// A schema by its name, with its example.
 pub(super) fn content(schema: &str) -> Value {
     let mut content = json!({"schema": {"$ref": format!("#/components/schemas/{schema}")}});
@@ -74,6 +107,9 @@ fn response(operation: &Operation, status: u16) -> Value {
             "description": "Where it is.", "schema": {"type": "string", "format": "uri-reference"},
         });
         return json!({"description": description, "headers": {"Location": location}});
+    }
+    if operation.gives_file() && matches!(status, 200 | 206) {
+        return file(status);
     }
     match operation.about.response {
         _ if !matches!(status, 200..=203) => json!({"description": description}),

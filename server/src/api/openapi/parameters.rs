@@ -5,6 +5,7 @@ use tplkit::package::model::{Scope, Visibility, WireWord};
 use tplkit::rows::query::{MOST_BYTES, MOST_FILTERS, number_operators, text_operators};
 
 use crate::automation::connections::ConnectionKind;
+use crate::files::name::MOST_NAME;
 use crate::rows::Validate;
 
 /// The parameter that a component describes, as the document has it.
@@ -28,6 +29,44 @@ pub(super) fn query(component: &str) -> Option<Value> {
             "force",
             boolean(),
             "Removes what it still holds along with it.",
+        ),
+        "force_file" => (
+            "force",
+            boolean(),
+            "Deletes it although something uses it; cells keep its id as text.",
+        ),
+        "into_workspace" => ("workspace_id", id(), "Where the file is to be."),
+        "name" => (
+            "name",
+            json!({"type": "string", "minLength": 1, "maxLength": MOST_NAME}),
+            "The name of the file; required unless the body is a form, whose `filename` it replaces.",
+        ),
+        "attached" => (
+            "attached",
+            json!({"type": "boolean"}),
+            "Only files that something uses, or only those that nothing does.",
+        ),
+        "inline" => (
+            "inline",
+            boolean(),
+            "Lets a browser show it in place of saving it: pictures, sound, films, PDF and plain text alone.",
+        ),
+        "link_organization" => ("organization", id(), "As the link has it."),
+        "by" => ("by", id(), "As the link has it."),
+        "expires" => (
+            "expires",
+            json!({"type": "integer", "minimum": 1}),
+            "As the link has it.",
+        ),
+        "link_inline" => (
+            "inline",
+            json!({"type": "boolean", "const": true}),
+            "As the link has it.",
+        ),
+        "signature" => (
+            "signature",
+            json!({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
+            "As the link has it.",
         ),
         "active" => (
             "active",
@@ -121,7 +160,16 @@ pub(super) fn query(component: &str) -> Option<Value> {
     };
     let mut parameter =
         json!({"name": name, "in": "query", "description": reported, "schema": schema});
-    if matches!(component, "op" | "of_organization") {
+    let required = [
+        "op",
+        "of_organization",
+        "into_workspace",
+        "link_organization",
+        "by",
+        "expires",
+        "signature",
+    ];
+    if required.contains(&component) {
         parameter["required"] = true.into();
     }
     if name == "filter" {

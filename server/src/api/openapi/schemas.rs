@@ -17,6 +17,7 @@ use crate::automation::{
     IssueView, Notification, RunSummary, RunView, Validation, VersionView, channels::Channel,
 };
 use crate::definitions::DefinitionsDocument;
+use crate::files::File;
 use crate::health::Health;
 use crate::http::problem::{ExecutorProblem, Problem};
 use crate::jobs::JobView;
@@ -26,6 +27,7 @@ use crate::routes::api_keys::{ApiKey, ApiKeyCreate, ApiKeyCreated};
 use crate::routes::auth::{Refresh, SignIn, TokenResponse};
 use crate::routes::channels::{ChannelCreate, ChannelPatch};
 use crate::routes::connections::{ConnectionCreate, ConnectionPatch};
+use crate::routes::files::{FileUpload, Link, LinkCreate};
 use crate::routes::me::{Me, PasswordChange};
 use crate::routes::members::{Member, MemberCreate, MemberPatch};
 use crate::routes::organizations::{Organization, OrganizationPatch};
@@ -78,6 +80,8 @@ pub(super) fn responses() -> Map<String, Value> {
         .with::<ApiKeyCreated<'_>>()
         .with::<Page<Channel>>()
         .with::<Page<ConnectionRecord>>()
+        .with::<Page<File>>()
+        .with::<Link>()
         .with::<Page<document::Workspace>>()
         .with::<Page<document::Module>>()
         .with::<Page<document::Rail>>()
@@ -122,6 +126,8 @@ pub(super) fn bodies() -> Map<String, Value> {
         .with::<ChannelPatch>()
         .with::<ConnectionCreate>()
         .with::<ConnectionPatch>()
+        .with::<FileUpload>()
+        .with::<LinkCreate>()
         .with::<Name>()
         .with::<RowCreate>()
         .with::<RowPatch>()

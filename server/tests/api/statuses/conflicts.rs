@@ -124,7 +124,7 @@ async fn in_the_way(stage: &Stage, operation: &Operation, ids: &Ids) -> (Request
             request.path.extend(["?job=", &ids["job_id"]]);
             return (request, "conflict");
         }
-        // Everything that holds something holds something here.
+        // The row uses the file. Everything that holds something holds something here.
         ("DELETE", _) => "not_empty",
         _ => panic!("{operation:?}: teach this test what is in its way"),
     };

@@ -115,7 +115,14 @@ impl Asking<'_> {
         let mut responses = Vec::new();
         let large = if self.operation.has_body() {
             let text = with("text/plain", "x");
-            let refused = self.send(owner, &text);
+            // A file may be of any type, and yet of no coding.
+            let coded = [("content-encoding", "gzip")];
+            let coded = if self.operation.takes_file() {
+                &coded[..]
+            } else {
+                &[]
+            };
+            let refused = send(owner, self.operation.method, &text, coded);
             responses.push(refused.refused(415, "unsupported_media_type"));
             self.send(owner, &with(JSON, &" ".repeat(MOST + 1)))
         } else {

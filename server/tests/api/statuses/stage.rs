@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use tplkit_server::app::Config;
 use tplkit_server::auth::{Role, identify};
 use tplkit_server::call::operation::Operation;
+use tplkit_server::files::Files;
+use tplkit_server::files::settings::UploadPace;
 use tplkit_server::http::rate_limit::Rate;
+use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Store, StoreError};
 
 use crate::api::client::{Answer, Client};
@@ -50,6 +53,15 @@ fn config(rate: Option<Rate>) -> Config {
         rate,
         // Nobody waits for a second unit.
         undo_wait: Duration::ZERO,
+        secret_key: SecretKey::parse(&"0a".repeat(32)),
+        files: Files {
+            max_file: MOST as u64,
+            pace: UploadPace {
+                idle: Duration::from_secs(2),
+                ..UploadPace::default()
+            },
+            ..Files::default()
+        },
         ..Config::default()
     }
 }
@@ -92,6 +104,8 @@ impl Stage {
             .with_named(owner, self.world.acme, "n")
             .with_workflow(owner, "a")
             .with_job(&self.world, owner)
+            .await
+            .with_file(&self.world, owner, "f")
             .await;
         let key = json!({"organization_id": self.world.acme, "name": "k", "scopes": ["read"]});
         let key = id(&owner.create("/v1/api-keys", &key));
@@ -131,6 +145,12 @@ impl Stage {
         }
         if operation.path.ends_with("/cancel") {
             self.unfinished(&ids["job_id"]).await;
+        }
+        if operation.path == "/v1/file-links/{file_id}" && ids["file_id"] != self.missing["file_id"]
+        {
+            let links = format!("/v1/files/{}/links", ids["file_id"]);
+            let link = self.owner.create(&links, &json!({"expires_in": 60}));
+            request.path = link["url"].as_str().expect("a path").to_owned();
         }
         request
     }
@@ -193,6 +213,23 @@ impl Stage {
         if operation.statuses.contains(&200) && operation.statuses.contains(&201) {
             ids.insert("item_uid", OTHER_ITEM.to_owned());
             responses.push(self.success(operation, &ids).await);
+        }
+        if operation.gives_file() {
+            let request = self.request(operation, &ids).await;
+            let tag = format!("\"{}\"", "0".repeat(64));
+            for (name, value) in [
+                ("range", "bytes=0-0"),
+                ("if-none-match", "*"),
+                ("if-match", &tag),
+                ("range", "bytes=9-"),
+            ] {
+                responses.push(send(&self.owner, "GET", &request, &[(name, value)]));
+            }
+        }
+        if operation.takes_file() {
+            let path = self.request(operation, &ids).await.path;
+            let announced = [("content-type", "text/plain"), ("content-length", "5")];
+            responses.push(self.owner.send_raw("POST", &path, &announced, b"x"));
         }
         if operation.path.ends_with("/undo") {
             let ids = self.ids().await;

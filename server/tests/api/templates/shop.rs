@@ -115,6 +115,7 @@ pub(crate) fn working(world: &World) -> Working {
             metrics: world.app.metrics.clone(),
             tables: world.app.tables.clone(),
             keep_runs: None,
+            files: tplkit_server::files::Files::in_place(None),
         },
         lease_seconds: 60,
         signal: world.app.signal.clone(),

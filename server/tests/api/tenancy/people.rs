@@ -89,6 +89,7 @@ async fn marked(
             ..model
         };
         let model = model.with_job(world, owner).await;
+        let model = model.with_file(world, owner, cell).await;
         let reported = json!({"code": "internal", "detail": label}).to_string();
         let sql = "UPDATE main.template_jobs SET error = $2 WHERE id = $1";
         let parameters = vec![uuid(&model.job).into(), reported.into()];
@@ -204,6 +205,7 @@ impl Scene {
         // Of the guarded table only its rows are hidden.
         let mut beside = guarded_ids.clone();
         beside.insert("row_id", world.context.id().to_string());
+        beside.insert("file_id", world.context.id().to_string());
         let strangers = vec![("other owner".to_owned(), Some(stranger.1.clone()))];
         let party = |(name, marker), callers, own: &Ids, hidden: &Ids, owner: &Signed| Party {
             name,
@@ -258,6 +260,7 @@ impl Scene {
             ("templates", "SELECT count(*) FROM templates"),
             ("payloads", "SELECT count(*) FROM template_payloads"),
             ("jobs", "SELECT count(*) FROM template_jobs"),
+            ("files", "SELECT count(*) FROM files"),
         ] {
             let rows = self.world.sql(sql, vec![]).await;
             held.push((name, rows[0].get(0).expect("a count")));

@@ -1,0 +1,179 @@
+//! Finds files that the caller sees.
+//!
+//! A file is seen by its uploader, by administrators, and by who sees a row that uses it, all of them only while they
+//! see its workspace.
+
+use uuid::Uuid;
+
+use super::record::{File, columns};
+use crate::store::{Scope, StoreError, Tx, Value};
+
+/// How many files may be looked at for a page without waiting for anybody.
+pub const FEW: i64 = 1000;
+/// How many are looked at in one step, where more than the sight of them is asked.
+const STEP: i64 = 500;
+
+/// The condition that the caller sees a file.
+macro_rules! seen {
+    () => {
+        "{tenant files.organization_id} AND {workspace files.workspace_id} \
+         AND ({uploader files.organization_id files.created_by} OR EXISTS (SELECT 1 FROM file_uses AS uses \
+         WHERE uses.organization_id = files.organization_id AND uses.file_id = files.id \
+         AND {workspace uses.workspace_id} AND {row uses.feature_id uses.row_created_by}))"
+    };
+}
+
+pub(super) use seen;
+
+/// The file of that id.
+///
+/// # Errors
+/// Those of the store.
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<File>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM files WHERE files.id = $1 AND ",
+        seen!()
+    );
+    let row = tx.first(sql, &[id.into()]).await?;
+    row.as_ref().map(File::read).transpose()
+}
+
+/// Which files a page holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Filter {
+    /// Of that workspace alone.
+    pub workspace: Option<Uuid>,
+    /// Those that something uses, or those that nothing does.
+    pub attached: Option<bool>,
+    /// Behind that one.
+    pub after: Uuid,
+    /// So many.
+    pub most: i64,
+}
+
+/// Whether few files are looked at for a page, whatever the caller sees of them.
+///
+/// # Errors
+/// Those of the store.
+pub async fn is_short(tx: &mut Tx, filter: &Filter) -> Result<bool, StoreError> {
+    let Scope::Caller(visible) = tx.scope().clone() else {
+        return Ok(true);
+    };
+    if filter.attached.is_none() && visible.administered == visible.organizations {
+        return Ok(true);
+    }
+    // What is kept from the caller is looked at, too, and only counted.
+    let before = tx.set_administered(visible.organizations.clone()).await?;
+    let of_workspace = "SELECT count(*) FROM (SELECT id FROM files WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND workspace_id = $3 AND id > $1 LIMIT $2) AS looked";
+    let all = "SELECT count(*) FROM (SELECT id FROM files WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND id > $1 LIMIT $2) AS looked";
+    let mut parameters: Vec<Value> = vec![filter.after.into(), (FEW + 1).into()];
+    parameters.extend(filter.workspace.map(Value::from));
+    let sql = if filter.workspace.is_some() {
+        of_workspace
+    } else {
+        all
+    };
+    let row = tx.first(sql, &parameters).await?;
+    tx.set_administered(before).await?;
+    Ok(row.map_or(Ok(0), |row| row.get::<i64>(0))? <= FEW)
+}
+
+/// The files of a page, in the order of their ids.
+///
+/// # Errors
+/// Those of the store.
+pub async fn page(tx: &mut Tx, filter: &Filter) -> Result<Vec<File>, StoreError> {
+    let Some(attached) = filter.attached else {
+        return some(tx, filter).await;
+    };
+    let most = usize::try_from(filter.most).unwrap_or(0);
+    let mut step = Filter {
+        most: STEP,
+        ..*filter
+    };
+    let mut page = Vec::new();
+    loop {
+        let found = some(tx, &step).await?;
+        let more = found.len() == usize::try_from(STEP).unwrap_or(0);
+        step.after = found.last().map_or(step.after, |last| last.id);
+        let used = used(tx, &found).await?;
+        page.extend(
+            found
+                .into_iter()
+                .filter(|file| used.contains(&file.id) == attached),
+        );
+        if !more || page.len() >= most {
+            page.truncate(most);
+            return Ok(page);
+        }
+    }
+}
+
+async fn some(tx: &mut Tx, filter: &Filter) -> Result<Vec<File>, StoreError> {
+    let of_workspace = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM files WHERE files.workspace_id = $3 AND files.id > $1 AND ",
+        seen!(),
+        " ORDER BY files.id LIMIT $2"
+    );
+    let all = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM files WHERE files.id > $1 AND ",
+        seen!(),
+        " ORDER BY files.id LIMIT $2"
+    );
+    let mut parameters: Vec<Value> = vec![filter.after.into(), filter.most.into()];
+    parameters.extend(filter.workspace.map(Value::from));
+    let sql = if filter.workspace.is_some() {
+        of_workspace
+    } else {
+        all
+    };
+    let rows = tx.query(sql, &parameters).await?;
+    rows.iter().map(File::read).collect()
+}
+
+/// Those of some files that something uses, seen by the caller or not.
+async fn used(tx: &mut Tx, files: &[File]) -> Result<Vec<Uuid>, StoreError> {
+    let ids: Vec<Uuid> = files.iter().map(|file| file.id).collect();
+    let before = tx.set_guarded(Vec::new()).await?;
+    let mut used = Vec::new();
+    for sql in [
+        "SELECT DISTINCT file_id FROM file_uses WHERE {tenant organization_id} AND {any file_id $1}",
+        "SELECT DISTINCT file_id FROM file_holds WHERE {tenant organization_id} AND {any file_id $1}",
+    ] {
+        for row in tx.query(sql, &[Value::Ids(ids.clone())]).await? {
+            used.push(row.get(0)?);
+        }
+    }
+    tx.set_guarded(before).await?;
+    Ok(used)
+}
+
+/// How many uses a file has: those that the caller sees, and all.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn uses(tx: &mut Tx, file: &File) -> Result<(i64, i64), StoreError> {
+    let seen = count(tx, file).await?;
+    let before = tx.set_guarded(Vec::new()).await?;
+    let all = count(tx, file).await?;
+    tx.set_guarded(before).await?;
+    Ok((seen, all))
+}
+
+async fn count(tx: &mut Tx, file: &File) -> Result<i64, StoreError> {
+    let sql = "SELECT (SELECT count(*) FROM file_uses WHERE organization_id = $1 AND file_id = $2 \
+         AND {tenant organization_id} AND {row feature_id row_created_by}) + (SELECT count(*) FROM file_holds \
+         WHERE organization_id = $1 AND file_id = $2 AND {tenant organization_id})";
+    let row = tx
+        .first(sql, &[file.organization_id.into(), file.id.into()])
+        .await?;
+    row.map_or(Ok(0), |row| row.get(0))
+}

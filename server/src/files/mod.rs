@@ -1,0 +1,26 @@
+//! Files: bytes that people bring into a workspace, and their records.
+//!
+//! - The bytes are in a [`Place`]: a folder, the memory of the process, or a bucket. Objects there are named by
+//!   organization and content ([`objects`]).
+//! - The records, the cells that use them, and what else keeps them are in the store. Row security shows a file to
+//!   its uploader, to administrators, and to whoever sees a row that uses it ([`find`]).
+//!
+//! An object is in its place before a record names it, and goes after the last record did. Knows no route.
+
+pub mod create;
+pub mod find;
+pub mod link;
+pub mod marker;
+pub mod name;
+pub mod objects;
+pub mod place;
+mod record;
+pub mod remove;
+pub mod settings;
+pub mod sweep;
+pub mod uploads;
+pub mod verify;
+
+pub use place::Place;
+pub use record::File;
+pub use settings::Files;

@@ -1,0 +1,93 @@
+//! Which objects there are in the place, and which of them may go.
+//!
+//! The row of an object is the lock on a content of an organization, for every process of the store. An upload holds
+//! the object before it writes it, and makes its record only if the object still lives. Whoever removes one condemns
+//! it first, when no record names it and nobody holds it; from then on nobody makes a record of it.
+
+use uuid::Uuid;
+
+use super::place::Key;
+use super::record::hex;
+use crate::refusal::Refusal;
+use crate::store::{StoreError, Tx, Value};
+
+/// How long an upload may take from its last byte to its record, in microseconds.
+const HELD: i64 = 15 * 60 * 1_000_000;
+
+/// The object of a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Object {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Its id.
+    pub id: Uuid,
+    /// Its content.
+    pub sha256: [u8; 32],
+    /// Bytes.
+    pub size: i64,
+}
+
+impl Object {
+    /// Its name in the place.
+    pub fn key(&self) -> Key {
+        Key::new(self.organization, &hex(&self.sha256), self.id)
+    }
+}
+
+/// Holds the object of a content for an upload that is about to write it. `new.id` is its id if there is none.
+///
+/// # Errors
+/// Those of the store.
+pub async fn hold(tx: &mut Tx, new: Object, now: i64) -> Result<Object, StoreError> {
+    let sql = "INSERT INTO main.file_objects {into $1} (organization_id, id, sha256, size, condemned, free_since, created_at) \
+         VALUES ($1, $2, $3, $4, false, $5, $6) ON CONFLICT (organization_id, sha256) WHERE NOT condemned \
+         DO UPDATE SET free_since = excluded.free_since RETURNING id";
+    let parameters: [Value; 6] = [
+        new.organization.into(),
+        new.id.into(),
+        new.sha256.into(),
+        new.size.into(),
+        (now + HELD).into(),
+        now.into(),
+    ];
+    let row = tx.first(sql, &parameters).await?;
+    let row = row.ok_or_else(|| StoreError::Internal("no object was held".to_owned()))?;
+    Ok(Object {
+        id: row.get(0)?,
+        ..new
+    })
+}
+
+/// Makes sure that a held object lives, until the transaction ends.
+///
+/// # Errors
+/// 503 when it was condemned meanwhile, because the upload took too long.
+pub(super) async fn keep(tx: &mut Tx, object: &Object) -> Result<(), Refusal> {
+    let sql = "SELECT id FROM file_objects WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 \
+         AND NOT condemned {lock}";
+    let row = tx
+        .first(sql, &[object.organization.into(), object.id.into()])
+        .await?;
+    row.map(drop).ok_or_else(|| {
+        Refusal::unavailable(
+            "Storing the bytes took too long, and they were removed; upload the file again.",
+        )
+    })
+}
+
+/// Notes that a record of an object is gone. Whether it was the last one is found out later, and an object that is
+/// held stays so.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn release(
+    tx: &mut Tx,
+    organization: Uuid,
+    object: Uuid,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE main.file_objects SET free_since = coalesce(free_since, 0) \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";
+    tx.query(sql, &[organization.into(), object.into()])
+        .await
+        .map(drop)
+}

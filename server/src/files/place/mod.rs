@@ -1,0 +1,152 @@
+//! The place where bytes are: a folder, the memory of the process, or a bucket.
+//!
+//! Goes in: names that the server makes, bytes. Comes out: objects that are whole or not there. Knows nothing of
+//! records: what belongs to whom is the business of the store.
+
+mod listing;
+mod read;
+#[cfg(feature = "s3")]
+mod s3;
+mod url;
+mod write;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt as _};
+use uuid::Uuid;
+
+pub use listing::{Listed, Listing};
+pub use read::{Bytestream, verified};
+pub use write::{Staged, Writer};
+
+use crate::refusal::{Code, Refusal};
+
+/// What is being written lies below it until it has its name.
+const STAGING: &str = "uploads";
+
+/// Where the bytes of files are. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Place {
+    objects: Arc<dyn ObjectStore>,
+    kind: Kind,
+    /// Bytes that are written at a time.
+    part: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Folder(Arc<PathBuf>),
+    Memory,
+    #[cfg(feature = "s3")]
+    Bucket,
+}
+
+/// Why the place did not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// The object is not there.
+    #[error("the object is not there")]
+    Missing,
+    /// The place is away, full, or may not be written.
+    #[error("{0}")]
+    Unavailable(String),
+}
+
+impl From<object_store::Error> for PlaceError {
+    fn from(error: object_store::Error) -> PlaceError {
+        match error {
+            object_store::Error::NotFound { .. } => PlaceError::Missing,
+            error => PlaceError::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<std::io::Error> for PlaceError {
+    fn from(error: std::io::Error) -> PlaceError {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => PlaceError::Missing,
+            _ => PlaceError::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<PlaceError> for Refusal {
+    fn from(error: PlaceError) -> Refusal {
+        match error {
+            PlaceError::Missing => damaged("the object is missing"),
+            PlaceError::Unavailable(why) => {
+                tracing::warn!(why, "the place of files is not available");
+                Refusal::unavailable(
+                    "The place where files are kept is not available at the moment.",
+                )
+            }
+        }
+    }
+}
+
+/// The refusal of a file whose bytes are not there as they were.
+pub fn damaged(why: &str) -> Refusal {
+    tracing::error!(
+        why,
+        "a file is damaged: `tplkit-server admin verify-files` lists all that are"
+    );
+    Refusal::new(
+        Code::FileDamaged,
+        "The bytes of this file are gone or damaged; the operator of the server can find out more with `admin \
+         verify-files`.",
+    )
+}
+
+/// The name of an object: by organization and content, and by an id that is given once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key(Path);
+
+impl Key {
+    /// That of an object of an organization.
+    pub fn new(organization: Uuid, sha256: &str, object: Uuid) -> Key {
+        let first = sha256.get(..2).unwrap_or_default();
+        Key(Path::from(format!(
+            "{organization}/{first}/{sha256}.{}",
+            object.simple()
+        )))
+    }
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Place {
+    /// A place that goes with the process.
+    pub fn memory() -> Place {
+        Place {
+            objects: Arc::new(object_store::memory::InMemory::new()),
+            kind: Kind::Memory,
+            part: 256 << 10,
+        }
+    }
+
+    pub(super) fn objects(&self) -> &dyn ObjectStore {
+        &*self.objects
+    }
+
+    /// Whether it goes with the process.
+    pub fn is_memory(&self) -> bool {
+        matches!(self.kind, Kind::Memory)
+    }
+
+    /// Removes an object; it may be gone.
+    ///
+    /// # Errors
+    /// When the place is away.
+    pub async fn remove(&self, key: &Key) -> Result<(), PlaceError> {
+        match self.objects.delete(&key.0).await.map_err(PlaceError::from) {
+            Ok(()) | Err(PlaceError::Missing) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}

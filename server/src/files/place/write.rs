@@ -1,0 +1,178 @@
+//! Writes an object while its bytes come: first under a name that nobody looks for, then under its own.
+//!
+//! At most two parts are in memory. What is not finished is removed, however the writer ends.
+
+use std::mem::take;
+
+use bytes::Bytes;
+use object_store::path::Path;
+use object_store::{MultipartUpload, ObjectStoreExt as _, PutPayload};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use super::{Key, Place, PlaceError, STAGING};
+
+/// An object whose bytes are still coming.
+pub struct Writer {
+    place: Place,
+    name: Path,
+    buffer: Vec<Bytes>,
+    buffered: usize,
+    /// Once there is more than one part.
+    upload: Option<Upload>,
+}
+
+struct Upload {
+    parts: Box<dyn MultipartUpload>,
+    /// The part before.
+    writing: Option<JoinHandle<object_store::Result<()>>>,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Writer({})", self.name)
+    }
+}
+
+impl Place {
+    /// Begins an object. The id is one that was never given before.
+    pub fn write(&self, id: Uuid) -> Writer {
+        Writer {
+            place: self.clone(),
+            name: Path::from(format!("{STAGING}/{id}")),
+            buffer: Vec::new(),
+            buffered: 0,
+            upload: None,
+        }
+    }
+}
+
+impl Writer {
+    /// Takes more bytes.
+    ///
+    /// # Errors
+    /// When the place is away or full.
+    pub async fn write(&mut self, bytes: Bytes) -> Result<(), PlaceError> {
+        self.buffered += bytes.len();
+        self.buffer.push(bytes);
+        if self.buffered >= self.place.part {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// Hands a part over, when the one before is written.
+    async fn flush(&mut self) -> Result<(), PlaceError> {
+        self.buffered = 0;
+        let payload = PutPayload::from_iter(take(&mut self.buffer));
+        if self.upload.is_none() {
+            let parts = self.place.objects.put_multipart(&self.name).await?;
+            self.upload = Some(Upload {
+                parts,
+                writing: None,
+            });
+        }
+        if let Some(upload) = &mut self.upload {
+            upload.wait().await?;
+            upload.writing = Some(tokio::spawn(upload.parts.put_part(payload)));
+        }
+        Ok(())
+    }
+
+    /// All bytes came.
+    ///
+    /// # Errors
+    /// When the place is away or full.
+    pub async fn end(mut self) -> Result<Staged, PlaceError> {
+        let small = self.upload.is_none();
+        let bytes = if small {
+            Some(PutPayload::from_iter(take(&mut self.buffer)))
+        } else {
+            if self.buffered > 0 {
+                self.flush().await?;
+            }
+            if let Some(upload) = &mut self.upload {
+                upload.wait().await?;
+                upload.parts.complete().await?;
+            }
+            self.upload = None;
+            None
+        };
+        Ok(Staged {
+            place: self.place.clone(),
+            name: self.name.clone(),
+            bytes,
+            left: !small,
+        })
+    }
+}
+
+impl Upload {
+    async fn wait(&mut self) -> Result<(), PlaceError> {
+        let Some(writing) = self.writing.take() else {
+            return Ok(());
+        };
+        let written = writing.await;
+        let written = written.map_err(|error| PlaceError::Unavailable(error.to_string()))?;
+        Ok(written?)
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let (Some(mut upload), Ok(runtime)) = (self.upload.take(), Handle::try_current()) else {
+            return;
+        };
+        runtime.spawn(async move {
+            let _ = upload.wait().await;
+            if let Err(error) = upload.parts.abort().await {
+                tracing::warn!(%error, "what is left of an upload was not removed");
+            }
+        });
+    }
+}
+
+/// An object that is whole and has no name of its own yet.
+#[derive(Debug)]
+pub struct Staged {
+    place: Place,
+    name: Path,
+    /// One that was never worth writing.
+    bytes: Option<PutPayload>,
+    /// There is something to remove.
+    left: bool,
+}
+
+impl Staged {
+    /// Gives it its name, in place of whatever has it.
+    ///
+    /// # Errors
+    /// When the place is away or full.
+    pub async fn keep(mut self, key: &Key) -> Result<(), PlaceError> {
+        match self.bytes.take() {
+            Some(bytes) => {
+                self.place.objects.put(&key.0, bytes).await?;
+            }
+            None => {
+                self.place.objects.rename(&self.name, &key.0).await?;
+                self.left = false;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        let (true, Ok(runtime)) = (self.left, Handle::try_current()) else {
+            return;
+        };
+        let (place, name) = (self.place.clone(), self.name.clone());
+        runtime.spawn(async move {
+            if let Err(error) = place.objects.delete(&name).await {
+                tracing::warn!(%error, "what is left of an upload was not removed");
+            }
+        });
+    }
+}

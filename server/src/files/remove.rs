@@ -1,0 +1,85 @@
+//! Removes files: one that somebody deletes, and those of a workspace that goes.
+
+use uuid::Uuid;
+
+use super::find::{seen, uses};
+use super::objects;
+use super::record::{File, columns};
+use crate::auth::{Actor, Role};
+use crate::refusal::{Code, Refusal};
+use crate::store::{StoreError, Tx};
+
+/// Deletes a file.
+///
+/// # Errors
+/// 404 for one that cannot be seen, 403 for a role that does not suffice and for uses that the caller does not see, 409
+/// while something uses it.
+pub async fn remove(
+    tx: &mut Tx,
+    actor: Actor<'_>,
+    id: Uuid,
+    force: Result<bool, Refusal>,
+) -> Result<(), Refusal> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM files WHERE files.id = $1 AND ",
+        seen!(),
+        " {lock}"
+    );
+    let row = tx.first(sql, &[id.into()]).await?;
+    let file = File::read(&row.ok_or_else(Refusal::not_found)?)?;
+    let role = actor.enter(file.organization_id)?;
+    let force = force?;
+    // Looked at under the lock: who makes a use shares it, and looks again, too.
+    let (seen, all) = uses(tx, &file).await?;
+    if all > 0 && !force {
+        return Err(Refusal::new(
+            Code::NotEmpty,
+            "Cells or automations use this file; force=true deletes it all the same.",
+        ));
+    }
+    if all > seen && role < Role::Admin {
+        return Err(Refusal::forbidden(
+            "Something that you do not see uses this file; deleting it all the same takes the role admin.",
+        ));
+    }
+    Ok(erase(tx, &file).await?)
+}
+
+/// Removes a record that its transaction has locked, with its uses, and gives the room back.
+pub(super) async fn erase(tx: &mut Tx, file: &File) -> Result<(), StoreError> {
+    let of = [file.organization_id.into(), file.id.into()];
+    let sql = "DELETE FROM main.files WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";
+    tx.query(sql, &of).await?;
+    let sql =
+        "UPDATE main.organizations SET file_bytes = file_bytes - $2 WHERE {tenant id} AND id = $1";
+    tx.query(sql, &[file.organization_id.into(), file.size.into()])
+        .await?;
+    objects::release(tx, file.organization_id, file.object).await
+}
+
+/// Gives back the room of all files of a workspace that is about to go, seen by the caller or not. Their records go with
+/// the workspace.
+///
+/// # Errors
+/// Those of the store.
+pub async fn release_workspace(
+    tx: &mut Tx,
+    organization: Uuid,
+    workspace: Uuid,
+) -> Result<(), StoreError> {
+    let before = tx.set_administered(vec![organization]).await?;
+    let bytes = "UPDATE main.organizations SET file_bytes = file_bytes - coalesce((SELECT CAST(sum(size) AS bigint) \
+         FROM files WHERE files.organization_id = $1 AND files.workspace_id = $2), 0) WHERE {tenant id} AND id = $1 \
+         AND EXISTS (SELECT 1 FROM files WHERE files.organization_id = $1 AND files.workspace_id = $2)";
+    tx.query(bytes, &[organization.into(), workspace.into()])
+        .await?;
+    let objects = "UPDATE main.file_objects SET free_since = coalesce(free_since, 0) \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id IN (SELECT object_id FROM files \
+         WHERE files.organization_id = $1 AND files.workspace_id = $2)";
+    tx.query(objects, &[organization.into(), workspace.into()])
+        .await?;
+    tx.set_administered(before).await?;
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! Compares the records of files with what is in their place.
+//!
+//! Goes in: a store and its place. Comes out: files whose object is missing or has other bytes, and what is there for
+//! nothing. That can be removed: an object that no record names and nobody holds, because a condemned object never
+//! lives again, and what no upload that is still running can have begun.
+
+use std::collections::HashMap;
+
+use futures_util::StreamExt as _;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::marker::{self, MarkError};
+use super::place::{Listed, Place, PlaceError, verified};
+use super::record::{File, columns};
+use super::sweep;
+use crate::store::{Scope, Store, StoreError, Tx};
+
+/// What may still be an upload is left alone for so long, in microseconds.
+const RECENT: i64 = 3_600_000_000;
+/// How many records are read at a time.
+const STEP: i64 = 500;
+
+/// What came out.
+#[derive(Debug, Default, Serialize)]
+pub struct Verdict {
+    /// How many files were looked at.
+    pub checked: u64,
+    /// Files whose object is not there.
+    pub missing: Vec<Broken>,
+    /// Files whose object has other bytes.
+    pub damaged: Vec<Broken>,
+    /// What is there for nothing.
+    pub left_over: Vec<LeftOver>,
+    /// How much of that was removed.
+    pub repaired: u64,
+}
+
+/// A file whose bytes are not there.
+#[derive(Debug, Serialize)]
+pub struct Broken {
+    file_id: Uuid,
+    organization_id: Uuid,
+    key: String,
+}
+
+/// Something that is there for nothing.
+#[derive(Debug, Serialize)]
+pub struct LeftOver {
+    key: String,
+    size: u64,
+}
+
+impl Verdict {
+    /// Whether all files are whole.
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty() && self.damaged.is_empty()
+    }
+}
+
+/// Verifies all files of a store. With `repair` what is left over and old enough at `now` is removed.
+///
+/// # Errors
+/// When the place is another store's, or away.
+pub async fn verify(
+    store: &Store,
+    place: &Place,
+    repair: bool,
+    now: i64,
+) -> Result<Verdict, MarkError> {
+    marker::check(store, place).await?;
+    let mut verdict = Verdict::default();
+    // Files of one content share an object, which is read once.
+    let mut seen = HashMap::new();
+    let mut after = (Uuid::nil(), Uuid::nil());
+    loop {
+        let files = some(store, after).await?;
+        let Some(last) = files.last() else { break };
+        after = (last.organization_id, last.id);
+        for file in &files {
+            verdict.look_at(place, file, &mut seen).await?;
+        }
+    }
+    verdict
+        .look_for_left_overs(store, place, repair, now)
+        .await?;
+    Ok(verdict)
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Whole,
+    Missing,
+    Damaged,
+}
+
+impl Verdict {
+    async fn look_at(
+        &mut self,
+        place: &Place,
+        file: &File,
+        seen: &mut HashMap<Uuid, State>,
+    ) -> Result<(), MarkError> {
+        self.checked += 1;
+        let state = match seen.get(&file.object) {
+            Some(state) => *state,
+            None => state(place, file).await?,
+        };
+        seen.insert(file.object, state);
+        let broken = || Broken {
+            file_id: file.id,
+            organization_id: file.organization_id,
+            key: file.key().to_string(),
+        };
+        match state {
+            State::Whole => {}
+            State::Missing => self.missing.push(broken()),
+            State::Damaged => self.damaged.push(broken()),
+        }
+        Ok(())
+    }
+
+    async fn look_for_left_overs(
+        &mut self,
+        store: &Store,
+        place: &Place,
+        repair: bool,
+        now: i64,
+    ) -> Result<(), MarkError> {
+        let mut listing = place.list(None).await?;
+        while let Some(listed) = listing.next().await {
+            let listed = listed?;
+            let object = named_object(&listed);
+            if listed.key == marker::NAME || is_needed(store, object, now).await? {
+                continue;
+            }
+            if repair && listed.written < now - RECENT && may_go(store, object, now).await? {
+                place.remove_listed(&listed).await?;
+                if let Some(of) = object {
+                    let forgotten: Result<(), StoreError> = store
+                        .write(&Scope::Operator, of, |tx, (organization, object)| {
+                            Box::pin(sweep::forget(tx, *organization, *object))
+                        })
+                        .await;
+                    forgotten?;
+                }
+                self.repaired += 1;
+            }
+            self.left_over.push(LeftOver {
+                key: listed.key,
+                size: listed.size,
+            });
+        }
+        Ok(())
+    }
+}
+
+async fn state(place: &Place, file: &File) -> Result<State, PlaceError> {
+    let size = u64::try_from(file.size).unwrap_or(0);
+    let bytes = match place.read(&file.key(), None).await {
+        Ok((found, bytes)) if found == size => bytes,
+        Ok(_) => return Ok(State::Damaged),
+        Err(PlaceError::Missing) => return Ok(State::Missing),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = verified(bytes, size, file.digest());
+    while let Some(piece) = bytes.next().await {
+        if piece.is_err() {
+            return Ok(State::Damaged);
+        }
+    }
+    Ok(State::Whole)
+}
+
+async fn some(store: &Store, after: (Uuid, Uuid)) -> Result<Vec<File>, StoreError> {
+    store
+        .read(&Scope::Operator, after, |tx, (organization, id)| {
+            Box::pin(select(tx, *organization, *id))
+        })
+        .await
+}
+
+async fn select(tx: &mut Tx, organization: Uuid, id: Uuid) -> Result<Vec<File>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM files WHERE (files.organization_id, files.id) > ($1, $2) \
+         ORDER BY files.organization_id, files.id LIMIT $3"
+    );
+    let rows = tx
+        .query(sql, &[organization.into(), id.into(), STEP.into()])
+        .await?;
+    rows.iter().map(File::read).collect()
+}
+
+/// The object that has this name, `ORGANIZATION/…/SHA256.ID`, if it is the name of one.
+fn named_object(listed: &Listed) -> Option<(Uuid, Uuid)> {
+    let organization = Uuid::try_parse(listed.key.split('/').next()?).ok()?;
+    let object = Uuid::try_parse(listed.key.rsplit('.').next()?).ok()?;
+    Some((organization, object))
+}
+
+/// Whether a file has these bytes, or an upload holds them.
+async fn is_needed(
+    store: &Store,
+    object: Option<(Uuid, Uuid)>,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let Some((organization, object)) = object else {
+        return Ok(false);
+    };
+    store
+        .read(&Scope::Operator, (organization, object, now), |tx, of| {
+            let (organization, object, now) = *of;
+            Box::pin(needs(tx, organization, object, now))
+        })
+        .await
+}
+
+async fn needs(
+    tx: &mut Tx,
+    organization: Uuid,
+    object: Uuid,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM file_objects WHERE organization_id = $1 AND id = $2 AND (free_since > $3 \
+         OR EXISTS (SELECT 1 FROM files WHERE files.organization_id = file_objects.organization_id \
+         AND files.object_id = file_objects.id))";
+    let parameters = [organization.into(), object.into(), now.into()];
+    Ok(tx.first(sql, &parameters).await?.is_some())
+}
+
+/// Whether something that is left over may be removed. An object is condemned first, under its lock; an id is never
+/// given twice, so what has no record now never gets one.
+async fn may_go(store: &Store, object: Option<(Uuid, Uuid)>, now: i64) -> Result<bool, StoreError> {
+    let Some((organization, object)) = object else {
+        return Ok(true);
+    };
+    store
+        .write(&Scope::Operator, (organization, object, now), |tx, of| {
+            let (organization, object, now) = *of;
+            Box::pin(is_free(tx, organization, object, now))
+        })
+        .await
+}
+
+async fn is_free(
+    tx: &mut Tx,
+    organization: Uuid,
+    object: Uuid,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM file_objects WHERE organization_id = $1 AND id = $2";
+    let known = tx.first(sql, &[organization.into(), object.into()]).await?;
+    Ok(known.is_none() || sweep::condemn_one(tx, organization, object, now).await?)
+}

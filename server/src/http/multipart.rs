@@ -1,0 +1,280 @@
+//! A body of `multipart/form-data` with exactly one part, which is a file.
+//!
+//! At most one piece of the body is in memory. Of what browsers encode in a file name, that alone is decoded.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::http::{HeaderValue, header};
+use bytes::Bytes;
+use futures_util::stream::{BoxStream, Stream, StreamExt as _};
+use multer::{Constraints, Field, Multipart, SizeLimit};
+
+use crate::refusal::Refusal;
+
+/// What stands around the file in a body, at most.
+pub const AROUND: u64 = 16 << 10;
+
+/// The file of a body.
+#[derive(Debug)]
+pub struct FilePart {
+    multipart: Multipart<'static>,
+    field: Field<'static>,
+    around: Around,
+    /// The name that it was sent under.
+    pub name: String,
+    /// The media type that it was sent with.
+    pub content_type: Option<String>,
+}
+
+/// The boundary of a body of this type; nothing where it is of another type.
+///
+/// # Errors
+/// 422 for a type without one.
+pub fn boundary(content_type: Option<&HeaderValue>) -> Result<Option<String>, Refusal> {
+    let text = content_type
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case("multipart/form-data") {
+        return Ok(None);
+    }
+    multer::parse_boundary(text)
+        .map(Some)
+        .map_err(|_| Refusal::fault("header.Content-Type", "names no boundary"))
+}
+
+impl FilePart {
+    /// Reads the body up to the first byte of the file.
+    ///
+    /// # Errors
+    /// 422 for a body that is framed otherwise or whose first part is no file, and those of the body.
+    pub async fn open(
+        body: BoxStream<'static, Result<Bytes, Refusal>>,
+        boundary: String,
+        most: u64,
+    ) -> Result<FilePart, Refusal> {
+        let around = Around::default();
+        around.enter();
+        let body = OneByOne {
+            body,
+            rests: false,
+            around: around.clone(),
+        };
+        let limits = SizeLimit::new().whole_stream(most.saturating_add(AROUND));
+        let constraints = Constraints::new().size_limit(limits);
+        let mut multipart = Multipart::with_constraints(body, boundary, constraints);
+        let field = multipart
+            .next_field()
+            .await
+            .map_err(refusal)?
+            .ok_or_else(no_file)?;
+        let lines = field.headers().iter();
+        let lines = lines.map(|(name, value)| name.as_str().len() + value.len());
+        if lines.sum::<usize>() as u64 > AROUND {
+            return Err(too_much());
+        }
+        around.leave();
+        let disposition = field.headers().get(header::CONTENT_DISPOSITION);
+        let name = match disposition.map(|value| std::str::from_utf8(value.as_bytes())) {
+            Some(Ok(disposition)) => file_name(disposition).ok_or_else(no_file)?,
+            Some(Err(_)) => return Err(Refusal::fault("file.name", "is not UTF-8")),
+            None => return Err(no_file()),
+        };
+        let content_type = match field.headers().get(header::CONTENT_TYPE) {
+            Some(value) => {
+                let text = value.to_str();
+                Some(
+                    text.map_err(|_| Refusal::fault("file.content_type", "is no media type"))?
+                        .to_owned(),
+                )
+            }
+            None => None,
+        };
+        Ok(FilePart {
+            multipart,
+            field,
+            around,
+            name,
+            content_type,
+        })
+    }
+
+    /// The next bytes of the file; nothing at its end.
+    ///
+    /// # Errors
+    /// 422 for a body that is framed otherwise, and those of the body.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
+        self.field.chunk().await.map_err(refusal)
+    }
+
+    /// Makes sure that nothing comes behind the file.
+    ///
+    /// # Errors
+    /// 422 for another part, and those of the body.
+    pub async fn end(self) -> Result<(), Refusal> {
+        let FilePart {
+            mut multipart,
+            field,
+            around,
+            ..
+        } = self;
+        drop(field);
+        around.enter();
+        match multipart.next_field().await.map_err(refusal)? {
+            None => Ok(()),
+            Some(_) => Err(Refusal::fault(
+                "",
+                "has to have one part, the file, and no other",
+            )),
+        }
+    }
+}
+
+fn no_file() -> Refusal {
+    Refusal::fault(
+        "",
+        "has to have one part, and that has to be a file with a `filename`",
+    )
+}
+
+fn too_much() -> Refusal {
+    Refusal::fault("", "has more around the file than 16 KiB")
+}
+
+fn refusal(error: multer::Error) -> Refusal {
+    match error {
+        multer::Error::StreamReadFailed(error) => match error.downcast::<Carried>() {
+            Ok(carried) => carried.0,
+            Err(_) => Refusal::fault("", "is not framed as announced, or ended too early"),
+        },
+        multer::Error::StreamSizeExceeded { .. } => too_much(),
+        _ => Refusal::fault(
+            "",
+            "is no multipart/form-data with the boundary of its type, or ends too early",
+        ),
+    }
+}
+
+/// A refusal on its way through the parser.
+#[derive(Debug, thiserror::Error)]
+#[error("refused")]
+struct Carried(Refusal);
+
+/// How much was read of what stands around the file: the parser holds all of it.
+#[derive(Debug, Clone, Default)]
+struct Around(Arc<Mutex<Option<u64>>>);
+
+impl Around {
+    /// The file begins.
+    fn leave(&self) {
+        *self.lock() = None;
+    }
+
+    /// The file has ended.
+    fn enter(&self) {
+        *self.lock() = Some(0);
+    }
+
+    /// Whether more may be read.
+    fn has_room(&self) -> bool {
+        self.lock().is_none_or(|read| read <= AROUND)
+    }
+
+    fn note(&self, bytes: usize) {
+        if let Some(read) = self.lock().as_mut() {
+            *read += bytes as u64;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives one piece of a body each time it is asked: the parser would take in all that is there.
+struct OneByOne {
+    body: BoxStream<'static, Result<Bytes, Refusal>>,
+    rests: bool,
+    around: Around,
+}
+
+impl Stream for OneByOne {
+    type Item = Result<Bytes, Carried>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if std::mem::take(&mut self.rests) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if !self.around.has_room() {
+            return Poll::Ready(Some(Err(Carried(too_much()))));
+        }
+        let piece = self.body.poll_next_unpin(cx);
+        if let Poll::Ready(Some(Ok(bytes))) = &piece {
+            self.around.note(bytes.len());
+        }
+        self.rests = matches!(piece, Poll::Ready(Some(_)));
+        piece.map(|piece| piece.map(|piece| piece.map_err(Carried)))
+    }
+}
+
+/// The file name of a part; nothing where it has none. A quotation mark ends it, and no backslash changes that.
+fn file_name(disposition: &str) -> Option<String> {
+    let (kind, mut rest) = disposition.split_once(';')?;
+    if !kind.trim().eq_ignore_ascii_case("form-data") {
+        return None;
+    }
+    loop {
+        let (name, value) = rest.split_once('=')?;
+        let value = value.trim_start();
+        let (value, behind) = match value.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            None => value.split_at(value.find(';').unwrap_or(value.len())),
+        };
+        if name.trim().eq_ignore_ascii_case("filename") {
+            return Some(decoded(value));
+        }
+        (_, rest) = behind.split_once(';')?;
+    }
+}
+
+/// What browsers do not write into a name as it is.
+fn decoded(name: &str) -> String {
+    name.replace("%22", "\"")
+        .replace("%0D", "\r")
+        .replace("%0A", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn the_name_of_a_file_is_read_as_browsers_mean_it() {
+        for (disposition, name) in [
+            ("form-data; name=\"f\"; filename=\"a.txt\"", Some("a.txt")),
+            (
+                "form-data; filename=\"a;b=c.txt\"; name=\"f\"",
+                Some("a;b=c.txt"),
+            ),
+            ("Form-Data; name=f; FileName=a.txt", Some("a.txt")),
+            (
+                "form-data; name=\"f\"; filename=\"%22%0D%0A%25%2f\"",
+                Some("\"\r\n%25%2f"),
+            ),
+            (
+                "form-data; name=\"f\"; filename=\"a\\\"; x=\"y\"",
+                Some("a\\"),
+            ),
+            ("form-data; name=\"f\"; filename=\"\"", Some("")),
+            ("form-data; name=\"filename=x\"", None),
+            ("form-data; name=\"f\"; filename*=UTF-8''a", None),
+            ("attachment; filename=\"a\"", None),
+            ("form-data", None),
+        ] {
+            assert_eq!(file_name(disposition).as_deref(), name, "{disposition}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `GET /v1/files/{file_id}/content`, and what a link to a file answers.
+//!
+//! Who does not see the file learns nothing from conditions and ranges: they are looked at afterwards.
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use uuid::Uuid;
+
+use crate::call::{Call, OperationContext};
+use crate::files::place::{Bytestream, Key, PlaceError, damaged, verified};
+use crate::files::{File, Place, find};
+use crate::http::conditions::{Verdict, may_be_part, verdict};
+use crate::http::content_disposition::Shown;
+use crate::http::problem::{self, RefusalForm};
+use crate::http::range::Wanted;
+use crate::http::response_headers::OWN_COPY;
+use crate::refusal::{Code, Refusal};
+use crate::store::Tx;
+
+/// Reads the bytes of a file, or a part of them.
+///
+/// # Errors
+/// 404, 412, 500 for bytes that are gone, 503.
+pub async fn content(mut call: Call) -> Result<Response, Refusal> {
+    let id = call.path_id(0).await?;
+    let inline = call.query_text.flag("inline");
+    let query = call.query_text.finish();
+    let file = call.query(id, |tx, ctx| Box::pin(visible(tx, ctx))).await?;
+    query?;
+    answer(&call, &file, inline).await
+}
+
+async fn visible(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<File, Refusal> {
+    let file = find::by_id(tx, ctx.input).await?;
+    file.ok_or_else(Refusal::not_found)
+}
+
+/// Answers with a file that may be seen.
+pub(super) async fn answer(call: &Call, file: &File, inline: bool) -> Result<Response, Refusal> {
+    let headers = call.headers();
+    let tag = format!("\"{}\"", file.sha256);
+    let size = u64::try_from(file.size).unwrap_or(0);
+    match verdict(headers, &tag) {
+        Verdict::Go => {}
+        Verdict::Failed => return Err(other_content()),
+        Verdict::NotModified => {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            describe(&mut response, file, inline, &tag);
+            response.headers_mut().remove(header::CONTENT_TYPE);
+            return Ok(response);
+        }
+    }
+    let part = !call.is_head() && may_be_part(headers, &tag);
+    let asked = call.header(&header::RANGE).filter(|_| part);
+    let wanted = Wanted::read(asked.and_then(|value| value.to_str().ok()), size);
+    let object = Object {
+        place: call.app.files.place()?,
+        key: file.key(),
+        size,
+    };
+    let (status, body, length) = match &wanted {
+        Wanted::Nothing => return Ok(no_such_part(size, call.path())),
+        _ if call.is_head() => {
+            object.check().await?;
+            (StatusCode::OK, Body::empty(), size)
+        }
+        Wanted::Whole => {
+            let bytes = verified(object.read(None).await?, size, file.digest());
+            (StatusCode::OK, Body::from_stream(bytes), size)
+        }
+        Wanted::Part(range) => {
+            let bytes = object.read(Some(range.clone())).await?;
+            let body = Body::from_stream(bytes);
+            (StatusCode::PARTIAL_CONTENT, body, range.end - range.start)
+        }
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    describe(&mut response, file, inline, &tag);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_LENGTH, length.into());
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if let Wanted::Part(range) = wanted {
+        let sent = format!("bytes {}-{}/{size}", range.start, range.end - 1);
+        insert(&mut response, header::CONTENT_RANGE, &sent);
+    }
+    Ok(response)
+}
+
+/// An object as its record has it.
+struct Object<'a> {
+    place: &'a Place,
+    key: Key,
+    size: u64,
+}
+
+impl Object<'_> {
+    async fn check(&self) -> Result<(), Refusal> {
+        let size = self.place.size(&self.key).await?;
+        if size == self.size {
+            return Ok(());
+        }
+        Err(damaged("the object has another length"))
+    }
+
+    async fn read(&self, range: Option<std::ops::Range<u64>>) -> Result<Bytestream, Refusal> {
+        match self.place.read(&self.key, range).await {
+            Ok((size, bytes)) if size == self.size => Ok(bytes),
+            Ok(_) => Err(damaged("the object has another length")),
+            // A part that is not there is as little a fault of the place as an object that is not.
+            Err(error @ PlaceError::Unavailable(_)) => {
+                self.check().await?;
+                Err(error.into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The headers that say what it is and how it may be treated.
+fn describe(response: &mut Response, file: &File, inline: bool, tag: &str) {
+    let shown = if inline {
+        Shown::of(&file.content_type)
+    } else {
+        Shown::Saved
+    };
+    insert(response, header::CONTENT_TYPE, &file.content_type);
+    insert(response, header::ETAG, tag);
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, OWN_COPY);
+    headers.insert(header::CONTENT_DISPOSITION, shown.disposition(&file.name));
+    let policy = HeaderValue::from_static(shown.policy());
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+}
+
+fn insert(response: &mut Response, name: HeaderName, text: &str) {
+    if let Ok(value) = HeaderValue::from_str(text) {
+        response.headers_mut().insert(name, value);
+    }
+}
+
+fn other_content() -> Refusal {
+    Refusal::new(
+        Code::PreconditionFailed,
+        "The file is none of those that If-Match names; a file never changes, so this is another one.",
+    )
+}
+
+fn no_such_part(size: u64, path: &str) -> Response {
+    let why =
+        format!("The file has {size} bytes, and none of them is in the range that was asked for.");
+    let refusal = Refusal::new(Code::RangeNotSatisfiable, why);
+    let mut response = problem::response(&refusal, RefusalForm::Problem, path);
+    insert(
+        &mut response,
+        header::CONTENT_RANGE,
+        &format!("bytes */{size}"),
+    );
+    response
+}

@@ -1,0 +1,379 @@
+//! Files and objects that go because nothing needs them, and what is compared with their place.
+
+use std::path::Path;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tplkit_server::app::Config;
+use tplkit_server::files::objects::{Object, hold};
+use tplkit_server::files::sweep::Sweep;
+use tplkit_server::files::verify::verify;
+use tplkit_server::files::{Files, marker};
+use tplkit_server::store::{Scope, StoreError};
+
+use super::{bytes_of, made, of};
+use crate::api::model::{Model, id, uuid};
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_file_without_a_use_goes_when_its_grace_is_over,
+    bytes_go_with_their_last_record,
+    what_was_written_for_no_record_is_swept,
+    records_and_bytes_are_compared,
+    a_place_is_of_one_store,
+);
+
+async fn in_folder(place: Place, folder: &Path) -> World {
+    let kept = tplkit_server::files::Place::folder(folder).expect("a folder");
+    let config = Config {
+        rate: None,
+        files: Files::in_place(Some(kept)),
+        ..Config::default()
+    };
+    let world = World::with(place, config).await;
+    let kept = world.app.files.place().expect("a place");
+    let claimed = marker::claim(&world.store, kept, false).await;
+    claimed.expect("is nobody's");
+    world
+}
+
+async fn sweep(world: &World) -> u64 {
+    let sweep = Sweep {
+        store: world.store.clone(),
+        place: world.app.files.place.clone(),
+        context: world.context.clone(),
+        grace: Duration::from_secs(100),
+    };
+    sweep.run().await.expect("sweeps")
+}
+
+/// How many objects there are in a folder.
+fn objects(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry"));
+    let count = entries.map(|entry| match entry.file_type().expect("a type").is_dir() {
+        true => objects(&entry.path()),
+        false => usize::from(entry.file_name() != "tplkit-store"),
+    });
+    count.sum()
+}
+
+async fn a_file_without_a_use_goes_when_its_grace_is_over(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let model = Model::new(&owner, world.acme)
+        .with_row(&owner)
+        .with_file(&world, &owner, "used")
+        .await;
+    let unused = made(&owner, &model.workspace, "unused", b"x");
+    world.wait(99);
+    let young = made(&owner, &model.workspace, "young", b"x");
+    assert_eq!(sweep(&world).await, 0);
+    world.wait(1);
+    assert_eq!(sweep(&world).await, 1);
+    owner.get(&of(&unused)).refused(404, "not_found");
+    let left = [model.file.clone(), id(&young)];
+    assert_eq!(owner.ids("/v1/files"), left);
+    // From the end of its last use on it is kept for as long.
+    let end = "UPDATE main.files SET unused_since = $2 WHERE id = $1";
+    world.wait(1000);
+    let now = world.context.now();
+    world
+        .sql(end, vec![uuid(&model.file).into(), now.into()])
+        .await;
+    world.sql("DELETE FROM main.file_uses", vec![]).await;
+    world.wait(99);
+    sweep(&world).await;
+    assert_eq!(owner.ids("/v1/files"), [&*model.file]);
+    // An automation, or a job that may be undone, keeps it as well as a cell.
+    let holds = "INSERT INTO main.file_holds (organization_id, workspace_id, id, file_id, job_id, feature_id, row_id, \
+         column_id, created_at) SELECT organization_id, workspace_id, id, id, $2, $2, $2, $2, 0 FROM files WHERE id = $1";
+    let model = model
+        .with_template(&owner, world.acme)
+        .with_job(&world, &owner)
+        .await;
+    world
+        .sql(
+            holds,
+            vec![uuid(&model.file).into(), uuid(&model.job).into()],
+        )
+        .await;
+    world.wait(1000);
+    sweep(&world).await;
+    assert_eq!(owner.ids("/v1/files?attached=true"), [&*model.file]);
+    world.sql("DELETE FROM main.file_holds", vec![]).await;
+    world
+        .sql(
+            end,
+            vec![uuid(&model.file).into(), world.context.now().into()],
+        )
+        .await;
+    world.wait(100);
+    sweep(&world).await;
+    assert_eq!(owner.ids("/v1/files"), [""; 0]);
+    let organization = owner.get(&world.path("")).expect(200).json();
+    assert_eq!(organization["file_bytes"], 0);
+}
+
+async fn bytes_go_with_their_last_record(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    let owner = world.as_user("owner@acme.test");
+    let stranger = world.as_user("stranger@other.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let (first, second) = (
+        made(&owner, &workspace, "a", b"x"),
+        made(&owner, &workspace, "b", b"x"),
+    );
+    // What another organization has of the same bytes is its own.
+    let theirs = made(
+        &stranger,
+        &Model::new(&stranger, world.other).workspace,
+        "c",
+        b"x",
+    );
+    assert_eq!(objects(folder.path()), 2);
+    owner.delete(&of(&first)).expect(204);
+    // Whoever has begun to bring the same bytes still finds them.
+    sweep(&world).await;
+    world.wait(16 * 60);
+    let kept = Sweep {
+        store: world.store.clone(),
+        place: world.app.files.place.clone(),
+        context: world.context.clone(),
+        grace: Duration::from_secs(1_000_000),
+    };
+    kept.run().await.expect("sweeps");
+    assert_eq!(owner.get(&bytes_of(&second)).expect(200).body, "x");
+    owner.delete(&of(&second)).expect(204);
+    kept.run().await.expect("sweeps");
+    assert_eq!(objects(folder.path()), 1);
+    assert_eq!(stranger.get(&bytes_of(&theirs)).expect(200).body, "x");
+    let again = made(&owner, &workspace, "a", b"x");
+    assert_eq!(owner.get(&bytes_of(&again)).expect(200).body, "x");
+    // With a workspace go its files, and then their bytes.
+    owner
+        .delete(&format!("/v1/workspaces/{workspace}?force=true"))
+        .expect(204);
+    world.wait(16 * 60);
+    kept.run().await.expect("sweeps");
+    assert_eq!(objects(folder.path()), 1);
+}
+
+/// Writes an object as an upload does that is killed before its record.
+async fn written(world: &World, bytes: &'static [u8]) -> Object {
+    let new = Object {
+        organization: world.acme,
+        id: world.context.id(),
+        sha256: [bytes[0]; 32],
+        size: i64::try_from(bytes.len()).expect("small"),
+    };
+    let held: Result<Object, StoreError> = world
+        .store
+        .write(
+            &Scope::Operator,
+            (new, world.context.now()),
+            |tx, (new, now)| Box::pin(hold(tx, *new, *now)),
+        )
+        .await;
+    let object = held.expect("holds");
+    let mut writer = world
+        .app
+        .files
+        .place()
+        .expect("a place")
+        .write(world.context.id());
+    writer
+        .write(Bytes::from_static(bytes))
+        .await
+        .expect("writes");
+    writer
+        .end()
+        .await
+        .expect("ends")
+        .keep(&object.key())
+        .await
+        .expect("keeps");
+    object
+}
+
+async fn what_was_written_for_no_record_is_swept(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    let object = written(&world, b"abc").await;
+    sweep(&world).await;
+    world.wait(14 * 60);
+    sweep(&world).await;
+    assert_eq!(objects(folder.path()), 1, "it is still held");
+    // The same bytes once more are the same object, held anew.
+    assert_eq!(written(&world, b"abc").await.id, object.id);
+    world.wait(14 * 60);
+    sweep(&world).await;
+    assert_eq!(objects(folder.path()), 1, "it is held anew");
+    world.wait(2 * 60);
+    sweep(&world).await;
+    assert_eq!(objects(folder.path()), 0);
+    // What was condemned never lives again.
+    let next = written(&world, b"abc").await;
+    assert_ne!(next.id, object.id);
+    // A process that was killed between the two leaves work for the next.
+    let condemned = "UPDATE main.file_objects SET condemned = true, free_since = 0 WHERE id = $1";
+    world.sql(condemned, vec![next.id.into()]).await;
+    assert_ne!(written(&world, b"abc").await.id, next.id);
+    sweep(&world).await;
+    assert_eq!(objects(folder.path()), 1);
+    assert_eq!(
+        world.sql("SELECT id FROM file_objects", vec![]).await.len(),
+        1
+    );
+}
+
+async fn verdict(world: &World, repair: bool, now: i64) -> Value {
+    let place = world.app.files.place().expect("a place");
+    let verdict = verify(&world.store, place, repair, now)
+        .await
+        .expect("verifies");
+    serde_json::to_value(&verdict).expect("JSON")
+}
+
+async fn records_and_bytes_are_compared(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let whole = made(&owner, &workspace, "a", b"whole");
+    made(&owner, &workspace, "b", b"whole");
+    let gone = made(&owner, &workspace, "c", b"gone");
+    let other = made(&owner, &workspace, "d", b"other");
+    // Files are written by the clock of the machine.
+    let now = jiff::Timestamp::from_second(4_000_000_000)
+        .expect("an instant")
+        .as_microsecond();
+    let fine = verdict(&world, true, 0).await;
+    assert_eq!(
+        fine,
+        json!({"checked": 4, "missing": [], "damaged": [], "left_over": [], "repaired": 0})
+    );
+    let path = |file: &Value| {
+        let digest = file["sha256"].as_str().expect("a digest");
+        let within = folder
+            .path()
+            .join(world.acme.to_string())
+            .join(&digest[..2]);
+        let entries = std::fs::read_dir(within).expect("a folder");
+        let mut names = entries.map(|entry| entry.expect("an entry").path());
+        names
+            .find(|path| path.to_string_lossy().contains(digest))
+            .expect("an object")
+    };
+    std::fs::remove_file(path(&gone)).expect("is there");
+    std::fs::write(path(&other), b"others").expect("writes");
+    std::fs::create_dir_all(folder.path().join("uploads")).expect("a folder");
+    std::fs::write(folder.path().join("uploads/x#1"), b"half").expect("writes");
+    std::fs::write(folder.path().join("stray"), b"stray").expect("writes");
+    let orphan = written(&world, b"orphan").await;
+    world.wait(16 * 60);
+    let found = verdict(&world, false, world.context.now()).await;
+    assert_eq!(found["checked"], 4);
+    assert_eq!(found["missing"][0]["file_id"], gone["id"]);
+    assert_eq!(found["missing"][0]["organization_id"], json!(world.acme));
+    assert_eq!(found["damaged"][0]["file_id"], other["id"]);
+    let mut left: Vec<&str> = found["left_over"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|left| left["key"].as_str().expect("a key"))
+        .collect();
+    left.sort_unstable();
+    let key = orphan.key().to_string();
+    let mut expected = vec!["stray", "uploads/x#1", &*key];
+    expected.sort_unstable();
+    assert_eq!(left, expected);
+    assert_eq!(found["repaired"], 0);
+    // What is young may be an upload that still runs.
+    let young = verdict(&world, true, world.context.now()).await;
+    assert_eq!(
+        (
+            &young["repaired"],
+            young["left_over"].as_array().map(Vec::len)
+        ),
+        (&json!(0), Some(3))
+    );
+    let repaired = verdict(&world, true, now).await;
+    assert_eq!(repaired["repaired"], 3);
+    let after = verdict(&world, true, now).await;
+    assert_eq!(
+        (
+            after["left_over"].as_array().map(Vec::len),
+            &after["repaired"]
+        ),
+        (Some(0), &json!(0))
+    );
+    assert_eq!(owner.get(&bytes_of(&whole)).expect(200).body, "whole");
+}
+
+async fn a_place_is_of_one_store(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    let kept = world.app.files.place().expect("a place");
+    marker::claim(&world.store, kept, false)
+        .await
+        .expect("is nobody's");
+    marker::claim(&world.store, kept, false)
+        .await
+        .expect("is its own");
+    let mark = folder.path().join("tplkit-store");
+    let own = std::fs::read_to_string(&mark).expect("a mark");
+    // Another store's is refused, whatever is on record.
+    let foreign = "0198a5ba-0000-7000-8000-000000000001";
+    std::fs::write(&mark, foreign).expect("writes");
+    let refused = marker::claim(&world.store, kept, false)
+        .await
+        .expect_err("is another's")
+        .to_string();
+    assert!(
+        refused.contains(foreign)
+            && refused.contains(own.trim())
+            && refused.contains("--files-adopt"),
+        "{refused}"
+    );
+    verify(&world.store, kept, true, 0)
+        .await
+        .expect_err("is another's");
+    marker::claim(&world.store, kept, true)
+        .await
+        .expect("is taken over");
+    assert_eq!(std::fs::read_to_string(&mark).expect("a mark"), own);
+    // Without files a place without a mark is as good as new, with some it is not.
+    std::fs::remove_file(&mark).expect("is there");
+    marker::claim(&world.store, kept, false)
+        .await
+        .expect("is nobody's");
+    let owner = world.as_user("owner@acme.test");
+    made(&owner, &Model::new(&owner, world.acme).workspace, "a", b"x");
+    std::fs::remove_file(&mark).expect("is there");
+    let refused = marker::claim(&world.store, kept, false)
+        .await
+        .expect_err("is empty")
+        .to_string();
+    assert!(
+        refused.contains("no store") && refused.contains(own.trim()),
+        "{refused}"
+    );
+    marker::claim(&world.store, kept, true)
+        .await
+        .expect("is taken over");
+    // What was in the memory of a process went with it, and so do the records.
+    let memory = tplkit_server::files::Place::memory();
+    marker::claim(&world.store, &memory, false)
+        .await
+        .expect("has no mark");
+    assert_eq!(owner.ids("/v1/files"), [""; 0]);
+    assert_eq!(
+        owner.get(&world.path("")).expect(200).json()["file_bytes"],
+        0
+    );
+}

@@ -1,0 +1,479 @@
+//! `POST /v1/files`
+
+use std::time::Duration;
+
+use serde_json::json;
+use tplkit_server::app::Config;
+use tplkit_server::files::Files;
+use tplkit_server::files::settings::UploadPace;
+
+use super::{bytes_of, made, of, put};
+use crate::api::client::{Answer, Client};
+use crate::api::model::Model;
+use crate::api::world::World;
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_body_becomes_a_file_as_it_was_sent,
+    a_form_has_one_part_and_that_is_the_file,
+    names_and_types_are_checked_and_kept_as_they_are,
+    what_is_too_large_leaves_nothing,
+    what_breaks_off_or_stalls_leaves_nothing,
+    the_head_is_refused_before_the_body_is_asked_for,
+    a_large_file_arrives_whole,
+    a_key_stands_for_the_bytes_and_is_free_when_they_break_off,
+    a_server_without_a_place_says_so,
+);
+
+async fn a_body_becomes_a_file_as_it_was_sent(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}&name=a%20b.txt");
+    let headers = [("content-type", "Text/Plain; charset=utf-8")];
+    let file = owner
+        .send("POST", &path, &headers, Some(b"hello"))
+        .expect(201)
+        .json();
+    let me = owner.get("/v1/me").json()["id"].clone();
+    assert_eq!(
+        file,
+        json!({"id": file["id"], "organization_id": world.acme, "workspace_id": workspace, "name": "a b.txt",
+            "content_type": "Text/Plain; charset=utf-8", "size": 5,
+            "sha256": "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+            "created_at": file["created_at"], "created_by": me})
+    );
+    assert_eq!(owner.get(&of(&file)).expect(200).json(), file);
+    assert_eq!(owner.get(&bytes_of(&file)).expect(200).body, "hello");
+    // Of a type that nobody names, and in chunks.
+    let chunked = [("transfer-encoding", "chunked")];
+    let chunks = b"3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n";
+    let second = owner
+        .send_raw("POST", &path, &chunked, chunks)
+        .expect(201)
+        .json();
+    assert_eq!(second["content_type"], "application/octet-stream");
+    assert_eq!(second["sha256"], file["sha256"]);
+    assert_ne!(second["id"], file["id"]);
+    // Both have the same bytes; one goes, and the other stays.
+    owner.delete(&of(&file)).expect(204);
+    owner.get(&of(&file)).refused(404, "not_found");
+    owner.get(&bytes_of(&file)).refused(404, "not_found");
+    assert_eq!(owner.get(&bytes_of(&second)).expect(200).body, "hello");
+}
+
+fn form(client: &Client, path: &str, body: &str) -> Answer {
+    let headers = [("content-type", "multipart/form-data; boundary=XX")];
+    client.send("POST", path, &headers, Some(body.as_bytes()))
+}
+
+async fn a_form_has_one_part_and_that_is_the_file(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}");
+    let part = |head: &str, content: &str| format!("--XX\r\n{head}\r\n\r\n{content}\r\n");
+    let named = "Content-Disposition: form-data; name=\"f\"; filename=\"a%22b.png\"";
+    let typed = format!("{named}\r\nContent-Type: image/png");
+    let one = format!("{}--XX--\r\n", part(&typed, "bytes"));
+    let file = form(&owner, &path, &one).expect(201).json();
+    assert_eq!(
+        (&file["name"], &file["content_type"], &file["size"]),
+        (&json!("a\"b.png"), &json!("image/png"), &json!(5))
+    );
+    assert_eq!(owner.get(&bytes_of(&file)).expect(200).body, "bytes");
+    // What the query says counts, and what nobody says is unknown.
+    let untyped = format!("{}--XX--", part(named, "\r\n--X\r\n-"));
+    let file = form(&owner, &format!("{path}&name=x"), &untyped)
+        .expect(201)
+        .json();
+    assert_eq!(
+        (&file["name"], &file["content_type"]),
+        (&json!("x"), &json!("application/octet-stream"))
+    );
+    assert_eq!(owner.get(&bytes_of(&file)).expect(200).body, "\r\n--X\r\n-");
+    let field = part("Content-Disposition: form-data; name=\"f\"", "x");
+    let file = part(named, "x");
+    let bad_name = part(
+        "Content-Disposition: form-data; name=\"f\"; filename=\"a%0Ab\"",
+        "x",
+    );
+    let bad_type = part(&format!("{named}\r\nContent-Type: nonsense"), "x");
+    let empty = part(named, "");
+    let long = part(&format!("X-Line: {}\r\n{named}", "x".repeat(40_000)), "x");
+    for body in [
+        format!("{field}--XX--"),
+        format!("{field}{file}--XX--"),
+        format!("{file}{field}--XX--"),
+        format!("{file}{file}--XX--"),
+        format!("{bad_name}--XX--"),
+        format!("{bad_type}--XX--"),
+        format!("{empty}--XX--"),
+        format!("{long}--XX--"),
+        file.clone(),
+        "--XX--".to_owned(),
+        "--YY\r\n\r\nx\r\n--YY--".to_owned(),
+        "nothing of the kind".to_owned(),
+    ] {
+        form(&owner, &path, &body).refused(422, "validation_failed");
+    }
+    let headers = [("content-type", "multipart/form-data")];
+    owner
+        .send("POST", &path, &headers, Some(b"x"))
+        .refused(422, "validation_failed");
+    assert_eq!(owner.ids(&path).len(), 2);
+}
+
+async fn names_and_types_are_checked_and_kept_as_they_are(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    for (sent, name) in [
+        ("%F0%9F%98%80%22.txt", "😀\".txt"),
+        ("...", "..."),
+        (&"%C3%A9".repeat(255), &*"é".repeat(255)),
+    ] {
+        let file = made(&owner, &workspace, sent, b"x");
+        assert_eq!(file["name"], name);
+        let header = owner.get(&bytes_of(&file)).expect(200);
+        let header = header
+            .header("content-disposition")
+            .expect("a name")
+            .to_owned();
+        assert!(
+            header.is_ascii() && header.starts_with("attachment; filename=\""),
+            "{header}"
+        );
+    }
+    for name in [
+        "",
+        "..",
+        "a%2Fb",
+        "a%5Cb",
+        "a%00",
+        "a%0Ab",
+        "%C2%85",
+        "%E2%80%AE",
+        "%E2%80%A8",
+        "%20",
+        &"x".repeat(256),
+    ] {
+        put(&owner, &workspace, name, b"x").refused(422, "validation_failed");
+    }
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    for media_type in ["nonsense", "*/*", "text/plain, text/html", "a/b;c"] {
+        let headers = [("content-type", media_type)];
+        owner
+            .send("POST", &path, &headers, Some(b"x"))
+            .refused(422, "validation_failed");
+    }
+    owner
+        .send("POST", &path, &[("content-encoding", "gzip")], Some(b"x"))
+        .refused(415, "unsupported_media_type");
+    let nameless = format!("/v1/files?workspace_id={workspace}");
+    owner
+        .send("POST", &nameless, &[], Some(b"x"))
+        .refused(422, "validation_failed");
+    owner
+        .send("POST", "/v1/files?name=x", &[], Some(b"x"))
+        .refused(422, "validation_failed");
+    // An empty file is none, whatever its framing.
+    owner
+        .send("POST", &path, &[], Some(b""))
+        .refused(422, "validation_failed");
+    owner
+        .send("POST", &path, &[], None)
+        .refused(422, "validation_failed");
+    owner
+        .send_raw(
+            "POST",
+            &path,
+            &[("transfer-encoding", "chunked")],
+            b"0\r\n\r\n",
+        )
+        .refused(422, "validation_failed");
+    world
+        .as_user("viewer@acme.test")
+        .send("POST", &path, &[], Some(b"x"))
+        .refused(403, "forbidden");
+    world
+        .as_user("stranger@other.test")
+        .send("POST", &path, &[], Some(b"x"))
+        .refused(404, "not_found");
+}
+
+/// Limits that tests reach.
+fn small(max_file: u64) -> Config {
+    let pace = UploadPace {
+        idle: Duration::from_millis(400),
+        window: Duration::from_millis(700),
+        least: 100,
+    };
+    Config {
+        rate: None,
+        files: Files {
+            max_file,
+            pace,
+            ..Files::default()
+        },
+        ..Config::default()
+    }
+}
+
+async fn objects(world: &World) -> usize {
+    let sql = "SELECT id FROM files";
+    world.sql(sql, vec![]).await.len()
+}
+
+async fn what_is_too_large_leaves_nothing(place: Place) {
+    let world = World::with(place, small(1000)).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    made(&owner, &workspace, "fits", &[b'x'; 1000]);
+    put(&owner, &workspace, "long", &[b'x'; 1001]).refused(413, "payload_too_large");
+    // Nobody says how long it is.
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let chunk = format!("3E9\r\n{}\r\n0\r\n\r\n", "x".repeat(1001));
+    let chunked = [("transfer-encoding", "chunked")];
+    owner
+        .send_raw("POST", &path, &chunked, chunk.as_bytes())
+        .refused(413, "payload_too_large");
+    let head = "--XX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a\"\r\n\r\n";
+    let fits = format!("{head}{}\r\n--XX--", "x".repeat(1000));
+    form(&owner, &path, &fits).expect(201);
+    let long = format!("{head}{}\r\n--XX--", "x".repeat(1001));
+    form(&owner, &path, &long).refused(413, "payload_too_large");
+    assert_eq!(objects(&world).await, 2);
+}
+
+async fn what_breaks_off_or_stalls_leaves_nothing(place: Place) {
+    let world = World::with(place, small(1000)).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let announced = [("content-length", "10")];
+    owner
+        .send_raw("POST", &path, &announced, b"12345")
+        .refused(408, "upload_stalled");
+    owner
+        .send_raw("POST", &path, &announced, b"")
+        .refused(408, "upload_stalled");
+    // A client that goes before the end.
+    let broken = Broken::new(&owner, &path);
+    broken.wait();
+    assert_eq!(objects(&world).await, 0);
+    // One that brings a byte now and then.
+    assert_eq!(Trickle::new(&owner, &path).status(), 408);
+    assert_eq!(objects(&world).await, 0);
+}
+
+/// An upload that its client gives up.
+struct Broken(std::net::TcpStream);
+
+fn begin(client: &Client, path: &str, more: &str) -> std::net::TcpStream {
+    use std::io::Write as _;
+    let mut stream = std::net::TcpStream::connect(client.address()).expect("connects");
+    let credential = client.credential().unwrap_or_default();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer {credential}\r\n{more}\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("sends");
+    stream
+}
+
+impl Broken {
+    fn new(client: &Client, path: &str) -> Broken {
+        use std::io::Write as _;
+        let mut stream = begin(client, path, "content-length: 1000\r\n");
+        stream.write_all(&[b'x'; 500]).expect("sends");
+        Broken(stream)
+    }
+
+    fn wait(self) {
+        use std::io::Read as _;
+        self.0
+            .shutdown(std::net::Shutdown::Write)
+            .expect("a socket");
+        let mut stream = self.0;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(!answer.contains(" 201 "), "{answer}");
+    }
+}
+
+/// An upload of a byte at a time.
+struct Trickle(std::net::TcpStream);
+
+impl Trickle {
+    fn new(client: &Client, path: &str) -> Trickle {
+        Trickle(begin(client, path, "content-length: 1000\r\n"))
+    }
+
+    fn status(mut self) -> u16 {
+        use std::io::{Read as _, Write as _};
+        for _ in 0..40 {
+            if self.0.write_all(b"x").is_err() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let mut answer = Vec::new();
+        let _ = self.0.read_to_end(&mut answer);
+        crate::api::client::read(&answer).status
+    }
+}
+
+async fn the_head_is_refused_before_the_body_is_asked_for(place: Place) {
+    use std::io::Read as _;
+    let world = World::with(place, small(1000)).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let expecting = |path: &str, more: &str| {
+        let mut stream = begin(&owner, path, &format!("expect: 100-continue\r\n{more}"));
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        String::from_utf8(bytes).expect("UTF-8")
+    };
+    for (path, more, status) in [
+        (&*path, "content-length: 1001\r\n", "413"),
+        (
+            &path,
+            "content-length: 5\r\ncontent-encoding: br\r\n",
+            "415",
+        ),
+        (&path, "content-length: 5\r\ncontent-type: x\r\n", "422"),
+        (&format!("{path}&y=1"), "content-length: 5\r\n", "422"),
+        (
+            &path.replace(&workspace, &world.acme.to_string()),
+            "content-length: 5\r\n",
+            "404",
+        ),
+    ] {
+        let answer = expecting(path, more);
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{answer}"
+        );
+    }
+    let sql = "UPDATE main.organizations SET file_quota = 4 WHERE id = $1";
+    world.sql(sql, vec![world.acme.into()]).await;
+    let answer = expecting(&path, "content-length: 5\r\n");
+    assert!(answer.starts_with("HTTP/1.1 409 "), "{answer}");
+    // What may come is asked for.
+    let answer = expecting(&path, "content-length: 4\r\n");
+    assert!(
+        answer.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408 "),
+        "{answer}"
+    );
+}
+
+async fn a_large_file_arrives_whole(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = tplkit_server::files::Place::folder(folder.path()).expect("a folder");
+    let config = Config {
+        rate: None,
+        files: Files::in_place(Some(kept)),
+        ..Config::default()
+    };
+    let world = World::with(place, config).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let bytes: Vec<u8> = (0..3_000_000_u32)
+        .map(|n| b'a' + u8::try_from(n % 23).unwrap_or(0))
+        .collect();
+    let file = made(&owner, &workspace, "large", &bytes);
+    let read = owner.get(&bytes_of(&file)).expect(200);
+    assert_eq!(read.header("content-length"), Some("3000000"));
+    assert!(read.body.as_bytes() == bytes, "other bytes");
+    let part = owner.send(
+        "GET",
+        &bytes_of(&file),
+        &[("range", "bytes=1999999-2000001")],
+        None,
+    );
+    assert_eq!(
+        part.expect(206).body.as_bytes(),
+        &bytes[1_999_999..2_000_002]
+    );
+    // Nothing of the way there is left.
+    let left = std::fs::read_dir(folder.path().join("uploads"))
+        .expect("a folder")
+        .count();
+    assert_eq!(left, 0);
+}
+
+async fn a_key_stands_for_the_bytes_and_is_free_when_they_break_off(place: Place) {
+    let mut config = small(1000);
+    (config.files.pace.idle, config.files.pace.window) =
+        (Duration::from_secs(3), Duration::from_secs(60));
+    let world = World::with(place, config).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let send = |name: &str, media_type: &str, bytes: &[u8]| {
+        let path = format!("/v1/files?workspace_id={workspace}&name={name}");
+        let headers = [("idempotency-key", "k"), ("content-type", media_type)];
+        owner.send("POST", &path, &headers, Some(bytes))
+    };
+    // What is refused before the end keeps nothing.
+    send("a", "text/plain", &[b'x'; 1001]).refused(413, "payload_too_large");
+    let path = format!("/v1/files?workspace_id={workspace}&name=a");
+    let headers = [("idempotency-key", "k"), ("content-length", "10")];
+    owner
+        .send_raw("POST", &path, &headers, b"12")
+        .refused(408, "upload_stalled");
+    let first = send("a", "text/plain", b"bytes").expect(201);
+    let again = send("a", "text/plain", b"bytes").expect(201);
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    assert_eq!(first.body, again.body);
+    for (name, media_type, bytes) in [
+        ("b", "text/plain", &b"bytes"[..]),
+        ("a", "text/html", b"bytes"),
+        ("a", "text/plain", b"other"),
+    ] {
+        send(name, media_type, bytes).refused(422, "idempotency_key_reused");
+    }
+    assert_eq!(objects(&world).await, 1);
+    // While one is under way, whoever comes with its key waits.
+    let (running, refused, name) = (0..10)
+        .find_map(|number| {
+            use std::io::Write as _;
+            let name = format!("other{number}");
+            let head = format!("content-length: 5\r\nidempotency-key: {name}\r\n");
+            let mut running = begin(&owner, &path, &head);
+            running.write_all(b"1").expect("sends");
+            std::thread::sleep(Duration::from_millis(200));
+            let headers = [("idempotency-key", &*name)];
+            let answer = owner.send("POST", &path, &headers, Some(b"12345"));
+            // Who comes first is not for this test to say.
+            (answer.status != 201).then_some((running, answer, name))
+        })
+        .expect("one comes first");
+    let headers = [("idempotency-key", &*name)];
+    refused.refused(409, "idempotency_in_progress");
+    drop(running);
+    // It broke off, and its key is free.
+    let free = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        owner.send("POST", &path, &headers, Some(b"12345")).status == 201
+    });
+    assert!(free, "the key is still taken");
+    // A replay whose file is gone is not found.
+    owner.delete(&of(&first.json())).expect(204);
+    send("a", "text/plain", b"bytes").refused(404, "not_found");
+}
+
+async fn a_server_without_a_place_says_so(place: Place) {
+    let config = Config {
+        rate: None,
+        files: Files::in_place(None),
+        ..Config::default()
+    };
+    let world = World::with(place, config).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let refused = put(&owner, &workspace, "x", b"x").refused(503, "store_unavailable");
+    assert!(refused.body.contains("--files"), "{refused:?}");
+    assert_eq!(owner.ids("/v1/files"), [""; 0]);
+}

@@ -1,0 +1,165 @@
+//! Files and the process: where they are, what its end leaves, and what the command line says of them.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::kill::Wire;
+use crate::process::{EMAIL, SECRET, Serving, admin, database, owner, run, stderr, variable};
+
+/// Somebody who is signed in, and their workspace.
+fn signed_in(serving: &Serving, organization: &str) -> (Wire, String) {
+    let mut wire = Wire::new(serving, "");
+    let body = json!({"email": EMAIL, "password": SECRET});
+    let (_, tokens) = wire
+        .ask("POST", "/v1/auth/token", Some(&body))
+        .expect("an answer");
+    let mut wire = Wire::new(serving, tokens["access_token"].as_str().expect("a token"));
+    let body = json!({"organization_id": organization, "label": "W"});
+    let (_, workspace) = wire
+        .ask("POST", "/v1/workspaces", Some(&body))
+        .expect("an answer");
+    (wire, workspace["id"].as_str().expect("an id").to_owned())
+}
+
+fn verified(database: &str) -> Value {
+    admin(database, &["verify-files"], "").expect("is whole")
+}
+
+/// The process is killed while files come and go: no record names bytes that are not there, and what is there for
+/// nothing is found. `TPLKIT_KILLS` says how often.
+#[test]
+fn killed_at_any_moment_no_file_that_a_record_names_is_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let organization = owner(&database);
+    let kills = variable("TPLKIT_KILLS")
+        .and_then(|kills| kills.parse().ok())
+        .unwrap_or(5);
+    let kept = Mutex::new(Vec::<(String, String)>::new());
+    for round in 0..kills {
+        let serving = Serving::start_with(&database, &["--rate-limit", "off"], &[]);
+        let (wire, workspace) = signed_in(&serving, &organization);
+        thread::scope(|scope| {
+            for client in 0..3 {
+                let (kept, workspace, serving) = (&kept, &workspace, &serving);
+                let mut wire = Wire::new(serving, &wire.token);
+                scope.spawn(move || {
+                    for number in 0.. {
+                        // Every fourth is larger than what is written at once.
+                        let size = if number % 4 == 0 { 700_000 } else { 20 };
+                        let text = format!("{round} {client} {number} {}", "x".repeat(size));
+                        let path = format!("/v1/files?workspace_id={workspace}&name=f");
+                        let Some((status, file)) = wire.ask("POST", &path, Some(&json!(text)))
+                        else {
+                            break;
+                        };
+                        assert_eq!(status, 201, "{file}");
+                        let path = format!("/v1/files/{}", file["id"].as_str().expect("an id"));
+                        if number % 3 == 0 {
+                            let Some(_) = wire.ask("DELETE", &path, None) else {
+                                break;
+                            };
+                        } else {
+                            let digest = file["sha256"].as_str().expect("a digest").to_owned();
+                            kept.lock().expect("a lock").push((path, digest));
+                        }
+                    }
+                });
+            }
+            thread::sleep(Duration::from_millis(300 + 70 * round));
+            serving.signal("KILL");
+        });
+        drop(serving);
+        let verdict = verified(&database);
+        assert_eq!(
+            (&verdict["missing"], &verdict["damaged"]),
+            (&json!([]), &json!([])),
+            "{verdict}"
+        );
+    }
+    let serving = Serving::start(&database);
+    let (mut wire, _) = signed_in(&serving, &organization);
+    let kept = kept.into_inner().expect("a lock");
+    assert!(kept.len() >= 3, "nothing was done");
+    for (path, digest) in kept {
+        let (status, file) = wire.ask("GET", &path, None).expect("an answer");
+        assert_eq!(
+            (status, file["sha256"].as_str()),
+            (200, Some(&*digest)),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn a_server_refuses_the_files_of_another_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let other = format!("sqlite:{}", folder.path().join("other.db").display());
+    drop(Serving::start(&database));
+    let place = format!("file:{}.files", database.trim_start_matches("sqlite:"));
+    assert!(
+        Path::new(place.trim_start_matches("file:"))
+            .join("tplkit-store")
+            .is_file()
+    );
+    let refused = run(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--database",
+        &other,
+        "--files",
+        &place,
+    ]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("--files-adopt"), "{refused:?}");
+    let refused = run(&[
+        "admin",
+        "verify-files",
+        "--database",
+        &other,
+        "--files",
+        &place,
+    ]);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let nowhere = run(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--database",
+        &other,
+        "--files",
+        "ftp://x",
+    ]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    assert!(stderr(&nowhere).contains("file:DIR"), "{nowhere:?}");
+}
+
+#[test]
+fn verify_files_says_what_is_missing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let organization = owner(&database);
+    let serving = Serving::start(&database);
+    let (mut wire, workspace) = signed_in(&serving, &organization);
+    let path = format!("/v1/files?workspace_id={workspace}&name=f");
+    let (_, file) = wire
+        .ask("POST", &path, Some(&json!("text")))
+        .expect("an answer");
+    assert_eq!(verified(&database)["checked"], 1);
+    let place = format!("{}.files", database.trim_start_matches("sqlite:"));
+    std::fs::remove_dir_all(Path::new(&place).join(&organization)).expect("is there");
+    let output = admin(&database, &["verify-files"], "").expect_err("is broken");
+    assert_eq!(output.status.code(), Some(1));
+    let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(verdict["missing"][0]["file_id"], file["id"]);
+    assert!(
+        stderr(&output).contains("bytes of 1 files are missing"),
+        "{output:?}"
+    );
+}
