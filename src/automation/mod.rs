@@ -16,6 +16,7 @@
 //! | `writes` | A010, A011, A014 |
 //! | `outcome` | A004, A012, A013 |
 
+mod attached;
 mod between;
 mod config;
 mod cron;
@@ -39,6 +40,7 @@ mod validate;
 mod validation_context;
 mod writes;
 
+pub use attached::attached_files;
 pub use definition::validate_file;
 pub use environment::{EmptyEnvironment, Environment, PackageEnvironment, Setting};
 pub use graph::{Graph, Step, step_ids};

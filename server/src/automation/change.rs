@@ -8,6 +8,7 @@ use tplkit::definitions::Definitions;
 use tplkit::json::Value as Json;
 use uuid::Uuid;
 
+use super::attached;
 use super::find::{self, Workflow};
 use super::subscriptions::{no_table, subscribe};
 use super::version::{Version, columns};
@@ -190,6 +191,7 @@ pub async fn add_version(
         definition.table.into(),
     ];
     tx.query(sql, &parameters).await?;
+    attached::hold(tx, &added).await?;
     Ok(added)
 }
 
@@ -214,7 +216,7 @@ pub async fn publish(
         switch_off(tx, draft.organization, draft.workflow).await?;
     }
     draft.publisher = publisher;
-    supersede(tx, &draft, fires).await?;
+    supersede(tx, &draft, fires, now).await?;
     draft.is_draft = false;
     draft.is_active = fires;
     if fires
@@ -234,7 +236,12 @@ pub async fn publish(
 }
 
 /// Makes a version a published one that fires, or does not.
-async fn supersede(tx: &mut Tx, version: &Version, fires: bool) -> Result<(), StoreError> {
+async fn supersede(
+    tx: &mut Tx,
+    version: &Version,
+    fires: bool,
+    now: i64,
+) -> Result<(), StoreError> {
     let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4, publisher = $5 \
          WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND organization_id = $1 AND id = $2";
@@ -245,7 +252,8 @@ async fn supersede(tx: &mut Tx, version: &Version, fires: bool) -> Result<(), St
         fires.into(),
         version.publisher.into(),
     ];
-    tx.query(sql, &parameters).await.map(drop)
+    tx.query(sql, &parameters).await?;
+    attached::release_superseded(tx, version, now).await
 }
 
 /// 409 for a draft that cannot be published any more.
@@ -286,7 +294,7 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOut
         return Ok(SwitchOutcome::Done(newest));
     }
     switch_off(tx, row.organization, workflow).await?;
-    supersede(tx, &newest, true).await?;
+    supersede(tx, &newest, true, now).await?;
     newest.is_active = true;
     if !subscribe(
         tx,
@@ -322,7 +330,7 @@ pub async fn launch(
     }
     switch_off(tx, row.organization, row.id).await?;
     newest.publisher = publisher;
-    supersede(tx, &newest, true).await?;
+    supersede(tx, &newest, true, now).await?;
     // One whose table was left out fires nothing.
     subscribe(
         tx,
@@ -374,11 +382,13 @@ pub async fn remove_version(
     tx: &mut Tx,
     workflow: &Workflow,
     version: Uuid,
+    now: i64,
 ) -> Result<bool, StoreError> {
     let draft = find::by_id(tx, workflow.id, version).await?;
     if !draft.is_some_and(|draft| draft.is_draft) {
         return Ok(false);
     }
+    attached::release_version(tx, workflow.organization, version, now).await?;
     let sql = "DELETE FROM main.workflow_versions WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2 AND is_draft";
     tx.query(sql, &[workflow.organization.into(), version.into()])
@@ -407,6 +417,7 @@ pub async fn remove(tx: &mut Tx, row: &Workflow, force: bool, now: i64) -> Resul
         now,
     )
     .await?;
+    attached::release_all(tx, row.organization, row.id, now).await?;
     let sql = "DELETE FROM main.workflows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let parameters = [row.organization.into(), row.id.into()];

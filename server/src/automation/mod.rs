@@ -9,6 +9,7 @@
 //! | `version`, `find`, `change` | versions: storage, lookup, changes |
 //! | `validate` | the library's validator, with the records of a workspace |
 //! | `connections`, `channels`, `names`, `encryption` | the services that automations may call, and their secrets |
+//! | `attached` | the files that versions attach to mails, kept while they may be sent |
 //! | `secrets` | secrets inside graphs: stored, masked, used |
 //! | `subscriptions`, `events` | watched tables, and the events of their rows |
 //! | `schedules` | which instants are due |
@@ -21,6 +22,7 @@
 //! | `mentioned_tables`, `meter` | ids that an automation mentions; processor time of a run |
 //! | `row_reads`, `row_writes`, `notify`, `integrations` | the effects of steps |
 
+mod attached;
 mod calls;
 mod capacity;
 mod change;

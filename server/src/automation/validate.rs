@@ -104,11 +104,12 @@ struct KnownRecords {
 }
 
 /// The kinds that are looked up. Connections are not: a wrong name fails when it is used.
-const KINDS: [ReferenceKind; 4] = [
+const KINDS: [ReferenceKind; 5] = [
     ReferenceKind::Feature,
     ReferenceKind::WorkflowV2,
     ReferenceKind::Channel,
     ReferenceKind::User,
+    ReferenceKind::File,
 ];
 
 impl Environment for KnownRecords {

@@ -14,7 +14,7 @@ use crate::automation::pause;
 use crate::refusal::Refusal;
 use crate::routes::organizations;
 use crate::store::{Scope, Store};
-use crate::workspace::{PreparedUnit, UnitContext, UnitError, write};
+use crate::workspace::{FileUses, PreparedUnit, UnitContext, UnitError, write};
 
 /// Where connections of tests lead: to a name that is never there.
 const NOWHERE: &str = "https://stub.invalid/";
@@ -84,6 +84,7 @@ pub(super) async fn workspace(app: &App, state: &State, creator: Id) -> Result<(
             workspace: here.id,
             creator: Some(creator),
             now: app.context.now(),
+            file_uses: FileUses::End,
             context: app.context.clone(),
             tables: app.tables.clone(),
         },

@@ -14,8 +14,8 @@ use crate::context::Context;
 use crate::rows::Tables;
 use crate::store::{Input, Output, QueryFn, Scope, Store, StoreError, Tx};
 use crate::workspace::{
-    PreparedUnit, ReadError, UnitContext, UnitError, batch, fetch, matching, row_capacity, stands,
-    structure, taken, which, whole_batch, write,
+    FileUses, PreparedUnit, ReadError, UnitContext, UnitError, batch, fetch, give_back, matching,
+    row_capacity, stands, structure, taken, which, whole_batch, write,
 };
 
 /// What stands for a number of entries that nobody has read.
@@ -31,6 +31,8 @@ pub struct Destination {
     visibility: Scope,
     /// Whether its creator may change visibility.
     decides: bool,
+    /// What becomes of uses of files that end.
+    file_uses: FileUses,
     /// Whether the right of who input for the job is input again before each unit.
     asks_right: bool,
     /// How many entries the ledger has by all that this attempt has read and written; less than none while
@@ -60,7 +62,7 @@ impl Destination {
         tables: &Tables,
         lease: Lease,
     ) -> Result<Destination, StoreError> {
-        let scope = lease.scope();
+        let (scope, job) = (lease.scope(), lease.job);
         let reading = store.read(&scope, lease.clone(), |tx, lease| {
             Box::pin(async move {
                 let visibility = visibility(tx, lease).await?;
@@ -71,6 +73,7 @@ impl Destination {
         Ok(Destination {
             visibility,
             decides,
+            file_uses: FileUses::Keep(job),
             ..Destination::unrestricted(store, context, tables, lease)
         })
     }
@@ -86,6 +89,7 @@ impl Destination {
         Destination {
             visibility: lease.scope(),
             decides: true,
+            file_uses: FileUses::GiveBack(lease.job),
             store: store.clone(),
             context: context.clone(),
             tables: tables.clone(),
@@ -144,6 +148,7 @@ impl Destination {
             workspace: self.lease.workspace,
             creator: self.lease.creator,
             now: self.context.now(),
+            file_uses: self.file_uses,
             context: self.context.clone(),
             tables: self.tables.clone(),
         };
@@ -224,6 +229,9 @@ async fn write_unit(tx: &mut Tx, writing: &UnitWrite) -> Result<i64, UnitError> 
         return Err(StoreError::Unavailable(lost).into());
     }
     write(tx, here, &unit.changes, prepared).await?;
+    if let (Some(Entry::Undone), FileUses::GiveBack(job)) = (&unit.entry, here.file_uses) {
+        give_back(tx, here.organization, job, here.now).await?;
+    }
     lease.advance(tx, unit, stands, here.now).await
 }
 

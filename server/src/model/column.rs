@@ -7,7 +7,7 @@ use super::feature::touch;
 use super::input::RecordInput;
 use super::record::Record;
 use crate::refusal::Refusal;
-use crate::rows::{slot_allocation, unique};
+use crate::rows::{slot_allocation, unique, uses};
 use crate::store::Tx;
 
 /// The component of identities.
@@ -142,6 +142,11 @@ pub(super) async fn complete_config(
         Some(before) => nature(before).unwrap_or_default(),
         None => Nature::default(),
     };
+    let file = |column: &Record| column_type(column).is_some_and(|known| known.file);
+    if before.is_some_and(file) && !file(column) {
+        // For good: were it one again, nobody would have checked its cells.
+        uses::end_column(tx, column.organization(), column.id, column.updated_at).await?;
+    }
     let rows = slot_allocation::has_rows(tx, column.organization(), column.parent()).await?;
     column.set("is_unique", now.unique);
     let (newly_unique, newly_counted) = (now.unique && !was.unique, now.sequence && !was.sequence);

@@ -229,6 +229,7 @@ pub async fn take_away(
     kind: &'static KindDescription,
     id: Uuid,
     force: bool,
+    now: i64,
 ) -> Result<(), Refusal> {
     let Some(record) = lock_existing(tx, kind, id).await? else {
         return Ok(());
@@ -237,7 +238,7 @@ pub async fn take_away(
         let reported = format!("the {} {:?} still holds rows", kind.word, record.name);
         return Err(Refusal::new(Code::NotEmpty, reported));
     }
-    release(tx, &record).await?;
+    release(tx, &record, now).await?;
     tx.query(&kind.statements().delete, &[id.into()]).await?;
     Ok(())
 }

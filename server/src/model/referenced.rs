@@ -33,7 +33,7 @@ macro_rules! in_workspace {
     };
 }
 
-const REFERENCED: [ReferenceLookup; 7] = [
+const REFERENCED: [ReferenceLookup; 8] = [
     within(
         ReferenceKind::Feature,
         in_workspace!("features", "(workspace_id = $3 OR is_shared)"),
@@ -66,6 +66,14 @@ const REFERENCED: [ReferenceLookup; 7] = [
              AND organization_id = $1 AND user_id = $2",
         in_workspace: false,
     },
+    within(
+        ReferenceKind::File,
+        "SELECT files.id FROM files WHERE {tenant files.organization_id} AND {workspace files.workspace_id} \
+         AND ({uploader files.organization_id files.created_by} OR EXISTS (SELECT 1 FROM file_uses AS uses \
+         WHERE uses.organization_id = files.organization_id AND uses.file_id = files.id \
+         AND {workspace uses.workspace_id} AND {row uses.feature_id uses.row_created_by})) \
+         AND files.organization_id = $1 AND files.id = $2 AND files.workspace_id = $3",
+    ),
 ];
 
 const fn within(kind: ReferenceKind, sql: &'static str) -> ReferenceLookup {

@@ -10,7 +10,7 @@ use super::record::Record;
 use crate::auth::Actor;
 use crate::files;
 use crate::refusal::{Code, Refusal};
-use crate::rows::unique;
+use crate::rows::{unique, uses};
 use crate::store::{Dialect, Tx, Value};
 
 /// A record that is to go.
@@ -31,7 +31,12 @@ pub struct Remove {
 ///
 /// # Errors
 /// 404 for one that cannot be seen, 403 for a role that does not suffice, 409 when it holds something.
-pub async fn remove(tx: &mut Tx, actor: Actor<'_>, remove: &Remove) -> Result<(), Refusal> {
+pub async fn remove(
+    tx: &mut Tx,
+    actor: Actor<'_>,
+    remove: &Remove,
+    now: i64,
+) -> Result<(), Refusal> {
     let kind = remove.kind;
     let record = locked(tx, kind, remove.parent, remove.id).await?;
     actor.enter(record.organization())?;
@@ -43,7 +48,7 @@ pub async fn remove(tx: &mut Tx, actor: Actor<'_>, remove: &Remove) -> Result<()
         );
         return Err(Refusal::new(Code::NotEmpty, reported));
     }
-    release(tx, &record).await?;
+    release(tx, &record, now).await?;
     tx.query(&kind.statements().delete, &[record.id.into()])
         .await?;
     Ok(())
@@ -104,8 +109,9 @@ async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Refusal> {
 }
 
 /// Removes what no foreign key removes, and raises the version of the table.
-pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Refusal> {
-    let parameters: [Value; 2] = [record.organization().into(), record.id.into()];
+pub(super) async fn release(tx: &mut Tx, record: &Record, now: i64) -> Result<(), Refusal> {
+    let organization = record.organization();
+    let parameters: [Value; 2] = [organization.into(), record.id.into()];
     let statements: [&'static str; 2] = match record.kind.what {
         RecordKind::Workspace => [
             "DELETE FROM main.row_values WHERE {tenant organization_id} AND organization_id = $1 \
@@ -121,10 +127,14 @@ pub(super) async fn release(tx: &mut Tx, record: &Record) -> Result<(), Refusal>
         ],
         RecordKind::Column => {
             unique::forget(tx, &unique_column(record)).await?;
+            uses::end_column(tx, organization, record.id, now).await?;
             return Ok(touch(tx, record.parent()).await?);
         }
         RecordKind::Module | RecordKind::Rail | RecordKind::View => return Ok(()),
     };
+    if record.kind.what == RecordKind::Feature {
+        uses::end_table(tx, organization, record.id, now).await?;
+    }
     for statement in statements {
         tx.query(statement, &parameters).await?;
     }

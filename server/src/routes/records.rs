@@ -203,6 +203,6 @@ pub(super) async fn delete(
 }
 
 async fn remove(tx: &mut Tx, ctx: &OperationContext<Remove>) -> Result<ApiResponse, Refusal> {
-    model::remove(tx, ctx.actor(), &ctx.input).await?;
+    model::remove(tx, ctx.actor(), &ctx.input, ctx.now).await?;
     Ok(ApiResponse::nothing())
 }

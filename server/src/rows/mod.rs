@@ -2,7 +2,7 @@
 //!
 //! In: a table ([`Table`]) and cells as JSON text. Out: stored rows whose `data` is canonical text,
 //! and responses that contain this text as it is. The library validates cells; this module adds
-//! what only a store can decide: uniqueness, sequences, counts. It knows no routes; all writers
+//! what only a store can decide: uniqueness, sequences, counts, uses of files. It knows no routes; all writers
 //! (requests, jobs, automations) use it.
 
 mod column_usage;
@@ -24,6 +24,7 @@ mod table;
 mod tables;
 pub mod unique;
 mod unique_values;
+pub(crate) mod uses;
 mod write;
 
 pub use column_usage::{ColumnUsage, give_slots};
@@ -38,6 +39,7 @@ pub use subscription::Subscription;
 pub use table::{Column, Slot, Table};
 pub use tables::{OpenTable, Tables};
 pub(crate) use unique::known_as;
+pub(crate) use write::NO_FILE;
 pub use write::{
     RemovedRow, RowRefusal, insert, insert_complete, remove, remove_all, replace, replace_all,
 };

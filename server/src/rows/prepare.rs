@@ -81,6 +81,8 @@ pub struct PreparedRow {
     pub(super) long: Vec<usize>,
     /// Columns whose sequences go on no lower than this.
     pub(super) floors: Vec<(usize, i64)>,
+    /// Columns whose cells were checked, and the files that they name.
+    pub(super) files: Vec<(usize, Uuid)>,
 }
 
 /// Lets rows into a table.
@@ -132,6 +134,7 @@ impl RowPreparer<'_> {
                 slots: vec![None; self.table.slotted.len()],
                 long: Vec::new(),
                 floors: Vec::new(),
+                files: Vec::new(),
             },
             at,
             faults,
@@ -233,6 +236,10 @@ impl RowBuilder<'_, '_> {
             self.entered.floors.extend(floor.map(|floor| (at, floor)));
         }
         self.stands(at, start);
+        if !source.kept && self.with.validate != Validate::Off {
+            let file = column.rule.file_id(source.raw);
+            self.entered.files.extend(file.map(|file| (at, file)));
+        }
         self.entered.data.push(',');
     }
 

@@ -1,7 +1,7 @@
 //! Inserts, replaces and removes rows, in the transaction of the caller.
 //!
 //! Locks are taken in one order: the table (shared, when it was opened), the organization (when it has
-//! a quota), the row, sequences, values, counts.
+//! a quota), the files that cells use from now on (shared), the row, sequences, values, counts, the files that they use no more.
 
 use tplkit::rows::members;
 use uuid::Uuid;
@@ -11,9 +11,13 @@ use super::table::Table;
 use super::tables::OpenTable;
 use super::unique::known_as;
 use super::unique_values::{self, Conflict, Reservations};
-use super::{counts, sequence, slots};
+use super::uses::{self, ChangedUses};
+use super::{Faults, counts, sequence, slots};
 use crate::refusal::{Code, Fault, Refusal};
 use crate::store::{Dialect, PipelinedStatement, StoreError, Tx, Value};
+
+/// What is wrong with a cell whose file is of another workspace, or kept from the writer, or none.
+pub(crate) const NO_FILE: &str = "names no file of this workspace";
 
 /// Why rows were not written. The transaction is to be left.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +28,9 @@ pub enum RowRefusal {
     /// The organization has as many rows as it may have.
     #[error("the organization has as many rows as it may have")]
     Quota,
+    /// Cells name files that the writer does not see: positions of rows, and names of columns.
+    #[error("cells name files that are not there")]
+    Files(Vec<(usize, String)>),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -44,6 +51,13 @@ impl RowRefusal {
                     Code::QuotaExceeded,
                     "The organization has as many rows as it may have.",
                 );
+            }
+            RowRefusal::Files(cells) => {
+                let mut faults = Faults::new(batch);
+                for (row, column) in cells {
+                    faults.push(row, &format!("data.{column}"), NO_FILE);
+                }
+                return faults.finish().err().unwrap_or_else(Refusal::not_found);
             }
             RowRefusal::Store(error) => return error.into(),
         };
@@ -130,6 +144,8 @@ async fn insert_numbered(
     let Some(first) = rows.first().map(|row| row.id) else {
         return Ok(());
     };
+    let uses = ChangedUses::of_new(rows);
+    check_files(tx, table, &uses).await?;
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let lines: Vec<Vec<Value>> = rows
         .iter()
@@ -162,7 +178,19 @@ async fn insert_numbered(
     }
     let long = rows.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
-    Ok(())
+    Ok(uses.write(tx, table, now).await?)
+}
+
+/// Refuses cells that name no file that the writer sees.
+async fn check_files(tx: &mut Tx, table: &Table, uses: &ChangedUses) -> Result<(), RowRefusal> {
+    let unseen = uses.unseen(tx, table).await?;
+    if unseen.is_empty() {
+        return Ok(());
+    }
+    let names = unseen
+        .iter()
+        .map(|cell| (cell.at, table.columns[cell.column].name().to_owned()));
+    Err(RowRefusal::Files(names.collect()))
 }
 
 /// Values, rows and their number in one round trip; where a value is taken, all of it is undone.
@@ -220,6 +248,8 @@ pub async fn replace_all(
     after: &mut [PreparedRow],
     now: i64,
 ) -> Result<(), RowRefusal> {
+    let uses = ChangedUses::of_replaced(table, before, after);
+    check_files(tx, table, &uses).await?;
     sequence::number(tx, table, after).await?;
     let (mut new, mut gone) = (Vec::new(), Vec::new());
     for (before, after) in before.iter().zip(&*after) {
@@ -258,7 +288,7 @@ pub async fn replace_all(
     table.update(slots).run(tx, &shared, lines).await?;
     let long = after.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
-    Ok(())
+    Ok(uses.write(tx, table, now).await?)
 }
 
 /// A row that was removed.
@@ -278,8 +308,9 @@ pub async fn remove(
     tx: &mut Tx,
     table: &Table,
     row: Uuid,
+    now: i64,
 ) -> Result<Option<RemovedRow>, StoreError> {
-    Ok(remove_all(tx, table, vec![row]).await?.pop())
+    Ok(remove_all(tx, table, vec![row], now).await?.pop())
 }
 
 /// Removes rows, as far as the scope of the transaction sees them; gives what they were.
@@ -290,6 +321,7 @@ pub async fn remove_all(
     tx: &mut Tx,
     table: &Table,
     rows: Vec<Uuid>,
+    now: i64,
 ) -> Result<Vec<RemovedRow>, StoreError> {
     let sql = "DELETE FROM main.rows WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} \
@@ -297,6 +329,7 @@ pub async fn remove_all(
     let Some(one) = rows.first().copied() else {
         return Ok(Vec::new());
     };
+    uses::end_rows(tx, table, &rows, now).await?;
     let parameters = [table.organization.into(), table.id.into(), Value::Ids(rows)];
     let (mut removed, mut gone) = (Vec::new(), Vec::new());
     for row in &tx.query(sql, &parameters).await? {

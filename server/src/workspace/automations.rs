@@ -162,7 +162,7 @@ pub(super) async fn remove_draft(
     let Some((row, _)) = lock_version(tx, here, workflow).await? else {
         return Ok(());
     };
-    if remove_version(tx, &row, version).await? {
+    if remove_version(tx, &row, version, here.now).await? {
         return Ok(());
     }
     match published {

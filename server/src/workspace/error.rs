@@ -89,6 +89,16 @@ impl From<rows::RowRefusal> for UnitError {
                 let reported = "the organization has as many rows as it may have";
                 refused(Code::QuotaExceeded, reported).into()
             }
+            rows::RowRefusal::Files(cells) => {
+                let (row, column) = cells.into_iter().next().unwrap_or_default();
+                let reported = format!("data.{column}: {}", rows::NO_FILE);
+                Refused {
+                    row: Some(row),
+                    column: Some(column),
+                    ..refused(Code::ValidationFailed, reported)
+                }
+                .into()
+            }
             rows::RowRefusal::Store(error) => error.into(),
         }
     }

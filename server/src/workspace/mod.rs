@@ -6,6 +6,7 @@
 
 mod automations;
 mod error;
+mod file_holds;
 mod lookup;
 mod records;
 mod removal;
@@ -18,6 +19,7 @@ mod unit;
 
 pub use error::ReadError;
 pub(crate) use error::UnitError;
+pub(crate) use file_holds::{FileUses, give_back};
 pub use snapshot::Snapshot;
 pub(crate) use unit::{PreparedUnit, UnitContext, write};
 

@@ -36,6 +36,7 @@ impl UnitTransaction<'_> {
         let Some(model) = of(from.kind) else {
             return automations::amend(self.tx, self.here, from, to).await;
         };
+        self.keep_uses_before(from, to).await?;
         if !amend(self.tx, model, from, to, self.here.now).await? {
             return Err(missing(from.kind, from.id));
         }
@@ -112,6 +113,7 @@ impl UnitTransaction<'_> {
             return Err(refused(Code::Conflict, reported).into());
         }
         self.fresh.remove(&id);
-        Ok(take_away(self.tx, model, id, force).await?)
+        self.keep_uses_of(kind, id).await?;
+        Ok(take_away(self.tx, model, id, force, self.here.now).await?)
     }
 }

@@ -75,6 +75,7 @@ impl UnitTransaction<'_> {
                 after.push(row);
             }
         }
+        self.keep_ended_uses(table, &before, &after).await?;
         let done = replace_all(self.tx, table, &before, &mut after, self.here.now).await;
         done.map_err(|why| match UnitError::from(why) {
             UnitError::Refused(refused) => Refused {
@@ -156,7 +157,8 @@ impl UnitTransaction<'_> {
                     }
                 }
                 left = &left[ids.len()..];
-                remove_all(self.tx, table, ids).await?;
+                self.keep_uses_of_rows(table, &ids).await?;
+                remove_all(self.tx, table, ids, self.here.now).await?;
             }
         }
         Ok(())

@@ -8,6 +8,7 @@ use tplkit::rows::members;
 use tplkit::workspace::{Change, Id, RecordKind, Refused, RowData, StoredRow};
 
 use super::error::{missing, refused};
+use super::file_holds::FileUses;
 use super::{UnitError, automations, sequences};
 use crate::context::Context;
 use crate::model::import::NewTable;
@@ -27,6 +28,8 @@ pub(crate) struct UnitContext {
     pub(crate) creator: Option<Id>,
     /// Microseconds.
     pub(crate) now: i64,
+    /// What becomes of uses of files that end.
+    pub(crate) file_uses: FileUses,
     /// Ids that nobody has decided.
     pub(crate) context: Context,
     /// The shape of tables that were read before.

@@ -39,7 +39,7 @@ async fn drop_row(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResp
     entered.map_err(|_| Refusal::not_found())?;
     let id = delete.row.clone()?;
     delete.query.clone()?;
-    let removed = remove(tx, &table, id).await?;
+    let removed = remove(tx, &table, id, ctx.now).await?;
     let removed = removed.ok_or_else(Refusal::not_found)?;
     let cause = Cause::person(&ctx.signal).to_row_of(removed.creator);
     let deleted = DeletedRow {

@@ -4,6 +4,7 @@ mod access;
 mod batch;
 mod create;
 mod delete;
+mod files;
 mod get;
 mod identity;
 mod patch;
@@ -16,4 +17,5 @@ mod slots;
 mod unique;
 mod values;
 
+pub(crate) use files::{of_file, person, seed_file};
 pub(crate) use seed::ask;

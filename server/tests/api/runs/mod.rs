@@ -4,6 +4,7 @@ mod bounds;
 mod cron;
 mod dry_run;
 mod events;
+mod files;
 mod integrations;
 mod manual;
 mod neighbours;

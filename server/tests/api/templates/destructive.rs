@@ -5,12 +5,14 @@ use serde_json::{Value, json};
 use super::shop::{Shop, applied, apply, finished, named, working, workspace};
 use crate::api::client::Client;
 use crate::api::model::id;
+use crate::api::rows::{of_file, person, seed_file};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     what_goes_is_counted_allowed_and_given_back,
     what_people_wrote_into_since_the_plan_stays,
+    uses_of_files_that_go_are_given_back,
 );
 
 /// The column of that name.
@@ -180,4 +182,69 @@ async fn what_people_wrote_into_since_the_plan_stays(place: Place) {
     );
     applied(&editor, &template, &asked).await;
     assert_eq!(named(&editor, &there, "orders"), None);
+}
+
+async fn uses_of_files_that_go_are_given_back(place: Place) {
+    const USES: &str = "SELECT count(*) FROM file_uses WHERE file_id = $1";
+    const HOLDS: &str = "SELECT count(*) FROM file_holds WHERE file_id = $1";
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let source = named(&editor, &shop.workspace, "clients").expect("a table");
+    for table in [&source, &shop.orders] {
+        let photo = json!({"label": "photo", "type": "file"});
+        editor.create(&format!("/v1/features/{table}/columns"), &photo);
+    }
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    applied(&editor, &template, &json!({"workspaceId": there})).await;
+    let in_workspace = (world.acme, there.parse().expect("an id"));
+    let file = seed_file(&world, in_workspace, person(&editor)).await;
+    let tables = ["clients", "orders"].map(|name| named(&editor, &there, name).expect("a table"));
+    for table in &tables {
+        let row = id(&documents(&editor, table)[0]);
+        let path = format!("/v1/features/{table}/rows/{row}?merge=true");
+        let attached = json!({"data": {"photo": file}});
+        editor.patch(&path, &attached).expect(200);
+    }
+    assert_eq!(of_file(&world, USES, file).await, 2);
+
+    // The author takes the orders and the pictures of clients away.
+    let photo = id(&column(&editor, &source, "photo").expect("a column"));
+    for path in [
+        format!("/v1/features/{}?force=true", shop.orders),
+        format!("/v1/features/{source}/columns/{photo}?force=true"),
+    ] {
+        editor.delete(&path).expect(204);
+    }
+    let export = format!("/v1/workspaces/{}/export", shop.workspace);
+    let package = editor.post(&export, &json!({"onto": template})).expect(200);
+    let kept = format!("/v1/templates/{template}/package");
+    admin.json("PUT", &kept, &package.body).expect(200);
+    let mut asked = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
+    let plan = editor.post(&format!("/v1/templates/{template}/plan"), &asked);
+    let plan = plan.expect(200).json();
+    let mut decisions = json!({});
+    for left in plan["left"].as_array().expect("a list") {
+        if left["kind"] == "feature" || left["kind"] == "column" {
+            decisions[left["ref"].as_str().expect("a ref")] = "delete".into();
+        }
+    }
+    asked["decisions"] = decisions;
+    let job = applied(&editor, &template, &asked).await;
+    assert_eq!(named(&editor, &there, "orders"), None, "{job}");
+    let counts = (
+        of_file(&world, USES, file).await,
+        of_file(&world, HOLDS, file).await,
+    );
+    assert_eq!(counts, (0, 2), "{job}");
+    let undo = format!("/v1/template-jobs/{}/undo", id(&job));
+    editor.send("POST", &undo, &[], None).expect(200);
+    let counts = (
+        of_file(&world, USES, file).await,
+        of_file(&world, HOLDS, file).await,
+    );
+    assert_eq!(counts, (2, 0));
 }

@@ -1,0 +1,239 @@
+//! Uses of files that a job ends, kept for its undo.
+//!
+//! A job that takes rows, cells, columns or tables away keeps in its ledger what they held, and here which of
+//! the cells used a file: a text alone would not show that. Until the job is undone or its record goes, the
+//! file is kept as any other that is in use, and nobody sees it for that. The undo gives the uses back where
+//! cell, column and file are there again.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use tplkit::rows::member;
+use tplkit::workspace::{AnyRecord, Id, RecordKind};
+
+use super::UnitError;
+use super::unit::UnitTransaction;
+use crate::rows::{OpenTable, PreparedRow, Table, Tables, uses};
+use crate::store::{Dialect, StoreError, Tx, Value};
+
+/// What becomes of the uses of files that a unit ends or could give back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileUses {
+    /// They end.
+    End,
+    /// This job keeps them.
+    Keep(Id),
+    /// The undo of this job gives back what it kept.
+    GiveBack(Id),
+}
+
+impl FileUses {
+    fn keeper(self) -> Option<Id> {
+        match self {
+            FileUses::Keep(job) => Some(job),
+            FileUses::End | FileUses::GiveBack(_) => None,
+        }
+    }
+}
+
+/// A statement that keeps uses of which a condition holds, as SQLite and as PostgreSQL mints ids.
+macro_rules! keep {
+    ($condition:literal) => {
+        [
+            keep!("randomblob(16)", $condition),
+            keep!("gen_random_uuid()", $condition),
+        ]
+    };
+    ($id:literal, $condition:literal) => {
+        concat!(
+            "INSERT INTO main.file_holds {into $1} (organization_id, workspace_id, id, file_id, job_id, \
+             feature_id, row_id, column_id, created_at) SELECT uses.organization_id, uses.workspace_id, ",
+            $id,
+            ", uses.file_id, $2, uses.feature_id, uses.row_id, uses.column_id, $3 FROM file_uses AS uses \
+             WHERE uses.organization_id = $1 AND ",
+            $condition,
+            " ON CONFLICT DO NOTHING"
+        )
+    };
+}
+
+impl UnitTransaction<'_> {
+    async fn keep(
+        &mut self,
+        [sqlite, postgres]: [&'static str; 2],
+        of: impl IntoIterator<Item = Value>,
+    ) -> Result<(), UnitError> {
+        let Some(job) = self.here.file_uses.keeper() else {
+            return Ok(());
+        };
+        let sql = match self.tx.dialect()? {
+            Dialect::Sqlite => sqlite,
+            Dialect::Postgres => postgres,
+        };
+        let mut parameters: Vec<Value> = vec![
+            self.here.organization.into(),
+            job.into(),
+            self.here.now.into(),
+        ];
+        parameters.extend(of);
+        self.tx.query(sql, &parameters).await?;
+        Ok(())
+    }
+
+    /// Keeps the uses of rows that are about to go.
+    pub(super) async fn keep_uses_of_rows(
+        &mut self,
+        table: &Table,
+        rows: &[Id],
+    ) -> Result<(), UnitError> {
+        if !table.columns.iter().any(|column| column.rule.file) {
+            return Ok(());
+        }
+        let sql = keep!("uses.feature_id = $4 AND {any uses.row_id $5}");
+        self.keep(sql, [table.id.into(), Value::Ids(rows.to_vec())])
+            .await
+    }
+
+    /// Keeps the uses of cells that are about to hold another text.
+    pub(super) async fn keep_ended_uses(
+        &mut self,
+        table: &Table,
+        before: &[&str],
+        after: &[PreparedRow],
+    ) -> Result<(), UnitError> {
+        if self.here.file_uses.keeper().is_none() {
+            return Ok(());
+        }
+        let sql = keep!("uses.feature_id = $4 AND uses.column_id = $5 AND {any uses.row_id $6}");
+        for (column, rows) in uses::ended(table, before, after) {
+            let of = [table.id.into(), column.into(), Value::Ids(rows)];
+            self.keep(sql, of).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the uses by a column or a table that is about to go.
+    pub(super) async fn keep_uses_of(&mut self, kind: RecordKind, id: Id) -> Result<(), UnitError> {
+        let sql = match kind {
+            RecordKind::Column => keep!("uses.column_id = $4"),
+            RecordKind::Feature => keep!("uses.feature_id = $4"),
+            _ => return Ok(()),
+        };
+        self.keep(sql, [id.into()]).await
+    }
+
+    /// Keeps the uses by a column that is about to get another type.
+    pub(super) async fn keep_uses_before(
+        &mut self,
+        from: &AnyRecord,
+        to: &AnyRecord,
+    ) -> Result<(), UnitError> {
+        if from.kind == RecordKind::Column && from.own_type != to.own_type {
+            return self.keep_uses_of(from.kind, from.id).await;
+        }
+        Ok(())
+    }
+}
+
+/// Holds that are looked at together.
+const PAGE: usize = 200;
+
+/// A cell whose use a job has kept, and the row as it is now.
+struct Held {
+    id: Id,
+    feature: Id,
+    row: Id,
+    column: Id,
+    file: Id,
+    data: String,
+}
+
+impl Held {
+    /// Whether the cell names the file again, in a column of files.
+    fn stands(&self, table: &Table) -> bool {
+        let mut columns = table.columns.iter();
+        let column = columns.find(|known| known.definition.id == self.column);
+        column.is_some_and(|column| {
+            let cell = member(&self.data, column.name()).unwrap_or("null");
+            column.rule.file_id(cell) == Some(self.file)
+        })
+    }
+}
+
+/// Gives back the uses that a job has kept, once it is undone, where row, column and text are there again; lets go of the
+/// others.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn give_back(
+    tx: &mut Tx,
+    organization: Id,
+    job: Id,
+    now: i64,
+) -> Result<(), StoreError> {
+    let mut tables: HashMap<Id, Option<OpenTable>> = HashMap::new();
+    let mut last = Id::nil();
+    loop {
+        let page = page(tx, organization, job, last).await?;
+        let Some(end) = page.last().map(|held| held.id) else {
+            break;
+        };
+        last = end;
+        let mut given: HashMap<Id, Vec<[Id; 3]>> = HashMap::new();
+        for held in &page {
+            if let Entry::Vacant(unknown) = tables.entry(held.feature) {
+                unknown.insert(Tables::unkept(tx, held.feature).await?);
+            }
+            let opened = tables.get(&held.feature).and_then(Option::as_ref);
+            if opened.is_some_and(|opened| held.stands(&opened.table)) {
+                let cells = given.entry(held.feature).or_default();
+                cells.push([held.row, held.column, held.file]);
+            }
+        }
+        for (feature, cells) in given {
+            if let Some(Some(opened)) = tables.get(&feature) {
+                uses::begin(tx, &opened.table, &cells, now).await?;
+            }
+        }
+    }
+    release(tx, organization, job, now).await
+}
+
+async fn page(tx: &mut Tx, organization: Id, job: Id, after: Id) -> Result<Vec<Held>, StoreError> {
+    let sql = "SELECT holds.id, holds.feature_id, holds.row_id, holds.column_id, holds.file_id, {text stands.data} \
+         FROM file_holds AS holds JOIN rows AS stands ON stands.organization_id = holds.organization_id \
+         AND stands.feature_id = holds.feature_id AND stands.id = holds.row_id \
+         WHERE {tenant holds.organization_id} AND holds.organization_id = $1 AND holds.job_id = $2 \
+         AND holds.id > $3 AND NOT EXISTS (SELECT 1 FROM file_uses AS uses \
+         WHERE uses.organization_id = holds.organization_id AND uses.feature_id = holds.feature_id \
+         AND uses.row_id = holds.row_id AND uses.column_id = holds.column_id) ORDER BY holds.id LIMIT $4";
+    let most = i64::try_from(PAGE).unwrap_or(i64::MAX);
+    let parameters = [organization.into(), job.into(), after.into(), most.into()];
+    let rows = tx.query(sql, &parameters).await?;
+    let held = rows.iter().map(|row| {
+        Ok(Held {
+            id: row.get(0)?,
+            feature: row.get(1)?,
+            row: row.get(2)?,
+            column: row.get(3)?,
+            file: row.get(4)?,
+            data: row.get(5)?,
+        })
+    });
+    held.collect()
+}
+
+/// Lets go of what a job has kept.
+async fn release(tx: &mut Tx, organization: Id, job: Id, now: i64) -> Result<(), StoreError> {
+    let before = tx.set_administered(vec![organization]).await?;
+    let of: [Value; 3] = [organization.into(), job.into(), now.into()];
+    let sql = "UPDATE main.files SET unused_since = $3 WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT holds.file_id \
+         FROM file_holds AS holds WHERE holds.organization_id = $1 AND holds.job_id = $2)";
+    tx.query(sql, &of).await?;
+    let sql = "DELETE FROM main.file_holds WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND job_id = $2";
+    tx.query(sql, &of[..2]).await?;
+    tx.set_administered(before).await?;
+    Ok(())
+}

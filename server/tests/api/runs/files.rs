@@ -1,0 +1,98 @@
+//! Files that automations write into cells, and that their versions name.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{Stage, ended, write};
+use crate::api::rows::{of_file, person, seed_file};
+use crate::api::workflows::{PATH, graph, path, workflow};
+use crate::stores::{Place, on_both_stores};
+
+on_both_stores!(
+    a_step_uses_a_file_that_the_run_sees,
+    a_version_keeps_its_files_until_another_one_is_in_force,
+);
+
+const USES: &str = "SELECT count(*) FROM file_uses WHERE file_id = $1";
+const HOLDS: &str = "SELECT count(*) FROM file_holds WHERE file_id = $1";
+const SINCE: &str = "SELECT unused_since FROM files WHERE id = $1";
+
+async fn file(stage: &Stage, uploader: Uuid) -> Uuid {
+    let workspace = stage.model.workspace.to_string().parse().expect("an id");
+    seed_file(&stage.world, (stage.world.acme, workspace), uploader).await
+}
+
+async fn a_step_uses_a_file_that_the_run_sees(place: Place) {
+    let stage = Stage::new(place).await;
+    let out = stage.table();
+    let columns = format!("/v1/features/{out}/columns");
+    let photo = json!({"label": "photo", "type": "file"});
+    stage.editor.create(&columns, &photo);
+    let seen = file(&stage, person(&stage.editor)).await;
+    let owner = stage.world.as_user("owner@acme.test");
+    let hidden = file(&stage, person(&owner)).await;
+    for (file, uses) in [(seen, 1), (hidden, 0)] {
+        let steps = json!([write("insert", &out, &[("photo", json!(file))])]);
+        let manual = json!({"type": "manual"});
+        let it = stage.fires(&manual, &steps).await;
+        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+        stage.settle().await;
+        let run = stage.run(&it);
+        if uses == 1 {
+            assert_eq!(ended(&run), ("succeeded", ""), "{run}");
+        } else {
+            let (status, why) = ended(&run);
+            assert_eq!(status, "failed", "{run}");
+            assert!(why.contains("names no file of this workspace"), "{run}");
+        }
+        assert_eq!(of_file(&stage.world, USES, file).await, uses);
+    }
+}
+
+fn mail(file: &str) -> Value {
+    json!([{"key": "email.send", "config": {"to": "a@b.test", "subject": "s", "body": "b", "attachmentFileId": file}}])
+}
+
+async fn a_version_keeps_its_files_until_another_one_is_in_force(place: Place) {
+    let stage = Stage::new(place).await;
+    let body = |steps: &Value| {
+        json!({"workspace_id": stage.model.workspace, "name": "a", "is_draft": false,
+            "trigger_config": {"type": "manual"}, "graph_config": graph(steps)})
+    };
+    let owner = stage.world.as_user("owner@acme.test");
+    let hidden = file(&stage, person(&owner)).await;
+    for unseen in [hidden, stage.world.context.id()] {
+        let refused = stage
+            .editor
+            .post(PATH, &body(&mail(&unseen.to_string())))
+            .refused(422, "invalid_automation");
+        assert_eq!(refused.json()["errors"][0]["code"], "step_config_invalid");
+    }
+    let kept = file(&stage, person(&stage.editor)).await;
+    let first = stage
+        .editor
+        .create(PATH, &body(&mail(&kept.to_string().to_uppercase())));
+    assert_eq!(of_file(&stage.world, HOLDS, kept).await, 1);
+    // It shows nobody the file.
+    assert_eq!(of_file(&stage.world, USES, kept).await, 0);
+    let it = workflow(&first);
+    let (editor, world) = (&stage.editor, &stage.world);
+    assert!(world.switch(&it, true).await);
+    let released = async |now: i64| {
+        assert_eq!(of_file(world, HOLDS, kept).await, 0);
+        assert_eq!(of_file(world, SINCE, kept).await, now);
+    };
+    // A draft takes nothing from the version in force; published it does.
+    let without = json!({"graph_config": graph(&crate::api::workflows::steps())});
+    editor.ask(&it, "/versions", &without).expect(201);
+    assert_eq!(of_file(world, HOLDS, kept).await, 1);
+    world.wait(1);
+    editor.ask(&it, "/apply", &json!({})).expect(200);
+    released(world.context.now()).await;
+    let with = json!({"graph_config": graph(&mail(&kept.to_string()))});
+    editor.ask(&it, "/versions", &with).expect(201);
+    assert_eq!(of_file(world, HOLDS, kept).await, 1);
+    world.wait(1);
+    editor.delete(&path(&it, "?force=true")).expect(204);
+    released(world.context.now()).await;
+}
