@@ -71,7 +71,7 @@ fn killed_at_any_moment_no_file_that_a_record_names_is_lost() {
                 });
             }
             thread::sleep(Duration::from_millis(300 + 70 * round));
-            serving.signal("KILL");
+            serving.signal("-KILL");
         });
         drop(serving);
         let verdict = verified(&database);
