@@ -86,7 +86,7 @@ CREATE POLICY operator ON modules TO tplkit_operator
     USING (true);
 CREATE POLICY request ON modules TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE rails ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rails FORCE ROW LEVEL SECURITY;
@@ -96,7 +96,7 @@ CREATE POLICY operator ON rails TO tplkit_operator
     USING (true);
 CREATE POLICY request ON rails TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE features ENABLE ROW LEVEL SECURITY;
 ALTER TABLE features FORCE ROW LEVEL SECURITY;
@@ -110,7 +110,7 @@ CREATE POLICY operator ON features TO tplkit_operator
 CREATE POLICY request ON features TO tplkit_request
     USING (CASE
             WHEN (organization_id = ANY ((SELECT nullif(current_setting('tplkit.organizations', true), '')::uuid[])::uuid[])) IS NOT TRUE THEN false
-            ELSE workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[])
+            ELSE coalesce(workspace_id = (SELECT nullif(current_setting('tplkit.only_workspace', true), '')::uuid), workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[]))
         END);
 
 ALTER TABLE views ENABLE ROW LEVEL SECURITY;
@@ -121,7 +121,7 @@ CREATE POLICY operator ON views TO tplkit_operator
     USING (true);
 CREATE POLICY request ON views TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE columns ENABLE ROW LEVEL SECURITY;
 ALTER TABLE columns FORCE ROW LEVEL SECURITY;
@@ -131,7 +131,7 @@ CREATE POLICY operator ON columns TO tplkit_operator
     USING (true);
 CREATE POLICY request ON columns TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE rows ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rows FORCE ROW LEVEL SECURITY;
@@ -143,9 +143,16 @@ CREATE POLICY request ON rows TO tplkit_request
     USING (CASE
             WHEN (organization_id = ANY ((SELECT nullif(current_setting('tplkit.organizations', true), '')::uuid[])::uuid[])) IS NOT TRUE THEN false
             WHEN (SELECT current_setting('tplkit.hidden', true) = '{}' AND current_setting('tplkit.guarded', true) = '{}') THEN true
-            ELSE workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[])
-        AND (feature_id <> ALL ((SELECT nullif(current_setting('tplkit.guarded', true), '')::uuid[])::uuid[]) OR created_by = (SELECT nullif(current_setting('tplkit.caller', true), '')::uuid) OR created_by = (SELECT nullif(current_setting('tplkit.run', true), '')::uuid))
+            ELSE coalesce(feature_id = (SELECT nullif(current_setting('tplkit.only_feature', true), '')::uuid), (coalesce(workspace_id = (SELECT nullif(current_setting('tplkit.only_workspace', true), '')::uuid), workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[])) AND (feature_id <> ALL ((SELECT nullif(current_setting('tplkit.guarded', true), '')::uuid[])::uuid[]) OR created_by = (SELECT nullif(current_setting('tplkit.caller', true), '')::uuid) OR created_by = (SELECT nullif(current_setting('tplkit.run', true), '')::uuid))))
         END);
+CREATE VIEW security_whole_rows WITH (security_barrier) AS SELECT * FROM rows
+    WHERE CASE
+            WHEN (organization_id = ANY ((SELECT nullif(current_setting('tplkit.organizations', true), '')::uuid[])::uuid[])) IS NOT TRUE THEN false
+            WHEN (SELECT current_setting('tplkit.hidden', true) = '{}' AND current_setting('tplkit.guarded', true) = '{}') THEN true
+            ELSE coalesce(feature_id = (SELECT nullif(current_setting('tplkit.only_feature', true), '')::uuid), false)
+        END;
+ALTER VIEW security_whole_rows OWNER TO tplkit_operator;
+GRANT SELECT ON security_whole_rows TO tplkit_request;
 
 ALTER TABLE row_values ENABLE ROW LEVEL SECURITY;
 ALTER TABLE row_values FORCE ROW LEVEL SECURITY;
@@ -156,7 +163,7 @@ CREATE POLICY operator ON row_values TO tplkit_operator
 CREATE POLICY request ON row_values TO tplkit_request
     USING (CASE
             WHEN (organization_id = ANY ((SELECT nullif(current_setting('tplkit.organizations', true), '')::uuid[])::uuid[])) IS NOT TRUE THEN false
-            ELSE workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[])
+            ELSE coalesce(workspace_id = (SELECT nullif(current_setting('tplkit.only_workspace', true), '')::uuid), workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[]))
         END);
 
 ALTER TABLE row_counts ENABLE ROW LEVEL SECURITY;
@@ -203,7 +210,7 @@ CREATE POLICY operator ON workflows TO tplkit_operator
     USING (true);
 CREATE POLICY request ON workflows TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE workflow_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE workflow_versions FORCE ROW LEVEL SECURITY;
@@ -213,7 +220,7 @@ CREATE POLICY operator ON workflow_versions TO tplkit_operator
     USING (true);
 CREATE POLICY request ON workflow_versions TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE templates ENABLE ROW LEVEL SECURITY;
 ALTER TABLE templates FORCE ROW LEVEL SECURITY;
@@ -255,7 +262,7 @@ CREATE POLICY operator ON template_jobs TO tplkit_operator
     USING (true);
 CREATE POLICY request ON template_jobs TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE template_job_parts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE template_job_parts FORCE ROW LEVEL SECURITY;
@@ -265,7 +272,7 @@ CREATE POLICY operator ON template_job_parts TO tplkit_operator
     USING (true);
 CREATE POLICY request ON template_job_parts TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE template_job_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE template_job_entries FORCE ROW LEVEL SECURITY;
@@ -275,7 +282,7 @@ CREATE POLICY operator ON template_job_entries TO tplkit_operator
     USING (true);
 CREATE POLICY request ON template_job_entries TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 
 ALTER TABLE workflow_watchers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE workflow_watchers FORCE ROW LEVEL SECURITY;
@@ -293,8 +300,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON workflow_events TO tplkit_request;
 CREATE POLICY operator ON workflow_events TO tplkit_operator
     USING (true);
 CREATE POLICY request ON workflow_events TO tplkit_request
-    USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+    USING (CASE
+            WHEN (organization_id = ANY ((SELECT nullif(current_setting('tplkit.organizations', true), '')::uuid[])::uuid[])) IS NOT TRUE THEN false
+            ELSE coalesce(workspace_id = (SELECT nullif(current_setting('tplkit.only_workspace', true), '')::uuid), workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[]))
+        END);
 
 ALTER TABLE workflow_schedules ENABLE ROW LEVEL SECURITY;
 ALTER TABLE workflow_schedules FORCE ROW LEVEL SECURITY;
@@ -312,8 +321,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON workflow_runs TO tplkit_request;
 CREATE POLICY operator ON workflow_runs TO tplkit_operator
     USING (true);
 CREATE POLICY request ON workflow_runs TO tplkit_request
-    USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+    USING (CASE
+            WHEN (organization_id = ANY ((SELECT nullif(current_setting('tplkit.organizations', true), '')::uuid[])::uuid[])) IS NOT TRUE THEN false
+            ELSE coalesce(workspace_id = (SELECT nullif(current_setting('tplkit.only_workspace', true), '')::uuid), workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[]))
+        END);
 
 ALTER TABLE workflow_steps ENABLE ROW LEVEL SECURITY;
 ALTER TABLE workflow_steps FORCE ROW LEVEL SECURITY;
@@ -322,8 +333,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON workflow_steps TO tplkit_request;
 CREATE POLICY operator ON workflow_steps TO tplkit_operator
     USING (true);
 CREATE POLICY request ON workflow_steps TO tplkit_request
-    USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+    USING (CASE
+            WHEN (organization_id = ANY ((SELECT nullif(current_setting('tplkit.organizations', true), '')::uuid[])::uuid[])) IS NOT TRUE THEN false
+            ELSE coalesce(workspace_id = (SELECT nullif(current_setting('tplkit.only_workspace', true), '')::uuid), workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[]))
+        END);
 
 ALTER TABLE notifications ENABLE ROW LEVEL SECURITY;
 ALTER TABLE notifications FORCE ROW LEVEL SECURITY;
@@ -357,7 +370,7 @@ CREATE POLICY operator ON file_uses TO tplkit_operator
     USING (true);
 CREATE POLICY request ON file_uses TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]))
         AND (feature_id <> ALL (nullif(current_setting('tplkit.guarded', true), '')::uuid[]) OR row_created_by = nullif(current_setting('tplkit.caller', true), '')::uuid OR row_created_by = nullif(current_setting('tplkit.run', true), '')::uuid));
 
 ALTER TABLE files ENABLE ROW LEVEL SECURITY;
@@ -368,7 +381,7 @@ CREATE POLICY operator ON files TO tplkit_operator
     USING (true);
 CREATE POLICY request ON files TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 CREATE POLICY sight ON files AS RESTRICTIVE FOR SELECT TO tplkit_request
     USING ((organization_id = ANY (nullif(current_setting('tplkit.administered', true), '')::uuid[]) OR created_by = nullif(current_setting('tplkit.caller', true), '')::uuid)
         OR EXISTS (SELECT 1 FROM file_uses AS through WHERE through.organization_id = files.organization_id AND through.file_id = files.id));
@@ -381,4 +394,4 @@ CREATE POLICY operator ON file_holds TO tplkit_operator
     USING (true);
 CREATE POLICY request ON file_holds TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
-        AND workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[]));
+        AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));

@@ -16,6 +16,17 @@ pub struct WorkspaceKey {
     pub workspace: Uuid,
 }
 
+/// A table, with where it lies. None of the three changes as long as the table is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableKey {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// The workspace that it lies in.
+    pub workspace: Uuid,
+    /// The table.
+    pub feature: Uuid,
+}
+
 /// An automation, with its organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkflowKey {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::ids::TableKey;
 use crate::refusal::Refusal;
 use crate::store::{Scope, Visible};
 
@@ -203,6 +204,26 @@ impl Caller {
     /// As whom the store is asked.
     pub fn scope(&self) -> Scope {
         Scope::Caller(self.visible.clone())
+    }
+
+    /// Whether so much may be kept from the caller, or so many organizations be theirs, that what is about one
+    /// table is asked without the rest. A key, and who administers the only organization, have no rest.
+    pub(crate) fn is_narrowed(&self) -> bool {
+        let all_of_one = self.organizations.len() == 1 && self.administers_all();
+        !self.is_key() && !all_of_one
+    }
+
+    /// As whom the store is asked about one table; nothing where the caller does not see it, or has no rest.
+    pub(super) fn scope_of_table(&self, table: TableKey) -> Option<Scope> {
+        if !self.is_narrowed() {
+            return None;
+        }
+        self.visible.only(table).map(Scope::from)
+    }
+
+    /// What the caller may see.
+    pub(super) fn visible(&self) -> &Visible {
+        &self.visible
     }
 
     /// As whom the store is asked when the model changes. Whether a table is empty or a value stands

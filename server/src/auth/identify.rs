@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::caller::{Caller, Identity, Role, Scopes};
 use super::secret::{API_KEY_PREFIX, hash, organization};
 use crate::context::Context;
+use crate::ids::WorkspaceKey;
 use crate::store::{Row, Scope, Store, StoreError, Tx, Visible};
 
 /// How often the last use of a key is written down, in microseconds.
@@ -92,23 +93,23 @@ impl PresentedCredential {
 
 /// Everything about the holder of a session in one statement, so that PostgreSQL answers in one round
 /// trip. The first column tells the parts apart.
-pub(super) const SESSION: &str = "SELECT part, id, name FROM (WITH \
+pub(super) const SESSION: &str = "SELECT part, id, name, place FROM (WITH \
      s AS MATERIALIZED (SELECT u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
      WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL), \
      m AS MATERIALIZED (SELECT organization_id, user_id, role FROM memberships \
      WHERE user_id = (SELECT id FROM s)) \
-     SELECT CAST(0 AS bigint) AS part, id, email AS name FROM s \
-     UNION ALL SELECT 1, organization_id, role FROM m \
-     UNION ALL SELECT 2, w.workspace_id, m.role FROM m JOIN workspace_members w \
+     SELECT CAST(0 AS bigint) AS part, id, email AS name, id AS place FROM s \
+     UNION ALL SELECT 1, organization_id, role, organization_id FROM m \
+     UNION ALL SELECT 2, w.workspace_id, m.role, w.workspace_id FROM m JOIN workspace_members w \
      ON w.organization_id = m.organization_id AND w.user_id = m.user_id \
-     UNION ALL SELECT 3, w.id, m.role FROM m \
+     UNION ALL SELECT 3, w.id, m.role, w.id FROM m \
      JOIN workspaces w ON w.organization_id = m.organization_id AND w.access = 'members' \
      WHERE m.role IN ('editor', 'viewer') AND NOT EXISTS (SELECT 1 FROM workspace_members l \
      WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id AND l.user_id = m.user_id) \
-     UNION ALL SELECT 4, f.id, m.role FROM m \
+     UNION ALL SELECT 4, f.id, m.role, f.workspace_id FROM m \
      JOIN features f ON f.organization_id = m.organization_id AND f.own_rows \
      WHERE m.role IN ('editor', 'viewer') \
-     UNION ALL SELECT 5, u.id, u.email FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known";
+     UNION ALL SELECT 5, u.id, u.email, u.id FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known";
 
 /// Whether somebody is still a person who administers these organizations. Of who does, nothing is kept,
 /// so nothing else has to be looked at; [`SESSION`] takes a store several times as long.
@@ -117,6 +118,23 @@ pub(super) const ADMINISTRATOR: &str = "SELECT u.id, u.email, \
      m.organization_id, m.role FROM sessions s JOIN users u ON u.id = s.user_id \
      LEFT JOIN memberships m ON m.user_id = u.id \
      WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL";
+
+/// Whether somebody is still a person with that role in one organization, and what of one workspace in it is
+/// kept from them: nothing else of what they may see has to be looked at, however much it is. Part 0 is
+/// theirs; the others are the features of the workspace that show people their own rows only.
+pub(super) const MEMBER: &str = "SELECT part, id, name, role, platform, listed, restricted FROM (WITH \
+     m AS MATERIALIZED (SELECT u.id, u.email, u.platform_admin, m.role \
+     FROM sessions s JOIN users u ON u.id = s.user_id \
+     JOIN memberships m ON m.organization_id = $1 AND m.user_id = u.id \
+     WHERE s.access_hash = $3 AND s.access_expires_at > $4 AND s.revoked_at IS NULL) \
+     SELECT CAST(0 AS bigint) AS part, id, email AS name, role, platform_admin AS platform, \
+     EXISTS (SELECT 1 FROM workspace_members l WHERE l.organization_id = $1 AND l.workspace_id = $2 \
+     AND l.user_id = m.id) AS listed, \
+     EXISTS (SELECT 1 FROM workspaces w WHERE w.organization_id = $1 AND w.id = $2 \
+     AND w.access = 'members') AS restricted FROM m \
+     UNION ALL SELECT 1, f.id, m.email, m.role, m.platform_admin, m.platform_admin, m.platform_admin \
+     FROM m JOIN features f ON f.organization_id = $1 AND f.workspace_id = $2 AND f.own_rows \
+     WHERE m.role IN ('editor', 'viewer')) AS known";
 
 pub(super) const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
      AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
@@ -142,12 +160,16 @@ pub(super) fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
             1 => organizations.extend(Role::parse(&text).map(|role| (id, role))),
             2 => visible.workspaces.push(id),
             3 => visible.hidden.push(id),
-            4 => visible.guarded.push(id),
+            4 => {
+                visible.guarded.push(id);
+                visible.guarded_in.push((row.get(3)?, id));
+            }
             _ => visible.platform = true,
         }
     }
     // The statement promises no order.
     organizations.sort_unstable();
+    visible.guarded_in.sort_unstable();
     for ids in [
         &mut visible.workspaces,
         &mut visible.hidden,
@@ -178,6 +200,39 @@ pub(super) fn is_administrator(caller: &Caller, rows: &[Row]) -> Result<bool, St
     }
     organizations.sort_unstable();
     Ok(!rows.is_empty() && organizations == caller.organizations)
+}
+
+/// Whether the response to [`MEMBER`] is what is known of the caller, who sees the workspace.
+pub(super) fn is_member(
+    caller: &Caller,
+    place: WorkspaceKey,
+    rows: &[Row],
+) -> Result<bool, StoreError> {
+    let mut person = None;
+    let mut guarded = Vec::new();
+    for row in rows {
+        match row.get::<i64>(0)? {
+            0 => person = Some(row),
+            _ => guarded.push(row.get::<Uuid>(1)?),
+        }
+    }
+    guarded.sort_unstable();
+    let (Identity::User { email }, Some(row)) = (&caller.identity, person) else {
+        return Ok(false);
+    };
+    let visible = caller.visible();
+    let role = Role::parse(&row.get::<String>(3)?);
+    let (listed, restricted) = (row.get::<bool>(5)?, row.get::<bool>(6)?);
+    let below = role.is_some_and(|role| role < Role::Admin);
+    let hidden = restricted && below && !listed;
+    let same = row.get::<Uuid>(1)? == caller.id
+        && row.get::<String>(2)? == *email
+        && row.get::<bool>(4)? == caller.platform()
+        && role == caller.role_in(place.organization)
+        && listed == visible.workspaces.contains(&place.workspace)
+        && hidden == visible.hidden.contains(&place.workspace);
+    let known = visible.guarded_in(place.workspace).iter();
+    Ok(same && guarded.iter().eq(known.map(|(_, id)| id)))
 }
 
 /// The key as a caller, and when its use was last noted.

@@ -11,7 +11,7 @@ mod session;
 pub use caller::{Actor, Caller, Identity, KeyScope, Role, Scopes};
 pub(crate) use credential_cache::CredentialCache;
 pub use identify::identify;
-pub(crate) use optimistic_session::OptimisticSession;
+pub(crate) use optimistic_session::{OptimisticSession, Subject};
 pub use password::{Passwords, SHORTEST_PASSWORD, fault_of_password, hash_password};
 pub use secret::{API_KEY_PREFIX, Secret, hash};
 pub use session::{

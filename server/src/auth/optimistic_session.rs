@@ -16,9 +16,10 @@ use uuid::Uuid;
 use super::caller::Caller;
 use super::credential_cache::CredentialCache;
 use super::identify::{
-    ADMINISTRATOR, KEY, PresentedCredential, SESSION, holder, is_administrator, read_key,
-    read_session,
+    ADMINISTRATOR, KEY, MEMBER, PresentedCredential, SESSION, holder, is_administrator, is_member,
+    read_key, read_session,
 };
+use crate::ids::{TableKey, WorkspaceKey};
 use crate::refusal::Refusal;
 use crate::store::{
     Check, Input, Output, Precondition, QueryFn, Row, Scope, Store, StoreError, TransactionMode,
@@ -34,6 +35,17 @@ struct State {
     presented: PresentedCredential,
     caller: Arc<Caller>,
     is_verified: AtomicBool,
+    /// Whether the store has said so of the one table that the request is about.
+    is_verified_of_table: AtomicBool,
+}
+
+/// What a transaction of a request is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject {
+    /// How it reads or writes.
+    pub(crate) mode: TransactionMode,
+    /// The one table that it is about, if it is about one.
+    pub(crate) table: Option<TableKey>,
 }
 
 impl OptimisticSession {
@@ -72,6 +84,7 @@ impl OptimisticSession {
             presented,
             caller,
             is_verified: AtomicBool::new(is_verified),
+            is_verified_of_table: AtomicBool::new(false),
         }))
     }
 
@@ -84,9 +97,16 @@ impl OptimisticSession {
         self.0.is_verified.load(Ordering::Acquire)
     }
 
+    /// Whether nothing has to be checked for a transaction about a table, or about whatever else.
+    fn is_verified_for(&self, table: Option<TableKey>) -> bool {
+        let of_table = || self.0.is_verified_of_table.load(Ordering::Acquire);
+        self.is_verified() || (table.is_some() && of_table())
+    }
+
     /// Runs an operation for the caller. `prepare` puts the caller into the input, and says as whom the store is
     /// asked, or why not. Where the store knows another caller than the remembered one, nothing was done for
-    /// that one, and the operation is prepared and run once more for the one of today.
+    /// that one, and the operation is prepared and run once more for the one of today. A request is about one
+    /// `table` at most: then nothing but that is asked about, neither by the check nor by row security.
     ///
     /// # Errors
     /// Those of the operation and of `prepare`, the store's, and 401 when the credential is good no more.
@@ -94,16 +114,22 @@ impl OptimisticSession {
         &self,
         store: &Store,
         cache: &CredentialCache,
-        mode: TransactionMode,
+        Subject { mode, table }: Subject,
         mut input: I,
         prepare: impl Fn(&mut I, &Arc<Caller>) -> Result<Scope, Refusal>,
         work: impl QueryFn<I, T, Refusal> + Clone,
     ) -> Result<T, Refusal> {
-        let scope = prepare(&mut input, self.caller())?;
-        if self.is_verified() {
+        let mut scope = prepare(&mut input, self.caller())?;
+        let narrow = table.and_then(|table| Some((table, self.caller().scope_of_table(table)?)));
+        let table = narrow.map(|(table, narrow)| {
+            scope = narrow;
+            table
+        });
+        if self.is_verified_for(table) {
             return store.run(mode, &scope, None, input, work).await.0;
         }
-        let check = Arc::new(CallerCheck::new(&self.0.presented, self.caller().clone()));
+        let check = CallerCheck::new(&self.0.presented, self.caller().clone(), table);
+        let check = Arc::new(check);
         let checked: Check = check.clone();
         let (result, input) = store
             .run(mode, &scope, Some(checked), input, work.clone())
@@ -112,7 +138,11 @@ impl OptimisticSession {
             // It has asked nothing of the store, or the store did not answer.
             return result;
         };
-        self.0.is_verified.store(true, Ordering::Release);
+        let verified = match table {
+            Some(_) if holds => &self.0.is_verified_of_table,
+            _ => &self.0.is_verified,
+        };
+        verified.store(true, Ordering::Release);
         if holds {
             return result;
         }
@@ -140,7 +170,7 @@ impl OptimisticSession {
     /// # Errors
     /// 401 when it is not, and those of the store.
     pub(crate) async fn confirm(&self, store: &Store, now: i64) -> Result<(), Refusal> {
-        if self.is_verified() {
+        if self.is_verified() || self.0.is_verified_of_table.load(Ordering::Acquire) {
             return Ok(());
         }
         let presented = PresentedCredential {
@@ -169,19 +199,27 @@ enum CallerQuery {
     Key(Uuid),
     /// Of a session whose holder administers all of their organizations.
     Administrator,
+    /// Of a session, where one table is asked about.
+    Member(TableKey),
     /// Of any other session.
     Session,
 }
 
 impl CallerCheck {
-    fn new(presented: &PresentedCredential, caller: Arc<Caller>) -> CallerCheck {
-        let query = match presented.organization {
-            Some(organization) => CallerQuery::Key(organization),
-            None if caller.administers_all() => CallerQuery::Administrator,
-            None => CallerQuery::Session,
+    fn new(
+        presented: &PresentedCredential,
+        caller: Arc<Caller>,
+        table: Option<TableKey>,
+    ) -> CallerCheck {
+        let query = match (presented.organization, table) {
+            (Some(organization), _) => CallerQuery::Key(organization),
+            (None, Some(table)) => CallerQuery::Member(table),
+            (None, None) if caller.administers_all() => CallerQuery::Administrator,
+            (None, None) => CallerQuery::Session,
         };
         let mut parameters = match query {
             CallerQuery::Key(organization) => vec![organization.into()],
+            CallerQuery::Member(table) => vec![table.organization.into(), table.workspace.into()],
             CallerQuery::Administrator | CallerQuery::Session => Vec::new(),
         };
         parameters.extend([presented.hash.into(), presented.now.into()]);
@@ -204,6 +242,7 @@ impl Precondition for CallerCheck {
         match self.query {
             CallerQuery::Key(_) => KEY,
             CallerQuery::Administrator => ADMINISTRATOR,
+            CallerQuery::Member(_) => MEMBER,
             CallerQuery::Session => SESSION,
         }
     }
@@ -220,6 +259,13 @@ impl Precondition for CallerCheck {
                 known.is_some_and(|(known, _)| known == *caller)
             }
             CallerQuery::Administrator => is_administrator(caller, response)?,
+            CallerQuery::Member(table) => {
+                let place = WorkspaceKey {
+                    organization: table.organization,
+                    workspace: table.workspace,
+                };
+                is_member(caller, place, response)?
+            }
             CallerQuery::Session => read_session(response)?.as_ref() == Some(caller),
         };
         // The first attempt at a transaction decides.

@@ -23,16 +23,17 @@ pub use self::streamed_key::StreamedKey;
 
 use self::operation::Operation;
 use crate::app::App;
-use crate::auth::{Caller, OptimisticSession, Role};
+use crate::auth::{Caller, OptimisticSession, Role, Subject};
 use crate::edge::OwnPace;
 use crate::fields::{self, Fields};
 use crate::http::idempotency::{self, Key};
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
-use crate::ids;
+use crate::ids::{self, TableKey};
 use crate::offload::{SHORT, offload};
 use crate::paging::{self, PageRequest};
 use crate::refusal::Refusal;
+use crate::rows::Tables;
 use crate::store::{Input, Output, QueryFn, Scope, TransactionMode, Tx};
 
 /// A request that found its operation and passed what can be said without looking at it closely.
@@ -353,6 +354,37 @@ impl Call {
         })
     }
 
+    /// Where the table lies that the request is about, if that makes a difference to what is asked for its
+    /// caller.
+    async fn table(&self) -> Result<Option<TableKey>, Refusal> {
+        let feature = self.parameters.first().map(String::as_str);
+        let feature = feature.filter(|_| self.operation.remembers_caller());
+        let Some(feature) = feature.and_then(ids::uuid) else {
+            return Ok(None);
+        };
+        if !self.caller()?.is_narrowed() {
+            return Ok(None);
+        }
+        let app = &self.app;
+        if let Some(key) = app.tables.peek_key(feature) {
+            return Ok(Some(key));
+        }
+        let prepare = |_: &mut (Tables, Uuid), caller: &Arc<Caller>| Ok(caller.scope());
+        let subject = Subject {
+            mode: TransactionMode::ShortRead,
+            table: None,
+        };
+        let find = self.session()?.run(
+            &app.store,
+            &app.remembered,
+            subject,
+            (app.tables.clone(), feature),
+            prepare,
+            |tx, (tables, feature)| Box::pin(async move { Ok(tables.key(tx, *feature).await?) }),
+        );
+        find.await
+    }
+
     async fn run<I: Input>(
         self,
         kind: TransactionMode,
@@ -368,7 +400,12 @@ impl Call {
             Ok(scope_of(caller))
         };
         let session = self.session()?;
-        let reply = session.run(&app.store, &app.remembered, kind, context, prepare, work);
+        let subject = Subject {
+            mode: kind,
+            table: self.table().await?,
+        };
+        let (store, cache) = (&app.store, &app.remembered);
+        let reply = session.run(store, cache, subject, context, prepare, work);
         let reply = reply.await;
         app.runs.notify_if_marked();
         reply.map(ApiResponse::response)

@@ -11,15 +11,21 @@ use uuid::Uuid;
 use super::column_usage::ColumnUsage;
 use super::sizes::Sizes;
 use super::table::{Head, Table};
+use crate::ids::TableKey;
 use crate::store::{Row, StoreError, Tx};
 
 /// How many tables are kept.
 const KEPT: usize = 4096;
 
+/// Of how many tables it is known where they lie.
+const KEYS: usize = 1 << 16;
+
 /// The tables that this process remembers. Cheap to clone.
 #[derive(Clone)]
 pub struct Tables {
     kept: Arc<Cache<Uuid, Arc<Table>>>,
+    /// Where tables lie, which never changes.
+    keys: Arc<Cache<Uuid, TableKey>>,
     /// What is asked of them most.
     pub hot: ColumnUsage,
     /// Whose rows are large.
@@ -39,6 +45,7 @@ impl Default for Tables {
     fn default() -> Tables {
         Tables {
             kept: Arc::new(Cache::new(KEPT)),
+            keys: Arc::new(Cache::new(KEYS)),
             hot: ColumnUsage::default(),
             sizes: Sizes::default(),
         }
@@ -66,6 +73,31 @@ impl Tables {
     /// [`open`](Tables::open) gives another version.
     pub fn peek(&self, feature: Uuid) -> Option<Arc<Table>> {
         self.kept.get(&feature)
+    }
+
+    /// Where a table lies, if that is known; good for asking about it, and no proof that it is there.
+    pub fn peek_key(&self, feature: Uuid) -> Option<TableKey> {
+        self.keys.get(&feature)
+    }
+
+    /// Where a table lies, if the scope of the transaction sees it.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn key(&self, tx: &mut Tx, feature: Uuid) -> Result<Option<TableKey>, StoreError> {
+        let sql = "SELECT organization_id, workspace_id FROM features \
+             WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1";
+        let rows = tx.last(sql, &[feature.into()]).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let key = TableKey {
+            organization: row.get(0)?,
+            workspace: row.get(1)?,
+            feature,
+        };
+        self.keys.insert(feature, key);
+        Ok(Some(key))
     }
 
     /// The table, if the scope of the transaction sees it.

@@ -1,10 +1,10 @@
 //! The two stores in so far as their SQL differs, and what of a scope decides about the text of a statement.
 
 use super::Scope;
-use super::scope_ids::Ids;
+use super::scope_ids::{Id, Ids};
 
-/// SQLite's view of the rows, for whom the sole organization decides alone: nothing is looked at that an index
-/// of rows does not have. Others see none.
+/// The view of the rows for whom the sole organization, or the one table, decides alone: nothing is looked at
+/// that an index of rows does not have. Others see none.
 pub(super) const WHOLE_ROWS: &str = "security_whole_rows";
 
 /// The two stores.
@@ -34,26 +34,45 @@ pub(super) struct Shape {
     pub(super) run: bool,
     /// Whether the caller is an administrator of the platform.
     pub(super) platform: bool,
+    /// Whether it is about one table alone.
+    pub(super) only: bool,
+    /// Whether every row is visible: of the only organization, or of the one table.
+    pub(super) whole: bool,
 }
 
 impl Shape {
     pub(super) fn of(scope: &Scope) -> Shape {
-        let (one, hidden, guarded, run) = match scope {
-            Scope::Caller(visible) => (
-                visible.organizations.len() == 1,
-                !visible.hidden.is_empty(),
-                !visible.guarded.is_empty(),
-                visible.run.is_some(),
-            ),
-            Scope::Authentication | Scope::Operator => (false, false, false, false),
+        let none = Shape {
+            role: scope.role(),
+            one: false,
+            hidden: false,
+            guarded: false,
+            run: false,
+            platform: false,
+            only: false,
+            whole: false,
+        };
+        let Scope::Caller(visible) = scope else {
+            return none;
         };
         Shape {
-            role: scope.role(),
-            one,
-            hidden,
-            guarded,
-            run,
-            platform: scope.is_platform(),
+            one: visible.organizations.len() == 1,
+            hidden: !visible.hidden.is_empty(),
+            guarded: !visible.guarded.is_empty(),
+            run: visible.run.is_some(),
+            platform: visible.platform,
+            only: visible.only.is_some(),
+            whole: visible.is_whole(),
+            ..none
+        }
+    }
+
+    /// Whether the scope is about one such id.
+    pub(super) fn is_about(self, id: Id) -> bool {
+        match id {
+            Id::OnlyWorkspace => self.only,
+            Id::OnlyFeature => self.only && self.whole,
+            Id::Caller | Id::Run => false,
         }
     }
 

@@ -33,7 +33,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 13] = [
+const MIGRATIONS: [Migration; 14] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -47,6 +47,7 @@ const MIGRATIONS: [Migration; 13] = [
     migration!(11, "0011_new_passwords"),
     migration!(12, "0012_calls"),
     migration!(13, "0013_files"),
+    migration!(14, "0014_one_table"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

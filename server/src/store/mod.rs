@@ -45,7 +45,7 @@ pub(crate) use lease::lease;
 pub(crate) use metrics::StoreMetrics;
 pub use pipeline::PipelinedStatement;
 pub use policy::postgres_policies;
-pub use scope::{Isolation, Scope, Visible};
+pub use scope::{Isolation, OneTable, Scope, Visible};
 use transaction_mode::LONG;
 pub(crate) use transaction_mode::TransactionMode;
 pub use tx::Tx;

@@ -16,7 +16,7 @@ pub(super) use statement::{Mark, Predicates};
 pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight, Table};
 
 use super::scope_ids::{Id, Ids};
-use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Platform, Word};
+use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Only, Platform, Word};
 use Evaluation::{Once, OnceForOrganization, Plain};
 use table::rule;
 
@@ -25,9 +25,18 @@ const TENANT: Condition = In(0, Ids::Organizations);
 /// It belongs to the caller.
 const CALLER: Condition = Is(0, Id::Caller);
 /// It lies in no workspace that is kept from the caller.
-const WORKSPACE: Condition = NotIn(0, Ids::Hidden);
+const WORKSPACE: Condition = Only(0, Id::OnlyWorkspace, &NotIn(0, Ids::Hidden));
 /// Its feature shows all its rows, or the caller made it, or the run that works for the caller.
 const ROW: Condition = Any(&[NotIn(0, Ids::Guarded), Is(1, Id::Caller), Is(1, Id::Run)]);
+/// Both, of a row: it is of the one table of which every row is visible, or what is asked of others holds.
+const SEEN: Condition = Only(
+    1,
+    Id::OnlyFeature,
+    &All(&[
+        Only(0, Id::OnlyWorkspace, &NotIn(0, Ids::Hidden)),
+        Any(&[NotIn(1, Ids::Guarded), Is(2, Id::Caller), Is(2, Id::Run)]),
+    ]),
+);
 /// It is a template that the caller sees: one of an organization of theirs, one for everybody, or any.
 const CATALOG: Condition = Any(&[TENANT, ForEverybody(1), Platform]);
 /// It is a template that the caller may promote.
@@ -43,7 +52,7 @@ const OPEN: Condition = Any(&[
 const UPLOADER: Condition = Any(&[In(0, Ids::Administered), Is(1, Id::Caller)]);
 
 /// The marks of statements that stand for a predicate.
-const MARKS: [Mark; 7] = [
+const MARKS: [Mark; 8] = [
     Mark::new("tenant", TENANT, 1).owner(),
     Mark::new("caller", CALLER, 1).owner(),
     Mark::new("catalog", CATALOG, 2).owner(),
@@ -51,6 +60,7 @@ const MARKS: [Mark; 7] = [
     // A workspace is of one organization, but a list of the hidden ones names no owner.
     Mark::new("workspace", WORKSPACE, 1),
     Mark::new("row", ROW, 2),
+    Mark::new("seen", SEEN, 3),
     Mark::new("uploader", UPLOADER, 2),
 ];
 
@@ -148,8 +158,7 @@ pub(super) static TABLES: [Table; 36] = [
             Rows::Where(
                 &[
                     OF_ORGANIZATION,
-                    OF_WORKSPACE,
-                    rule(ROW, &["feature_id", "created_by"]),
+                    rule(SEEN, &["workspace_id", "feature_id", "created_by"]),
                 ],
                 OnceForOrganization,
             ),
@@ -194,10 +203,10 @@ pub(super) static TABLES: [Table; 36] = [
     within("template_job_entries", Plain),
     // Who writes a row has to know who waits for it, seen or not.
     of_organization("workflow_watchers"),
-    within("workflow_events", Plain),
+    within("workflow_events", Once),
     of_organization("workflow_schedules"),
-    within("workflow_runs", Plain),
-    within("workflow_steps", Plain),
+    within("workflow_runs", Once),
+    within("workflow_steps", Once),
     of_organization("notifications"),
     Table {
         operator: READS,

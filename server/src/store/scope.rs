@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::ids::TableKey;
+
 /// The roles of PostgreSQL: that of authentication, of the operator and of callers.
 pub(super) const ROLES: [&str; 3] = ["tplkit_gate", "tplkit_operator", "tplkit_request"];
 
@@ -33,21 +35,83 @@ pub struct Visible {
     pub hidden: Vec<Uuid>,
     /// Features of those organizations of which the caller sees the own rows only.
     pub guarded: Vec<Uuid>,
+    /// The same with the workspaces in which they lie, ascending, where that was looked up.
+    pub guarded_in: Vec<(Uuid, Uuid)>,
     /// The run that works for the caller, if one does: what it entered where rows are kept apart is seen
     /// by it alone.
     pub run: Option<Uuid>,
     /// Whether the caller is an administrator of the platform, who sees every template and decides
     /// which are for everybody.
     pub platform: bool,
+    /// The one table that this is about, where it is about one. Then no other workspace is visible, and
+    /// `hidden` is empty: what is kept from the caller need not be listed.
+    pub only: Option<OneTable>,
+}
+
+/// The table that a scope is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OneTable {
+    /// The workspace that it lies in.
+    pub workspace: Uuid,
+    /// The table, where all of its rows are visible: of rows, no others are.
+    pub feature: Option<Uuid>,
 }
 
 impl Visible {
-    /// The organization of which the caller sees every row, where it is the only one.
-    pub(super) fn sole_organization(&self) -> Option<Uuid> {
-        match *self.organizations {
-            [only] if self.hidden.is_empty() && self.guarded.is_empty() => Some(only),
-            _ => None,
+    /// The same caller as one who is about a table, without what does not concern it. `None` where the
+    /// table is not visible.
+    #[must_use]
+    pub fn only(&self, table: TableKey) -> Option<Visible> {
+        let among = |ids: &[Uuid], id: Uuid| ids.contains(&id).then_some(id);
+        let organization = among(&self.organizations, table.organization)?;
+        if among(&self.hidden, table.workspace).is_some() {
+            return None;
         }
+        let guarded = self.guarded_in(table.workspace).to_vec();
+        let is_guarded = guarded.iter().any(|(_, id)| *id == table.feature);
+        Some(Visible {
+            caller: self.caller,
+            organizations: vec![organization],
+            administered: among(&self.administered, organization)
+                .into_iter()
+                .collect(),
+            workspaces: among(&self.workspaces, table.workspace)
+                .into_iter()
+                .collect(),
+            hidden: Vec::new(),
+            guarded: guarded.iter().map(|(_, id)| *id).collect(),
+            guarded_in: guarded,
+            run: self.run,
+            platform: self.platform,
+            only: Some(OneTable {
+                workspace: table.workspace,
+                feature: (!is_guarded).then_some(table.feature),
+            }),
+        })
+    }
+
+    /// The guarded features of a workspace.
+    pub(crate) fn guarded_in(&self, workspace: Uuid) -> &[(Uuid, Uuid)] {
+        let of = |bound: fn(&Uuid, &Uuid) -> bool| {
+            let all = &self.guarded_in;
+            all.partition_point(|(id, _)| bound(id, &workspace))
+        };
+        &self.guarded_in[of(|id, of| id < of)..of(|id, of| id <= of)]
+    }
+
+    /// Whether the caller sees every row of the only organization, or of the one table that this is about.
+    pub(super) fn is_whole(&self) -> bool {
+        let nothing_kept = match self.only {
+            Some(only) => only.feature.is_some(),
+            None => self.hidden.is_empty() && self.guarded.is_empty(),
+        };
+        nothing_kept && self.organizations.len() == 1
+    }
+
+    /// The organization of which the caller sees every row, or every row of the one table.
+    pub(super) fn sole_organization(&self) -> Option<Uuid> {
+        let only = self.organizations.first().copied();
+        only.filter(|_| self.is_whole())
     }
 }
 
@@ -66,11 +130,6 @@ impl Scope {
             Scope::Operator => operator,
             Scope::Caller(_) => caller,
         }
-    }
-
-    /// Whether it is that of an administrator of the platform.
-    pub(super) fn is_platform(&self) -> bool {
-        matches!(self, Scope::Caller(visible) if visible.platform)
     }
 
     /// Whether rows of that organization may be written, as the scope predicates has it.

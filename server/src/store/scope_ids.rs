@@ -26,6 +26,10 @@ pub(super) enum Id {
     Caller,
     /// The run that works for the caller, if one does.
     Run,
+    /// The one workspace that the scope is about, if it is about one.
+    OnlyWorkspace,
+    /// The one table of which every row is visible, if the scope is about one.
+    OnlyFeature,
 }
 
 impl Ids {
@@ -69,6 +73,8 @@ impl Id {
         match self {
             Id::Caller => Some(visible.caller),
             Id::Run => visible.run,
+            Id::OnlyWorkspace => visible.only.map(|only| only.workspace),
+            Id::OnlyFeature => visible.only.and_then(|only| only.feature),
         }
     }
 
@@ -77,6 +83,8 @@ impl Id {
         match self {
             Id::Caller => "tplkit.caller",
             Id::Run => "tplkit.run",
+            Id::OnlyWorkspace => "tplkit.only_workspace",
+            Id::OnlyFeature => "tplkit.only_feature",
         }
     }
 }

@@ -4,8 +4,9 @@
 //! | Mark | Becomes |
 //! |---|---|
 //! | `$1`, `$2`… | the parameter |
-//! | `{tenant COLUMN}`, `{caller COLUMN}`, `{catalog COLUMN VISIBILITY}`, `{promoting COLUMN}`, `{workspace COLUMN}`, `{row FEATURE CREATOR}`, `{uploader ORGANIZATION CREATOR}` | a predicate of the module `policy` for the scope, on these columns |
-//! | `{whole rows}` | the rows; where the caller sees all of the only organization, without the columns by which SQLite's row security tells, which no index has |
+//! | `{tenant COLUMN}`, `{caller COLUMN}`, `{catalog COLUMN VISIBILITY}`, `{promoting COLUMN}`, `{workspace COLUMN}`, `{row FEATURE CREATOR}`, `{seen WORKSPACE FEATURE CREATOR}`, `{uploader ORGANIZATION CREATOR}` | a predicate of the module `policy` for the scope, on these columns |
+//! | `{whole rows}` | the rows; where the caller sees all of the only organization, or of the one table, without the columns by which SQLite's row security tells, which no index has |
+//! | `{counted rows}` | the same on both stores, for statements that need no order: PostgreSQL plans its view apart |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
@@ -67,21 +68,23 @@ pub(super) fn translate(
                 shape,
             };
             let Some(predicate) = predicate.predicate(argument, &mut predicates) else {
-                return refuse("the mark takes two columns");
+                return refuse("the mark takes another number of columns");
             };
             statement.text.push_str(&predicate);
             continue;
         }
         match word {
             "whole" => {
-                // As `Visible::whole` has it.
-                let whole = shape.one && !shape.hidden && !shape.guarded;
+                let is_whole = shape.whole && isolation.row_security && argument == "rows";
                 statement.text.push_str(match dialect {
-                    Dialect::Sqlite if whole && isolation.row_security && argument == "rows" => {
-                        WHOLE_ROWS
-                    }
+                    Dialect::Sqlite if is_whole => WHOLE_ROWS,
                     _ => argument,
                 });
+            }
+            "counted" => {
+                let is_whole = shape.whole && isolation.row_security && argument == "rows";
+                let view = if is_whole { WHOLE_ROWS } else { argument };
+                statement.text.push_str(view);
             }
             "into" | "own" => {
                 guarded = true;

@@ -5,7 +5,8 @@ mod files;
 mod policies;
 mod seed;
 
-use tplkit_server::store::{Isolation, Row, Scope, Store, StoreError, Value, Visible};
+use tplkit_server::ids::TableKey;
+use tplkit_server::store::{Isolation, OneTable, Row, Scope, Store, StoreError, Value, Visible};
 use uuid::Uuid;
 
 use crate::stores::{Place, on_both_stores};
@@ -21,6 +22,8 @@ on_both_stores!(
     a_workspace_for_members_is_hidden_by_row_security,
     either_layer_alone_hides_what_lies_in_a_hidden_workspace,
     either_layer_alone_shows_of_a_guarded_feature_ones_own_rows,
+    either_layer_alone_shows_one_table_alone,
+    of_one_table_that_is_guarded_the_own_rows_are_seen,
     templates_for_everybody_are_read_by_everybody_and_changed_by_nobody_else,
     administrators_of_the_platform_see_templates_and_promote_them,
     a_caller_writes_nothing_into_another_organization,
@@ -29,7 +32,7 @@ on_both_stores!(
     a_read_cannot_write,
 );
 
-const READS: [&str; 35] = [
+const READS: [&str; 36] = [
     "SELECT id FROM organizations WHERE {tenant id}",
     "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
@@ -42,6 +45,7 @@ const READS: [&str; 35] = [
     "SELECT organization_id FROM columns WHERE {tenant organization_id}",
     "SELECT organization_id FROM rows WHERE {tenant organization_id}",
     "SELECT organization_id FROM {whole rows} WHERE {tenant organization_id}",
+    "SELECT organization_id FROM {counted rows} WHERE {tenant organization_id}",
     "SELECT organization_id FROM row_values WHERE {tenant organization_id}",
     "SELECT organization_id FROM row_counts WHERE {tenant organization_id}",
     "SELECT organization_id FROM channels WHERE {tenant organization_id}",
@@ -337,6 +341,142 @@ async fn either_layer_alone_shows_of_a_guarded_feature_ones_own_rows(place: Plac
         let rows = run(&store, &scope(&[of(OURS, 6)]), delete, vec![]).await;
         assert_eq!(rows.expect(delete).len(), 0);
     }
+}
+
+/// The caller of row security's tests, about one table alone.
+fn about(workspace: Uuid, feature: Option<Uuid>) -> Scope {
+    Scope::from(Visible {
+        caller: user(OURS),
+        organizations: vec![OURS],
+        only: Some(OneTable { workspace, feature }),
+        ..Visible::default()
+    })
+}
+
+/// Reads of rows as lists, counts and single rows are asked for.
+const OF_ROWS: [&str; 4] = [
+    "SELECT id FROM rows WHERE {tenant organization_id} AND {workspace workspace_id} AND {row feature_id created_by}",
+    "SELECT id FROM rows WHERE {tenant organization_id} AND {seen workspace_id feature_id created_by}",
+    "SELECT id FROM {whole rows} WHERE {tenant organization_id} AND {seen workspace_id feature_id created_by}",
+    "SELECT id FROM {counted rows} WHERE {tenant organization_id} AND {seen workspace_id feature_id created_by}",
+];
+
+async fn either_layer_alone_shows_one_table_alone(place: Place) {
+    seed(&place).await;
+    let (table, other) = (of(OURS, 6), of(OURS, 50));
+    let of_table = about(workspace(OURS), Some(table));
+    let of_other = about(of(OURS, 51), Some(other));
+    let insert = "INSERT INTO main.rows {into $1} (organization_id, workspace_id, feature_id, id, created_by, \
+         created_at, updated_at, data) VALUES ($1, $2, $3, $4, $5, 0, 0, '[]')";
+    for isolation in [Isolation::BOTH, ONLY_FIRST, ONLY_SECOND] {
+        let store = place.open_without(isolation).await;
+        let count =
+            async |scope: &Scope, sql| run(&store, scope, sql, vec![]).await.expect(sql).len();
+        for (read, write) in WITHIN {
+            assert_eq!(count(&of_other, read).await, 0, "{isolation:?} {read}");
+            assert_eq!(count(&of_other, write).await, 0, "{isolation:?} {write}");
+            assert_eq!(count(&of_table, read).await, 1, "{isolation:?} {read}");
+        }
+        for read in OF_ROWS {
+            assert_eq!(count(&of_other, read).await, 0, "{isolation:?} {read}");
+            assert_eq!(count(&of_table, read).await, 1, "{isolation:?} {read}");
+            // Of another table of the workspace: statements about rows name their table, or are about it.
+            let beside = about(workspace(OURS), Some(other));
+            let seen = usize::from(!isolation.row_security && read.contains("{row "));
+            assert_eq!(count(&beside, read).await, seen, "{isolation:?} {read}");
+        }
+        if isolation.row_security {
+            let refused = run(&store, &of_other, insert, inside(OURS, &[6, 52, 1])).await;
+            assert!(matches!(refused, Err(StoreError::Denied(_))), "{refused:?}");
+        }
+    }
+    let open = place.open_without(NONE).await;
+    let leaked = run(&open, &of_other, OF_ROWS[0], vec![]).await;
+    assert_eq!(leaked.expect("reads").len(), 2, "the test sees a leak");
+}
+
+async fn of_one_table_that_is_guarded_the_own_rows_are_seen(place: Place) {
+    seed(&place).await;
+    let insert = "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, created_by, created_at, updated_at, data) \
+         VALUES ($1, $2, $3, $4, $5, 0, 0, '[]')";
+    let store = place.open().await;
+    let of_another = inside(OURS, &[6, 11, 12]);
+    run(&store, &Scope::Operator, insert, of_another)
+        .await
+        .expect(insert);
+    for isolation in [Isolation::BOTH, ONLY_FIRST, ONLY_SECOND] {
+        let store = place.open_without(isolation).await;
+        for (feature, rows) in [(None, 1), (Some(of(OURS, 6)), 2)] {
+            for read in OF_ROWS {
+                let guarded = if feature.is_none() {
+                    vec![of(OURS, 6)]
+                } else {
+                    vec![]
+                };
+                let scope = Scope::from(Visible {
+                    caller: user(OURS),
+                    organizations: vec![OURS],
+                    guarded,
+                    only: Some(OneTable {
+                        workspace: workspace(OURS),
+                        feature,
+                    }),
+                    ..Visible::default()
+                });
+                let seen = run(&store, &scope, read, vec![]).await.expect(read);
+                assert_eq!(seen.len(), rows, "{isolation:?} {feature:?} {read}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_caller_about_one_table_keeps_what_concerns_it() {
+    let table = TableKey {
+        organization: OURS,
+        workspace: workspace(OURS),
+        feature: of(OURS, 6),
+    };
+    let caller = Visible {
+        caller: user(OURS),
+        organizations: vec![OURS, THEIRS],
+        administered: vec![THEIRS],
+        workspaces: vec![workspace(OURS), workspace(THEIRS)],
+        hidden: vec![of(OURS, 60)],
+        guarded: vec![of(OURS, 61)],
+        guarded_in: vec![(workspace(THEIRS), of(OURS, 61))],
+        ..Visible::default()
+    };
+    let about = caller.only(table).expect("it is visible");
+    assert_eq!(about.organizations, [OURS]);
+    assert_eq!(about.administered, Vec::<Uuid>::new());
+    assert_eq!(about.workspaces, [workspace(OURS)]);
+    assert!(about.hidden.is_empty() && about.guarded.is_empty());
+    let of_table = |feature| {
+        Some(OneTable {
+            workspace: table.workspace,
+            feature,
+        })
+    };
+    assert_eq!(about.only, of_table(Some(table.feature)));
+    let guarded = Visible {
+        guarded: vec![table.feature],
+        guarded_in: vec![(table.workspace, table.feature)],
+        ..caller.clone()
+    };
+    let about = guarded.only(table).expect("it is visible");
+    assert_eq!(about.only, of_table(None));
+    assert_eq!(about.guarded, [table.feature]);
+    let hidden = Visible {
+        hidden: vec![table.workspace],
+        ..caller.clone()
+    };
+    assert_eq!(hidden.only(table), None);
+    let elsewhere = Visible {
+        organizations: vec![THEIRS],
+        ..caller
+    };
+    assert_eq!(elsewhere.only(table), None);
 }
 
 async fn templates_for_everybody_are_read_by_everybody_and_changed_by_nobody_else(place: Place) {

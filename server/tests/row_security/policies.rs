@@ -38,6 +38,15 @@ async fn security(client: &Client, schema: &str) -> BTreeMap<String, Vec<String>
     tables
 }
 
+/// What the view of whole rows shows, whose it is, how it is kept, and who may read it.
+async fn view(client: &Client, schema: &str) -> String {
+    let sql = "SELECT concat_ws(' ', pg_get_viewdef(oid), relowner::regrole, reloptions, relacl) \
+         FROM pg_class WHERE oid = to_regclass('security_whole_rows')";
+    let path = format!("SET search_path = {schema}");
+    client.batch_execute(&path).await.expect("sets");
+    client.query_one(sql, &[]).await.expect("reads").get(0)
+}
+
 #[test]
 fn the_policies_of_postgresql_are_those_of_the_program() {
     crate::stores::run(Place::postgres(), |place| async move {
@@ -67,9 +76,12 @@ fn the_policies_of_postgresql_are_those_of_the_program() {
         for (table, made) in &made {
             assert_eq!(Some(made), meant.get(table), "{table}");
         }
+        let secured = made;
+        let (made, meant) = (view(&client, "main").await, view(&client, "copy").await);
+        assert_eq!(made, meant);
         // A policy that a migration changes alone is noticed.
         let other = "ALTER POLICY request ON main.rails USING (true)";
         client.batch_execute(other).await.expect(other);
-        assert_ne!(security(&client, "main").await, made);
+        assert_ne!(security(&client, "main").await, secured);
     });
 }

@@ -99,7 +99,7 @@ impl AggregateQuery {
             ),
             (Operation::Count, _) => {
                 let found = composer.where_clause(filters, *together);
-                format!("SELECT {VERSION}, count(*) FROM {{whole rows}} WHERE {found}")
+                format!("SELECT {VERSION}, count(*) FROM {{counted rows}} WHERE {found}")
             }
             (_, column) => {
                 let found = composer.where_clause(filters, *together);

@@ -4,9 +4,10 @@ use super::index_choice::IndexChoice;
 use crate::rows::Table;
 use crate::store::{Dialect, Value};
 
-/// Whose rows, behind the scope predicates. That the organization is one of the scope's is asked of the
-/// parameter: a second condition on the column would make the planner expect fewer rows.
-pub(super) const WHOSE: &str = "organization_id = $1 AND feature_id = $2 AND {tenant $1} AND {workspace workspace_id} AND {row feature_id created_by}";
+/// Whose rows, behind the scope predicates. That the organization is one of the scope's, and the table the one
+/// that it is about, is asked of the parameters: a second condition on a column would make the planner expect
+/// fewer rows.
+pub(super) const WHOSE: &str = "organization_id = $1 AND feature_id = $2 AND {tenant $1} AND {seen workspace_id $2 created_by}";
 
 /// The version of the table, if the caller sees it, as the statement itself sees it.
 pub(super) const VERSION: &str = "(SELECT version FROM features WHERE organization_id = $1 \

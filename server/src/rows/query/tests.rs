@@ -85,7 +85,7 @@ fn pages(shapes: &[(&str, RowListRequest)]) -> String {
 #[test]
 fn what_all_have_in_common() {
     assert_snapshot!(VERSION, @"(SELECT version FROM features WHERE organization_id = $1 AND id = $2 AND {tenant $1} AND {workspace workspace_id})");
-    assert_snapshot!(WHOSE, @"organization_id = $1 AND feature_id = $2 AND {tenant $1} AND {workspace workspace_id} AND {row feature_id created_by}");
+    assert_snapshot!(WHOSE, @"organization_id = $1 AND feature_id = $2 AND {tenant $1} AND {seen workspace_id $2 created_by}");
 }
 
 #[test]

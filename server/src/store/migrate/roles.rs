@@ -35,16 +35,26 @@ const MISSING: &str = "SELECT quote_ident(current_user), \
      FROM unnest(ARRAY['tplkit_gate', 'tplkit_operator', 'tplkit_request']) AS wanted \
      LEFT JOIN pg_roles ON rolname = wanted";
 
-/// Refuses roles that may do too much.
+/// Whose the view is through which rows are counted. Whom a policy restricts would count none.
+const VIEW: &str = "SELECT pg_get_userbyid(relowner)::text FROM pg_class \
+     WHERE oid = to_regclass('main.security_whole_rows')";
+
+/// Refuses roles that may do too much, and a view that is somebody else's.
 pub(super) async fn check(client: &Client) -> Result<(), StoreError> {
     let weak: String = client.query_one(WEAK, &[]).await?.get(0);
-    if weak.is_empty() {
-        Ok(())
-    } else {
-        Err(StoreError::Internal(format!(
+    if !weak.is_empty() {
+        return Err(StoreError::Internal(format!(
             "{weak} may pass row-level security by; take SUPERUSER and BYPASSRLS away"
-        )))
+        )));
     }
+    let owner: String = client.query_one(VIEW, &[]).await?.get(0);
+    if owner != "tplkit_operator" {
+        return Err(StoreError::Internal(format!(
+            "main.security_whole_rows belongs to {owner}, and counts would be wrong; as an administrator, run \
+             ALTER VIEW main.security_whole_rows OWNER TO tplkit_operator"
+        )));
+    }
+    Ok(())
 }
 
 /// Why the roles are not there, and what makes them.

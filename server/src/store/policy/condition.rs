@@ -11,7 +11,8 @@ use crate::store::scope_ids::{Id, Ids};
 pub(in crate::store) enum Condition {
     /// The column is one of these ids.
     In(usize, Ids),
-    /// The column is an id that is none of these.
+    /// The column is an id that is none of these. A scope that is about one table has no list of what is
+    /// hidden, so there that holds of nothing.
     NotIn(usize, Ids),
     /// The column is this id.
     Is(usize, Id),
@@ -23,6 +24,8 @@ pub(in crate::store) enum Condition {
     Flag(usize),
     /// Who asks is an administrator of the platform.
     Platform,
+    /// Where the scope is about one such id, the column is that id; otherwise the other condition holds.
+    Only(usize, Id, &'static Condition),
     /// At least one of these holds.
     Any(&'static [Condition]),
     /// All of these hold.

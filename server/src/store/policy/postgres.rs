@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::condition::{FOR_EVERYBODY, PLATFORM};
 use super::{Access, Allows, Condition, Evaluation, Rows, Rule, Table};
+use crate::store::dialect::WHOLE_ROWS;
 use crate::store::scope::ROLES;
 use crate::store::scope_ids::{Id, Ids};
 
@@ -63,7 +64,30 @@ impl Table {
             }
             sql.push_str(";\n");
         }
+        sql.extend(self.whole());
         sql
+    }
+
+    /// The view of a table for whom nothing of it is kept from: it looks at no more columns than its indexes
+    /// have. It belongs to a role that no policy restricts, and says itself whose rows it shows.
+    fn whole(&self) -> Option<String> {
+        let Rows::Where(rules, Evaluation::OnceForOrganization) = self.caller.rows else {
+            return None;
+        };
+        let (first, rest) = rules.split_first()?;
+        let (column, id) = rest.iter().find_map(Rule::about)?;
+        let name = self.name;
+        let [_, operator, caller] = ROLES;
+        Some(format!(
+            "CREATE VIEW {WHOLE_ROWS} WITH (security_barrier) AS SELECT * FROM {name}\n    \
+             WHERE CASE\n            WHEN ({}) IS NOT TRUE THEN false\n            \
+             WHEN {} THEN true\n            ELSE coalesce({column} = {}, false)\n        END;\n\
+             ALTER VIEW {WHOLE_ROWS} OWNER TO {operator};\n\
+             GRANT SELECT ON {WHOLE_ROWS} TO {caller};\n",
+            first.postgres(Settings::PerStatement),
+            nothing_kept(rest),
+            Settings::PerStatement.id(id),
+        ))
     }
 }
 
@@ -104,6 +128,7 @@ fn nothing_kept(rules: &[Rule]) -> String {
                     ids.setting()
                 ));
             }
+            Condition::Only(_, _, other) => lists(other, found),
             Condition::Any(conditions) | Condition::All(conditions) => {
                 for one in *conditions {
                     lists(one, found);
@@ -156,6 +181,14 @@ impl Settings {
 }
 
 impl Rule {
+    /// The column and the id by which a row is seen where the scope is about that id.
+    fn about(&self) -> Option<(&'static str, Id)> {
+        match self.condition {
+            Condition::Only(column, id, _) => Some((self.columns[column], id)),
+            _ => None,
+        }
+    }
+
     fn postgres(&self, settings: Settings) -> String {
         self.condition.postgres(self.columns, settings)
     }
@@ -175,6 +208,14 @@ impl Condition {
                 format!("{} <> ALL ({})", columns[column], settings.list(ids))
             }
             Condition::Is(column, id) => format!("{} = {}", columns[column], settings.id(id)),
+            // Without such an id the comparison is NULL. So is the other one without its list: a setting that
+            // is missing closes the table.
+            Condition::Only(column, id, other) => format!(
+                "coalesce({} = {}, {})",
+                columns[column],
+                settings.id(id),
+                other.postgres(columns, settings)
+            ),
             Condition::Word(column, word) => format!("{} = '{word}'", columns[column]),
             Condition::ForEverybody(column) => {
                 format!("{} IN ('{}')", columns[column], FOR_EVERYBODY.join("', '"))

@@ -21,7 +21,7 @@ pub(in crate::store) struct Mark {
 }
 
 impl Mark {
-    /// One that asks of one column, or of two.
+    /// One that asks of so many columns, three at most.
     pub(super) const fn new(word: &'static str, condition: Condition, columns: usize) -> Mark {
         Mark {
             word,
@@ -45,12 +45,12 @@ impl Mark {
         argument: &str,
         predicates: &mut Predicates<'_>,
     ) -> Option<String> {
-        let columns = match argument.split_once(' ') {
-            Some((first, second)) if self.columns == 2 => [first, second],
-            None if self.columns == 2 => return None,
-            _ => [argument, ""],
-        };
+        let columns = argument.split(' ');
         let columns = columns.map(|column| predicates.dialect.column(column));
+        let columns: Vec<String> = columns.collect();
+        if columns.len() != self.columns {
+            return None;
+        }
         Some(predicates.text(&self.condition, &columns))
     }
 }
@@ -78,8 +78,12 @@ impl Predicates<'_> {
             each.all(|one| one == Some(!decides)).then_some(!decides)
         };
         match condition {
+            // What is about one table has no such list.
+            Condition::NotIn(_, Ids::Hidden) if self.shape.only => Some(false),
             // Nothing is kept from this caller.
             Condition::NotIn(_, ids) => (!self.shape.has(*ids)).then_some(true),
+            Condition::Only(_, id, _) if self.shape.is_about(*id) => None,
+            Condition::Only(_, _, other) => self.certain(other),
             Condition::Is(_, Id::Run) => (!self.shape.run).then_some(false),
             Condition::Platform => Some(self.shape.platform),
             Condition::Any(conditions) => certain(conditions, true),
@@ -108,6 +112,10 @@ impl Predicates<'_> {
                     .parameter(self.given, ScopeParameter::List(ids));
                 self.dialect.none_of(&columns[column], list)
             }
+            Condition::Only(column, id, _) if self.shape.is_about(id) => {
+                self.equals(&columns[column], ScopeParameter::Id(id))
+            }
+            Condition::Only(_, _, other) => self.text(other, columns),
             Condition::Is(column, id) => self.equals(&columns[column], ScopeParameter::Id(id)),
             Condition::Word(column, word) => format!("{} = '{word}'", columns[column]),
             // An index of the store has those of which this holds, in these words.

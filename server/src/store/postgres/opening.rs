@@ -14,10 +14,13 @@ use crate::store::scope_ids::{Id, Ids};
 use crate::store::statement::Statement;
 use crate::store::{Scope, Share, TransactionMode, Value};
 
+/// How many settings there are.
+const COUNT: usize = 11;
+
 /// The settings in the order of [`settings`]. `set_config('role', …)` is `SET LOCAL ROLE` in a form that
 /// takes a parameter. All of them are set every time: after a transaction a setting is `''`, which the
 /// policies read as nothing.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; COUNT] = [
     "role",
     Id::Caller.setting(),
     Ids::Organizations.setting(),
@@ -27,6 +30,8 @@ const SETTINGS: [&str; 9] = [
     Ids::Guarded.setting(),
     PLATFORM,
     Id::Run.setting(),
+    Id::OnlyWorkspace.setting(),
+    Id::OnlyFeature.setting(),
 ];
 
 /// Every form of a beginning, by its [`number`](BeginForm::number).
@@ -62,7 +67,7 @@ pub(super) struct Opening<'a> {
     /// Sets the scope; where something is asked first, its response is that question's.
     pub(super) enter: &'a str,
     pub(super) query: &'a [Value],
-    settings: [String; 9],
+    settings: [String; COUNT],
     /// Where the places of its share begin, and how many there are.
     places: Option<[i64; 2]>,
 }
@@ -193,10 +198,10 @@ fn place(first: usize) -> String {
 }
 
 /// The parameters that set the scope, in the order of [`SETTINGS`].
-fn settings(scope: &Scope, secured: bool) -> [String; 9] {
+fn settings(scope: &Scope, secured: bool) -> [String; COUNT] {
     let role = if secured { scope.role() } else { "none" }.to_owned();
     let Scope::Caller(visible) = scope else {
-        let mut settings = <[String; 9]>::default();
+        let mut settings = <[String; COUNT]>::default();
         settings[0] = role;
         return settings;
     };
@@ -205,15 +210,22 @@ fn settings(scope: &Scope, secured: bool) -> [String; 9] {
         let ids: Vec<String> = ids.of(visible).iter().map(Uuid::to_string).collect();
         format!("{{{}}}", ids.join(","))
     };
+    // What is about one table has no such list: it is not empty, but unknown.
+    let hidden = match visible.only {
+        Some(_) => String::new(),
+        None => list(Ids::Hidden),
+    };
     [
         role,
         id(Id::Caller),
         list(Ids::Organizations),
         list(Ids::Administered),
         list(Ids::Workspaces),
-        list(Ids::Hidden),
+        hidden,
         list(Ids::Guarded),
         if visible.platform { "on" } else { "" }.to_owned(),
         id(Id::Run),
+        id(Id::OnlyWorkspace),
+        id(Id::OnlyFeature),
     ]
 }

@@ -44,14 +44,15 @@ impl RowSecurity {
     /// Sets up row security. Nothing but announced statements runs afterwards.
     pub(super) fn build(connection: &mut Connection) -> Result<RowSecurity> {
         let security = RowSecurity::default();
-        let sole = security.sole_organization(connection)?;
+        let sole = security.sole(connection)?;
         for table in &TABLES {
             let predicates = security.predicates(connection, table, &sole)?;
             connection.execute_batch(&triggers::definition(table, &predicates))?;
         }
         connection.execute_batch(&format!(
             "CREATE TEMP VIEW {WHOLE_ROWS} AS SELECT * FROM main.rows \
-             WHERE organization_id IS {sole};"
+             WHERE {};",
+            sole.replace('@', "")
         ))?;
         let cascades = Cascades::of(connection)?;
         let running = security.running.clone();

@@ -26,8 +26,8 @@ pub(super) struct RowPredicates {
 }
 
 impl RowSecurity {
-    /// Makes the functions for a table, and says how they are called. `sole` is a call that gives the
-    /// organization of which the caller sees every row.
+    /// Makes the functions for a table, and says how they are called. `sole` is a condition that holds of
+    /// rows of which the caller sees every one.
     pub(super) fn predicates(
         &self,
         connection: &Connection,
@@ -38,11 +38,9 @@ impl RowSecurity {
             // Who sees every row is not asked about each of them: `sole` has one response for a whole
             // statement, and it is an id to compare with. Compared by `IS`: a question that came to nothing
             // would let a trigger pass.
-            Rows::Where([first, ..], Evaluation::OnceForOrganization) => format!(
-                "(@{} IS {sole} OR {})",
-                first.columns.concat(),
-                self.policy(connection, table)?
-            ),
+            Rows::Where(_, Evaluation::OnceForOrganization) => {
+                format!("({sole} OR {})", self.policy(connection, table)?)
+            }
             _ => self.policy(connection, table)?,
         };
         let (mut read, mut change, mut becomes) = (write.clone(), write.clone(), write.clone());
@@ -140,20 +138,40 @@ impl RowSecurity {
         Ok(format!("{name}({})", columns.join(", ")))
     }
 
-    /// Makes the function that gives the organization of which the caller sees every row, and says how it
-    /// is called. It gives one response as long as a statement runs, which is all that SQLite makes of
-    /// `SQLITE_DETERMINISTIC`.
-    pub(super) fn sole_organization(&self, connection: &Connection) -> Result<String> {
+    /// The condition, with `@` for the row, that a row is of the organization of which the caller sees every
+    /// one; where the scope is about one table, that it is of that one. Nothing is looked at that an index of
+    /// rows does not have.
+    pub(super) fn sole(&self, connection: &Connection) -> Result<String> {
+        // Nobody's: no id is empty.
+        let organization = self.steady(connection, "sole_organization", |visible| {
+            let sole = visible.and_then(Visible::sole_organization);
+            Some(sole.map_or(Vec::new(), |id| id.as_bytes().to_vec()))
+        })?;
+        let feature = self.steady(connection, "sole_feature", |visible| {
+            let feature = visible.and_then(|visible| visible.only)?.feature;
+            feature.map(|id| id.as_bytes().to_vec())
+        })?;
+        Ok(format!(
+            "(@organization_id IS {organization} AND @feature_id IS coalesce({feature}, @feature_id))"
+        ))
+    }
+
+    /// Makes a function of the caller alone, and says how it is called. It gives one response as long as a
+    /// statement runs, which is all that SQLite makes of `SQLITE_DETERMINISTIC`.
+    fn steady(
+        &self,
+        connection: &Connection,
+        name: &str,
+        of: impl Fn(Option<&Visible>) -> Option<Vec<u8>> + Send + 'static,
+    ) -> Result<String> {
         let security = self.clone();
-        let name = format!("{PREFIX}sole_organization");
+        let name = format!("{PREFIX}{name}");
         let steady = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
         connection.create_scalar_function(&*name, 0, steady, move |_| {
-            let sole = security.lock(|running| match &running.scope {
-                Some(Scope::Caller(visible)) => visible.sole_organization(),
-                _ => None,
-            });
-            // Nobody's: no id is empty.
-            Ok(sole.map_or(Vec::new(), |id| id.as_bytes().to_vec()))
+            Ok(security.lock(|running| match &running.scope {
+                Some(Scope::Caller(visible)) => of(Some(visible)),
+                _ => of(None),
+            }))
         })?;
         Ok(format!("{name}()"))
     }
@@ -222,7 +240,18 @@ impl Condition {
         };
         match *self {
             Condition::In(column, ids) => listed(column, ids) == Some(true),
+            Condition::NotIn(_, Ids::Hidden)
+                if visible.is_some_and(|visible| visible.only.is_some()) =>
+            {
+                false
+            }
             Condition::NotIn(column, ids) => listed(column, ids) == Some(false),
+            Condition::Only(column, id, other) => {
+                match visible.and_then(|visible| id.of(visible)) {
+                    Some(id) => columns.id(column) == Some(id.as_bytes()),
+                    None => other.holds(visible, columns),
+                }
+            }
             Condition::Is(column, id) => {
                 let id = visible.and_then(|visible| id.of(visible));
                 id.is_some_and(|id| columns.id(column) == Some(id.as_bytes()))
