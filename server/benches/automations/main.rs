@@ -1,7 +1,8 @@
 //! How fast automations run, against yardsticks measured in the same run.
 //!
 //! `cargo bench -p tplkit-server --bench automations`, or `… -- --only graph|sqlite|postgres`. `--seconds N` at a
-//! steady hundred writes a second (10), `--events N` that wait (1,000). The server is the real program
+//! steady hundred writes a second (10), `--events N` that wait (1,000), `--backlog N` that wait on a PostgreSQL where nothing has run (100,000; `--part backlog`
+//! measures it alone). The server is the real program
 //! with its limits on rates off and everything else on. The one step of the automation writes a row.
 #![expect(clippy::print_stdout, reason = "this is where it reports")]
 #![expect(clippy::disallowed_methods, reason = "measuring needs a clock")]
@@ -10,6 +11,7 @@
     reason = "ratios are printed with two digits"
 )]
 
+mod backlog;
 mod drain;
 #[path = "../../../benches/check/graph.rs"]
 mod graph;
@@ -31,6 +33,8 @@ use support::stores::on_each;
 struct Options {
     seconds: usize,
     events: usize,
+    /// That wait where nothing has run yet.
+    backlog: usize,
     small: bool,
 }
 
@@ -40,6 +44,7 @@ fn main() {
     let options = Options {
         seconds: arguments.number("--seconds", 10, 1),
         events: arguments.number("--events", 1_000, 50),
+        backlog: arguments.number("--backlog", 100_000, 50),
         small,
     };
     if arguments.wants("graph") {
@@ -47,7 +52,16 @@ fn main() {
     }
     on_each(&arguments, |store, database| {
         println!("{store}");
-        tell(&options, database);
+        if arguments
+            .text("--part")
+            .is_none_or(|part| part != "backlog")
+        {
+            tell(&options, database);
+        }
+        // A SQLite file has one process.
+        if store == "PostgreSQL" {
+            backlog::tell(&options, database);
+        }
     });
 }
 

@@ -258,11 +258,7 @@ pub(super) async fn dispatch(store: &Store, now: i64) -> Result<bool, StoreError
 }
 
 async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> {
-    let sql = "DELETE FROM main.workflow_events WHERE (organization_id, id) IN \
-         (SELECT organization_id, id FROM workflow_events ORDER BY id LIMIT 200 {skip}) \
-         RETURNING organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
-         cause, created_at, workspace_id, creator";
-    let events = tx.query(sql, &[]).await?;
+    let events = take_some(tx).await?;
     let fired = fired(tx, &events).await?;
     let mut sights = AccountScopes::new(asked_at);
     let mut lines = Vec::with_capacity(events.len());
@@ -314,6 +310,24 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
          VALUES ($1, $2, $3, $4, $5, $6, 'record.event', $7, $8, $9, false, $10, $11, $12, $13, $14, $15, $16)";
     tx.each(sql, &lines).await?;
     Ok(events.len())
+}
+
+/// The events that have waited longest, removed. In two statements: in one, PostgreSQL plans to go through
+/// all events as long as it has counted none.
+async fn take_some(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+    let sql = "SELECT organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
+         cause, created_at, workspace_id, creator FROM workflow_events ORDER BY id LIMIT 200 {skip}";
+    let events = tx.query(sql, &[]).await?;
+    let mut taken = BTreeMap::<Uuid, Vec<Uuid>>::new();
+    for event in &events {
+        taken.entry(event.get(0)?).or_default().push(event.get(1)?);
+    }
+    let taken = taken
+        .into_iter()
+        .map(|(organization, ids)| vec![organization.into(), Value::Ids(ids)]);
+    let sql = "DELETE FROM main.workflow_events WHERE organization_id = $1 AND {any id $2}";
+    tx.each(sql, &taken.collect::<Vec<_>>()).await?;
+    Ok(events)
 }
 
 /// Organization, automation and version that an event fires.

@@ -24,7 +24,7 @@ mod passwords;
 mod rails;
 mod refusals;
 mod response_headers;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod runs;
 mod schema;
 mod sessions;

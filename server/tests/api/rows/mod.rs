@@ -8,7 +8,7 @@ mod files;
 mod get;
 mod identity;
 mod patch;
-mod query;
+pub(crate) mod query;
 mod quota;
 mod races;
 mod repeats;

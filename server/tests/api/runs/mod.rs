@@ -1,5 +1,7 @@
 //! Runs: what fires them, what each step does, and what is reported of it.
 
+#[cfg(unix)]
+mod backlog;
 mod bounds;
 mod cron;
 mod dry_run;

@@ -10,7 +10,7 @@ mod filters;
 mod large;
 mod pages;
 #[cfg(unix)]
-mod plans;
+pub(crate) mod plans;
 #[cfg(unix)]
 mod random;
 mod stock;

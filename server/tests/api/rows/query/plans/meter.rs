@@ -139,7 +139,7 @@ impl Read {
 }
 
 /// Has PostgreSQL tell, in its log, the plan of each statement and what came of it.
-pub(super) fn tell_plans(cluster: &Cluster) -> io::Result<()> {
+pub(crate) fn tell_plans(cluster: &Cluster) -> io::Result<()> {
     cluster.psql("LOAD 'auto_explain'")?;
     for setting in [
         "auto_explain.log_min_duration = 0",
@@ -152,6 +152,36 @@ pub(super) fn tell_plans(cluster: &Cluster) -> io::Result<()> {
         cluster.psql(&format!("ALTER DATABASE postgres SET {setting}"))?;
     }
     Ok(())
+}
+
+/// How many rows of a table were looked at by the statements whose plans are in a log.
+pub(crate) fn rows_read(log: &str, relation: &str) -> u64 {
+    fn add(node: &Value, relation: &str) -> f64 {
+        let number = |name: &str| node[name].as_f64().unwrap_or_default();
+        let each = number("Actual Rows")
+            + number("Rows Removed by Filter")
+            + number("Rows Removed by Index Recheck");
+        // What an index gives to a bitmap is looked at by the node above.
+        let own = if node["Relation Name"] == relation {
+            each * number("Actual Loops")
+        } else {
+            0.0
+        };
+        let below = node["Plans"].as_array().into_iter().flatten();
+        own + below.map(|node| add(node, relation)).sum::<f64>()
+    }
+    let plans = plans(log);
+    let rows = plans
+        .iter()
+        .map(|plan| add(&plan["Plan"], relation))
+        .sum::<f64>();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number of rows"
+    )]
+    let rows = rows.ceil() as u64;
+    rows
 }
 
 /// The plans in a part of the log. Lines of one entry that follow its first one begin with a tab.

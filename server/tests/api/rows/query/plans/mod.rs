@@ -5,7 +5,7 @@
 //! statements that requests made them run: PostgreSQL tells its plans, with what came of them (the rows
 //! of the table that were looked at, by which indexes); SQLite counts the steps of its machine.
 
-mod meter;
+pub(crate) mod meter;
 
 use std::fmt::Write as _;
 

@@ -1,0 +1,67 @@
+//! Events that wait, on a PostgreSQL that has never looked at its tables: what is read for each stays the same
+//! however many wait.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::Stage;
+use crate::api::rows::query::plans::meter;
+use crate::cluster::{self, Cluster};
+use crate::stores::{Place, run};
+
+const EVENTS: u64 = 600;
+/// How many rows may be looked at for an event: claimed, held, ended, each found by its key.
+const FEW: u64 = 20;
+
+#[test]
+fn a_backlog_is_worked_off_without_going_through_it() {
+    let Some(programs) = cluster::programs() else {
+        return;
+    };
+    let cluster = Cluster::start(programs).expect("starts");
+    let place = Place::at(cluster.url("postgres"));
+    if let Err(why) = meter::tell_plans(&cluster) {
+        assert!(why.to_string().contains("auto_explain"), "{why}");
+        return;
+    }
+    run(Some(place), |place| async {
+        let stage = Stage::new(place).await;
+        // Whoever has worked already has planned while the tables were empty.
+        let to = stage.table();
+        let feature = stage.model.feature.clone();
+        let steps = json!([{"key": "feature.write", "config": {"mode": "insert", "targetFeatureId": to,
+            "bindings": [{"targetColumn": "note", "value": "{{record.note}}"}]}}]);
+        stage
+            .fires(&Stage::on(&feature, &["created"], &[]), &steps)
+            .await;
+        stage.row(&feature, &json!({"note": "first"}));
+        assert_eq!(stage.settle().await, 1);
+        // Nobody looks at the tables meanwhile.
+        for table in ["workflow_events", "workflow_runs", "workflow_steps"] {
+            let quiet = format!("ALTER TABLE main.{table} SET (autovacuum_enabled = off)");
+            cluster.psql(&quiet).expect("sets");
+        }
+        let rows = (0..EVENTS / 2).map(|n| json!({"data": {"note": n.to_string()}}));
+        let body = json!({"rows": rows.collect::<Vec<_>>()});
+        for _ in 0..2 {
+            let path = format!("{}:batch", Stage::rows(&feature));
+            stage.editor.create(&path, &body);
+        }
+        let log = cluster.folder().join("log");
+        let before = fs::read_to_string(&log).expect("a log").len();
+        assert_eq!(stage.settle().await as u64, EVENTS);
+        let log = fs::read_to_string(&log).expect("a log");
+        for table in ["workflow_events", "workflow_runs", "workflow_steps"] {
+            let read = meter::rows_read(&log[before..], table);
+            assert!(
+                read >= EVENTS || table == "workflow_steps",
+                "{table}: {read} rows"
+            );
+            assert!(
+                read <= EVENTS * FEW,
+                "{table}: {read} rows for {EVENTS} events"
+            );
+        }
+    });
+}
