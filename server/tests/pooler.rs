@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ rm -rf "$3"
 "#;
 
 /// A running `PgBouncer` before the cluster of the tests.
-struct Pooler {
+pub(crate) struct Pooler {
     folder: PathBuf,
     supervisor: Child,
     lifeline: Option<ChildStdin>,
@@ -126,10 +127,28 @@ impl Pooler {
         Err(io::Error::other(format!("PgBouncer did not start:\n{log}")))
     }
 
-    fn url(&self, database: &str) -> String {
+    /// The way to a database of the cluster through it.
+    pub(crate) fn url(&self, database: &str) -> String {
         let folder = self.folder.display();
         format!("postgresql:///{database}?host={folder}&user=postgres")
     }
+}
+
+/// The pooler of this process, where `TPLKIT_TEST_POOLER=1` has every test reach its database through one: in
+/// session mode, as its package brings it. Servers of a test take more connections than it allows by itself.
+///
+/// # Panics
+/// When it is asked for and not installed, or does not start.
+pub(crate) fn of_suite() -> Option<&'static Pooler> {
+    static POOLER: LazyLock<Option<Pooler>> = LazyLock::new(|| {
+        variable("TPLKIT_TEST_POOLER").filter(|value| value != "0")?;
+        let cluster = cluster::shared()?;
+        let (program, _) =
+            program().expect("PgBouncer is installed: TPLKIT_TEST_POOLER asks for it");
+        let settings = "pool_mode = session\ndefault_pool_size = 100\nmax_client_conn = 1000\n";
+        Some(Pooler::start(&program, cluster, settings).expect("the pooler starts"))
+    });
+    POOLER.as_ref()
 }
 
 /// A database of the cluster, and the way to it through a pooler.

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tplkit_server::store::{Isolation, Store};
 
 #[cfg(unix)]
-use crate::cluster;
+use crate::{cluster, pooler};
 
 /// A place for a store, removed with it.
 pub(crate) struct Place {
@@ -60,8 +60,9 @@ impl Place {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("test_{}_{number}", std::process::id());
         create(&name).expect("creates");
+        let direct = || cluster::shared().expect("it is there").url(&name);
         Place {
-            url: cluster::shared().expect("it is there").url(&name),
+            url: pooler::of_suite().map_or_else(direct, |pooler| pooler.url(&name)),
             _folder: None,
             database: Some(name),
         }
