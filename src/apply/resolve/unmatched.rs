@@ -1,7 +1,7 @@
 //! Finds tables whose rows would be duplicated, because nothing identifies the rows of earlier jobs
 //! (`upgrade` 1.3).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::apply::ledger_rows::{LedgerRows, verified_key};
 use crate::apply::{Mode, Refusal, Request, TableWork};
@@ -16,40 +16,46 @@ pub(super) fn unmatched_rows(
     tables: &[TableWork],
     ledger: &LedgerRows,
 ) -> Vec<Refusal> {
-    // By table the rows that some entry of the package is known by.
-    let mut claimed: HashMap<Id, HashSet<Id>> = HashMap::new();
-    let mut unknown: Vec<(&TableWork, Id)> = Vec::new();
-    for table in tables {
-        let entry = package.payloads.get(table.entry);
-        let (Some(entry), Some(feature)) = (entry, table.feature) else {
-            continue;
-        };
-        let known = ledger.recognise(feature, entry);
-        let ids = known.iter().flatten().map(|known| known.id);
-        claimed.entry(feature).or_default().extend(ids);
-        let given = request.rows_modes.contains_key(&table.feature_ref);
-        let key = verified_key(entry);
-        let told_apart = key.is_some_and(|key| ledger.distinguishes(feature, key));
-        if !given
-            && !told_apart
-            && table.mode != Mode::None
-            && !known.is_empty()
-            && known.iter().all(Option::is_none)
-        {
-            unknown.push((table, feature));
-        }
-    }
-    unknown.sort_by_key(|(table, _)| table.entry);
+    let rows_of = |table: &TableWork| {
+        let entry = package.payloads.get(table.entry)?;
+        Some(ledger.recognise(table.feature?, entry))
+    };
+    let mut unknown: Vec<&TableWork> = tables
+        .iter()
+        .filter(|table| {
+            let given = request.rows_modes.contains_key(&table.feature_ref);
+            !given && table.mode != Mode::None && !is_distinguished(package, table, ledger)
+        })
+        .filter(|table| {
+            let known = rows_of(table).unwrap_or_default();
+            !known.is_empty() && known.iter().all(Option::is_none)
+        })
+        .collect();
+    unknown.sort_by_key(|table| table.entry);
     let steps = package.manifest.plan.steps.iter();
     let steps: Vec<&str> = steps.map(|step| step.uid.as_str()).collect();
-    let none = HashSet::new();
-    let refusals = unknown.into_iter().filter_map(|(table, feature)| {
-        let claimed = claimed.get(&feature).unwrap_or(&none);
-        let before = ledger.others(feature, claimed, &steps);
+    let refusals = unknown.into_iter().filter_map(|table| {
+        let feature = table.feature?;
+        // Rows that another entry of the package is known by are the same for certain.
+        let here = tables.iter().filter(|other| other.feature == Some(feature));
+        let claimed: HashSet<Id> = here
+            .filter_map(rows_of)
+            .flatten()
+            .flatten()
+            .map(|known| known.id)
+            .collect();
+        let before = ledger.others(feature, &claimed, &steps);
         let rows = package.payloads.get(table.entry)?.count();
         (before > 0).then(|| refusal(&table.feature_ref, before, rows))
     });
     refusals.collect()
+}
+
+/// Whether a verified key distinguishes the rows of a table from those of earlier applies.
+fn is_distinguished(package: &Checked<'_>, table: &TableWork, ledger: &LedgerRows) -> bool {
+    let entry = package.payloads.get(table.entry);
+    let key = entry.and_then(verified_key).zip(table.feature);
+    key.is_some_and(|(key, feature)| ledger.distinguishes(feature, key))
 }
 
 fn refusal(reference: &str, before: usize, rows: usize) -> Refusal {

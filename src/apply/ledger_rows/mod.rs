@@ -1,0 +1,138 @@
+//! Finds the rows of a package that earlier jobs wrote, even when their uids changed (`upgrade`
+//! 1.3).
+//!
+//! In: the ledgers of earlier jobs, and the rows of a payload entry. Out: for each row its
+//! counterpart at the destination, matched by uid or else by verified key.
+
+mod names;
+mod table;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::package::payload::RawEntry;
+use crate::rows::Text;
+use crate::workspace::Id;
+use crate::workspace::ledger::{Entry, RowDigest, RowName};
+
+pub(super) use names::{names, verified_key};
+use names::number;
+use table::{Said, Table};
+
+/// The rows that ledgers know, by table.
+#[derive(Debug, Default)]
+pub(super) struct LedgerRows(HashMap<Id, Table>);
+
+/// A row of the package that is at the destination, or was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PreviousName {
+    pub(super) id: Id,
+    /// What it held when it was written.
+    pub(super) digest: RowDigest,
+    /// Whether the ledgers know it by other names than this package gives it.
+    pub(super) renamed: bool,
+}
+
+impl LedgerRows {
+    /// Reads ledgers, oldest first.
+    pub(super) fn read<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> LedgerRows {
+        let mut known = LedgerRows::default();
+        for entry in entries {
+            match entry {
+                Entry::Rows(rows) => known.0.entry(rows.feature).or_default().write(rows),
+                Entry::Recognised(rows) if rows.adopted => {
+                    // What a row held is not known: each of its cells is compared.
+                    let table = known.0.entry(rows.feature).or_default();
+                    table.name(rows, Said::Written);
+                }
+                Entry::Recognised(rows) => {
+                    if let Some(table) = known.0.get_mut(&rows.feature) {
+                        table.name(rows, Said::Renamed);
+                    }
+                }
+                Entry::Cells(cells) => {
+                    if let Some(table) = known.0.get_mut(&cells.feature) {
+                        table.merge(cells);
+                    }
+                }
+                Entry::Undoing { .. } | Entry::Undone => known.0.clear(),
+                _ => {}
+            }
+        }
+        known.0.values_mut().for_each(Table::sort);
+        known
+    }
+
+    /// Whether a rows item or step wrote rows into a table.
+    pub(super) fn has(&self, feature: Id, uid: &str) -> bool {
+        let table = self.0.get(&feature);
+        table.is_some_and(|table| table.by_place.contains_key(uid))
+    }
+
+    /// The row of a table that a uid stood for.
+    pub(super) fn row_of(&self, feature: Id, uid: Text<'_>) -> Option<Id> {
+        self.0.get(&feature)?.by_uid(number(uid))
+    }
+
+    /// The rows of a table that none of these are.
+    pub(super) fn others(&self, feature: Id, claimed: &HashSet<Id>, steps: &[&str]) -> usize {
+        let Some(table) = self.0.get(&feature) else {
+            return 0;
+        };
+        let of_steps = steps.iter().filter_map(|uid| table.by_place.get(*uid));
+        let of_steps: HashSet<Id> = of_steps.flat_map(HashMap::values).copied().collect();
+        let rows = table.rows.iter().map(|row| row.id);
+        rows.filter(|id| !claimed.contains(id) && !of_steps.contains(id))
+            .count()
+    }
+
+    /// Whether every row of a table has a key in that column, so that another key is another row.
+    pub(super) fn distinguishes(&self, feature: Id, column: &str) -> bool {
+        let Some(table) = self.0.get(&feature) else {
+            return true;
+        };
+        let column = table.key_column(column);
+        table.rows.is_empty()
+            || column.is_some() && table.rows.iter().all(|row| row.key_column == column)
+    }
+
+    /// For each row of an entry the one that stands for it in a table.
+    pub(super) fn recognise(&self, feature: Id, entry: &RawEntry<'_>) -> Vec<Option<PreviousName>> {
+        let Some(table) = self.0.get(&feature) else {
+            return vec![None; entry.count()];
+        };
+        let names = names(entry, entry.rows());
+        let places = table.by_place.get(&entry.item_uid);
+        let by_uid = |(at, name): (usize, &RowName)| {
+            let place = || places.and_then(|places| places.get(&at)).copied();
+            table.by_uid(name.uid).or_else(place)
+        };
+        let mut found: Vec<Option<Id>> = names.rows.iter().enumerate().map(by_uid).collect();
+        let key = names.key.as_deref().map(|key| table.key_column(key));
+        if let Some(Some(column)) = key {
+            let claimed: HashSet<Id> = found.iter().flatten().copied().collect();
+            let by_key = table.by_key(column, &claimed);
+            for (found, name) in found.iter_mut().zip(&names.rows) {
+                if found.is_none() && name.key != RowDigest::default() {
+                    *found = by_key.get(&name.key).copied();
+                }
+            }
+        }
+        let known = found.into_iter().zip(&names.rows);
+        known
+            .map(|(id, name)| {
+                let row = table.row(id?)?;
+                let same_key = match key {
+                    None => row.key_column.is_none(),
+                    Some(column) => {
+                        column.is_some() && row.key_column == column && row.key == name.key
+                    }
+                };
+                Some(PreviousName {
+                    id: row.id,
+                    digest: row.digest,
+                    renamed: !same_key || table.by_uid(name.uid) != Some(row.id),
+                })
+            })
+            .collect()
+    }
+}
