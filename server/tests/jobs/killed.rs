@@ -140,7 +140,7 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
     let long = begun.elapsed();
     judge(&store, &package, &whole).await;
     let (mut killed, mut several, mut runs) = (0, 0, 0);
-    while killed < asked("TPLKIT_KILLS", 10) {
+    while killed < asked("TPLKIT_KILLS", 4) {
         if runs > 0 && runs % RUNS_IN_A_STORE == 0 {
             drop(store);
             place = place.another();
