@@ -8,6 +8,7 @@ mod args;
 mod candidates;
 mod catalog;
 mod checker;
+mod choices;
 mod client_error;
 mod command_groups;
 pub(crate) mod commands;

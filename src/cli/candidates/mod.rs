@@ -1,15 +1,13 @@
 //! Names instead of ids: what a word means among things that have an id, a name and a label.
 //!
-//! In: a word and everything that it could mean. Out: the one thing, or an error that lists the candidates. It
-//! asks no server; whoever calls it has the list.
+//! In: a word and everything that it could mean. Out: what comes closest to it. `choices` finds the one thing that a
+//! word means. It asks no server; whoever calls it has the list.
 //!
 //! | Module | What |
 //! |---|---|
-//! | `choices` | the one thing that a word means |
 //! | `records` | organizations, workspaces and templates as candidates |
 //! | `words` | candidates that are words of this program: rules, names, values of options |
 
-mod choices;
 mod records;
 mod words;
 
@@ -17,9 +15,8 @@ use serde_json::{Map, Value, json};
 use tplkit::finding::suggest::likeness;
 use tplkit::printable;
 
-pub(crate) use choices::Choices;
 pub(crate) use records::{of_organizations, of_templates, of_workspaces, organization_word};
-pub(crate) use words::{labelled, of_argument, of_rules, of_words, unknown_word};
+pub(crate) use words::{labelled, of_argument, of_rules, of_words};
 
 /// How many candidates are listed when a word fits nothing.
 pub(crate) const MOST: usize = 20;
@@ -138,8 +135,7 @@ pub(crate) fn lines(candidates: &[Candidate]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, Choices, lines};
-    use crate::cli::error::CliError;
+    use super::{Candidate, lines};
 
     fn candidate(id: &str, name: &str, label: &str, organization: &str) -> Candidate {
         Candidate {
@@ -149,50 +145,6 @@ mod tests {
             organization: Some(organization.to_owned()),
             ..Candidate::default()
         }
-    }
-
-    fn ids(all: &[Candidate], word: &str) -> Result<String, Vec<String>> {
-        let choices = Choices {
-            noun: "workspace",
-            none: None,
-            all,
-            help: "list them",
-        };
-        match choices.find(word) {
-            Ok(one) => Ok(one.id.clone()),
-            Err(CliError::Candidates { candidates, .. }) => {
-                Err(candidates.into_iter().map(|one| one.id).collect())
-            }
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    #[test]
-    fn an_id_goes_before_a_name_a_name_before_a_label_and_a_label_before_an_organization() {
-        let all = [
-            candidate("1", "shop", "sales", "Acme"),
-            candidate("2", "sales", "Shop", "Acme"),
-            candidate("3", "a/b", "Slash", "Acme"),
-            candidate("4", "shop", "Shop of B", "B/C"),
-        ];
-        let one = |word| ids(&all, word);
-        assert_eq!(one("2"), Ok("2".to_owned()));
-        assert_eq!(one("sales"), Ok("2".to_owned()));
-        assert_eq!(one("Shop"), Ok("2".to_owned()));
-        assert_eq!(one("a/b"), Ok("3".to_owned()));
-        assert_eq!(one("shop"), Err(vec!["1".to_owned(), "4".to_owned()]));
-        assert_eq!(one("Acme/shop"), Ok("1".to_owned()));
-        assert_eq!(one("B/C/shop"), Ok("4".to_owned()));
-        assert_eq!(one("B/C/Shop of B"), Ok("4".to_owned()));
-        assert_eq!(one("SHOP").map_err(|all| all.len()), Err(4));
-    }
-
-    #[test]
-    fn twenty_are_listed_where_a_word_fits_none() {
-        let all: Vec<Candidate> = (0..25)
-            .map(|at| candidate(&at.to_string(), &format!("w{at}"), "W", "A"))
-            .collect();
-        assert_eq!(ids(&all, "nope").map_err(|all| all.len()), Err(20));
     }
 
     #[test]

@@ -5,10 +5,8 @@ use std::error::Error as _;
 use clap::error::{ContextKind, ContextValue};
 use tplkit::finding::catalog::RULES;
 use tplkit::finding::selection::UnknownSelector;
-use tplkit::finding::suggest;
 
 use super::{Candidate, closest};
-use crate::cli::error::CliError;
 
 /// Words that need no label.
 pub(crate) fn of_words<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<Candidate> {
@@ -34,26 +32,6 @@ pub(crate) fn of_rules() -> Vec<Candidate> {
         ..Candidate::default()
     });
     rules.collect()
-}
-
-/// The error about a word that is none of the known ones: people read which of them was meant, and else what to
-/// do; documents list them.
-pub(crate) fn unknown_word(
-    message: String,
-    word: &str,
-    known: &[Candidate],
-    help: &str,
-) -> CliError {
-    let words = known
-        .iter()
-        .flat_map(|one| [Some(one.id.as_str()), one.name.as_deref()]);
-    let meant = suggest::nearest(word, words.flatten());
-    let meant = meant.map(|meant| format!("did you mean `{}`? ", meant.escape_debug()));
-    CliError::UnknownWord {
-        message,
-        help: meant.unwrap_or_default() + help,
-        candidates: closest(word, known),
-    }
 }
 
 /// What an argument could have been that `clap` refuses.

@@ -11,7 +11,8 @@ use tplkit::upgrade::{Drift, RowsDrift};
 use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
-use crate::cli::candidates::{Candidate, Choices};
+use crate::cli::candidates::Candidate;
+use crate::cli::choices::Choices;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;

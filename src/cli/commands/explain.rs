@@ -6,7 +6,8 @@ use tplkit::finding::page::readable;
 use tplkit::finding::render::fit_hanging;
 
 use crate::cli::args::Form;
-use crate::cli::candidates::{of_rules, unknown_word};
+use crate::cli::candidates::of_rules;
+use crate::cli::choices::unknown_word;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;

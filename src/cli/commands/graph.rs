@@ -10,7 +10,8 @@ use tplkit::finding::render::{json as report_json, text as report_text};
 use tplkit::graph::{self, Canvas, Graph};
 use tplkit::json::Node;
 
-use crate::cli::candidates::{Candidate, labelled, unknown_word};
+use crate::cli::candidates::{Candidate, labelled};
+use crate::cli::choices::unknown_word;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;

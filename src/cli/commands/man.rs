@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap::{Arg, Command};
 
 use super::command_line;
-use crate::cli::candidates::{of_words, unknown_word};
+use crate::cli::candidates::of_words;
+use crate::cli::choices::unknown_word;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;

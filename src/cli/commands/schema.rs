@@ -6,7 +6,8 @@ use serde_json::json;
 use tplkit::package::schema::{NAMES, schema_with};
 
 use crate::cli::args::Form;
-use crate::cli::candidates::{of_words, unknown_word};
+use crate::cli::candidates::of_words;
+use crate::cli::choices::unknown_word;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;

@@ -6,7 +6,8 @@ use tplkit::client::{Client, Error};
 use tplkit::package::Source;
 
 use super::workspace;
-use crate::cli::candidates::{Choices, of_templates};
+use crate::cli::candidates::of_templates;
+use crate::cli::choices::Choices;
 use crate::cli::error::CliError;
 use crate::cli::package_file::{self, PackageFile};
 use crate::cli::packed;

@@ -11,7 +11,8 @@ use tplkit::printable;
 use tplkit::workspace::Id;
 
 use super::{Choice, Connection, Environment, ServerArgs};
-use crate::cli::candidates::{Candidate, Choices, MOST, of_workspaces};
+use crate::cli::candidates::{Candidate, MOST, of_workspaces};
+use crate::cli::choices::Choices;
 use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;

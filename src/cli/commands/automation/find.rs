@@ -4,7 +4,8 @@ use std::path::Path;
 
 use tplkit::client::{AutomationVersion, Client, WithDocument};
 
-use crate::cli::candidates::{Candidate, Choices};
+use crate::cli::candidates::Candidate;
+use crate::cli::choices::Choices;
 use crate::cli::error::CliError;
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs, unnamed};
 use crate::cli::remote::{Connection, ServerArgs};

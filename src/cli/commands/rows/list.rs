@@ -11,7 +11,8 @@ use tplkit::client::{Client, Feature, Page, RowQuery};
 
 use super::progress::Progress;
 use super::table::{PagedTable, csv};
-use crate::cli::candidates::{Candidate, Choices};
+use crate::cli::candidates::Candidate;
+use crate::cli::choices::Choices;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;

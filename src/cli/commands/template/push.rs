@@ -8,8 +8,9 @@ use tplkit::client::Client;
 use tplkit::printable;
 
 use crate::cli::args::Form;
-use crate::cli::candidates::{Choices, of_organizations};
+use crate::cli::candidates::of_organizations;
 use crate::cli::catalog::{self, PushTarget, VersionBump};
+use crate::cli::choices::Choices;
 use crate::cli::client_error;
 use crate::cli::document;
 use crate::cli::error::CliError;

@@ -6,7 +6,8 @@ use tplkit::client::{Request, WithDocument, Workspace};
 use tplkit::printable;
 
 use crate::cli::args::Form;
-use crate::cli::candidates::{Choices, of_workspaces, organization_word};
+use crate::cli::candidates::{of_workspaces, organization_word};
+use crate::cli::choices::Choices;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;

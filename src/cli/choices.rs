@@ -2,7 +2,7 @@
 
 use tplkit::finding::suggest;
 
-use super::{Candidate, MOST, closest};
+use crate::cli::candidates::{Candidate, MOST, closest};
 use crate::cli::error::CliError;
 
 /// What a word is looked up in.
@@ -83,6 +83,26 @@ impl<'c> Choices<'c> {
     }
 }
 
+/// The error about a word that is none of the known ones: people read which of them was meant, and else what to
+/// do; documents list them.
+pub(crate) fn unknown_word(
+    message: String,
+    word: &str,
+    known: &[Candidate],
+    help: &str,
+) -> CliError {
+    let words = known
+        .iter()
+        .flat_map(|one| [Some(one.id.as_str()), one.name.as_deref()]);
+    let meant = suggest::nearest(word, words.flatten());
+    let meant = meant.map(|meant| format!("did you mean `{}`? ", meant.escape_debug()));
+    CliError::UnknownWord {
+        message,
+        help: meant.unwrap_or_default() + help,
+        candidates: closest(word, known),
+    }
+}
+
 /// Those that a word fits as exactly as it fits any.
 fn fitting<'c>(all: &'c [Candidate], word: &str) -> Vec<&'c Candidate> {
     let by_id: Vec<&Candidate> = all.iter().filter(|one| one.id == word).collect();
@@ -115,4 +135,65 @@ fn fitting<'c>(all: &'c [Candidate], word: &str) -> Vec<&'c Candidate> {
         })
         .find(|found| !found.is_empty())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Choices;
+    use crate::cli::candidates::Candidate;
+    use crate::cli::error::CliError;
+
+    fn candidate(id: &str, name: &str, label: &str, organization: &str) -> Candidate {
+        Candidate {
+            id: id.to_owned(),
+            name: Some(name.to_owned()),
+            label: Some(label.to_owned()),
+            organization: Some(organization.to_owned()),
+            ..Candidate::default()
+        }
+    }
+
+    fn ids(all: &[Candidate], word: &str) -> Result<String, Vec<String>> {
+        let choices = Choices {
+            noun: "workspace",
+            none: None,
+            all,
+            help: "list them",
+        };
+        match choices.find(word) {
+            Ok(one) => Ok(one.id.clone()),
+            Err(CliError::Candidates { candidates, .. }) => {
+                Err(candidates.into_iter().map(|one| one.id).collect())
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn an_id_goes_before_a_name_a_name_before_a_label_and_a_label_before_an_organization() {
+        let all = [
+            candidate("1", "shop", "sales", "Acme"),
+            candidate("2", "sales", "Shop", "Acme"),
+            candidate("3", "a/b", "Slash", "Acme"),
+            candidate("4", "shop", "Shop of B", "B/C"),
+        ];
+        let one = |word| ids(&all, word);
+        assert_eq!(one("2"), Ok("2".to_owned()));
+        assert_eq!(one("sales"), Ok("2".to_owned()));
+        assert_eq!(one("Shop"), Ok("2".to_owned()));
+        assert_eq!(one("a/b"), Ok("3".to_owned()));
+        assert_eq!(one("shop"), Err(vec!["1".to_owned(), "4".to_owned()]));
+        assert_eq!(one("Acme/shop"), Ok("1".to_owned()));
+        assert_eq!(one("B/C/shop"), Ok("4".to_owned()));
+        assert_eq!(one("B/C/Shop of B"), Ok("4".to_owned()));
+        assert_eq!(one("SHOP").map_err(|all| all.len()), Err(4));
+    }
+
+    #[test]
+    fn twenty_are_listed_where_a_word_fits_none() {
+        let all: Vec<Candidate> = (0..25)
+            .map(|at| candidate(&at.to_string(), &format!("w{at}"), "W", "A"))
+            .collect();
+        assert_eq!(ids(&all, "nope").map_err(|all| all.len()), Err(20));
+    }
 }
