@@ -1,4 +1,4 @@
-//! Files in a bucket: a real server of that protocol, `moto_server` of PyPI's `moto[server]`, keeps them.
+//! Files in a bucket: a real server of that protocol, `moto_server` of `PyPI`'s `moto[server]`, keeps them.
 //!
 //! It is `TPLKIT_MOTO`, what `scripts/test` installs into `target/moto`, or what the path has. Where there is none the test
 //! says SKIPPED; `TPLKIT_REQUIRE_MOTO=1` makes that a failure.

@@ -28,8 +28,8 @@ pub(super) struct Arguments {
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct PlaceArguments {
-    /// Where the bytes of files are: file:DIR, s3://BUCKET/PREFIX or memory:. Without it next to a SQLite file, and
-    /// nowhere with PostgreSQL.
+    /// Where the bytes of files are: `file:DIR`, `s3://BUCKET/PREFIX` or `memory:`. Without it next to a SQLite
+    /// file, and nowhere with PostgreSQL.
     #[arg(long, value_name = "URL", env = "TPLKIT_FILES")]
     files: Option<String>,
 }

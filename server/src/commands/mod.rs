@@ -179,7 +179,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     let database = database.unwrap_or_else(|| command.default_database().to_owned());
     let context = Context::new(Arc::new(SystemClock));
     match command {
-        Command::Serve(options) => serve::run(&database, context, options).await,
+        Command::Serve(options) => Box::pin(serve::run(&database, context, options)).await,
         Command::Worker(options) => worker::run(&database, context, options).await,
         Command::Openapi => {
             let document = api::document(Definitions::embedded());

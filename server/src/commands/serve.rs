@@ -30,6 +30,10 @@ use super::{Failure, IN_MEMORY};
         ("Leave the background tasks to workers",
          "tplkit-server serve --no-worker"),
     ]))]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct Arguments {
     /// Where to listen; port 0 picks a free one.
     #[arg(
@@ -223,9 +227,8 @@ pub(super) async fn run(
             let _ = tokio::join!(serving, upkeep);
         }
     };
-    process
-        .run(Some((address, shown.unwrap_or_default())), work)
-        .await
+    let address = Some((address, shown.unwrap_or_default()));
+    Box::pin(process.run(address, work)).await
 }
 
 /// The page of a folder; an empty name, as of a variable that is set to nothing, stands for none.

@@ -52,6 +52,10 @@ impl Link {
     }
 }
 
+#[expect(
+    clippy::default_trait_access,
+    reason = "the type of its keys has no short name"
+)]
 fn mac(key: &[u8]) -> Hmac<Sha256> {
     // Keys of every length are taken.
     Hmac::new_from_slice(key).unwrap_or_else(|_| Hmac::new(&Default::default()))

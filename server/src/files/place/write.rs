@@ -150,14 +150,11 @@ impl Staged {
     /// # Errors
     /// When the place is away or full.
     pub async fn keep(mut self, key: &Key) -> Result<(), PlaceError> {
-        match self.bytes.take() {
-            Some(bytes) => {
-                self.place.objects.put(&key.0, bytes).await?;
-            }
-            None => {
-                self.place.objects.rename(&self.name, &key.0).await?;
-                self.left = false;
-            }
+        if let Some(bytes) = self.bytes.take() {
+            self.place.objects.put(&key.0, bytes).await?;
+        } else {
+            self.place.objects.rename(&self.name, &key.0).await?;
+            self.left = false;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ pub(super) struct Part {
 /// Where the bytes of a body are.
 enum Source {
     Raw(BodyStream),
-    Part(FilePart),
+    Part(Box<FilePart>),
 }
 
 impl Source {
@@ -64,7 +64,7 @@ pub(super) async fn receive(
                 content_type: file.content_type.take(),
             };
             check(&part)?;
-            (Source::Part(file), Some(part))
+            (Source::Part(Box::new(file)), Some(part))
         }
     };
     let mut incoming = Incoming::new(files.place()?, call.app.context.id(), files.max_file);

@@ -54,9 +54,12 @@ fn objects(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder)
         .expect("a folder")
         .map(|entry| entry.expect("an entry"));
-    let count = entries.map(|entry| match entry.file_type().expect("a type").is_dir() {
-        true => objects(&entry.path()),
-        false => usize::from(entry.file_name() != "tplkit-store"),
+    let count = entries.map(|entry| {
+        if entry.file_type().expect("a type").is_dir() {
+            objects(&entry.path())
+        } else {
+            usize::from(entry.file_name() != "tplkit-store")
+        }
     });
     count.sum()
 }

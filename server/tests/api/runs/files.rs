@@ -18,7 +18,7 @@ const HOLDS: &str = "SELECT count(*) FROM file_holds WHERE file_id = $1";
 const SINCE: &str = "SELECT unused_since FROM files WHERE id = $1";
 
 async fn file(stage: &Stage, uploader: Uuid) -> Uuid {
-    let workspace = stage.model.workspace.to_string().parse().expect("an id");
+    let workspace = stage.model.workspace.parse().expect("an id");
     seed_file(&stage.world, (stage.world.acme, workspace), uploader).await
 }
 

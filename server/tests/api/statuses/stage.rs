@@ -150,7 +150,10 @@ impl Stage {
         {
             let links = format!("/v1/files/{}/links", ids["file_id"]);
             let link = self.owner.create(&links, &json!({"expires_in": 60}));
-            request.path = link["url"].as_str().expect("a path").to_owned();
+            link["url"]
+                .as_str()
+                .expect("a path")
+                .clone_into(&mut request.path);
         }
         request
     }
