@@ -33,7 +33,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 14] = [
+const MIGRATIONS: [Migration; 15] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -48,6 +48,7 @@ const MIGRATIONS: [Migration; 14] = [
     migration!(12, "0012_calls"),
     migration!(13, "0013_files"),
     migration!(14, "0014_one_table"),
+    migration!(15, "0015_parts"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -1,0 +1,1 @@
+-- Entries and parts of packages have tables of another shape on SQLite. Here large texts lie beside their rows.
