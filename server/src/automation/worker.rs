@@ -15,6 +15,7 @@ use super::capacity::RunPermit;
 use super::executor::RunExecutor;
 use super::step::passes;
 use super::{events, execution, runs, schedules};
+use crate::offload;
 use crate::store::{Scope, StoreError, Value};
 
 /// How long nobody looks when no signal comes.
@@ -48,8 +49,14 @@ impl RunExecutor {
                 let (executor, stop) = (self.clone(), stop.clone());
                 let permit = self.capacity.admit(run.organization);
                 let span = tracing::error_span!("run", run = %run.id);
+                let dry_run = run.dry_run;
                 let executed = async move { executor.once(run, permit, &stop).await };
-                runs.spawn(executed.instrument(span));
+                let executed = executed.instrument(span);
+                if dry_run {
+                    runs.spawn(beside_requests(executed));
+                } else {
+                    runs.spawn(executed);
+                }
             }
             if busy && self.capacity.free_workers() > 0 && !*stop.borrow() {
                 continue;
@@ -207,6 +214,14 @@ impl RunExecutor {
         if let Err(error) = left {
             tracing::warn!(%error, "a run was not let go of; its lease will end");
         }
+    }
+}
+
+/// Carries out a dry run. Anybody who edits can begin one of a draft that nobody has looked at, and it may compute for
+/// long; so requests come first.
+async fn beside_requests(executed: impl Future<Output = ()> + Send + 'static) {
+    if let Err(error) = offload::give_way(executed).await {
+        tracing::error!(%error, "a dry run was left, and is taken up again when its lease has ended");
     }
 }
 
