@@ -14,8 +14,8 @@ use crate::rows::Text;
 use crate::workspace::Id;
 use crate::workspace::ledger::{Entry, RowDigest, RowName};
 
-pub(super) use names::{names, verified_key};
 use names::number;
+pub(super) use names::{names, verified_key};
 use table::{Said, Table};
 
 /// The rows that ledgers know, by table.

@@ -13,7 +13,10 @@ pub(in crate::apply) fn verified_key<'e>(entry: &'e RawEntry<'_>) -> Option<&'e 
 }
 
 /// What rows of an entry are known by.
-pub(in crate::apply) fn names<'t>(entry: &RawEntry<'_>, rows: impl Iterator<Item = RawRow<'t>>) -> RowNames {
+pub(in crate::apply) fn names<'t>(
+    entry: &RawEntry<'_>,
+    rows: impl Iterator<Item = RawRow<'t>>,
+) -> RowNames {
     let key = verified_key(entry);
     let digest = key.map(ColumnDigest::of);
     let name = |row: RawRow<'t>| {

@@ -134,7 +134,11 @@ impl Table {
     }
 
     /// Rows by their key in a column, but for those that are known by their uid: of two the newer one.
-    pub(super) fn by_key(&self, column: KeyColumn, claimed: &HashSet<Id>) -> HashMap<RowDigest, Id> {
+    pub(super) fn by_key(
+        &self,
+        column: KeyColumn,
+        claimed: &HashSet<Id>,
+    ) -> HashMap<RowDigest, Id> {
         let rows = self.rows.iter().filter(|row| {
             row.key_column == Some(column)
                 && row.key != RowDigest::default()
