@@ -56,7 +56,7 @@ impl Candidate {
     }
 
     /// The word that people would type for it.
-    fn word(&self) -> &str {
+    pub(crate) fn word(&self) -> &str {
         self.name
             .as_deref()
             .or(self.label.as_deref())
