@@ -3,6 +3,7 @@
 //! in [`plant`] and name it.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -332,11 +333,20 @@ fn search(database: &str, dump: impl FnOnce() -> Vec<u8>) {
 #[test]
 fn nothing_leaks_with_sqlite() {
     let folder = tempfile::tempdir().expect("a folder");
-    search(&database(folder.path()), || {
-        let files = fs::read_dir(folder.path()).expect("a folder");
-        let read = |file: fs::DirEntry| fs::read(file.path()).expect("a file");
-        files.flatten().flat_map(read).collect()
-    });
+    search(&database(folder.path()), || everything_in(folder.path()));
+}
+
+/// What all files of a folder hold, those of its folders too.
+fn everything_in(folder: &Path) -> Vec<u8> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let read = |entry: fs::DirEntry| {
+        if entry.path().is_dir() {
+            everything_in(&entry.path())
+        } else {
+            fs::read(entry.path()).expect("a file")
+        }
+    };
+    entries.flat_map(read).collect()
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub(crate) struct OptimisticSession(Arc<State>);
 struct State {
     presented: PresentedCredential,
     caller: Arc<Caller>,
+    /// The caller of today, where the store knew another one than the remembered.
+    renewed: OnceLock<Arc<Caller>>,
     is_verified: AtomicBool,
     /// Whether the store has said so of the one table that the request is about.
     is_verified_of_table: AtomicBool,
@@ -83,6 +85,7 @@ impl OptimisticSession {
         OptimisticSession(Arc::new(State {
             presented,
             caller,
+            renewed: OnceLock::new(),
             is_verified: AtomicBool::new(is_verified),
             is_verified_of_table: AtomicBool::new(false),
         }))
@@ -90,7 +93,7 @@ impl OptimisticSession {
 
     /// Who asks, as far as it is known.
     pub(crate) fn caller(&self) -> &Arc<Caller> {
-        &self.0.caller
+        self.0.renewed.get().unwrap_or(&self.0.caller)
     }
 
     fn is_verified(&self) -> bool {
@@ -138,31 +141,33 @@ impl OptimisticSession {
             // It has asked nothing of the store, or the store did not answer.
             return result;
         };
-        let verified = match table {
-            Some(_) if holds => &self.0.is_verified_of_table,
-            _ => &self.0.is_verified,
-        };
-        verified.store(true, Ordering::Release);
         if holds {
+            let verified = match table {
+                Some(_) => &self.0.is_verified_of_table,
+                None => &self.0.is_verified,
+            };
+            verified.store(true, Ordering::Release);
             return result;
         }
-        let caller = self.renew(store, cache).await?;
+        self.renew(store, cache).await?;
         let Some(mut input) = input else {
             return result;
         };
-        let scope = prepare(&mut input, &caller)?;
+        let scope = prepare(&mut input, self.caller())?;
         store.run(mode, &scope, None, input, work).await.0
     }
 
-    /// The caller of today, in place of the remembered one.
-    async fn renew(&self, store: &Store, cache: &CredentialCache) -> Result<Arc<Caller>, Refusal> {
+    /// Puts the caller of today in place of the remembered one, for this and every later transaction of the session.
+    async fn renew(&self, store: &Store, cache: &CredentialCache) -> Result<(), Refusal> {
         let presented = &self.0.presented;
         let Some(caller) = holder(store, presented.clone()).await?.map(Arc::new) else {
             cache.forget(presented);
             return Err(Refusal::unauthenticated());
         };
         cache.remember(presented, &caller);
-        Ok(caller)
+        let _ = self.0.renewed.set(caller);
+        self.0.is_verified.store(true, Ordering::Release);
+        Ok(())
     }
 
     /// Makes sure of a caller whom no transaction has checked: then at least the credential has to be good.

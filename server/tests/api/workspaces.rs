@@ -17,6 +17,7 @@ on_both_stores!(
     many_of_one_label_at_once_all_get_a_name,
     a_workspace_for_members_hides_everything_in_it,
     who_sees_what_is_decided_by_administrators,
+    what_is_kept_from_somebody_is_kept_at_once,
     members_of_workspaces_are_the_administrators_business,
     a_workspace_that_holds_something_goes_only_by_force_and_leaves_no_orphan,
     a_repeated_create_is_done_once,
@@ -423,6 +424,36 @@ async fn who_sees_what_is_decided_by_administrators(place: Place) {
         by.patch(&workspace, &json!({"access": "organization"}))
             .expect(200);
         admin.delete(&listed).expect(204);
+    }
+}
+
+/// Callers are remembered between requests, and so is where tables lie.
+async fn what_is_kept_from_somebody_is_kept_at_once(place: Place) {
+    let world = World::new(place).await;
+    let [editor, admin] = ["editor@acme.test", "admin@acme.test"].map(|email| world.as_user(email));
+    let body = json!({"organization_id": world.acme, "label": "x"});
+    let made = editor.create("/v1/workspaces", &body);
+    let [listed, new] = [(), ()].map(|()| {
+        let table = json!({"workspace_id": id(&made), "label": "t"});
+        let feature = admin.create("/v1/features", &table);
+        let feature = format!("/v1/features/{}", id(&feature));
+        admin.create(&format!("{feature}/rows"), &json!({"data": {}}));
+        feature
+    });
+    let rows = |feature: &str| editor.items(&format!("{feature}/rows")).len();
+    assert_eq!(rows(&listed), 1);
+    let own = json!({"config": {"rowAccess": "own"}});
+    for feature in [&new, &listed] {
+        admin.patch(feature, &own).expect(200);
+        assert_eq!(rows(feature), 0);
+    }
+    let workspace = format!("/v1/workspaces/{}", id(&made));
+    admin
+        .patch(&workspace, &json!({"access": "members"}))
+        .expect(200);
+    for feature in [&new, &listed] {
+        let rows = editor.get(&format!("{feature}/rows"));
+        rows.refused(404, "not_found");
     }
 }
 
