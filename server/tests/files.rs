@@ -81,7 +81,7 @@ fn killed_at_any_moment_no_file_that_a_record_names_is_lost() {
             "{verdict}"
         );
     }
-    let serving = Serving::start(&database);
+    let serving = Serving::start_with(&database, &["--rate-limit", "off"], &[]);
     let (mut wire, _) = signed_in(&serving, &organization);
     let kept = kept.into_inner().expect("a lock");
     assert!(kept.len() >= 3, "nothing was done");
