@@ -62,7 +62,7 @@ fn definition() -> (String, usize) {
 }
 
 /// Prints medians of so many rounds.
-pub(crate) fn tell(rounds: usize) {
+pub(crate) fn report(rounds: usize) {
     let (text, steps) = definition();
     let found = validate_file(&text, Definitions::embedded()).expect("JSON");
     assert!(found.is_empty(), "{:?}", found.first());

@@ -73,7 +73,7 @@ fn main() {
         catalog_case(&catalog(&folder, small), rounds);
     }
     if wanted("graph") {
-        graph::tell(rounds * 10);
+        graph::report(rounds * 10);
     }
     if wanted("process") {
         process_case(&folder);

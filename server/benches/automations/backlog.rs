@@ -12,7 +12,7 @@ use super::process::command;
 /// Over how long a rate is taken.
 const WINDOW: Duration = Duration::from_secs(2);
 
-pub(crate) fn tell(options: &Options, database: impl Fn(&str) -> String) {
+pub(crate) fn report(options: &Options, database: impl Fn(&str) -> String) {
     for workers in [1, 2] {
         let database = database(&format!("backlog{workers}"));
         let mut ground = Ground::start(&database, Automation::Active, &["--no-worker"]);

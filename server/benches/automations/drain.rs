@@ -9,7 +9,7 @@ use super::load;
 
 const GLANCE: Duration = Duration::from_millis(5);
 
-pub(crate) fn tell(options: &Options, database: &str) {
+pub(crate) fn report(options: &Options, database: &str) {
     let mut ground = Ground::start(database, Automation::Active, &["--no-worker"]);
     // The yardstick: as many rows, each written by a request of its own, over as many connections as
     // runs are executed at once.

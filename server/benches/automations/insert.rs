@@ -10,7 +10,7 @@ use super::{Options, median};
 /// How many rows are written before it is the other's turn.
 const BLOCK: usize = 50;
 
-pub(crate) fn tell(options: &Options, without: &str, with: &str) {
+pub(crate) fn report(options: &Options, without: &str, with: &str) {
     let mut without = Ground::start(without, Automation::None, &[]);
     let mut with = Ground::start(with, Automation::Active, &[]);
     let blocks = if options.small { 2 } else { 60 };

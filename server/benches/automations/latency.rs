@@ -9,7 +9,7 @@ use super::{Options, median};
 const PAUSE: Duration = Duration::from_millis(10);
 const GLANCE: Duration = Duration::from_millis(1);
 
-pub(crate) fn tell(options: &Options, database: &str) {
+pub(crate) fn report(options: &Options, database: &str) {
     let mut ground = Ground::start(database, Automation::Active, &[]);
     let count = options.seconds * 100;
     // The yardstick: what writing a row takes that nobody waits for, at the same pace.

@@ -48,7 +48,7 @@ fn main() {
         small,
     };
     if arguments.wants("graph") {
-        graph::tell(if small { 1 } else { 100 });
+        graph::report(if small { 1 } else { 100 });
     }
     on_each(&arguments, |store, database| {
         println!("{store}");
@@ -56,19 +56,19 @@ fn main() {
             .text("--part")
             .is_none_or(|part| part != "backlog")
         {
-            tell(&options, database);
+            report(&options, database);
         }
         // A SQLite file has one process.
         if store == "PostgreSQL" {
-            backlog::tell(&options, database);
+            backlog::report(&options, database);
         }
     });
 }
 
-fn tell(options: &Options, database: impl Fn(&str) -> String) {
-    latency::tell(options, &database("latency"));
-    drain::tell(options, &database("drain"));
-    insert::tell(options, &database("without"), &database("with"));
+fn report(options: &Options, database: impl Fn(&str) -> String) {
+    latency::report(options, &database("latency"));
+    drain::report(options, &database("drain"));
+    insert::report(options, &database("without"), &database("with"));
 }
 
 /// The middle one, in microseconds.

@@ -29,11 +29,11 @@ fn main() {
     let rounds = arguments.number("--rounds", 3, 1);
     on_each(&arguments, |store, database| {
         let server = Server::start(&database("export"), rows, Indexed::Views);
-        tell(store, &server, rows, rounds);
+        report(store, &server, rows, rounds);
     });
 }
 
-fn tell(store: &str, server: &Server, rows: usize, rounds: usize) {
+fn report(store: &str, server: &Server, rows: usize, rounds: usize) {
     let watch = RecordWatch::of(server.process());
     let mut most = 0;
     let (mut paged, mut exported, mut bytes) = (f64::MAX, f64::MAX, 0);

@@ -10,7 +10,7 @@ use super::load::{self, Request, Seen};
 use super::rows;
 use super::server::{Indexed, Server};
 
-pub(crate) fn tell(options: &Options, small: bool) {
+pub(crate) fn report(options: &Options, small: bool) {
     let (few, many) = if small {
         (1_000, 2_000)
     } else {

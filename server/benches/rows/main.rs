@@ -92,13 +92,13 @@ fn main() {
         callers::report(&options);
     }
     if options.wants("growth") {
-        growth::tell(&options, small);
+        growth::report(&options, small);
     }
     if options.wants("memory") {
-        memory::tell(&options);
+        memory::report(&options);
     }
     if options.wants("scan") {
-        scan::tell(&options);
+        scan::report(&options);
     }
 }
 
@@ -191,7 +191,7 @@ fn against_pocketbase(options: &Options) {
             let write = || alone.write(500, CONNECTIONS, options.time);
             yardsticks.push(("SQLite alone", Box::new(write)));
         }
-        in_turns(&server, &question, yardsticks, options).tell(question.name);
+        in_turns(&server, &question, yardsticks, options).report(question.name);
     }
     println!("  {} MB resident, after the load", server.resident() >> 20);
     drop(server);
@@ -217,7 +217,7 @@ fn write_without_indexes(theirs: &[(&PocketBase, Vec<Question<'_>>)], options: &
         }
         let write = || alone.write(lines, CONNECTIONS, options.time);
         yardsticks.push(("SQLite alone", Box::new(write)));
-        in_turns(&server, &question, yardsticks, options).tell(name);
+        in_turns(&server, &question, yardsticks, options).report(name);
     }
 }
 
@@ -244,7 +244,7 @@ fn against_pgbench(options: &Options) {
             yardsticks.push(("pgbench", Box::new(|| scripts.run(options.time))));
         }
         yardsticks.push(("HTTP alone", Box::new(|| http.ask(&question, options.time))));
-        in_turns(&server, &question, yardsticks, options).tell(question.name);
+        in_turns(&server, &question, yardsticks, options).report(question.name);
     }
 }
 
@@ -299,7 +299,7 @@ fn in_turns(
 
 impl FixRounds {
     /// Prints medians, and of ratios the least and the most.
-    fn tell(&self, what: &str) {
+    fn report(&self, what: &str) {
         let own = |figure: fn(&Watched) -> f64| median(self.ours.iter().map(figure)).1;
         println!(
             "  {what:<22} {:>9.0} /s {:>8.0} µs, processor {:>6.1} + {:>6.1} + {:>5.1} µs",

@@ -6,7 +6,7 @@ use super::{Options, rows};
 
 const CONNECTIONS: usize = 64;
 
-pub(crate) fn tell(options: &Options) {
+pub(crate) fn report(options: &Options) {
     println!("SQLite, {} rows, {CONNECTIONS} connections", options.rows);
     let server = Server::on_sqlite(options.rows, Indexed::Views);
     let megabytes = || server.resident() >> 20;

@@ -21,7 +21,7 @@ const PLAIN: &str = "ATTACH 'FILE' AS served;
         updated_at, data ->> 'code', data ->> 'name', data ->> 'city', data ->> 'amount',
         data ->> 'note', s1, s2, s3 FROM served.rows;";
 
-pub(crate) fn tell(options: &Options) {
+pub(crate) fn report(options: &Options) {
     println!("SQLite, {} rows, every one looked at", options.rows);
     let server = Server::on_sqlite(options.rows, Indexed::Views);
     let file = server.file().expect("a file");

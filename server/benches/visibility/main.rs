@@ -12,7 +12,7 @@
     reason = "ratios are printed with two digits"
 )]
 
-mod crowd;
+mod callers;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
 mod support;
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crowd::{Crowd, Direct};
+use callers::{Callers, Direct};
 use support::arguments::Arguments;
 use support::load::{self, Question, SUCCESS};
 use support::rows;
@@ -63,9 +63,9 @@ fn main() {
         let program = options.server.as_deref().unwrap_or(own);
         let server = Server::of_program(program, &url, options.rows, Indexed::Views);
         let direct = Direct::to(&url, "visibility");
-        let crowd = Crowd::join(&server, &url, &direct, &options);
+        let callers = Callers::join(&server, &url, &direct, &options);
         for what in questions(&server) {
-            in_turns(&server, &crowd, &what, &options);
+            in_turns(&server, &callers, &what, &options);
         }
     });
 }
@@ -73,20 +73,20 @@ fn main() {
 /// Makes a request for whoever has the token, by its number.
 type Ask<'a> = Box<dyn Fn(&str, usize) -> load::Request + Sync + 'a>;
 
-/// What is asked.
-struct Asked<'a> {
+/// What is timed.
+struct TimedRequest<'a> {
     name: &'static str,
     request: Ask<'a>,
 }
 
-fn questions(server: &Server) -> Vec<Asked<'_>> {
-    let get = |name, tail: &'static str| Asked {
+fn questions(server: &Server) -> Vec<TimedRequest<'_>> {
+    let get = |name, tail: &'static str| TimedRequest {
         name,
         request: Box::new(move |token, _| server.with_key(token, "GET", tail, None)),
     };
     let count = server.ids.len();
     vec![
-        Asked {
+        TimedRequest {
             name: "by id",
             request: Box::new(move |token, n| {
                 let id = &server.ids[rows::mixed(n) % count];
@@ -102,7 +102,7 @@ fn questions(server: &Server) -> Vec<Asked<'_>> {
             "count, filter on data",
             "rows:aggregate?op=count&filter=note:contains:order",
         ),
-        Asked {
+        TimedRequest {
             name: "insert",
             request: Box::new(move |token, n| {
                 let body = json!({"data": rows::data(n)});
@@ -112,18 +112,18 @@ fn questions(server: &Server) -> Vec<Asked<'_>> {
     ]
 }
 
-fn in_turns(server: &Server, crowd: &Crowd, asked: &Asked<'_>, options: &Options) {
+fn in_turns(server: &Server, callers: &Callers, timed: &TimedRequest<'_>, options: &Options) {
     let mut seen: [Vec<f64>; 3] = Default::default();
     for _ in 0..options.rounds {
-        for (token, seen) in crowd.tokens().into_iter().zip(&mut seen) {
-            let question = Question::new(asked.name, SUCCESS, |_, n| (asked.request)(token, n));
+        for (token, seen) in callers.tokens().into_iter().zip(&mut seen) {
+            let question = Question::new(timed.name, SUCCESS, |_, n| (timed.request)(token, n));
             seen.push(question.ask(server.address, 1, options.time).median);
         }
     }
     let [owner, editor, member] = &seen;
     println!(
         "  {:<22} owner {:>8.0} µs   half hidden {:>8.0} µs {:>6.2} x   many organizations {:>8.0} µs {:>6.2} x",
-        asked.name,
+        timed.name,
         median(owner.clone()),
         median(editor.clone()),
         median(ratios(editor, owner)),

@@ -1,29 +1,14 @@
 //! Finds files that the caller sees.
-//!
-//! A file is seen by its uploader, by administrators, and by who sees a row that uses it, all of them only while they
-//! see its workspace.
 
 use uuid::Uuid;
 
 use super::record::{File, columns};
-use crate::store::{Scope, StoreError, Tx, Value};
+use crate::store::{Scope, StoreError, Tx, Value, sees_file};
 
 /// How many files may be looked at for a page without waiting for anybody.
 pub const FEW: i64 = 1000;
 /// How many are looked at in one step, where more than the sight of them is asked.
 const STEP: i64 = 500;
-
-/// The condition that the caller sees a file.
-macro_rules! seen {
-    () => {
-        "{tenant files.organization_id} AND {workspace files.workspace_id} \
-         AND ({uploader files.organization_id files.created_by} OR EXISTS (SELECT 1 FROM file_uses AS uses \
-         WHERE uses.organization_id = files.organization_id AND uses.file_id = files.id \
-         AND {workspace uses.workspace_id} AND {row uses.feature_id uses.row_created_by}))"
-    };
-}
-
-pub(super) use seen;
 
 /// The file of that id.
 ///
@@ -34,7 +19,7 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<File>, StoreError> {
         "SELECT ",
         columns!(),
         " FROM files WHERE files.id = $1 AND ",
-        seen!()
+        sees_file!()
     );
     let row = tx.first(sql, &[id.into()]).await?;
     row.as_ref().map(File::read).transpose()
@@ -118,14 +103,14 @@ async fn some(tx: &mut Tx, filter: &Filter) -> Result<Vec<File>, StoreError> {
         "SELECT ",
         columns!(),
         " FROM files WHERE files.workspace_id = $3 AND files.id > $1 AND ",
-        seen!(),
+        sees_file!(),
         " ORDER BY files.id LIMIT $2"
     );
     let all = concat!(
         "SELECT ",
         columns!(),
         " FROM files WHERE files.id > $1 AND ",
-        seen!(),
+        sees_file!(),
         " ORDER BY files.id LIMIT $2"
     );
     let mut parameters: Vec<Value> = vec![filter.after.into(), filter.most.into()];

@@ -22,7 +22,7 @@ pub enum MarkError {
     )]
     Other {
         /// What the mark says.
-        found: Found,
+        found: MarkedAs,
         /// The id of the store.
         store: Uuid,
     },
@@ -36,7 +36,7 @@ pub enum MarkError {
 
 /// Whose a place is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum MarkedAs {
     /// Nobody's.
     Nothing,
     /// Another store's.
@@ -45,12 +45,12 @@ pub enum Found {
     Other,
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for MarkedAs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Found::Nothing => f.write_str("no store (it has no mark)"),
-            Found::Store(id) => write!(f, "the store {id}"),
-            Found::Other => f.write_str("something that is no store"),
+            MarkedAs::Nothing => f.write_str("no store (it has no mark)"),
+            MarkedAs::Store(id) => write!(f, "the store {id}"),
+            MarkedAs::Other => f.write_str("something that is no store"),
         }
     }
 }
@@ -62,17 +62,17 @@ impl From<PlaceError> for MarkError {
 }
 
 impl Place {
-    async fn mark(&self) -> Result<Found, PlaceError> {
+    async fn mark(&self) -> Result<MarkedAs, PlaceError> {
         let read = self.objects().get(&Path::from(NAME)).await;
         let bytes = match read.map_err(PlaceError::from) {
             Ok(found) => found.bytes().await.map_err(PlaceError::from)?,
-            Err(PlaceError::Missing) => return Ok(Found::Nothing),
+            Err(PlaceError::Missing) => return Ok(MarkedAs::Nothing),
             Err(error) => return Err(error),
         };
         let id = std::str::from_utf8(&bytes)
             .ok()
             .and_then(|text| Uuid::try_parse(text.trim()).ok());
-        Ok(id.map_or(Found::Other, Found::Store))
+        Ok(id.map_or(MarkedAs::Other, MarkedAs::Store))
     }
 
     async fn set_mark(&self, store: Uuid) -> Result<(), PlaceError> {
@@ -96,8 +96,8 @@ pub async fn claim(store: &Store, place: &Place, adopt: bool) -> Result<(), Mark
     let (id, has_files) = known(store).await?;
     let found = place.mark().await?;
     match found {
-        Found::Store(found) if found == id => Ok(()),
-        Found::Nothing if !has_files => Ok(place.set_mark(id).await?),
+        MarkedAs::Store(found) if found == id => Ok(()),
+        MarkedAs::Nothing if !has_files => Ok(place.set_mark(id).await?),
         _ if adopt => Ok(place.set_mark(id).await?),
         found => Err(MarkError::Other { found, store: id }),
     }
@@ -110,8 +110,8 @@ pub async fn claim(store: &Store, place: &Place, adopt: bool) -> Result<(), Mark
 pub async fn check(store: &Store, place: &Place) -> Result<(), MarkError> {
     let (id, has_files) = known(store).await?;
     match place.mark().await? {
-        Found::Store(found) if found == id => Ok(()),
-        Found::Nothing if !has_files => Ok(()),
+        MarkedAs::Store(found) if found == id => Ok(()),
+        MarkedAs::Nothing if !has_files => Ok(()),
         found => Err(MarkError::Other { found, store: id }),
     }
 }

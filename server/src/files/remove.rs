@@ -2,12 +2,12 @@
 
 use uuid::Uuid;
 
-use super::find::{seen, uses};
+use super::find::uses;
 use super::objects;
 use super::record::{File, columns};
 use crate::auth::{Actor, Role};
 use crate::refusal::{Code, Refusal};
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, sees_file};
 
 /// Deletes a file.
 ///
@@ -24,7 +24,7 @@ pub async fn remove(
         "SELECT ",
         columns!(),
         " FROM files WHERE files.id = $1 AND ",
-        seen!(),
+        sees_file!(),
         " {lock}"
     );
     let row = tx.first(sql, &[id.into()]).await?;

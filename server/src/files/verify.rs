@@ -78,7 +78,7 @@ pub async fn verify(
         let Some(last) = files.last() else { break };
         after = (last.organization_id, last.id);
         for file in &files {
-            verdict.look_at(place, file, &mut seen).await?;
+            verdict.check_file(place, file, &mut seen).await?;
         }
     }
     verdict
@@ -95,7 +95,7 @@ enum State {
 }
 
 impl Verdict {
-    async fn look_at(
+    async fn check_file(
         &mut self,
         place: &Place,
         file: &File,

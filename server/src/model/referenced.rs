@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::kind::COLUMN;
 use crate::ids::WorkspaceKey;
-use crate::store::{StoreError, Tx, Value};
+use crate::store::{StoreError, Tx, Value, sees_file};
 
 /// Finds one of a kind.
 struct ReferenceLookup {
@@ -68,11 +68,11 @@ const REFERENCED: [ReferenceLookup; 8] = [
     },
     within(
         ReferenceKind::File,
-        "SELECT files.id FROM files WHERE {tenant files.organization_id} AND {workspace files.workspace_id} \
-         AND ({uploader files.organization_id files.created_by} OR EXISTS (SELECT 1 FROM file_uses AS uses \
-         WHERE uses.organization_id = files.organization_id AND uses.file_id = files.id \
-         AND {workspace uses.workspace_id} AND {row uses.feature_id uses.row_created_by})) \
-         AND files.organization_id = $1 AND files.id = $2 AND files.workspace_id = $3",
+        concat!(
+            "SELECT files.id FROM files WHERE ",
+            sees_file!(),
+            " AND files.organization_id = $1 AND files.id = $2 AND files.workspace_id = $3"
+        ),
     ),
 ];
 

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::prepare::PreparedRow;
 use super::table::Table;
-use crate::store::{BulkInsert, RowValue, StoreError, Tx, Value};
+use crate::store::{BulkInsert, RowValue, StoreError, Tx, Value, sees_file};
 
 /// A cell that is to use a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,13 +97,12 @@ impl ChangedUses {
         let mut files: Vec<Uuid> = self.begun.iter().map(|cell| cell.file).collect();
         files.sort_unstable();
         files.dedup();
-        let sql = "SELECT files.id FROM files WHERE {tenant files.organization_id} \
-             AND {workspace files.workspace_id} \
-             AND ({uploader files.organization_id files.created_by} OR EXISTS (SELECT 1 FROM file_uses AS uses \
-             WHERE uses.organization_id = files.organization_id AND uses.file_id = files.id \
-             AND {workspace uses.workspace_id} AND {row uses.feature_id uses.row_created_by})) \
-             AND files.organization_id = $1 AND files.workspace_id = $2 AND {any files.id $3} \
-             ORDER BY files.id {share files}";
+        let sql = concat!(
+            "SELECT files.id FROM files WHERE ",
+            sees_file!(),
+            " AND files.organization_id = $1 AND files.workspace_id = $2 AND {any files.id $3} \
+             ORDER BY files.id {share files}"
+        );
         let parameters = [
             table.organization.into(),
             table.workspace.into(),
@@ -196,6 +195,31 @@ fn beginning() -> BulkInsert {
     }
 }
 
+/// Notes since when files have a use less: that of the organization `$1`, and of which more is said.
+macro_rules! since {
+    ($now:literal, $which:literal) => {
+        concat!(
+            "UPDATE main.files SET unused_since = ",
+            $now,
+            " WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \
+             AND id IN (SELECT uses.file_id FROM file_uses AS uses WHERE uses.organization_id = $1 AND ",
+            $which,
+            ")"
+        )
+    };
+}
+
+/// Ends such uses.
+macro_rules! end {
+    ($which:literal) => {
+        concat!(
+            "DELETE FROM main.file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
+             AND organization_id = $1 AND ",
+            $which
+        )
+    };
+}
+
 /// Ends the uses of cells of a column.
 async fn end_cells(
     tx: &mut Tx,
@@ -204,10 +228,10 @@ async fn end_cells(
     rows: Vec<Uuid>,
     now: i64,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE main.files SET unused_since = $5 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT uses.file_id \
-         FROM file_uses AS uses WHERE uses.organization_id = $1 AND uses.feature_id = $2 \
-         AND uses.column_id = $3 AND {any uses.row_id $4})";
+    let sql = since!(
+        "$5",
+        "uses.feature_id = $2 AND uses.column_id = $3 AND {any uses.row_id $4}"
+    );
     let of: [Value; 4] = [
         table.organization.into(),
         table.id.into(),
@@ -217,9 +241,9 @@ async fn end_cells(
     let [organization, feature, column, rows] = of.clone();
     tx.query(sql, &[organization, feature, column, rows, now.into()])
         .await?;
-    let sql = "DELETE FROM main.file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND {row feature_id row_created_by} AND organization_id = $1 AND feature_id = $2 \
-         AND column_id = $3 AND {any row_id $4}";
+    let sql = end!(
+        "{row feature_id row_created_by} AND feature_id = $2 AND column_id = $3 AND {any row_id $4}"
+    );
     tx.query(sql, &of).await?;
     Ok(())
 }
@@ -237,10 +261,7 @@ pub(super) async fn end_rows(
     if !table.columns.iter().any(|column| column.rule.file) {
         return Ok(());
     }
-    let sql = "UPDATE main.files SET unused_since = $4 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT uses.file_id \
-         FROM file_uses AS uses WHERE uses.organization_id = $1 AND uses.feature_id = $2 \
-         AND {any uses.row_id $3})";
+    let sql = since!("$4", "uses.feature_id = $2 AND {any uses.row_id $3}");
     let parameters = [
         table.organization.into(),
         table.id.into(),
@@ -261,12 +282,9 @@ pub(crate) async fn end_column(
     column: Uuid,
     now: i64,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE main.files SET unused_since = $3 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT uses.file_id \
-         FROM file_uses AS uses WHERE uses.organization_id = $1 AND uses.column_id = $2)";
-    let delete = "DELETE FROM main.file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND column_id = $2";
-    end_all(tx, [sql, delete], [organization, column], now).await
+    let since = since!("$3", "uses.column_id = $2");
+    let end = end!("column_id = $2");
+    end_all(tx, [since, end], [organization, column], now).await
 }
 
 /// Ends all uses by a table that is about to go, whoever sees its rows.
@@ -279,24 +297,21 @@ pub(crate) async fn end_table(
     table: Uuid,
     now: i64,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE main.files SET unused_since = $3 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT uses.file_id \
-         FROM file_uses AS uses WHERE uses.organization_id = $1 AND uses.feature_id = $2)";
-    let delete = "DELETE FROM main.file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND feature_id = $2";
-    end_all(tx, [sql, delete], [organization, table], now).await
+    let since = since!("$3", "uses.feature_id = $2");
+    let end = end!("feature_id = $2");
+    end_all(tx, [since, end], [organization, table], now).await
 }
 
 async fn end_all(
     tx: &mut Tx,
-    [update, delete]: [&'static str; 2],
+    [since, end]: [&'static str; 2],
     [organization, of]: [Uuid; 2],
     now: i64,
 ) -> Result<(), StoreError> {
     let before = tx.set_guarded(Vec::new()).await?;
     let parameters = [organization.into(), of.into(), now.into()];
-    tx.query(update, &parameters).await?;
-    tx.query(delete, &parameters[..2]).await?;
+    tx.query(since, &parameters).await?;
+    tx.query(end, &parameters[..2]).await?;
     tx.set_guarded(before).await?;
     Ok(())
 }

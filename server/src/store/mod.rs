@@ -45,6 +45,7 @@ pub(crate) use lease::lease;
 pub(crate) use metrics::StoreMetrics;
 pub use pipeline::PipelinedStatement;
 pub use policy::postgres_policies;
+pub(crate) use policy::sees_file;
 pub use scope::{Isolation, OneTable, Scope, Visible};
 use transaction_mode::LONG;
 pub(crate) use transaction_mode::TransactionMode;

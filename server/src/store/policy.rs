@@ -7,9 +7,12 @@
 //! connections.
 
 mod condition;
+mod file_sight;
 mod postgres;
 mod statement;
 mod table;
+
+pub(crate) use file_sight::sees_file;
 
 pub(super) use condition::{Condition, FOR_EVERYBODY, PLATFORM};
 pub(super) use statement::{Mark, Predicates};

@@ -24,7 +24,7 @@ pub(super) fn open(place: &str) -> Result<Place, String> {
     }
     // The clients of this protocol take the ring that the rest of the program has.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // Whoever asks is told soon that the place is away, and asks again.
+    // A place that is away is an error soon; the client tries again.
     let retry = RetryConfig {
         max_retries: 3,
         retry_timeout: Duration::from_secs(10),

@@ -21,7 +21,7 @@ fn a_backlog_is_worked_off_without_going_through_it() {
     };
     let cluster = Cluster::start(programs).expect("starts");
     let place = Place::at(cluster.url("postgres"));
-    if let Err(why) = meter::tell_plans(&cluster) {
+    if let Err(why) = meter::log_plans(&cluster) {
         assert!(why.to_string().contains("auto_explain"), "{why}");
         return;
     }

@@ -139,7 +139,7 @@ impl Read {
 }
 
 /// Has PostgreSQL tell, in its log, the plan of each statement and what came of it.
-pub(crate) fn tell_plans(cluster: &Cluster) -> io::Result<()> {
+pub(crate) fn log_plans(cluster: &Cluster) -> io::Result<()> {
     cluster.psql("LOAD 'auto_explain'")?;
     for setting in [
         "auto_explain.log_min_duration = 0",

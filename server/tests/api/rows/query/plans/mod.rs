@@ -102,7 +102,7 @@ fn postgres_reads_what_it_answers_and_little_more() {
     // Of its own: what it tells about its plans goes into its log.
     let cluster = Cluster::start(programs).expect("starts");
     let place = Place::at(cluster.url("postgres"));
-    if let Err(why) = meter::tell_plans(&cluster) {
+    if let Err(why) = meter::log_plans(&cluster) {
         // A part of PostgreSQL that some systems have in a package of its own.
         assert!(why.to_string().contains("auto_explain"), "{why}");
         return;

@@ -12,15 +12,15 @@ use super::support::server::{Server, admin};
 const PASSWORD: &str = "correct horse battery";
 
 /// The tokens of those who ask.
-pub(super) struct Crowd {
+pub(super) struct Callers {
     owner: String,
     editor: String,
     member: String,
 }
 
-impl Crowd {
+impl Callers {
     /// Workspaces of which the editor does not see half, and organizations of the member.
-    pub(super) fn join(server: &Server, url: &str, direct: &Direct, options: &Options) -> Crowd {
+    pub(super) fn join(server: &Server, url: &str, direct: &Direct, options: &Options) -> Callers {
         let person = |email: &str, role: &str| {
             let create = ["create-user", "--email", email, "--password-stdin"];
             let user = admin(url, &create, PASSWORD);
@@ -45,7 +45,7 @@ impl Crowd {
             let tokens: serde_json::Value = serde_json::from_slice(&response).expect("JSON");
             tokens["access_token"].as_str().expect("a token").to_owned()
         };
-        Crowd {
+        Callers {
             owner: sign_in("owner@visibility.test"),
             editor: sign_in("editor@visibility.test"),
             member: sign_in("member@visibility.test"),
@@ -90,7 +90,7 @@ impl Direct {
         let rows = (0..count).map(|n| {
             let access = ["members", "organization"][n % 2];
             let id = self.id(1, n);
-            format!("({organization}, {id}, 'crowd_{n}', 'Crowd', '{access}', '{{}}', 0, 0)")
+            format!("({organization}, {id}, 'beside_{n}', 'Beside', '{access}', '{{}}', 0, 0)")
         });
         insert(
             "workspaces (organization_id, id, name, label, access, config, created_at, updated_at)",
@@ -101,7 +101,7 @@ impl Direct {
     fn organizations(&self, user: &str, count: usize) -> Vec<String> {
         let user = self.written(user);
         let organizations =
-            (0..count).map(|n| format!("({}, 'Crowd', '{{}}', 0, 0)", self.id(2, n)));
+            (0..count).map(|n| format!("({}, 'Callers', '{{}}', 0, 0)", self.id(2, n)));
         let organizations = insert(
             "organizations (id, label, config, created_at, updated_at)",
             organizations,

@@ -1,0 +1,14 @@
+//! Who sees a file, as statements about `files` ask it: its uploader, administrators, and who sees a row that uses it,
+//! all of them only while they see its workspace. Row security says the same of `files` in [`policy`](super).
+
+/// The condition that the caller sees a file.
+macro_rules! sees_file {
+    () => {
+        "{tenant files.organization_id} AND {workspace files.workspace_id} \
+         AND ({uploader files.organization_id files.created_by} OR EXISTS (SELECT 1 FROM file_uses AS uses \
+         WHERE uses.organization_id = files.organization_id AND uses.file_id = files.id \
+         AND {workspace uses.workspace_id} AND {row uses.feature_id uses.row_created_by}))"
+    };
+}
+
+pub(crate) use sees_file;
