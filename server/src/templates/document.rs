@@ -74,6 +74,11 @@ pub(crate) struct PackageDocument {
     payloads: Option<Vec<PayloadEntry>>,
 }
 
+/// What is to be checked: any object, good or bad. `Package` says what a good one has.
+#[derive(JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
+pub(crate) struct PackageToCheck {}
+
 /// Who sees a template: its organization, everybody, or everybody as an official one.
 #[derive(JsonSchema)]
 pub(crate) struct Visibility(

@@ -46,11 +46,11 @@ impl PackageVerdict {
     /// Holds a package to every rule. Text that is no JSON has findings, too.
     ///
     /// # Errors
-    /// 422 for JSON that is no object, which is no body of this request.
+    /// 422 for JSON that is no object, and for nothing: neither is a body of this request.
     pub(crate) fn of(package: &[u8]) -> Result<PackageVerdict, Refusal> {
         let report = check(package, &CheckOptions::default());
         let is_json = report.findings.iter().all(|one| one.rule.code != "J001");
-        if is_json && !begins_an_object(package) {
+        if package.is_empty() || (is_json && !begins_an_object(package)) {
             verdict::accept(&report)?;
         }
         let mut found = report.findings;

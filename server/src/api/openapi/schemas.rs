@@ -37,7 +37,9 @@ use crate::routes::workflows::{
 use crate::rows::document::{Row, RowBatch, RowBatchResult, RowCreate, RowPatch};
 use crate::rows::query::AggregateView;
 use crate::templates::apply::{Accepted, ApplyDocument, PlanDocument};
-use crate::templates::document::{PackageDocument, PayloadEntry, TemplateCreate, TemplatePatch};
+use crate::templates::document::{
+    PackageDocument, PackageToCheck, PayloadEntry, TemplateCreate, TemplatePatch,
+};
 use crate::templates::{PackageVerdict, Payload, Record, Template};
 use crate::wire::Name;
 
@@ -140,6 +142,7 @@ pub(super) fn bodies() -> Map<String, Value> {
         .with::<TemplateCreate>()
         .with::<TemplatePatch>()
         .with::<PackageDocument>()
+        .with::<PackageToCheck>()
         .with::<PayloadEntry>()
         .with::<ExportRequest>()
         .with::<ApplyDocument>()

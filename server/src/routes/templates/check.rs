@@ -14,7 +14,7 @@ use crate::templates::PackageVerdict;
 /// `POST /v1/templates/check`: what the rules say of a package, which nobody keeps.
 ///
 /// # Errors
-/// 422 for JSON that is no object, and for query parameters that there are not.
+/// 422 for a body that is missing or JSON that is no object, and for query parameters that there are not.
 pub async fn check(mut call: Call) -> Result<Response, Refusal> {
     let lane = call.app.lanes.transfers.clone();
     let organization = call.on_behalf_of(Uuid::nil())?;

@@ -41,12 +41,18 @@ async fn a_package_is_checked_and_not_kept(place: Place) {
     ];
     assert_eq!(found(&verdict), expected);
 
-    for (text, code) in [("{", "J001"), ("", "J001"), ("{}", "J003")] {
+    for (text, code) in [("{", "J001"), (" ", "J001"), ("{}", "J003")] {
         assert_eq!(found(&check(text))[0][0], code, "{text}");
     }
-    let refused = viewer.json("POST", "/v1/templates/check", "[]");
-    let refused = refused.refused(422, "validation_failed");
-    assert!(refused.body.contains("J003"), "{}", refused.body);
+    // Neither is a body of this request.
+    for (text, code, rule) in [
+        ("[]", "validation_failed", "J003"),
+        ("", "invalid_json", "J001"),
+    ] {
+        let refused = viewer.json("POST", "/v1/templates/check", text);
+        let refused = refused.refused(422, code);
+        assert!(refused.body.contains(rule), "{}", refused.body);
+    }
     let marked = format!("\u{feff}{}", package("x"));
     assert_eq!(check(&marked)["outcome"], "clean");
     assert_eq!(viewer.items("/v1/templates").len(), 0);
