@@ -145,7 +145,7 @@ fn stopped(desk: &Desk, example: &Example, variables: &[(&str, &str)]) -> Option
 }
 
 /// The commands of `tplkit` that need a server, in the order in which somebody would use them.
-const REMOTE: [&str; 16] = [
+const REMOTE: [&str; 17] = [
     "login",
     "whoami",
     "profile",
@@ -160,6 +160,7 @@ const REMOTE: [&str; 16] = [
     "export",
     "job",
     "rows",
+    "files",
     "api",
     "logout",
 ];
@@ -227,6 +228,22 @@ impl Demo {
             .expect(201);
     }
 
+    /// Makes a column of files and a row for the examples to fill.
+    fn row_with_files(&self, workspace: &str) -> String {
+        let address = self.url.trim_start_matches("http://");
+        let client = Client::new(address.parse().expect("an address"));
+        let client = client.with(&self.key);
+        let made = |path: &str, body: &Value| -> String {
+            let record: Value = client.post(path, body).expect(201).json();
+            record["id"].as_str().expect("an id").to_owned()
+        };
+        let table = json!({"workspace_id": workspace, "label": "Places"});
+        let table = made("/v1/features", &table);
+        let column = json!({"name": "photo", "label": "Photo", "type": "file"});
+        made(&format!("/v1/features/{table}/columns"), &column);
+        made(&format!("/v1/features/{table}/rows"), &json!({"data": {}}))
+    }
+
     /// What a list of the API has first.
     fn first(&self, path: &str) -> String {
         let address = self.url.trim_start_matches("http://");
@@ -247,6 +264,8 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
     let organization = demo.first("/v1/organizations");
     let workspace = demo.first("/v1/workspaces");
     demo.automation(&workspace);
+    desk.write("photo.png", "pixels");
+    let row = demo.row_with_files(&workspace);
     let new = json!({"organization_id": organization, "label": "Another"});
     desk.write("workspace.json", &new.to_string());
     let target =
@@ -275,6 +294,13 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
         let listed = json("tplkit template list --format json");
         let id = listed["data"]["items"][1]["id"].as_str();
         id.unwrap_or_else(|| panic!("{listed}")).to_owned()
+    };
+    // A file of its own, because one line deletes it.
+    let upload = || {
+        let variables = [("WORKSPACE", workspace.as_str())];
+        let line = "tplkit files put photo.png --workspace $WORKSPACE";
+        let output = desk.shell(line, &variables).output().expect("a shell");
+        String::from_utf8(output.stdout).expect("UTF-8")
     };
     let help = read(&program);
     let at = |name: &str| REMOTE.iter().position(|it| *it == name);
@@ -305,8 +331,15 @@ fn examples_that_need_a_server_run_next_to_a_demonstration() {
             (_, true) => first_template(),
             _ => String::new(),
         };
+        let file = if named("$FILE") {
+            upload()
+        } else {
+            String::new()
+        };
         let variables = [
             ("WORKSPACE", workspace.as_str()),
+            ("ROW", &row),
+            ("FILE", file.trim_end()),
             ("ORGANIZATION", &organization),
             ("JOB", &job),
             ("TEMPLATE", &template),

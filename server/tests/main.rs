@@ -69,4 +69,6 @@ mod sinks;
 mod stores;
 #[cfg(unix)]
 mod tls;
+#[cfg(unix)]
+mod transfers;
 mod upkeep;

@@ -21,6 +21,7 @@ pub(crate) fn exit(error: &Error) -> Exit {
             Exit::Unreachable
         }
         Error::Redirected { .. }
+        | Error::Source { .. }
         | Error::Invalid(_)
         | Error::Session(SessionError::Unusable(_))
         | Error::Setup(_) => Exit::Usage,
@@ -36,6 +37,13 @@ fn exit_of(status: u16) -> Exit {
         429 | 500.. => Exit::Unreachable,
         _ => Exit::Findings,
     }
+}
+
+/// Whether a server has refused for good what was asked for.
+pub(crate) fn is_verdict(error: &Error) -> bool {
+    error
+        .status()
+        .is_some_and(|status| (400..500).contains(&status) && status != 429)
 }
 
 /// An error in words. A detail that only gathers the single faults is left to them.
@@ -78,6 +86,7 @@ pub(crate) fn help(error: &Error) -> String {
             "check that the address is that of a `/v1` API; `tplkit doctor` looks at each part"
                 .to_owned()
         }
+        Error::Source { .. } => "check that it is a readable file that stays as it is".to_owned(),
         Error::Invalid(_) => "correct the request".to_owned(),
         Error::Session(_) => "sign in again with `tplkit login`".to_owned(),
         Error::Setup(_) => "check the certificates of this system".to_owned(),

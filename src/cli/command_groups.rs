@@ -41,6 +41,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "drift",
             "export",
             "rows",
+            "files",
             "api",
             "doctor",
         ],

@@ -159,6 +159,22 @@ pub(crate) enum CliError {
         /// What it means here, and what to do.
         help: String,
     },
+    /// A row does not take the file that was uploaded for it.
+    #[error("{}", client_error::describe(source))]
+    NotAttached {
+        /// The refusal.
+        source: Box<tplkit::client::Error>,
+        /// What became of the file, and what to do.
+        help: String,
+    },
+    /// What is on the server does not take what was asked for; nothing was changed.
+    #[error("{message}")]
+    Impossible {
+        /// Why.
+        message: String,
+        /// What to do.
+        help: String,
+    },
     /// A workspace cannot be exported.
     #[error("there can be no such package: {0}")]
     Export(#[from] tplkit::export::Fault),
@@ -207,10 +223,17 @@ impl CliError {
         match self {
             CliError::Remote(error) => client_error::exit(error),
             CliError::SignedOut { .. } => Exit::Denied,
-            CliError::Degraded { .. } | CliError::NoJob { .. } => Exit::Findings,
+            CliError::Degraded { .. } | CliError::NoJob { .. } | CliError::Impossible { .. } => {
+                Exit::Findings
+            }
+            CliError::NotAttached { source, .. } if client_error::is_verdict(source) => {
+                Exit::Findings
+            }
             CliError::Moved { .. } => Exit::Stale,
             CliError::Job { source, .. } => source.exit(),
-            CliError::Explained { source, .. } => client_error::exit(source),
+            CliError::Explained { source, .. } | CliError::NotAttached { source, .. } => {
+                client_error::exit(source)
+            }
             CliError::Declined | CliError::Interrupted => Exit::Interrupted,
             _ => Exit::Usage,
         }
@@ -220,7 +243,9 @@ impl CliError {
     pub(crate) fn members(&self) -> Map<String, Value> {
         match self {
             CliError::Remote(error) => client_error::members(error),
-            CliError::Explained { source, .. } => client_error::members(source),
+            CliError::Explained { source, .. } | CliError::NotAttached { source, .. } => {
+                client_error::members(source)
+            }
             CliError::NoJob { .. } => {
                 let mut members = Map::new();
                 members.insert("code".to_owned(), Code::NotFound.as_str().into());
@@ -259,7 +284,9 @@ impl CliError {
     pub(crate) fn faults(&self) -> Vec<String> {
         match self {
             CliError::Remote(error) => client_error::faults(error),
-            CliError::Explained { source, .. } => client_error::faults(source),
+            CliError::Explained { source, .. } | CliError::NotAttached { source, .. } => {
+                client_error::faults(source)
+            }
             CliError::Job { source, .. } => source.faults(),
             CliError::Candidates {
                 candidates, more, ..
@@ -298,6 +325,8 @@ impl CliError {
             | CliError::Profile { help, .. }
             | CliError::Degraded { help, .. }
             | CliError::Moved { help, .. }
+            | CliError::Impossible { help, .. }
+            | CliError::NotAttached { help, .. }
             | CliError::Explained { help, .. } => help,
             CliError::Job {
                 source, way_back, ..

@@ -1,5 +1,7 @@
 //! Why a request failed.
 
+use std::io;
+
 use super::credential::SessionError;
 use super::problem::Problem;
 
@@ -44,6 +46,14 @@ pub enum Error {
         request: String,
         /// What is wrong with it.
         why: String,
+    },
+    /// What was to be sent cannot be read.
+    #[error("the body of {request} cannot be read: {source}")]
+    Source {
+        /// Method and path.
+        request: String,
+        /// Why.
+        source: io::Error,
     },
     /// A request that cannot be sent.
     #[error("{0}")]

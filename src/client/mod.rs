@@ -13,8 +13,10 @@ mod address;
 mod applied;
 mod automations;
 mod calls;
+mod content;
 mod credential;
 mod error;
+mod files;
 mod jobs;
 mod page;
 mod problem;
@@ -42,8 +44,10 @@ pub use address::{AddressError, BaseUrl};
 pub use automations::{
     AutomationRun, AutomationVerdict, AutomationVersion, RunFailure, RunStep, VerdictIssue,
 };
+pub use content::Content;
 pub use credential::{Credential, SessionError, Sessions, Tokens};
 pub use error::{Cause, Error};
+pub use files::{FileRecord, NewFile};
 pub use jobs::{Job, JobOutcome, JobProgress, Started};
 pub use page::{Page, Pages};
 pub use problem::{Fault, Problem, ProblemCode};
@@ -56,10 +60,11 @@ pub use response::{ApiResponse, instant};
 pub use rows::RowQuery;
 pub use secret::Secret;
 pub use templates::Template;
+pub use upload::Upload;
 pub use with_document::WithDocument;
 pub use workspace::RemoteWorkspace;
 
-use transport::Transport;
+use transport::{Exchange, Transport};
 
 /// What the client cannot know or do by itself.
 pub trait Host: Send + Sync {
@@ -77,6 +82,17 @@ pub trait Host: Send + Sync {
     /// gives is dropped once there is an answer, or none.
     fn sending(&self, request: &str, total: u64, sent: Arc<AtomicU64>) -> Option<Box<dyn Any>> {
         let _ = (request, total, sent);
+        None
+    }
+    /// Is notified that a large answer comes: how much of how many bytes is here stands in `received`. What it gives is
+    /// dropped once there is all of it, or nothing more.
+    fn receiving(
+        &self,
+        request: &str,
+        total: u64,
+        received: Arc<AtomicU64>,
+    ) -> Option<Box<dyn Any>> {
+        let _ = (request, total, received);
         None
     }
     /// Is notified that a request leaves, and after which time it is given up. What it gives is dropped once
@@ -170,10 +186,15 @@ impl Client {
     /// Sends a request and gives the answer whatever its status, after renewing the session and
     /// trying again as far as both are of use.
     pub fn send(&self, request: &Request) -> Result<ApiResponse, Error> {
+        Ok(self.exchange(request)?.response)
+    }
+
+    /// The same, with what is left of a body that comes as a stream.
+    fn exchange(&self, request: &Request) -> Result<Exchange, Error> {
         let token = self.token_now()?;
         let result = self.attempts(request, token.as_ref())?;
         let (401, Some(used), Credential::Session(sessions)) =
-            (result.status, token, &self.credential)
+            (result.response.status, token, &self.credential)
         else {
             return Ok(result);
         };
@@ -188,7 +209,7 @@ impl Client {
 
     /// Sends a request without any credential; a refusal is an error.
     fn call_openly(&self, request: &Request) -> Result<ApiResponse, Error> {
-        refuse(request, self.attempts(request, None)?)
+        refuse(request, self.attempts(request, None)?.response)
     }
 
     /// A request that must not be done twice, with a key by which the server knows it again.
@@ -196,13 +217,14 @@ impl Client {
         request.key(self.host.uuid())
     }
 
-    fn attempts(&self, request: &Request, token: Option<&Secret>) -> Result<ApiResponse, Error> {
+    fn attempts(&self, request: &Request, token: Option<&Secret>) -> Result<Exchange, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
             let host = self.host.as_ref();
             let outcome = self.transport.exchange(&self.base, request, token, host);
-            let again = retry::retry(&outcome, request, tries, &self.options, host);
+            let seen = outcome.as_ref().map(|done| &done.response);
+            let again = retry::retry(seen, request, tries, &self.options, host);
             let Some(again) = again else {
                 return outcome.map_err(|error| error.after(tries));
             };

@@ -6,6 +6,7 @@ use percent_encoding::percent_decode_str;
 use reqwest::{Method, Url};
 
 use super::secret::Secret;
+use super::upload::Upload;
 
 /// Routes whose answers carry credentials: servers keep none of them, so a key protects nothing.
 const NEVER_REPEATED: [&str; 2] = ["/v1/auth/", "/v1/api-keys"];
@@ -23,8 +24,12 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Option<Vec<u8>>,
+    /// A body that is no document, in place of the other.
+    pub(super) upload: Option<Upload>,
     /// By which the server knows a repetition.
     pub idempotency_key: Option<String>,
+    /// Whether an answer that is no refusal comes as a stream.
+    pub(super) streamed: bool,
     /// Whether it changes nothing whatever its method says, so that it may be sent again without a key.
     pub(super) harmless: bool,
     /// What the body holds and no text may repeat.
@@ -40,7 +45,9 @@ impl Request {
             query: Vec::new(),
             headers: Vec::new(),
             body: None,
+            upload: None,
             idempotency_key: None,
+            streamed: false,
             harmless: false,
             secrets: Vec::new(),
         }

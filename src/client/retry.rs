@@ -21,7 +21,7 @@ pub(super) struct Retry {
 
 /// Whether to try again after `tries` tries.
 pub(super) fn retry(
-    outcome: &Result<ApiResponse, Error>,
+    outcome: Result<&ApiResponse, &Error>,
     request: &Request,
     tries: u32,
     options: &Options,
@@ -42,10 +42,7 @@ pub(super) fn retry(
         Err(Error::Unreachable { cause, why, .. }) if *cause == Cause::Connection => why.clone(),
         _ => return None,
     };
-    let retry_after = outcome
-        .as_ref()
-        .ok()
-        .and_then(|result| retry_after(result, host));
+    let retry_after = outcome.ok().and_then(|result| retry_after(result, host));
     let own = backoff(tries, &host.uuid());
     let after = retry_after.map_or(own, |retry_after| retry_after.max(own));
     (after <= options.patience).then_some(Retry { after, why })
@@ -112,7 +109,13 @@ mod tests {
 
     fn after(outcome: &Result<ApiResponse, Error>, tries: u32) -> Option<Duration> {
         let request = Request::get("/v1/me");
-        let again = retry(outcome, &request, tries, &Options::default(), &FixedClock);
+        let again = retry(
+            outcome.as_ref(),
+            &request,
+            tries,
+            &Options::default(),
+            &FixedClock,
+        );
         again.map(|Retry { after, .. }| after)
     }
 

@@ -2,20 +2,18 @@
 
 use std::error::Error as _;
 use std::io::{self, Read as _};
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use reqwest::blocking::{self, Response};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Method, Url};
+use reqwest::{Method, StatusCode, Url};
 
 use super::address::{BaseUrl, display_url};
 use super::error::{Cause, Error};
 use super::request::Request;
 use super::response::ApiResponse;
 use super::secret::Secret;
-use super::upload::{Counted, LARGE};
+use super::upload::{LARGE, Patience, Upload};
 use super::{Host, Options};
 
 const MOST_REDIRECTS: u32 = 5;
@@ -27,13 +25,42 @@ const PART: usize = 64 << 10;
 /// The connections.
 pub(super) struct Transport {
     http: blocking::Client,
-    largest: u64,
-    whole: Duration,
-    silence: Duration,
+    options: Options,
 }
 
 /// An answer that comes more slowly than this, once it has been silent or slow for long enough, is given up.
-const SLOWEST: u64 = 1 << 10;
+pub(super) const SLOWEST: u64 = 1 << 10;
+
+/// What clients of both kinds have in common.
+macro_rules! configured {
+    ($builder:expr, $options:expr) => {{
+        let builder = $builder
+            .user_agent(concat!("tplkit/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout($options.connect)
+            // Ours know where the credential belongs, and what may be sent twice.
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never());
+        if $options.environment_proxy {
+            builder
+        } else {
+            builder.no_proxy()
+        }
+    }};
+}
+
+/// An answer.
+pub(super) struct Exchange {
+    pub(super) response: ApiResponse,
+    /// Its body, where it was to come as a stream and is no refusal.
+    pub(super) rest: Option<Response>,
+}
+
+/// An answer that may lead elsewhere.
+enum Incoming {
+    /// Its body is still to be read.
+    Open(Response),
+    Whole(ApiResponse),
+}
 
 impl Transport {
     pub(super) fn new(options: &Options) -> Result<Transport, Error> {
@@ -41,24 +68,13 @@ impl Transport {
         rustls::crypto::ring::default_provider()
             .install_default()
             .ok();
-        let mut builder = blocking::Client::builder()
-            .user_agent(concat!("tplkit/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(options.connect)
-            .timeout(options.whole)
-            // Ours know where the credential belongs, and what may be sent twice.
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never());
-        if !options.environment_proxy {
-            builder = builder.no_proxy();
-        }
+        let builder = configured!(blocking::Client::builder(), options).timeout(options.whole);
         let http = builder
             .build()
             .map_err(|error| Error::Setup(words(&error)))?;
         Ok(Transport {
             http,
-            largest: options.largest,
-            whole: options.whole,
-            silence: options.silence,
+            options: *options,
         })
     }
 
@@ -69,25 +85,34 @@ impl Transport {
         request: &Request,
         token: Option<&Secret>,
         host: &dyn Host,
-    ) -> Result<ApiResponse, Error> {
+    ) -> Result<Exchange, Error> {
+        let Options { whole, silence, .. } = self.options;
         let began = host.now();
         let late = |read: u64| {
             let taken = host.now().duration_since(began).unsigned_abs();
-            let slow = taken > self.silence && read < taken.as_secs().saturating_mul(SLOWEST);
-            taken > self.whole || slow
+            let slow = taken > silence && read < taken.as_secs().saturating_mul(SLOWEST);
+            taken > whole || slow
         };
-        let _asking = host.asking(&request.to_string(), self.most(request));
+        let upload = upload(request);
+        let waits = upload.is_none();
+        let _asking = waits.then(|| host.asking(&request.to_string(), self.most(request)));
         let Some(mut url) = base.join(&request.path, &request.query) else {
             let path = request.path.escape_debug();
             return Err(Error::Invalid(format!("`{path}` is no path of the server")));
         };
         let headers = headers(request, token)?;
         for _ in 0..=MOST_REDIRECTS {
-            let response = self.send(base, request, &url, headers.clone(), host)?;
-            let Some(to) = redirect(&response, &url) else {
-                return self.read(base, request, response, token, &late);
+            let response = match &upload {
+                Some(upload) => {
+                    let sent = self.upload(base, request, upload, &url, headers.clone(), host);
+                    Incoming::Whole(sent?)
+                }
+                None => Incoming::Open(self.send(base, request, &url, headers.clone())?),
             };
-            let kept = [307, 308].contains(&response.status().as_u16());
+            let Some(to) = response.redirect(&url) else {
+                return self.received(base, request, response, token, &late);
+            };
+            let kept = [307, 308].contains(&response.status());
             let method_stays = kept || [Method::GET, Method::HEAD].contains(&request.method);
             if !base.leads_to(&to) || !method_stays {
                 return Err(redirected(&url, &to));
@@ -99,10 +124,11 @@ impl Transport {
 
     /// How long the server may say nothing: what it has to do first takes time.
     fn most(&self, request: &Request) -> Duration {
+        let Options { whole, silence, .. } = self.options;
         if request.body.is_some() || request.method != Method::GET {
-            self.whole
+            whole
         } else {
-            self.whole.min(self.silence)
+            whole.min(silence)
         }
     }
 
@@ -112,83 +138,191 @@ impl Transport {
         request: &Request,
         url: &Url,
         headers: HeaderMap,
-        host: &dyn Host,
     ) -> Result<Response, Error> {
-        let mut sending = None;
         let mut builder = self.http.request(request.method.clone(), url.clone());
         builder = builder.headers(headers).timeout(self.most(request));
         if let Some(body) = &request.body {
-            builder = if body.len() > LARGE {
-                let (sent, total) = (Arc::new(AtomicU64::new(0)), body.len() as u64);
-                sending = host.sending(&request.to_string(), total, Arc::clone(&sent));
-                builder.body(blocking::Body::sized(
-                    Counted::new(body.clone(), sent),
-                    total,
-                ))
-            } else {
-                builder.body(body.clone())
-            };
+            builder = builder.body(body.clone());
         }
-        let response = builder.send();
-        drop(sending);
-        response.map_err(|error| unreachable(base, &error))
+        builder.send().map_err(|error| unreachable(base, &error))
+    }
+
+    /// Sends a body in parts, and reads the answer, which may come before the last of them.
+    fn upload(
+        &self,
+        base: &BaseUrl,
+        request: &Request,
+        upload: &Upload,
+        url: &Url,
+        headers: HeaderMap,
+        host: &dyn Host,
+    ) -> Result<ApiResponse, Error> {
+        let unread = |source| Error::Source {
+            request: request.to_string(),
+            source,
+        };
+        let (parts, sent) = upload.begin().map_err(unread)?;
+        let size = upload.size();
+        let sending = (size > LARGE)
+            .then(|| host.sending(&request.to_string(), size, sent.bytes.clone()))
+            .flatten();
+        // The connections of one runtime are of no use to another.
+        let http = configured!(reqwest::Client::builder(), self.options).build();
+        let http = http.map_err(|error| Error::Setup(words(&error)))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let runtime = runtime.map_err(|error| Error::Setup(error.to_string()))?;
+        let builder = http.request(request.method.clone(), url.clone());
+        let builder = builder.headers(headers).body(reqwest::Body::wrap(parts));
+        let patience = Patience {
+            silence: self.options.silence,
+            whole: self.options.whole,
+        };
+        let stalls = |most| host.asking(&request.to_string(), most);
+        runtime.block_on(async {
+            let answer = patience.wait(size, &sent, builder.send(), stalls).await;
+            drop(sending);
+            let response = match answer.ok_or_else(|| timed_out(base))? {
+                Ok(response) => response,
+                Err(error) => {
+                    let fault = sent.fault().map(unread);
+                    return Err(fault.unwrap_or_else(|| unreachable(base, &error)));
+                }
+            };
+            let read = tokio::time::timeout(patience.whole, self.collect(base, request, response));
+            read.await.map_err(|_| timed_out(base))?
+        })
+    }
+
+    async fn collect(
+        &self,
+        base: &BaseUrl,
+        request: &Request,
+        mut response: reqwest::Response,
+    ) -> Result<ApiResponse, Error> {
+        let mut result = head(response.status(), response.headers());
+        loop {
+            let part = response.chunk().await;
+            let Some(part) = part.map_err(|error| unreachable(base, &error))? else {
+                return Ok(result);
+            };
+            result.body.extend_from_slice(&part);
+            self.bound(request, result.body.len() as u64)?;
+        }
+    }
+
+    /// Refuses an answer of more bytes than it may have.
+    fn bound(&self, request: &Request, length: u64) -> Result<(), Error> {
+        let largest = self.options.largest;
+        if length <= largest {
+            return Ok(());
+        }
+        Err(Error::TooLarge {
+            request: request.to_string(),
+            largest,
+        })
+    }
+
+    fn received(
+        &self,
+        base: &BaseUrl,
+        request: &Request,
+        incoming: Incoming,
+        token: Option<&Secret>,
+        late: &dyn Fn(u64) -> bool,
+    ) -> Result<Exchange, Error> {
+        let mut response = match incoming {
+            Incoming::Open(open) if request.streamed && open.status().is_success() => {
+                return Ok(Exchange {
+                    response: head(open.status(), open.headers()),
+                    rest: Some(open),
+                });
+            }
+            Incoming::Open(open) => self.read(base, request, open, late)?,
+            Incoming::Whole(response) => response,
+        };
+        if !response.is_success() {
+            // Refusals are shown; a server that repeats what it was sent must not make us show it.
+            if let Ok(mut text) = String::from_utf8(response.body.clone()) {
+                let secrets = request.secrets.iter().chain(token);
+                secrets.for_each(|secret| secret.hide_in(&mut text));
+                response.body = text.into_bytes();
+            }
+        }
+        Ok(Exchange {
+            response,
+            rest: None,
+        })
     }
 
     fn read(
         &self,
         base: &BaseUrl,
         request: &Request,
-        response: Response,
-        token: Option<&Secret>,
+        mut response: Response,
         late: &dyn Fn(u64) -> bool,
     ) -> Result<ApiResponse, Error> {
-        let status = response.status();
-        let too_large = || Error::TooLarge {
-            request: request.to_string(),
-            largest: self.largest,
-        };
-        if response
-            .content_length()
-            .is_some_and(|length| length > self.largest)
-        {
-            return Err(too_large());
-        }
-        let headers = response.headers().iter();
-        let headers = headers.map(|(name, value)| {
-            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            (name.as_str().to_owned(), value)
-        });
-        let mut result = ApiResponse {
-            status: status.as_u16(),
-            headers: headers.collect(),
-            body: Vec::new(),
-        };
-        let mut response = response;
+        self.bound(request, response.content_length().unwrap_or(0))?;
+        let mut result = head(response.status(), response.headers());
         let mut part = vec![0; PART];
         loop {
             let read = response.read(&mut part);
             let length = read.map_err(|error| broken(base, &error))?;
             if length == 0 {
-                break;
+                return Ok(result);
             }
             result.body.extend_from_slice(&part[..length]);
-            if result.body.len() as u64 > self.largest {
-                return Err(too_large());
-            }
+            self.bound(request, result.body.len() as u64)?;
             // The library below bounds each wait for more, not their sum.
             if late(result.body.len() as u64) {
                 return Err(timed_out(base));
             }
         }
-        if !status.is_success() {
-            // Refusals are shown; a server that repeats what it was sent must not make us show it.
-            if let Ok(mut text) = String::from_utf8(result.body.clone()) {
-                let secrets = request.secrets.iter().chain(token);
-                secrets.for_each(|secret| secret.hide_in(&mut text));
-                result.body = text.into_bytes();
-            }
+    }
+}
+
+/// The body of a request that is worth to be sent in parts.
+fn upload(request: &Request) -> Option<Upload> {
+    let large = request
+        .body
+        .as_ref()
+        .filter(|body| body.len() as u64 > LARGE);
+    let large = large.map(|body| Upload::of_bytes(body));
+    request.upload.clone().or(large)
+}
+
+/// An answer whose body is still to come.
+fn head(status: StatusCode, headers: &HeaderMap) -> ApiResponse {
+    let headers = headers.iter().map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        (name.as_str().to_owned(), value)
+    });
+    ApiResponse {
+        status: status.as_u16(),
+        headers: headers.collect(),
+        body: Vec::new(),
+    }
+}
+
+impl Incoming {
+    fn status(&self) -> u16 {
+        match self {
+            Incoming::Open(response) => response.status().as_u16(),
+            Incoming::Whole(response) => response.status,
         }
-        Ok(result)
+    }
+
+    /// Where it leads, if it is a redirect.
+    fn redirect(&self, from: &Url) -> Option<Url> {
+        if ![301, 302, 303, 307, 308].contains(&self.status()) {
+            return None;
+        }
+        let to = match self {
+            Incoming::Open(response) => response.headers().get(header::LOCATION)?.to_str().ok()?,
+            Incoming::Whole(response) => response.header("location")?,
+        };
+        from.join(to).ok()
     }
 }
 
@@ -223,15 +357,6 @@ fn headers(request: &Request, token: Option<&Secret>) -> Result<HeaderMap, Error
     Ok(headers)
 }
 
-/// Where a redirect leads.
-fn redirect(response: &Response, from: &Url) -> Option<Url> {
-    if ![301, 302, 303, 307, 308].contains(&response.status().as_u16()) {
-        return None;
-    }
-    let to = response.headers().get(header::LOCATION)?.to_str().ok()?;
-    from.join(to).ok()
-}
-
 fn redirected(from: &Url, to: &Url) -> Error {
     Error::Redirected {
         from: display_url(from),
@@ -260,7 +385,7 @@ fn unreachable(base: &BaseUrl, error: &reqwest::Error) -> Error {
     }
 }
 
-fn timed_out(base: &BaseUrl) -> Error {
+pub(super) fn timed_out(base: &BaseUrl) -> Error {
     Error::Unreachable {
         address: base.to_string(),
         cause: Cause::Timeout,
@@ -270,7 +395,7 @@ fn timed_out(base: &BaseUrl) -> Error {
 }
 
 /// An answer that broke off.
-fn broken(base: &BaseUrl, error: &io::Error) -> Error {
+pub(super) fn broken(base: &BaseUrl, error: &io::Error) -> Error {
     if let Some(error) = error.get_ref().and_then(|error| error.downcast_ref()) {
         return unreachable(base, error);
     }

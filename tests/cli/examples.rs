@@ -5,12 +5,13 @@ use std::path::Path;
 use crate::help::{Desk, Example, Help, each_command_has_two, read};
 
 /// Commands that need a server whatever their arguments are.
-const REMOTE: [&str; 15] = [
+const REMOTE: [&str; 16] = [
     "api",
     "apply",
     "doctor",
     "drift",
     "export",
+    "files",
     "job",
     "login",
     "logout",

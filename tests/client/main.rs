@@ -10,4 +10,5 @@ mod lists;
 mod redirects;
 mod retries;
 mod sessions;
+mod transfers;
 mod workspace;

@@ -45,6 +45,8 @@ pub(crate) struct Reply {
     body: String,
     /// Closes the connection instead of answering.
     hangs_up: bool,
+    /// Closes it after so many bytes of the body.
+    breaks: Option<usize>,
 }
 
 impl Reply {
@@ -54,6 +56,7 @@ impl Reply {
             headers: Vec::new(),
             body: body.to_owned(),
             hangs_up: false,
+            breaks: None,
         }
     }
 
@@ -71,6 +74,12 @@ impl Reply {
             hangs_up: true,
             ..Reply::text(0, "")
         }
+    }
+
+    /// Announces the whole body, and breaks off after so many bytes of it.
+    pub(crate) fn breaking_after(mut self, bytes: usize) -> Reply {
+        self.breaks = Some(bytes);
+        self
     }
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Reply {
@@ -150,10 +159,11 @@ fn serve(mut stream: &TcpStream, seen: &Mutex<Vec<Received>>, script: &dyn Fn(&R
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect();
     let status = response.status;
+    let sent = response.breaks.unwrap_or(response.body.len());
     let text = format!(
         "HTTP/1.1 {status} Scripted\r\n{}\r\n{}",
         headers.concat(),
-        response.body
+        &response.body[..sent]
     );
     // The client may have left.
     stream.write_all(text.as_bytes()).ok();

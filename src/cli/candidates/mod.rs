@@ -35,7 +35,7 @@ pub(crate) struct Candidate {
     pub(crate) organization: Option<String>,
     /// The version, of a template.
     pub(crate) semver: Option<String>,
-    /// The id of the workspace, of a table.
+    /// The id of the workspace, of a table or a file.
     pub(crate) workspace: Option<String>,
 }
 

@@ -13,6 +13,7 @@ mod doctor;
 mod drift;
 mod explain;
 mod export;
+mod files;
 mod fmt;
 mod graph;
 mod job;
@@ -80,6 +81,7 @@ pub(crate) enum Command {
     Drift(drift::Args),
     Export(Box<export::Args>),
     Rows(Box<rows::Args>),
+    Files(files::Args),
     Api(Box<api::Args>),
     Doctor(doctor::Args),
     Lsp(lsp::Args),
@@ -122,6 +124,7 @@ pub(crate) fn run(command: Command, session: &Session) -> Result<Exit, CliError>
         Command::Drift(args) => drift::run(&args, session),
         Command::Export(args) => export::run(&args, session),
         Command::Rows(args) => rows::run(&args, session),
+        Command::Files(args) => files::run(&args, session),
         Command::Api(args) => api::run(&args, session),
         Command::Doctor(args) => doctor::run(&args, session),
         Command::Lsp(args) => Ok(lsp::run(&args, session)),

@@ -19,12 +19,12 @@ use crate::cli::session::{RandomIds, Session, SystemClock};
 /// How long nothing is said about a request that is under way, and from then on every time.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// How often the progress of an upload is drawn.
+/// How often the progress of a transfer is drawn.
 const REDRAWN: Duration = Duration::from_millis(100);
 
 /// Its line.
-const UPLOAD: &str =
-    "{spinner} upload {wide_bar} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left";
+const TRANSFER: &str =
+    "{spinner} {msg} {wide_bar} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left";
 
 /// This machine.
 pub(super) struct LocalHost {
@@ -40,6 +40,40 @@ impl LocalHost {
             talks: !session.is_quiet(),
             chats: session.is_verbose(),
         }
+    }
+}
+
+impl LocalHost {
+    /// Shows how much of a large body is over: a line that is drawn again and again, elsewhere one as it begins.
+    fn transfer(
+        &self,
+        what: &'static str,
+        request: &str,
+        total: u64,
+        done: Arc<AtomicU64>,
+    ) -> Option<Box<dyn Any>> {
+        if !self.talks {
+            return None;
+        }
+        if !io::stderr().is_terminal() {
+            print_note(&format!("{request}: {what}ing {}…", HumanBytes(total)));
+            return None;
+        }
+        let (over, end) = channel::<()>();
+        thread::spawn(move || {
+            let style = ProgressStyle::with_template(TRANSFER);
+            let bar = ProgressBar::new(total).with_position(done.load(Ordering::Relaxed));
+            // What was there before has taken no time of this transfer.
+            bar.reset_eta();
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_message(what);
+            // It ends when the other side is dropped.
+            while end.recv_timeout(REDRAWN) == Err(RecvTimeoutError::Timeout) {
+                bar.set_position(done.load(Ordering::Relaxed));
+            }
+            bar.finish_and_clear();
+        });
+        Some(Box::new(over))
     }
 }
 
@@ -63,26 +97,16 @@ impl Host for LocalHost {
     }
 
     fn sending(&self, request: &str, total: u64, sent: Arc<AtomicU64>) -> Option<Box<dyn Any>> {
-        if !self.talks {
-            return None;
-        }
-        let size = HumanBytes(total);
-        if !io::stderr().is_terminal() {
-            print_note(&format!("{request}: uploading {size}…"));
-            return None;
-        }
-        let (over, end) = channel::<()>();
-        thread::spawn(move || {
-            let style = ProgressStyle::with_template(UPLOAD);
-            let bar = ProgressBar::new(total);
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            // It ends when the other side is dropped.
-            while end.recv_timeout(REDRAWN) == Err(RecvTimeoutError::Timeout) {
-                bar.set_position(sent.load(Ordering::Relaxed));
-            }
-            bar.finish_and_clear();
-        });
-        Some(Box::new(over))
+        self.transfer("upload", request, total, sent)
+    }
+
+    fn receiving(
+        &self,
+        request: &str,
+        total: u64,
+        received: Arc<AtomicU64>,
+    ) -> Option<Box<dyn Any>> {
+        self.transfer("download", request, total, received)
     }
 
     fn asking(&self, request: &str, most: Duration) -> Option<Box<dyn Any>> {

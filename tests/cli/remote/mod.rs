@@ -27,6 +27,7 @@ mod rows;
 mod secrets;
 mod targets;
 mod templates;
+mod transfers;
 mod upgrading;
 mod waiting;
 

@@ -1,0 +1,258 @@
+//! `tplkit files get`: downloads a file, and goes on where an earlier download broke.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use tplkit::client::{Client, Content, Error, FileRecord};
+use tplkit::printable;
+
+use super::find::{find, titled};
+use super::part_file::{PartFile, hex};
+use super::safe_name::safe_name;
+use crate::cli::args::Form;
+use crate::cli::client_error;
+use crate::cli::document;
+use crate::cli::error::CliError;
+use crate::cli::examples::examples;
+use crate::cli::exit::Exit;
+use crate::cli::interrupt_message::{self, InterruptMessage};
+use crate::cli::output::{print_bytes, write_result};
+use crate::cli::remote::{Connection, ServerArgs};
+use crate::cli::session::Session;
+use crate::cli::source::is_stdin;
+
+/// How much is taken at once.
+const PART: usize = 64 << 10;
+
+/// Download a file.
+///
+/// It goes to standard output, or with `-o` to a file. A connection that breaks is made good three times. What has come
+/// by then stays in `FILE.part`; the same command goes on from there, and compares the SHA-256 before the file gets its
+/// name.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = examples(&[
+    ("Download a file into a folder, under its own name", "tplkit files get $FILE -o downloads/"),
+    ("Count the bytes of a file", "tplkit files get $FILE | wc -c"),
+]))]
+pub(super) struct Args {
+    /// The file: its id, or its name where only one has it.
+    #[arg(value_name = "ID|NAME")]
+    file: String,
+    /// Write to this file instead of standard output; a folder that is there, or a name that ends in `/`, gets it under
+    /// its own name, made safe. `-` is standard output, also where that is a terminal.
+    #[arg(short, long, value_name = "FILE|DIR")]
+    output: Option<PathBuf>,
+    /// Replace a file that is there.
+    #[arg(long)]
+    force: bool,
+    /// Format of messages; `json` needs `-o`.
+    #[arg(long, default_value = "text")]
+    format: Form,
+    #[command(flatten)]
+    target: ServerArgs,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
+    let output = args.output.as_deref().filter(|path| !is_stdin(path));
+    if output.is_none() {
+        refuse_stdout(args)?;
+    }
+    let connection = Connection::open(&args.target, session)?;
+    let client = &connection.client;
+    let found = find(client, &args.file)?;
+    let file = &found.record;
+    let Some(output) = output else {
+        stream(client.content(file, 0)?, file, |bytes| {
+            print_bytes(bytes).map_err(CliError::Output)
+        })?;
+        return Ok(Exit::Done);
+    };
+    let path = place(output, file)?;
+    let shown = printable::path(&path);
+    match fs::metadata(&path) {
+        // A pipe or a device: there is nothing that could be lost.
+        Ok(there) if !there.is_file() && !there.is_dir() => {
+            write_through(client, file, &path)?;
+        }
+        Err(_) if fs::symlink_metadata(&path).is_err() => {
+            download(client, file, &path, args, session)?
+        }
+        _ if args.force => download(client, file, &real(path.clone()), args, session)?,
+        _ => {
+            return Err(CliError::Usage {
+                message: format!("`{shown}` is there already"),
+                help: "give another name with `-o`, or replace it with `--force`".to_owned(),
+            });
+        }
+    }
+    if args.format == Form::Json {
+        let path = document::raw(&json!(path.to_string_lossy()));
+        let members = [("file", &*found.document), ("path", &*path)];
+        write_result(&document::write_raw("clean", &members), None)?;
+    }
+    session.note(format!("`{shown}` is written: {}", titled(file)));
+    Ok(Exit::Done)
+}
+
+/// Refuses to write to standard output what nobody could want there.
+fn refuse_stdout(args: &Args) -> Result<(), CliError> {
+    let why = if args.format == Form::Json {
+        "the document and the bytes of the file cannot both go to standard output"
+    } else if args.output.is_none() && io::stdout().is_terminal() {
+        "standard output is a terminal, and the file may hold anything"
+    } else {
+        return Ok(());
+    };
+    Err(CliError::Usage {
+        message: why.to_owned(),
+        help: "name a file or a folder with `-o`; `-o -` writes to a terminal all the same"
+            .to_owned(),
+    })
+}
+
+/// Where the file goes: into a folder under its own name.
+fn place(output: &Path, file: &FileRecord) -> Result<PathBuf, CliError> {
+    let ends_in_slash = output.to_string_lossy().ends_with(std::path::is_separator);
+    if ends_in_slash {
+        fs::create_dir_all(output).map_err(|source| CliError::Write {
+            path: output.to_owned(),
+            source,
+        })?;
+    }
+    if ends_in_slash || output.is_dir() {
+        return Ok(output.join(safe_name(&file.name)));
+    }
+    Ok(output.to_owned())
+}
+
+/// The file behind a link.
+fn real(path: PathBuf) -> PathBuf {
+    fs::canonicalize(&path).unwrap_or(path)
+}
+
+/// Passes the bytes on as they come.
+fn stream(
+    mut content: Content<'_>,
+    file: &FileRecord,
+    mut take: impl FnMut(&[u8]) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let mut hash = Sha256::new();
+    let mut bytes = vec![0; PART];
+    loop {
+        let length = content.next(&mut bytes)?;
+        if length == 0 {
+            break;
+        }
+        hash.update(&bytes[..length]);
+        take(&bytes[..length])?;
+    }
+    let digest = hex(hash);
+    if digest == file.sha256 {
+        return Ok(());
+    }
+    Err(damaged(file, &digest).into())
+}
+
+fn write_through(client: &Client, file: &FileRecord, path: &Path) -> Result<(), CliError> {
+    let unwritten = |source| CliError::Write {
+        path: path.to_owned(),
+        source,
+    };
+    let mut to = OpenOptions::new()
+        .write(true)
+        .open(path)
+        .map_err(unwritten)?;
+    stream(client.content(file, 0)?, file, |bytes| {
+        to.write_all(bytes).map_err(unwritten)
+    })
+}
+
+/// Downloads into `FILE.part`, from where an earlier download broke, and renames it.
+fn download(
+    client: &Client,
+    file: &FileRecord,
+    path: &Path,
+    args: &Args,
+    session: &Session,
+) -> Result<(), CliError> {
+    let mut part = PartFile::open(path, file.size)?;
+    let goes_on = format!(
+        "`{}` keeps what has come; the same command goes on from there",
+        printable::path(part.path())
+    );
+    interrupt_message::leave(Some(InterruptMessage {
+        note: goes_on.clone(),
+        document: None,
+    }));
+    let mut earlier = part.length();
+    if earlier > 0 {
+        session.note(format!("going on after {earlier} of {} bytes", file.size));
+    }
+    loop {
+        if let Err(error) = fill(client, file, &mut part) {
+            return Err(broken(error, part, &goes_on));
+        }
+        let digest = part.sha256();
+        if digest == file.sha256 {
+            break;
+        }
+        if earlier == 0 {
+            part.remove();
+            return Err(damaged(file, &digest).into());
+        }
+        session.note("what was there is of another file: beginning anew");
+        earlier = 0;
+        part.begin_anew()?;
+    }
+    part.keep(args.force)?;
+    interrupt_message::leave(None);
+    Ok(())
+}
+
+/// Adds what is missing.
+fn fill(client: &Client, file: &FileRecord, part: &mut PartFile) -> Result<(), CliError> {
+    if part.length() >= file.size {
+        return Ok(());
+    }
+    let mut content = client.content(file, part.length())?;
+    if content.at() != part.length() {
+        part.begin_anew()?;
+    }
+    let mut bytes = vec![0; PART];
+    loop {
+        let length = content.next(&mut bytes)?;
+        if length == 0 {
+            return Ok(());
+        }
+        part.write(&bytes[..length])?;
+    }
+}
+
+/// The error, and the way back where there is one.
+fn broken(error: CliError, part: PartFile, goes_on: &str) -> CliError {
+    if part.length() == 0 {
+        part.remove();
+        interrupt_message::leave(None);
+        return error;
+    }
+    match error {
+        CliError::Remote(source) => CliError::Explained {
+            help: format!("{}; {goes_on}", client_error::help(&source)),
+            source,
+        },
+        other => other,
+    }
+}
+
+fn damaged(file: &FileRecord, digest: &str) -> Error {
+    Error::Unreadable {
+        request: format!("GET /v1/files/{}/content", file.id),
+        why: format!(
+            "its SHA-256 is {digest}, and the record says {}",
+            printable::line(&file.sha256)
+        ),
+    }
+}

@@ -1,0 +1,111 @@
+//! Uploads that are refused before they have arrived, that nobody takes, and whose source fails.
+
+use std::io::{self, Read, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use tplkit::client::{Cause, Credential, Error, NewFile, Options, Upload};
+
+use crate::host::{client, client_as};
+
+const NEW: NewFile<'static> = NewFile {
+    workspace: "w",
+    name: "large.bin",
+    content_type: "application/octet-stream",
+};
+
+/// So many bytes that never were anywhere.
+fn zeros(size: u64) -> Upload {
+    Upload::new(size, move || Ok(Box::new(io::repeat(0))))
+}
+
+/// Reads the head of a request.
+fn read_head(stream: &mut TcpStream) {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|read| read > 0) {
+        head.push(byte[0]);
+    }
+}
+
+/// A server that does that with every connection.
+fn serving(serve: impl Fn(TcpStream) + Send + Sync + Copy + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || serve(stream));
+        }
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn a_refusal_before_the_end_of_a_body_is_heard() {
+    let url = serving(|mut stream| {
+        read_head(&mut stream);
+        let body = r#"{"code": "quota_exceeded", "detail": "No room."}"#;
+        let length = body.len();
+        let response = format!(
+            "HTTP/1.1 409 Conflict\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(response.as_bytes()).ok();
+        stream.shutdown(std::net::Shutdown::Write).ok();
+        // What is on its way is taken, or the answer could get lost.
+        io::copy(&mut stream.take(4 << 20), &mut io::sink()).ok();
+    });
+    let (client, waits) = client(&url);
+    let error = client.upload(&NEW, zeros(1 << 30)).expect_err("no room");
+    assert_eq!(error.status(), Some(409), "{error}");
+    assert!(waits.lock().expect("whole").is_empty(), "not tried again");
+}
+
+#[test]
+fn an_upload_that_nobody_takes_ends_in_time() {
+    let url = serving(|mut stream| {
+        read_head(&mut stream);
+        thread::sleep(Duration::from_secs(60));
+    });
+    let options = Options {
+        silence: Duration::from_millis(50),
+        whole: Duration::from_millis(200),
+        ..Options::default()
+    };
+    for size in [1, 1 << 30] {
+        let (client, _) = client_as(&url, Credential::None, options);
+        let error = client
+            .upload(&NEW, zeros(size))
+            .expect_err("nobody takes it");
+        let timeout = Cause::Timeout;
+        assert!(
+            matches!(&error, Error::Unreachable { cause, .. } if *cause == timeout),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_source_that_fails_is_no_fault_of_the_server() {
+    struct Failing;
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the disk is gone"))
+        }
+    }
+    let url = serving(|mut stream| {
+        read_head(&mut stream);
+        io::copy(&mut stream, &mut io::sink()).ok();
+    });
+    let (client, waits) = client(&url);
+    let failing = Upload::new(10, || Ok(Box::new(Failing)));
+    let error = client.upload(&NEW, failing).expect_err("no source");
+    assert_eq!(
+        error.to_string(),
+        "the body of POST /v1/files cannot be read: the disk is gone"
+    );
+    let closed = Upload::new(10, || Err(io::ErrorKind::PermissionDenied.into()));
+    let error = client.upload(&NEW, closed).expect_err("no source");
+    assert!(matches!(error, Error::Source { .. }), "{error}");
+    assert!(waits.lock().expect("whole").is_empty(), "not tried again");
+}
