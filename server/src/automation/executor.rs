@@ -12,6 +12,7 @@ use super::capacity::Capacity;
 use super::connections::OpenConnection;
 use super::integrations;
 use crate::context::Context;
+use crate::files::Files;
 use crate::metrics::Runs;
 use crate::rows::Tables;
 use crate::secret_key::SecretKey;
@@ -77,6 +78,8 @@ pub struct RunExecutor {
     pub(super) settings: Arc<Settings>,
     pub(super) client: Result<reqwest::Client, String>,
     pub(super) counted: Runs,
+    /// Where the bytes are that go along with mails.
+    pub(super) files: Files,
     /// Where mails go instead, when nothing leaves this process.
     pub(super) outbox: Option<Outbox>,
     /// Graphs of versions that were executed lately.
@@ -102,6 +105,7 @@ impl RunExecutor {
             client: integrations::client(settings.allow_private),
             settings: Arc::new(settings),
             counted: Runs::default(),
+            files: Files::in_place(None),
             outbox: None,
             graphs: Arc::new(Cache::new(GRAPHS)),
             capacity: Capacity::new(),
@@ -112,6 +116,13 @@ impl RunExecutor {
     #[must_use]
     pub fn counting(mut self, counted: &Runs) -> RunExecutor {
         self.counted = counted.clone();
+        self
+    }
+
+    /// The same executor, whose mails have files of that place.
+    #[must_use]
+    pub fn attaching(mut self, files: &Files) -> RunExecutor {
+        self.files = files.clone();
         self
     }
 

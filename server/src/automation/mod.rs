@@ -10,6 +10,7 @@
 //! | `validate` | the library's validator, with the records of a workspace |
 //! | `connections`, `channels`, `names`, `encryption` | the services that automations may call, and their secrets |
 //! | `attached` | the files that versions attach to mails, kept while they may be sent |
+//! | `attachments` | the files that go along with a mail, and their bytes |
 //! | `secrets` | secrets inside graphs: stored, masked, used |
 //! | `subscriptions`, `events` | watched tables, and the events of their rows |
 //! | `schedules` | which instants are due |
@@ -23,6 +24,7 @@
 //! | `row_reads`, `row_writes`, `notify`, `integrations` | the effects of steps |
 
 mod attached;
+mod attachments;
 mod calls;
 mod capacity;
 mod change;

@@ -247,7 +247,9 @@ impl Process {
             smtp_url: self.smtp_url.clone(),
             allow_private: self.allow_private,
         };
-        RunExecutor::new(&self.store, context, tables, signal, settings).counting(metrics.runs())
+        RunExecutor::new(&self.store, context, tables, signal, settings)
+            .counting(metrics.runs())
+            .attaching(&self.files)
     }
 
     /// The background tasks, template jobs and automations, until it is time to stop.

@@ -25,6 +25,26 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<File>, StoreError> {
     row.as_ref().map(File::read).transpose()
 }
 
+/// The files that a row uses, as far as the caller sees the row, in the order of its columns: a file as often as a cell
+/// uses it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn of_row(tx: &mut Tx, [feature, row]: [Uuid; 2]) -> Result<Vec<File>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM file_uses AS uses \
+         JOIN columns AS named ON named.organization_id = uses.organization_id AND named.id = uses.column_id \
+         JOIN files ON files.organization_id = uses.organization_id AND files.id = uses.file_id \
+         WHERE {tenant uses.organization_id} AND {workspace uses.workspace_id} \
+         AND {row uses.feature_id uses.row_created_by} AND uses.feature_id = $1 AND uses.row_id = $2 \
+         ORDER BY named.position, named.id"
+    );
+    let rows = tx.query(sql, &[feature.into(), row.into()]).await?;
+    rows.iter().map(File::read).collect()
+}
+
 /// Which files a page holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Filter {

@@ -90,8 +90,10 @@ pub struct Mail {
     pub body: String,
     /// The connection; without one the organization's transport.
     pub connection: Option<String>,
-    /// Whether files were to go along.
-    pub attaches: bool,
+    /// Whether the files of the current row go along.
+    pub attach_row: bool,
+    /// A file that goes along whatever the row is.
+    pub attachment: Option<Uuid>,
     /// Whether it was to leave from a mailbox.
     pub mailbox: bool,
 }
@@ -268,12 +270,18 @@ impl Write {
 }
 
 impl Mail {
-    /// What its output says next to what was announced: there are no files that could go along, and no
-    /// mailboxes.
-    pub fn note(&self) -> Option<String> {
+    /// Whether files are to go along.
+    pub fn attaches(&self) -> bool {
+        self.attach_row || self.attachment.is_some()
+    }
+
+    /// What its output says next to what was announced: there are no mailboxes, and `without_files` nothing that could
+    /// go along.
+    pub fn note(&self, without_files: bool) -> Option<String> {
         let files = "the attachments were left out: there are no files here";
         let mailbox = "it left from the mail server's own address: there are no mailboxes here";
-        let reported = [(self.attaches, files), (self.mailbox, mailbox)];
+        let left_out = without_files && self.attaches();
+        let reported = [(left_out, files), (self.mailbox, mailbox)];
         let reported: Vec<&str> = reported
             .iter()
             .filter(|(so, _)| *so)
@@ -294,8 +302,10 @@ impl Mail {
             subject: text(config, "subject"),
             body: text(config, "body"),
             connection: named(config, "connectionName"),
-            attaches: config.get("attachFiles").and_then(Value::as_bool) == Some(true)
-                || named(config, "attachmentFileId").is_some(),
+            attach_row: config.get("attachFiles").and_then(Value::as_bool) == Some(true),
+            attachment: named(config, "attachmentFileId")
+                .map(|_| uuid(config, "attachmentFileId"))
+                .transpose()?,
             mailbox: named(config, "mailboxId").is_some(),
         })
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use crate::automation::Path;
 use crate::json::{Object, Value};
@@ -100,6 +101,13 @@ impl Envelope {
             trigger,
             ..Envelope::default()
         }
+    }
+
+    /// Table and id of the current record, where it is a row of a store.
+    pub fn current_row(&self) -> Option<(Uuid, Uuid)> {
+        let own = &self.records.first()?.own;
+        let id = |name| own.get(name)?.as_str()?.parse().ok();
+        Some((id("feature_id")?, id("id")?))
     }
 
     /// What travels: `vars`, as steps have set them, and `records`. The row that fired stays as it was, and

@@ -125,7 +125,7 @@ impl Stub {
                     ("messageId", Value::Null),
                     ("accepted", Value::List(to.collect())),
                 ];
-                output.extend(mail.note().map(|note| ("note", note.into())));
+                output.extend(mail.note(true).map(|note| ("note", note.into())));
                 output
             }
             Act::Notify(_) => vec![("notificationId", Value::Null)],

@@ -9,6 +9,7 @@ use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
 use super::{envelope, failure_message, hold_while, step_row, written};
+use crate::automation::attachments::{self, AttachmentRequest};
 use crate::automation::executor::RunExecutor;
 use crate::automation::meter::Meter;
 use crate::automation::principal::Principal;
@@ -211,6 +212,18 @@ impl DryRun<'_> {
                     signal: &signal,
                 };
                 writing.run(tx).await
+            }
+            Act::Mail(mail) if mail.attaches() => {
+                let request = AttachmentRequest::of(run, mail, self.state.envelope());
+                let found = attachments::find(tx, &request).await?;
+                let mut output = Stub::default().output(act, self.state.envelope());
+                output.shift_remove("note");
+                output.extend(
+                    mail.note(false)
+                        .map(|note| ("note".to_owned(), note.into())),
+                );
+                output.insert("attachments".to_owned(), attachments::listed(&found));
+                Ok(output)
             }
             act => Ok(Stub::default().output(act, self.state.envelope())),
         }

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use tplkit::automation::run::{Act, Failure, NextStep, Request, Stub};
+use tplkit::automation::run::{Act, Failure, Mail, NextStep, Request, Stub};
 use tplkit::json::Object;
 
 use super::{RunExecution, StepResult, release};
+use crate::automation::attachments::{self, Attachment, AttachmentRequest};
 use crate::automation::connections::{self, ConnectionKind, OpenConnection};
 use crate::automation::executor::RunExecutor;
 use crate::automation::integrations::{self, Stamp};
@@ -183,7 +184,8 @@ impl RunExecution<'_> {
                         Stop::Failed(Failure::at("connectionName", reason))
                     })?,
                 };
-                let sent = integrations::send(&server, mail, &stamp, now).await;
+                let files = self.attachments(mail).await?;
+                let sent = integrations::send(&server, mail, files, &stamp, now).await;
                 sent.map_err(Stop::Failed)
             }
             Act::Request(request) => {
@@ -221,6 +223,20 @@ impl RunExecution<'_> {
                 "nothing is done outside for this step",
             ))),
         }
+    }
+
+    /// The files that go along with a mail, as the run sees them at this moment.
+    async fn attachments(&self, mail: &Mail) -> Result<Vec<Attachment>, Stop> {
+        if !mail.attaches() {
+            return Ok(Vec::new());
+        }
+        let request = AttachmentRequest::of(self.run, mail, self.state.envelope());
+        let store = &self.executor.store;
+        let found = store.read(&self.principal.scope, request, |tx, request| {
+            Box::pin(attachments::find(tx, request))
+        });
+        let read = attachments::read(&self.executor.files, found.await?).await;
+        read.map_err(Stop::Failed)
     }
 
     /// A secret that is in the step itself.

@@ -3,8 +3,9 @@
 //! Its Message-ID derives from run and step, so a repeat after a crash is recognizable as the same
 //! mail.
 
+use lettre::message::header::ContentTransferEncoding;
 use lettre::message::header::ContentType;
-use lettre::message::{Mailbox, Message};
+use lettre::message::{self, Body, Mailbox, Message, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
@@ -14,6 +15,7 @@ use tplkit::json::{Object, Value as Json};
 use url::Url;
 
 use super::{PATIENCE, Stamp};
+use crate::automation::attachments::{Attachment, UNKNOWN_TYPE};
 use crate::automation::connections::OpenConnection;
 
 /// What is wrong with the address of a mail server, if anything.
@@ -30,6 +32,7 @@ pub(in crate::automation) fn transport_fault(text: &str) -> Option<&'static str>
 pub(in crate::automation) async fn send(
     server: &OpenConnection,
     mail: &Mail,
+    attachments: Vec<Attachment>,
     stamp: &Stamp,
     now: i64,
 ) -> Result<Object, Failure> {
@@ -37,7 +40,7 @@ pub(in crate::automation) async fn send(
     let url = Url::parse(&server.url).map_err(|_| bad("the connection has no good address"))?;
     let host = url.host_str().unwrap_or_default().to_owned();
     let id = format!("<{}.{}@{host}>", stamp.run, stamp.step);
-    let message = message(&url, mail, &id, now)?;
+    let message = message(&url, mail, attachments, &id, now)?;
     let transport = transport(&url, server.secret.as_deref())?;
     let sent = transport.send(message).await;
     sent.map_err(|error| {
@@ -59,7 +62,10 @@ pub(in crate::automation) async fn send(
         ("messageId".to_owned(), id.into()),
         ("accepted".to_owned(), Json::List(accepted.collect())),
     ]);
-    output.extend(mail.note().map(|note| ("note".to_owned(), note.into())));
+    output.extend(
+        mail.note(false)
+            .map(|note| ("note".to_owned(), note.into())),
+    );
     Ok(output)
 }
 
@@ -90,7 +96,13 @@ fn sender(url: &Url) -> Result<Mailbox, Failure> {
     })
 }
 
-fn message(url: &Url, mail: &Mail, id: &str, now: i64) -> Result<Message, Failure> {
+fn message(
+    url: &Url,
+    mail: &Mail,
+    attachments: Vec<Attachment>,
+    id: &str,
+    now: i64,
+) -> Result<Message, Failure> {
     let seconds = u64::try_from(now / 1_000_000).unwrap_or(0);
     let date = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
     let mut builder = Message::builder()
@@ -105,10 +117,34 @@ fn message(url: &Url, mail: &Mail, id: &str, now: i64) -> Result<Message, Failur
         })?;
         builder = builder.to(mailbox);
     }
-    builder
-        .header(ContentType::TEXT_HTML)
-        .body(mail.body.clone())
-        .map_err(|error| Failure::at("body", format!("no mail can be made of it: {error}")))
+    let made = if attachments.is_empty() {
+        builder
+            .header(ContentType::TEXT_HTML)
+            .body(mail.body.clone())
+    } else {
+        let mut parts = MultiPart::mixed().singlepart(SinglePart::html(mail.body.clone()));
+        for attachment in attachments {
+            parts = parts.singlepart(attached(attachment)?);
+        }
+        builder.multipart(parts)
+    };
+    made.map_err(|error| Failure::at("body", format!("no mail can be made of it: {error}")))
+}
+
+/// A file as a part of a mail. Its bytes arrive as they are: nothing on the way takes them for lines.
+fn attached(attachment: Attachment) -> Result<SinglePart, Failure> {
+    let Attachment {
+        name,
+        content_type,
+        bytes,
+    } = attachment;
+    let body = Body::new_with_encoding(bytes, ContentTransferEncoding::Base64);
+    let body = body.map_err(|_| Failure::new("a file cannot be encoded for a mail"))?;
+    let content_type = ContentType::parse(&content_type);
+    let content_type = content_type.or_else(|_| ContentType::parse(UNKNOWN_TYPE));
+    let content_type =
+        content_type.map_err(|error| Failure::new(format!("a file has no type: {error}")))?;
+    Ok(message::Attachment::new(name).body(body, content_type))
 }
 
 fn transport(
@@ -150,7 +186,8 @@ mod tests {
             subject: subject.to_owned(),
             body: "<p>olá</p>".to_owned(),
             connection: None,
-            attaches: false,
+            attach_row: false,
+            attachment: None,
             mailbox: false,
         }
     }
@@ -158,14 +195,21 @@ mod tests {
     #[test]
     fn a_mail_has_a_head_that_nobody_bends() {
         let url = Url::parse("smtp://mail.example.org?from=desk@example.org").expect("a URL");
-        let made =
-            message(&url, &mail(&["a@b.c", "Ana <d@e.f>"], "Olá"), "<r.s@h>", 0).expect("a mail");
+        let made = message(
+            &url,
+            &mail(&["a@b.c", "Ana <d@e.f>"], "Olá"),
+            Vec::new(),
+            "<r.s@h>",
+            0,
+        )
+        .expect("a mail");
         let text = String::from_utf8(made.formatted()).expect("text");
         assert!(text.contains("Message-ID: <r.s@h>\r\n"), "{text}");
         assert!(text.contains("From: desk@example.org\r\n"), "{text}");
         assert!(text.contains("Content-Type: text/html"), "{text}");
         for to in ["nobody", "a@b.c\r\nBcc: x@y.z"] {
-            let refused = message(&url, &mail(&[to], "s"), "<r.s@h>", 0).expect_err("no address");
+            let refused =
+                message(&url, &mail(&[to], "s"), Vec::new(), "<r.s@h>", 0).expect_err("no address");
             assert_eq!(refused.field, "to");
         }
     }

@@ -1,5 +1,6 @@
 //! Runs: what fires them, what each step does, and what is reported of it.
 
+mod attachments;
 #[cfg(unix)]
 mod backlog;
 mod bounds;
@@ -126,7 +127,7 @@ impl Stage {
             app,
             ..
         } = &self.world;
-        RunExecutor::new(store, context, &app.tables, &app.runs, settings)
+        RunExecutor::new(store, context, &app.tables, &app.runs, settings).attaching(&app.files)
     }
 
     /// Executes all that there is to execute at this moment.
