@@ -29,7 +29,11 @@ export async function signOut() {
 
 export const get = (path, query) => ask("GET", withQuery(path, query));
 export const post = (path, body, query) => ask("POST", withQuery(path, query), body);
+export const patch = (path, body, query) => ask("PATCH", withQuery(path, query), body);
 export const remove = (path) => ask("DELETE", path);
+
+/** The bytes of a file. */
+export const bytes = async (path) => (await answered("GET", path)).blob();
 
 /** All records of a list, page after page, up to a number that a person can look through. */
 export async function all(path, query = {}, most = 1000) {
@@ -43,14 +47,21 @@ export async function all(path, query = {}, most = 1000) {
   return items;
 }
 
-async function ask(method, path, body) {
+const ask = async (method, path, body) => read(await asked(method, path, body));
+
+async function answered(method, path) {
+  const response = await asked(method, path);
+  return response.ok ? response : read(response);
+}
+
+async function asked(method, path, body) {
   let response = await send(method, path, body, tokens?.access_token);
   if (response.status === 401 && (await renewed())) response = await send(method, path, body, tokens.access_token);
   if (response.status === 401) {
     tokens = null;
     ended.dispatchEvent(new Event("ended"));
   }
-  return read(response);
+  return response;
 }
 
 /** Exchanges the pair of tokens, once for all requests that found it too old. */
@@ -65,9 +76,10 @@ async function renewed() {
 function send(method, path, body, token) {
   const headers = {};
   if (token) headers.Authorization = `Bearer ${token}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const file = body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] = file ? body.type || "application/octet-stream" : "application/json";
   // Bytes of a file go as they are.
-  const sent = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const sent = body === undefined || file || body instanceof Uint8Array ? body : JSON.stringify(body);
   return fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store" });
 }
 

@@ -1,6 +1,7 @@
 // The rows of a table: a filter, a sort, and one page after the other.
 import * as api from "./api.js";
 import { element } from "./element.js";
+import { fileCell } from "./files.js";
 import { attempt } from "./say.js";
 import { cellText, counted } from "./words.js";
 
@@ -16,6 +17,8 @@ let sort = "";
 let held = "";
 let cursor = null;
 let page = 1;
+// Where this page began.
+let from;
 
 /** Shows a table, or none. */
 export async function show(chosen) {
@@ -37,7 +40,7 @@ async function load(wanted) {
   const found = await api.get(`/v1/features/${table.id}/rows`, query);
   if (table !== asked) return;
   // Only what the server took is shown as being in force.
-  [held, sort, page, cursor] = [query.filter, query.sort, wanted.page, found.next_cursor];
+  [held, sort, page, cursor, from] = [query.filter, query.sort, wanted.page, found.next_cursor, wanted.cursor];
   head.replaceChildren(element("tr", {}, ...columns.map(heading)));
   body.replaceChildren(...found.items.map(row));
   next.disabled = cursor === null;
@@ -45,6 +48,8 @@ async function load(wanted) {
   byId("row-count").textContent = found.items.length === 0 ? "No rows" : `Page ${page}: ${counted(found.items.length, "row")}`;
   byId("grid").scrollTop = 0;
 }
+
+const reload = () => load({ page, cursor: from });
 
 const alignment = (type) => (type === "number" || type === "currency" ? "number" : "text");
 
@@ -59,7 +64,10 @@ function heading({ name, label, type }) {
   return element("th", { scope: "col", "aria-sort": order, class: alignment(type) }, button);
 }
 
-const row = ({ data }) => element("tr", {}, ...columns.map(({ name, type }) => element("td", { class: alignment(type) }, element("div", { dir: "auto" }, cellText(data[name])))));
+const row = (record) => element("tr", {}, ...columns.map((column) => element("td", { class: alignment(column.type) }, cell(record, column))));
+
+const cell = (record, column) =>
+  column.type === "file" ? fileCell(table, record, column, reload) : element("div", { dir: "auto" }, cellText(record.data[column.name]));
 
 byId("filter-form").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -50,15 +50,18 @@ fn plain(markup: &str) -> String {
 }
 
 fn read_steps(page: &str) -> Vec<GuideStep> {
-    let sections = page
-        .split("<section")
-        .filter(|part| part.contains("data-step=\""));
+    let sections = page.split("<section");
     sections
-        .map(|section| {
+        .filter_map(|section| {
+            let name = ["data-step=\"", "data-further=\""];
+            let name = name.iter().find(|name| section.contains(**name))?;
+            Some((section, *name))
+        })
+        .map(|(section, named)| {
             assert!(section.contains("<h3"), "{section}");
             let (command, rest) = section.split_once("</pre>").expect("a command");
             GuideStep {
-                name: between(section, "data-step=\"", "\"").to_owned(),
+                name: between(section, named, "\"").to_owned(),
                 command: plain(
                     command
                         .split_once("<pre class=\"command\">")
@@ -192,7 +195,8 @@ fn what_the_guide_shows_happens() {
         let printed = shape(&happened.printed);
         assert!(printed.is_empty() || printed == body, "{name}: {printed}");
     }
-    assert_eq!(steps.len(), 11);
+    assert_eq!(page.matches("data-step=\"").count(), 11);
+    assert_eq!(steps.len(), 12);
     let id = |name: &str| {
         let at = steps
             .iter()

@@ -54,7 +54,7 @@ macro_rules! console {
 }
 
 /// Path, name and text of what belongs to the console.
-const CONSOLE_FILES: [(&str, &str, &str); 17] = [
+const CONSOLE_FILES: [(&str, &str, &str); 18] = [
     (
         "/console",
         "index.html",
@@ -72,6 +72,7 @@ const CONSOLE_FILES: [(&str, &str, &str); 17] = [
     console!("app.js"),
     console!("conflicts.js"),
     console!("decisions.js"),
+    console!("files.js"),
     console!("findings.js"),
     console!("job.js"),
     console!("package.js"),

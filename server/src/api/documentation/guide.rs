@@ -1,4 +1,4 @@
-//! The guide: eleven steps from signing in to a finished job, each a command and its response.
+//! The guide: eleven steps from signing in to a finished job, each a command and its response, and what else can be done.
 //!
 //! In: `guide.md`, the one source of the steps, and the demonstration that this server shows, if it is one. Out: steps
 //! for the page, for Markdown, and for the test that runs them. Where there is a demonstration its values stand in the
@@ -23,6 +23,8 @@ TEMPLATE=01a0b1c2-…   # GET /v1/templates";
 pub struct Step {
     /// Its name for programs.
     pub name: String,
+    /// Whether it stands behind the steps that lead from signing in to a finished job.
+    pub further: bool,
     /// Its heading.
     pub title: String,
     /// What to know, with code between backticks.
@@ -56,10 +58,13 @@ fn step(part: &str) -> Step {
     let (status, response) = rest.split_once('\n').unwrap_or_default();
     let mut lines = head.lines();
     let title = lines.next().unwrap_or_default();
-    let name = lines.next().and_then(|line| line.strip_prefix("step: "));
+    let named = lines.next().unwrap_or_default();
+    let further = named.strip_prefix("further: ");
+    let name = further.or_else(|| named.strip_prefix("step: "));
     let about: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     Step {
         name: name.unwrap_or_default().to_owned(),
+        further: further.is_some(),
         title: title.to_owned(),
         about: about.join(" "),
         command: command.to_owned(),
@@ -126,7 +131,10 @@ pub(super) mod tests {
     fn every_step_is_whole() {
         let steps = steps(None);
         let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-        assert_eq!(names, NAMES);
+        assert_eq!(names[..NAMES.len()], NAMES);
+        assert_eq!(names[NAMES.len()..], ["upload a picture"]);
+        let further = steps.iter().position(|step| step.further);
+        assert_eq!(further, Some(NAMES.len()));
         for step in &steps {
             let begins = step.command.starts_with("curl ") || step.command.contains("=$(curl ");
             assert!(begins && step.command.contains("$URL"), "{step:?}");

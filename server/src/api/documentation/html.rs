@@ -57,7 +57,7 @@ pub(super) fn page(
 fn introduction(demonstration: Option<&Demonstration>) -> Markup {
     html! {
         p {
-            "Eleven requests, from signing in to a finished job. They run from top to bottom in one shell, with "
+            "Eleven requests, from signing in to a finished job, and one that brings a picture. They run from top to bottom in one shell, with "
             code { "curl" } " and " code { "jq" } ". The names of columns are those of a demonstration ("
             code { "tplkit-server serve --demo" } ")."
         }
@@ -86,8 +86,9 @@ fn introduction(demonstration: Option<&Demonstration>) -> Markup {
 fn guide_step(step: &Step) -> Markup {
     let id = step_id(step);
     let title = format!("{id}-title");
+    let named = Some(&step.name);
     html! {
-        section.step id=(id) data-step=(step.name) {
+        section.step id=(id) data-step=[named.filter(|_| !step.further)] data-further=[named.filter(|_| step.further)] {
             h3 id=(title) { a href={ "#" (id) } { (step.title) } }
             p { (code_in(&step.about)) }
             pre.command { (step.command) }
