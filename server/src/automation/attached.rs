@@ -9,6 +9,7 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::version::Version;
+use crate::files::release::{self, release_holds};
 use crate::store::{Dialect, StoreError, Tx, Value};
 
 /// Keeps the files that a version names, as far as they are there.
@@ -61,20 +62,17 @@ pub(super) async fn release_superseded(
     in_force: &Version,
     now: i64,
 ) -> Result<(), StoreError> {
-    let update = "UPDATE main.files SET unused_since = $4 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT holds.file_id \
-         FROM file_holds AS holds JOIN workflow_versions AS old ON old.organization_id = holds.organization_id \
-         AND old.id = holds.version_id WHERE holds.organization_id = $1 AND old.workflow_id = $2 \
-         AND old.id <> $3 AND NOT old.is_draft)";
-    let delete = "DELETE FROM main.file_holds WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND version_id IN (SELECT old.id FROM workflow_versions AS old \
-         WHERE old.organization_id = $1 AND old.workflow_id = $2 AND old.id <> $3 AND NOT old.is_draft)";
+    let holds = release_holds!(
+        "$4",
+        "version_id IN (SELECT old.id FROM workflow_versions AS old WHERE old.organization_id = $1 \
+         AND old.workflow_id = $2 AND old.id <> $3 AND NOT old.is_draft)"
+    );
     let of: [Value; 3] = [
         in_force.organization.into(),
         in_force.workflow.into(),
         in_force.id.into(),
     ];
-    end(tx, in_force.organization, [update, delete], &of, now).await
+    release::holds(tx, in_force.organization, holds, &of, now).await
 }
 
 /// Lets go of what all versions of an automation keep, which is about to go.
@@ -87,15 +85,13 @@ pub(super) async fn release_all(
     workflow: Uuid,
     now: i64,
 ) -> Result<(), StoreError> {
-    let update = "UPDATE main.files SET unused_since = $3 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT holds.file_id \
-         FROM file_holds AS holds JOIN workflow_versions AS old ON old.organization_id = holds.organization_id \
-         AND old.id = holds.version_id WHERE holds.organization_id = $1 AND old.workflow_id = $2)";
-    let delete = "DELETE FROM main.file_holds WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND version_id IN (SELECT old.id FROM workflow_versions AS old \
-         WHERE old.organization_id = $1 AND old.workflow_id = $2)";
+    let holds = release_holds!(
+        "$3",
+        "version_id IN (SELECT old.id FROM workflow_versions AS old WHERE old.organization_id = $1 \
+         AND old.workflow_id = $2)"
+    );
     let of: [Value; 2] = [organization.into(), workflow.into()];
-    end(tx, organization, [update, delete], &of, now).await
+    release::holds(tx, organization, holds, &of, now).await
 }
 
 /// Lets go of what a draft keeps, which is about to go.
@@ -108,27 +104,7 @@ pub(super) async fn release_version(
     version: Uuid,
     now: i64,
 ) -> Result<(), StoreError> {
-    let update = "UPDATE main.files SET unused_since = $3 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT holds.file_id \
-         FROM file_holds AS holds WHERE holds.organization_id = $1 AND holds.version_id = $2)";
-    let delete = "DELETE FROM main.file_holds WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND version_id = $2";
+    let holds = release_holds!("$3", "version_id = $2");
     let of: [Value; 2] = [organization.into(), version.into()];
-    end(tx, organization, [update, delete], &of, now).await
-}
-
-/// Notes since when files have a use less, whoever sees them, and ends what kept them.
-async fn end(
-    tx: &mut Tx,
-    organization: Uuid,
-    [update, delete]: [&'static str; 2],
-    of: &[Value],
-    now: i64,
-) -> Result<(), StoreError> {
-    let before = tx.set_administered(vec![organization]).await?;
-    let parameters: Vec<Value> = of.iter().cloned().chain([now.into()]).collect();
-    tx.query(update, &parameters).await?;
-    tx.set_administered(before).await?;
-    tx.query(delete, of).await?;
-    Ok(())
+    release::holds(tx, organization, holds, &of, now).await
 }

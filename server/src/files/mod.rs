@@ -15,6 +15,7 @@ pub mod name;
 pub mod objects;
 pub mod place;
 mod record;
+pub(crate) mod release;
 pub mod remove;
 pub mod settings;
 pub mod sweep;

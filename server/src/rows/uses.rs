@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::prepare::PreparedRow;
 use super::table::Table;
+use crate::files::release::{release, unused_since};
 use crate::store::{BulkInsert, RowValue, StoreError, Tx, Value, sees_file};
 
 /// A cell that is to use a file.
@@ -198,24 +199,12 @@ fn beginning() -> BulkInsert {
 /// Notes since when files have a use less: that of the organization `$1`, and of which more is said.
 macro_rules! since {
     ($now:literal, $which:literal) => {
-        concat!(
-            "UPDATE main.files SET unused_since = ",
+        unused_since!(
             $now,
-            " WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \
-             AND id IN (SELECT uses.file_id FROM file_uses AS uses WHERE uses.organization_id = $1 AND ",
-            $which,
-            ")"
-        )
-    };
-}
-
-/// Ends such uses.
-macro_rules! end {
-    ($which:literal) => {
-        concat!(
-            "DELETE FROM main.file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
-             AND organization_id = $1 AND ",
-            $which
+            concat!(
+                "SELECT uses.file_id FROM file_uses AS uses WHERE uses.organization_id = $1 AND ",
+                $which
+            )
         )
     };
 }
@@ -241,7 +230,8 @@ async fn end_cells(
     let [organization, feature, column, rows] = of.clone();
     tx.query(sql, &[organization, feature, column, rows, now.into()])
         .await?;
-    let sql = end!(
+    let sql = release!(
+        "file_uses",
         "{row feature_id row_created_by} AND feature_id = $2 AND column_id = $3 AND {any row_id $4}"
     );
     tx.query(sql, &of).await?;
@@ -283,7 +273,7 @@ pub(crate) async fn end_column(
     now: i64,
 ) -> Result<(), StoreError> {
     let since = since!("$3", "uses.column_id = $2");
-    let end = end!("column_id = $2");
+    let end = release!("file_uses", "column_id = $2");
     end_all(tx, [since, end], [organization, column], now).await
 }
 
@@ -298,7 +288,7 @@ pub(crate) async fn end_table(
     now: i64,
 ) -> Result<(), StoreError> {
     let since = since!("$3", "uses.feature_id = $2");
-    let end = end!("feature_id = $2");
+    let end = release!("file_uses", "feature_id = $2");
     end_all(tx, [since, end], [organization, table], now).await
 }
 

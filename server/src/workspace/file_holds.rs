@@ -13,6 +13,7 @@ use tplkit::workspace::{AnyRecord, Id, RecordKind};
 
 use super::UnitError;
 use super::unit::UnitTransaction;
+use crate::files::release::{self, release_holds};
 use crate::rows::{OpenTable, PreparedRow, Table, Tables, uses};
 use crate::store::{Dialect, StoreError, Tx, Value};
 
@@ -225,15 +226,7 @@ async fn page(tx: &mut Tx, organization: Id, job: Id, after: Id) -> Result<Vec<H
 
 /// Lets go of what a job has kept.
 async fn release(tx: &mut Tx, organization: Id, job: Id, now: i64) -> Result<(), StoreError> {
-    let before = tx.set_administered(vec![organization]).await?;
-    let of: [Value; 3] = [organization.into(), job.into(), now.into()];
-    let sql = "UPDATE main.files SET unused_since = $3 WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id IN (SELECT holds.file_id \
-         FROM file_holds AS holds WHERE holds.organization_id = $1 AND holds.job_id = $2)";
-    tx.query(sql, &of).await?;
-    let sql = "DELETE FROM main.file_holds WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND job_id = $2";
-    tx.query(sql, &of[..2]).await?;
-    tx.set_administered(before).await?;
-    Ok(())
+    let of: [Value; 2] = [organization.into(), job.into()];
+    let holds = release_holds!("$3", "job_id = $2");
+    release::holds(tx, organization, holds, &of, now).await
 }

@@ -1,0 +1,68 @@
+//! Ends what keeps files, and notes since when they have a use less: the words of statements, and how they run.
+
+use uuid::Uuid;
+
+use crate::store::{StoreError, Tx, Value};
+
+/// Notes since when files have a use less: those of organization `$1` that a query names.
+macro_rules! unused_since {
+    ($now:literal, $named:expr) => {
+        concat!(
+            "UPDATE main.files SET unused_since = ",
+            $now,
+            " WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 AND id IN (",
+            $named,
+            ")"
+        )
+    };
+}
+
+/// Ends records of a table that keep files: those of organization `$1` of which more is said.
+macro_rules! release {
+    ($table:literal, $which:expr) => {
+        concat!(
+            "DELETE FROM main.",
+            $table,
+            " WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 AND ",
+            $which
+        )
+    };
+}
+
+/// Both for holds of which something is said, at the time of a parameter.
+macro_rules! release_holds {
+    ($now:literal, $which:literal) => {
+        [
+            $crate::files::release::unused_since!(
+                $now,
+                concat!(
+                    "SELECT file_id FROM file_holds WHERE organization_id = $1 AND ",
+                    $which
+                )
+            ),
+            $crate::files::release::release!("file_holds", $which),
+        ]
+    };
+}
+
+pub(crate) use {release, release_holds, unused_since};
+
+/// Lets go of holds of an organization, whoever sees their files. `of` are the parameters of both statements; the first has
+/// the time behind them.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn holds(
+    tx: &mut Tx,
+    organization: Uuid,
+    [since, end]: [&'static str; 2],
+    of: &[Value],
+    now: i64,
+) -> Result<(), StoreError> {
+    let before = tx.set_administered(vec![organization]).await?;
+    let parameters: Vec<Value> = of.iter().cloned().chain([now.into()]).collect();
+    tx.query(since, &parameters).await?;
+    tx.query(end, of).await?;
+    tx.set_administered(before).await?;
+    Ok(())
+}
