@@ -151,6 +151,27 @@ impl Verdict {
                 size: listed.size,
             });
         }
+        self.look_for_open_uploads(place, repair, now).await
+    }
+
+    /// What a process began to write into a bucket, and nobody ends.
+    async fn look_for_open_uploads(
+        &mut self,
+        place: &Place,
+        repair: bool,
+        now: i64,
+    ) -> Result<(), MarkError> {
+        for upload in place.open_uploads().await? {
+            if repair && upload.begun < now - RECENT {
+                place.abort(&upload).await?;
+                self.repaired += 1;
+            }
+            self.left_over.push(LeftOver {
+                key: upload.key,
+                // Nobody knows before it ends.
+                size: 0,
+            });
+        }
         Ok(())
     }
 }

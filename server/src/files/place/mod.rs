@@ -4,6 +4,7 @@
 //! records: what belongs to whom is the business of the store.
 
 mod listing;
+mod open_uploads;
 mod read;
 #[cfg(feature = "s3")]
 mod s3;
@@ -18,6 +19,7 @@ use object_store::{ObjectStore, ObjectStoreExt as _};
 use uuid::Uuid;
 
 pub use listing::{Listed, Listing};
+pub use open_uploads::OpenUpload;
 pub use read::{Bytestream, verified};
 pub use write::{Staged, Writer};
 
@@ -40,7 +42,7 @@ enum Kind {
     Folder(Arc<PathBuf>),
     Memory,
     #[cfg(feature = "s3")]
-    Bucket,
+    Bucket(Arc<s3::Bucket>),
 }
 
 /// Why the place did not do something.

@@ -6,15 +6,80 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::Method;
 use object_store::RetryConfig;
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::multipart::MultipartStore as _;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
+use object_store::signer::{SignedUrlOptions, Signer as _};
 
-use super::{Kind, Place};
+use super::open_uploads::{OpenUpload, UploadPage};
+use super::{Kind, Place, PlaceError, STAGING};
 
 /// What is written at a time: the least that the protocol takes.
 const PART: usize = 5 << 20;
+
+/// How long a question that was signed may take.
+const SIGNED: Duration = Duration::from_secs(60);
+
+/// A bucket, past what all places have in common.
+#[derive(Debug)]
+pub(super) struct Bucket {
+    store: AmazonS3,
+    /// What all names of this store begin with.
+    prefix: Path,
+}
+
+impl Bucket {
+    /// The uploads in parts of this store that have begun and not ended, under their names in the store.
+    pub(super) async fn open_uploads(&self) -> Result<Vec<OpenUpload>, PlaceError> {
+        let client = reqwest::Client::builder().timeout(SIGNED).build();
+        let client = client.map_err(away)?;
+        let staging = Path::from(STAGING);
+        let below: Path = self.prefix.parts().chain(staging.parts()).collect();
+        let below = format!("{below}/");
+        let bucket = Path::default();
+        let mut open = Vec::new();
+        let mut next: Option<[String; 2]> = None;
+        loop {
+            let mut query = vec![("uploads", String::new()), ("prefix", below.clone())];
+            if let Some([key, id]) = next.take() {
+                query.extend([("key-marker", key), ("upload-id-marker", id)]);
+            }
+            let options = SignedUrlOptions::new().with_query(query);
+            let asked = self
+                .store
+                .signed_url_opts(Method::GET, &bucket, SIGNED, &options);
+            let answer = client.get(asked.await?).send().await.map_err(away)?;
+            let answer = answer.error_for_status().map_err(away)?;
+            let page = UploadPage::read(&answer.text().await.map_err(away)?);
+            open.extend(page.uploads.into_iter().filter_map(|upload| {
+                let key = Path::from(&*upload.key);
+                let own: Path = key.prefix_match(&self.prefix)?.collect();
+                Some(OpenUpload {
+                    key: own.to_string(),
+                    ..upload
+                })
+            }));
+            next = page.next;
+            if next.is_none() {
+                return Ok(open);
+            }
+        }
+    }
+
+    /// Gives up an upload in parts.
+    pub(super) async fn abort(&self, name: &Path, id: &str) -> Result<(), PlaceError> {
+        let name: Path = self.prefix.parts().chain(name.parts()).collect();
+        Ok(self.store.abort_multipart(&name, &id.to_owned()).await?)
+    }
+}
+
+/// Why a bucket did not answer. The address is left out: it is signed.
+fn away(error: reqwest::Error) -> PlaceError {
+    PlaceError::Unavailable(error.without_url().to_string())
+}
 
 /// Opens `BUCKET/PREFIX`.
 pub(super) fn open(place: &str) -> Result<Place, String> {
@@ -39,9 +104,14 @@ pub(super) fn open(place: &str) -> Result<Place, String> {
     }
     let built: Result<AmazonS3, _> = builder.build();
     let bucket = built.map_err(|error| format!("s3://{place} cannot be used: {error}"))?;
+    let prefix = Path::from(prefix);
+    let own = Bucket {
+        store: bucket.clone(),
+        prefix: prefix.clone(),
+    };
     Ok(Place {
-        objects: Arc::new(PrefixStore::new(bucket, Path::from(prefix))),
-        kind: Kind::Bucket,
+        objects: Arc::new(PrefixStore::new(bucket, prefix)),
+        kind: Kind::Bucket(Arc::new(own)),
         part: PART,
     })
 }
