@@ -30,9 +30,10 @@ export async function signOut() {
 export const get = (path, query) => ask("GET", withQuery(path, query));
 export const post = (path, body, query) => ask("POST", withQuery(path, query), body);
 export const patch = (path, body, query) => ask("PATCH", withQuery(path, query), body);
+export const put = (path, body) => ask("PUT", path, body);
 export const remove = (path) => ask("DELETE", path);
 
-/** The bytes of a file. */
+/** A file, or a document byte for byte. */
 export const bytes = async (path) => (await answered("GET", path)).blob();
 
 /** All records of a list, page after page, up to a number that a person can look through. */
@@ -55,13 +56,22 @@ async function answered(method, path) {
 }
 
 async function asked(method, path, body) {
-  let response = await send(method, path, body, tokens?.access_token);
+  let response = await patiently(method, path, body);
   if (response.status === 401 && (await renewed())) response = await send(method, path, body, tokens.access_token);
   if (response.status === 401) {
     tokens = null;
     ended.dispatchEvent(new Event("ended"));
   }
   return response;
+}
+
+/** Waits as long as the server asks for, a few times: of a long catalog each template is read. */
+async function patiently(method, path, body) {
+  for (let tries = 0; ; tries += 1) {
+    const response = await send(method, path, body, tokens?.access_token);
+    if (response.status !== 429 || tries === 5) return response;
+    await new Promise((done) => setTimeout(done, 1000 * (Number(response.headers.get("Retry-After")) || 1)));
+  }
 }
 
 /** Exchanges the pair of tokens, once for all requests that found it too old. */

@@ -34,8 +34,8 @@ export function failed() {
 export const known = () => list.dataset.outcome !== undefined;
 
 /** Shows a refusal that names rules; gives whether it does. */
-export function refused({ problem }, bytes) {
-  const faults = (problem.errors ?? []).filter(({ code }) => /^[A-Z]\d{3}$/.test(code));
+export function refused(error, bytes) {
+  const faults = (error.problem?.errors ?? []).filter(({ code }) => /^[A-Z]\d{3}$/.test(code));
   if (faults.length === 0) return false;
   show({ outcome: "findings", findings: faults.map((fault) => ({ ...fault, severity: "error", help: "" })), findings_more: 0 }, bytes);
   return true;

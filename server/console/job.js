@@ -29,6 +29,7 @@ export async function watch(id) {
   section.hidden = false;
   section.scrollIntoView({ block: "nearest" });
   undo.disabled = true;
+  status.textContent = "";
   report.replaceChildren();
   [job, manifest] = [{ id }, {}];
   await follow(id);

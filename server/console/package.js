@@ -1,7 +1,10 @@
 // A package that somebody drops: to the server, and what it says of it.
 import * as api from "./api.js";
+import * as catalog from "./catalog.js";
 import * as findings from "./findings.js";
 import * as plan from "./plan.js";
+import { attempt } from "./say.js";
+import * as templates from "./templates.js";
 import * as workspaces from "./workspaces.js";
 
 const byId = (id) => document.getElementById(id);
@@ -18,6 +21,7 @@ export const whenChanged = (listener) => (changed = listener);
 export function close() {
   turn += 1;
   section.hidden = true;
+  catalog.clear();
   plan.close();
 }
 
@@ -33,30 +37,51 @@ export async function open(file) {
   findings.checking();
   section.scrollIntoView({ block: "start" });
   await forget();
-  let template;
   try {
     const verdict = await api.post("/v1/templates/check", bytes);
     if (mine !== turn) return;
     findings.show(verdict, bytes);
-    if (verdict.outcome !== "clean") return;
-    template = await api.post("/v1/templates/import", bytes, { organization_id: workspace?.organization_id });
+    if (verdict.outcome !== "clean" || !workspace) return;
   } catch (error) {
-    if (mine === turn && !findings.known()) {
-      if (error instanceof api.Refusal && findings.refused(error, bytes)) return;
-      findings.failed();
-    }
+    if (mine !== turn || findings.refused(error, bytes)) return;
+    findings.failed();
     throw error;
   }
-  looked = template;
+  const dropped = { bytes, workspace, manifest: catalog.manifestOf(bytes) };
+  const found = await catalog.candidates(dropped.manifest, workspace);
   if (mine !== turn) return;
-  await changed();
-  if (workspace) await plan.open(template, workspace, false);
+  await look(dropped, catalog.show(found, dropped.manifest, (choice) => attempt(() => look(dropped, choice))));
   section.scrollIntoView({ block: "start" });
+}
+
+/** Shows the plan of a file: in place of a template, which has its own until it is applied, or as another template. */
+async function look({ bytes, workspace, manifest }, replaced) {
+  const mine = (turn += 1);
+  plan.close();
+  await forget();
+  const template = replaced ?? (await entered(bytes, workspace));
+  if (mine !== turn) {
+    if (!replaced) await leave(template);
+    return;
+  }
+  if (!replaced) looked = template;
+  await changed();
+  await plan.open({ template, manifest, workspace, ...(replaced && { bytes }), upgrade: templates.isApplied(template) });
+}
+
+/** Puts a file into the catalog. */
+async function entered(bytes, { organization_id }) {
+  try {
+    return await api.post("/v1/templates/import", bytes, { organization_id });
+  } catch (error) {
+    findings.refused(error, bytes);
+    throw error;
+  }
 }
 
 /** Shows the plan of a template that is in the catalog, where it was checked. */
 export async function openTemplate(template, upgrade) {
-  turn += 1;
+  const mine = (turn += 1);
   if (looked && looked.id !== template.id) {
     await forget();
     await changed();
@@ -64,11 +89,14 @@ export async function openTemplate(template, upgrade) {
   begin(template.label);
   findings.checking();
   findings.clean();
-  await plan.open(template, workspaces.current, upgrade);
+  const { manifest } = await api.get(`/v1/templates/${template.id}`);
+  if (mine !== turn) return;
+  await plan.open({ template, manifest, workspace: workspaces.current, upgrade });
   section.scrollIntoView({ block: "start" });
 }
 
 function begin(name) {
+  catalog.clear();
   plan.close();
   section.hidden = false;
   byId("package-name").textContent = name;
@@ -78,5 +106,7 @@ function begin(name) {
 export async function forget() {
   const template = looked;
   looked = null;
-  if (template) await api.remove(`/v1/templates/${template.id}`).catch(() => {});
+  if (template) await leave(template);
 }
+
+const leave = ({ id }) => api.remove(`/v1/templates/${id}`).catch(() => {});

@@ -1,13 +1,15 @@
 // What an apply would do, and the apply itself.
 import * as api from "./api.js";
+import * as catalog from "./catalog.js";
 import * as conflicts from "./conflicts.js";
 import * as decisions from "./decisions.js";
 import { element } from "./element.js";
 import { ask, attempt } from "./say.js";
+import * as templates from "./templates.js";
 import { called, cellText, counted, countedKinds, kindWord, labelsOf } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
-const [place, again, apply] = ["plan", "make-plan", "apply"].map(byId);
+const [place, again, apply, way, upgrades] = ["plan", "make-plan", "apply", "way", "upgrade"].map(byId);
 
 let subject = null;
 let plan = null;
@@ -24,38 +26,51 @@ export function close() {
   place.replaceChildren();
   again.disabled = true;
   apply.disabled = true;
+  way.hidden = true;
 }
 
-/** Plans a template of the catalog for a workspace; as an upgrade where an older version was applied. */
-export async function open(template, workspace, upgrade) {
+/** Plans a template of the catalog for a workspace, with the bytes of a package in place of its own where there are any;
+ * as an upgrade where an older version was applied. */
+export async function open({ template, manifest, bytes, workspace, upgrade }) {
   close();
-  const { manifest } = await api.get(`/v1/templates/${template.id}`);
-  const mine = { template, workspace, upgrade, labels: labelsOf(manifest) };
+  const mine = { template, manifest, bytes, workspace, upgrade, labels: labelsOf(manifest) };
   subject = mine;
+  way.hidden = !templates.isApplied(template);
+  upgrades.checked = upgrade;
   await decisions.show(manifest, workspace, upgrade, () => attempt(make));
   if (subject !== mine) return;
   again.disabled = false;
   await make();
 }
 
+/** Where and how it would be applied. */
+async function terms({ workspace, upgrade }) {
+  return { workspaceId: workspace.id, resolutions: await decisions.resolutions(), ...(upgrade && { upgrade: true, ...conflicts.terms() }) };
+}
+
+const planOf = ({ template, bytes }, body) => api.post(`/v1/templates/${template.id}/plan`, bytes ? catalog.withPackage(body, bytes) : body);
+
 async function make() {
   const asked = subject;
   apply.disabled = true;
   place.setAttribute("aria-busy", "true");
-  const body = { workspaceId: asked.workspace.id, resolutions: await decisions.resolutions(), ...(asked.upgrade && { upgrade: true, ...conflicts.terms() }) };
   try {
-    const found = await api.post(`/v1/templates/${asked.template.id}/plan`, body);
-    if (subject !== asked) return;
-    plan = { body, found };
-    if (asked.upgrade) conflicts.show(found, asked.labels, () => attempt(make));
-    place.replaceChildren(...shown(found, asked.labels));
-    apply.disabled = found.refusals.length > 0;
+    const body = await terms(asked);
+    const found = await planOf(asked, body);
+    if (subject === asked) show(body, found);
   } catch (error) {
-    place.replaceChildren();
+    if (subject === asked) place.replaceChildren();
     throw error;
   } finally {
     place.removeAttribute("aria-busy");
   }
+}
+
+function show(body, found) {
+  plan = { body, found };
+  if (subject.upgrade) conflicts.show(found, subject.labels, () => attempt(make));
+  place.replaceChildren(...shown(found, subject.labels));
+  apply.disabled = found.refusals.length > 0;
 }
 
 function shown(found, labels) {
@@ -104,16 +119,35 @@ export function rowTable(rows, labels, names = ["insert", "update", "existing", 
 }
 
 async function carryOut() {
-  const { found, body } = plan;
-  const { template, workspace } = subject;
-  const rows = Object.values(found.rows).reduce((sum, { insert, update }) => sum + insert + update, 0);
-  const what = [countedKinds(found.create), found.update.length > 0 && counted(found.update.length, "change"), rows > 0 && counted(rows, "row")].filter(Boolean).join(" and ") || "nothing new";
-  const sure = await ask("Apply", `“${template.label}” to the workspace “${workspace.label}”: ${what}.`);
-  if (sure === null) return;
+  const [asked, agreed] = [subject, plan];
+  if ((await ask("Apply", question(asked, agreed.found))) === null) return;
   apply.disabled = true;
-  const { jobId } = await api.post(`/v1/templates/${template.id}/apply`, { ...body, plan: found.digest });
+  const { jobId } = await (asked.bytes ? replacing(asked, agreed) : begin(asked, agreed));
   await started(jobId);
 }
 
+function question({ template, manifest, bytes, workspace }, found) {
+  const rows = Object.values(found.rows).reduce((sum, { insert, update }) => sum + insert + update, 0);
+  const what = [countedKinds(found.create), found.update.length > 0 && counted(found.update.length, "change"), rows > 0 && counted(rows, "row")].filter(Boolean).join(" and ") || "nothing new";
+  const question = `“${(bytes && manifest.label) || template.label}” to the workspace “${workspace.label}”: ${what}.`;
+  return bytes ? `${question} In the catalog it takes the place of “${catalog.titled(template)}”.` : question;
+}
+
+const begin = ({ template }, { body, found }) => api.post(`/v1/templates/${template.id}/apply`, { ...body, plan: found.digest });
+
+/** Gives the template the package, and applies it if that still does what was agreed to. */
+const replacing = (asked, { body, found }) =>
+  catalog.replacing(asked.template, asked.bytes, async () => {
+    const now = await planOf({ template: asked.template }, body);
+    if (sameBut("digest", now, found)) return begin(asked, { body, found: now });
+    // The template has the package by now, and keeps it.
+    asked.bytes = undefined;
+    if (subject === asked) show(body, now);
+    throw new Error("The workspace has changed since it was planned: look at the plan again.");
+  });
+
+const sameBut = (name, one, other) => JSON.stringify({ ...one, [name]: null }) === JSON.stringify({ ...other, [name]: null });
+
+upgrades.addEventListener("change", () => attempt(() => open({ ...subject, upgrade: upgrades.checked })));
 again.addEventListener("click", () => attempt(make));
 apply.addEventListener("click", () => attempt(carryOut));

@@ -6,6 +6,10 @@ import { attempt } from "./say.js";
 const body = document.querySelector("#templates tbody");
 
 let listeners = { plan: () => {}, job: () => {} };
+let applied = new Map();
+
+/** Whether the workspace that is shown has something of a template. */
+export const isApplied = ({ id }) => applied.has(id);
 
 /** `plan` is called with a template and whether it is an upgrade, `job` with the id of a job. */
 export const listen = (given) => (listeners = given);
@@ -13,7 +17,7 @@ export const listen = (given) => (listeners = given);
 /** Shows both lists for a workspace. */
 export async function show(workspace) {
   const [catalog, page] = await Promise.all([api.all("/v1/templates"), api.all(`/v1/workspaces/${workspace.id}/templates`)]);
-  const applied = new Map(page.map((entry) => [entry.template_id, entry]));
+  applied = new Map(page.map((entry) => [entry.template_id, entry]));
   const gone = page.filter(({ template_id }) => !catalog.some(({ id }) => id === template_id));
   const lines = [...catalog.map((template) => line(template, applied.get(template.id))), ...gone.map((entry) => line(null, entry))];
   body.replaceChildren(...(lines.length > 0 ? lines : [element("tr", {}, element("td", { colspan: "5" }, "The catalog is empty."))]));

@@ -190,6 +190,101 @@ test("a package that nothing came of leaves the catalog again", { skip }, async 
   assert.ok(!names.includes("sales-crm") && !names.includes("crm"), names.join());
 });
 
+/** A package of the examples, changed. */
+async function changed(name, change) {
+  const package_ = JSON.parse(new TextDecoder().decode(await sample(`examples/${name}.json`)));
+  change(package_.manifest ?? package_);
+  return JSON.stringify(package_);
+}
+
+const templatesOf = async (name) => (await api("GET", "/v1/templates")).items.filter((record) => record.name === name);
+
+async function applied() {
+  await page.locator("#apply:enabled").click();
+  const said = await page.getByRole("dialog").textContent();
+  // The report of an earlier job stands there until then.
+  const looked = page.waitForResponse((response) => response.url().includes("/v1/template-jobs/"));
+  await confirm("Apply");
+  await looked;
+  await page.getByText("Completed").waitFor();
+  return said;
+}
+
+async function undone() {
+  await button("Undo").click();
+  await confirm("Undo");
+  await page.getByText(/^Undone/).waitFor();
+}
+
+test("a new version takes the place of the template with its id, once it is applied", { skip }, async () => {
+  await signIn();
+  await drop("reading-list.json", await changed("reading-list", () => {}));
+  await settled("clean");
+  await applied();
+  const [before, ...others] = await templatesOf("reading-list");
+  assert.deepEqual([before.semver, others], ["1.0.0", []]);
+
+  const next = await changed("reading-list", (manifest) => {
+    manifest.semver = "1.1.0";
+    manifest.plan.steps.find(({ tool }) => tool === "create_feature").args.label = "Books to read";
+  });
+  await drop("reading-list.json", `\ufeff${next}`);
+  await settled("clean");
+  await page.locator("#place").getByText(/takes the place of “Reading list, 1.0.0” in the catalog/).waitFor();
+  const upgrade = page.getByRole("checkbox", { name: /As an upgrade/ });
+  assert.equal(await upgrade.isChecked(), true);
+  await page.locator("#apply:enabled").waitFor();
+  await page.getByText("Changes: 1 table").waitFor();
+  await upgrade.uncheck();
+  await page.getByText("Changes: 1 table").waitFor({ state: "detached" });
+  await upgrade.check();
+  await page.getByText("Changes: 1 table").waitFor();
+  assert.deepEqual(await faults(page, "console new version"), []);
+  assert.deepEqual(await templatesOf("reading-list"), [before]);
+
+  // What the server refuses replaces nothing.
+  await page.route("**/v1/templates/*/apply", (route) => route.fulfill({ status: 409, contentType: "application/problem+json", body: '{"title": "Not now", "status": 409, "code": "job_active"}' }));
+  await page.locator("#apply:enabled").click();
+  await confirm("Apply");
+  await page.getByRole("alert").getByText("Not now").waitFor();
+  await page.unroute("**/v1/templates/*/apply");
+  await page.waitForFunction(() => !document.querySelector("dialog[open]"));
+  assert.deepEqual((await templatesOf("reading-list")).map(({ id, semver }) => [id, semver]), [[before.id, "1.0.0"]]);
+
+  await button("Plan").click();
+  assert.match(await applied(), /takes the place of “Reading list, 1.0.0”/);
+  assert.deepEqual((await templatesOf("reading-list")).map(({ id, semver }) => [id, semver]), [[before.id, "1.1.0"]]);
+  await page.getByRole("navigation", { name: "Tables" }).getByText("Books to read").waitFor();
+  await undone();
+});
+
+test("a template of the same name is replaced only if somebody says so", { skip }, async () => {
+  const nameless = (semver) =>
+    changed("inventory", (manifest) => {
+      delete manifest.id;
+      manifest.semver = semver;
+    });
+  await signIn();
+  await drop("inventory.json", await nameless("1.0.0"));
+  await settled("clean");
+  await applied();
+  await undone();
+  const [first] = await templatesOf("stock-control");
+
+  await drop("inventory.json", await nameless("2.0.0"));
+  await settled("clean");
+  const choice = page.getByRole("combobox", { name: "In the catalog it becomes" });
+  await page.locator("#apply:enabled").waitFor();
+  assert.equal((await templatesOf("stock-control")).length, 2);
+  await choice.selectOption({ label: `In place of ${first.label}, 1.0.0` });
+  await page.locator("#apply:enabled").waitFor();
+  assert.deepEqual(await templatesOf("stock-control"), [first]);
+  assert.deepEqual(await faults(page, "console same name"), []);
+  await applied();
+  assert.deepEqual((await templatesOf("stock-control")).map(({ id, semver }) => [id, semver]), [[first.id, "2.0.0"]]);
+  await undone();
+});
+
 test("progress is shown while a job runs", { skip }, async () => {
   await signIn();
   let asked = 0;
@@ -247,6 +342,34 @@ test("labels of strangers are text, however long and in whichever direction", { 
   assert.deepEqual(await faults(page, "console hostile package"), []);
   for (const { id, label } of (await api("GET", "/v1/features?limit=200")).items) {
     if (labels.includes(label)) await api("DELETE", `/v1/features/${id}?force=true`);
+  }
+});
+
+test("labels of a package are text in findings, plan, question and report", { skip }, async () => {
+  const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const rightToLeft = "שלום \u202eolleh עולם";
+  const hostile = (label) =>
+    changed("reading-list", (manifest) => {
+      Object.assign(manifest, { id: "hostile", name: "hostile", label: rightToLeft });
+      manifest.plan.steps.filter(({ tool }) => tool === "create_feature").forEach(({ args }, at) => (args.label = [label, rightToLeft][at]));
+    });
+  for (const width of [390, 1280]) {
+    await signIn({ width });
+    await drop("long.json", await hostile(markup + "x".repeat(10_000)));
+    await page.locator('#findings [data-code="M008"]').waitFor();
+    assert.deepEqual(await faults(page, `console ${width} long label`), []);
+    await drop(`${markup}.json`, await hostile(markup));
+    await page.locator("#apply:enabled").waitFor();
+    await page.getByText("Everything that is created").click();
+    assert.deepEqual(await faults(page, `console ${width} hostile plan`), []);
+    const said = await applied();
+    assert.ok(said.includes(rightToLeft), said);
+    await page.getByRole("region", { name: "Job report" }).getByRole("rowheader", { name: markup, exact: true }).waitFor();
+    assert.deepEqual(await faults(page, `console ${width} hostile report`), []);
+    await undone();
+    assert.equal(await page.title(), "Console");
+    assert.equal(await page.locator("img, main script").count(), 0);
+    assert.deepEqual(complaints, []);
   }
 });
 

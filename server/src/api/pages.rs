@@ -54,7 +54,7 @@ macro_rules! console {
 }
 
 /// Path, name and text of what belongs to the console.
-const CONSOLE_FILES: [(&str, &str, &str); 18] = [
+const CONSOLE_FILES: [(&str, &str, &str); 19] = [
     (
         "/console",
         "index.html",
@@ -70,6 +70,7 @@ const CONSOLE_FILES: [(&str, &str, &str); 18] = [
     ),
     console!("api.js"),
     console!("app.js"),
+    console!("catalog.js"),
     console!("conflicts.js"),
     console!("decisions.js"),
     console!("files.js"),

@@ -1,0 +1,79 @@
+// What the catalog has of a package that somebody drops: which template it takes the place of, as `tplkit template push`
+// finds it. With an id the one of the organization that has the same, whatever both are called; without, those of its
+// name that have none either, and then only if somebody says so.
+import * as api from "./api.js";
+import { element } from "./element.js";
+
+const place = document.getElementById("place");
+
+/** The manifest of a package, to look at: its numbers have lost digits. */
+export function manifestOf(bytes) {
+  const root = JSON.parse(new TextDecoder().decode(bytes));
+  return root.manifest ?? root;
+}
+
+/** The templates of an organization that a package could replace. */
+export async function candidates({ id = null, name }, { organization_id }) {
+  const records = await api.all("/v1/templates");
+  const own = records.filter((record) => record.organization_id === organization_id && (id !== null || record.name === name));
+  const found = [];
+  for (const record of own) {
+    if ((await idOf(record)) === id) found.push(record);
+  }
+  return found;
+}
+
+/** The id that a template has by its manifest. One that went meanwhile has none that fits. */
+async function idOf({ id }) {
+  try {
+    const { manifest } = await api.get(`/v1/templates/${id}`);
+    return manifest.id ?? null;
+  } catch (error) {
+    if (error instanceof api.Refusal && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Nothing is dropped. */
+export const clear = () => place.replaceChildren();
+
+/** Says where a package goes, and asks where that is not clear; gives the template that it replaces, or none.
+ * `changed` is called with another choice. */
+export function show(found, { id }, changed) {
+  clear();
+  if (found.length === 0) return null;
+  if (found.length === 1 && id) {
+    place.append(element("p", {}, "Once you apply it, it takes the place of “", element("bdi", {}, titled(found[0])), "” in the catalog, which has the same id."));
+    return found[0];
+  }
+  const select = element("select", { id: "replaced" }, element("option", { value: "" }, "Another template"), ...found.map((record) => element("option", { value: record.id }, `In place of ${titled(record)}`)));
+  select.addEventListener("change", () => changed(found.find((record) => record.id === select.value) ?? null));
+  const why = id ? "The catalog has more than one template of this id." : "The catalog has a template of this name.";
+  place.append(element("p", {}, why), element("p", { class: "decision" }, element("label", { for: "replaced" }, "In the catalog it becomes"), select));
+  return null;
+}
+
+/** A template by label and version. */
+export const titled = ({ label, name, semver }) => [label || name, semver].filter(Boolean).join(", ");
+
+const MARK = [0xef, 0xbb, 0xbf];
+
+/** What an apply takes, with the bytes of a package in place of the template's. */
+export function withPackage(terms, bytes) {
+  const content = MARK.every((byte, at) => bytes[at] === byte) ? bytes.subarray(MARK.length) : bytes;
+  return new Blob([JSON.stringify(terms).slice(0, -1), ',"package":', content, "}"], { type: "application/json" });
+}
+
+/** Gives a template another package and goes on; where the server refuses that, it has its own again. */
+export async function replacing({ id }, bytes, goOn) {
+  const path = `/v1/templates/${id}/package`;
+  const before = await api.bytes(path);
+  await api.put(path, bytes);
+  try {
+    return await goOn();
+  } catch (error) {
+    // After anything else a job may have begun with it.
+    if (error instanceof api.Refusal && error.status < 500) await api.put(path, before).catch(() => {});
+    throw error;
+  }
+}
