@@ -82,7 +82,11 @@ fn file(status: u16) -> Value {
     json!({
         "description": components::reason(status),
         "headers": headers,
-        "content": {"*/*": {"schema": bytes()}},
+        // Of any type; generators of clients that read no wildcard find one that means bytes.
+        "content": {
+            "*/*": {"schema": bytes()},
+            "application/octet-stream": {"schema": bytes()},
+        },
     })
 }
 

@@ -22,6 +22,7 @@ on_both_stores!(
     a_key_makes_repetition_safe,
     a_workspace_with_automations_is_not_empty,
     a_button_names_an_automation_of_its_workspace,
+    the_example_of_the_document_is_saved_and_has_no_fault,
 );
 
 async fn a_draft_unless_said_otherwise(place: Place) {
@@ -407,4 +408,23 @@ async fn a_button_names_an_automation_of_its_workspace(place: Place) {
     editor
         .post(&there.columns(), &button)
         .refused(422, "validation_failed");
+}
+
+async fn the_example_of_the_document_is_saved_and_has_no_fault(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let model = Model::new(&editor, world.acme);
+    let column = json!({"type": "text", "label": "Status"});
+    editor.create(&format!("/v1/features/{}/columns", model.feature), &column);
+    let document = world.nobody.get("/v1/openapi.json").json();
+    let mut example = document["components"]["examples"]["WorkflowCreate"]["value"].clone();
+    example["workspace_id"] = json!(model.workspace);
+    example["graph_config"]["steps"][0]["config"]["targetFeatureId"] = json!(model.feature);
+    editor.create(PATH, &example);
+    let asked = json!({
+        "workspace_id": model.workspace, "trigger_config": example["trigger_config"],
+        "graph_config": example["graph_config"],
+    });
+    let verdict = editor.post(&format!("{PATH}/validate"), &asked);
+    assert_eq!(verdict.expect(200).json()["issues"], json!([]));
 }
