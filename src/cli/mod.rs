@@ -30,6 +30,7 @@ mod losses;
 mod lsp;
 mod names;
 mod output;
+mod pace;
 mod package_file;
 mod package_output;
 mod packed;

@@ -15,7 +15,6 @@ use progress::Progress;
 
 pub(crate) use conclude::{OutcomeReport, conclude, document, summary, text};
 pub(crate) use poll::{Poll, Polled};
-pub(crate) use progress::with_rate;
 pub(crate) use wait::{WaitOptions, duration};
 
 /// How long `job watch` waits for a server that is away: whoever watches has nothing else to do.

@@ -1,12 +1,12 @@
 //! Shows the progress of a job: a redrawn line on a terminal, elsewhere a line as each phase begins.
 
-use std::fmt;
 use std::io::{self, IsTerminal as _};
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use tplkit::client::{Job, JobOutcome};
 use tplkit::printable;
 
+use crate::cli::pace::with_pace;
 use crate::cli::session::Session;
 
 /// The phases of an apply, in order (`service` 8).
@@ -14,7 +14,7 @@ const PHASES: [&str; 3] = ["structure", "rows", "publish"];
 
 /// Of how many it is not known yet.
 const WITHOUT_TOTAL: &str = "{spinner} {msg}";
-const WITH_TOTAL: &str = "{spinner} {msg} {wide_bar} {pos}/{len}  {rate}  {eta} left";
+const WITH_TOTAL: &str = "{spinner} {msg} {wide_bar} {pos}/{len}  {rate}  {rest} left";
 
 /// Shows how far a job is.
 pub(super) struct Progress<'s> {
@@ -52,7 +52,7 @@ impl<'s> Progress<'s> {
         if self.shown.as_ref() != Some(&now) {
             // Another phase has another pace: the rate and the time that is left begin anew.
             self.clear();
-            self.bar = Some(bar(&now.0, total));
+            self.bar = Some(bar(&now.0, done, total));
             self.shown = Some(now);
         }
         if let Some(bar) = &self.bar {
@@ -93,22 +93,14 @@ impl<'s> Progress<'s> {
     }
 }
 
-/// A style that knows `{rate}`, in whole numbers.
-pub(crate) fn with_rate(style: ProgressStyle) -> ProgressStyle {
-    let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
-        // There is nobody to tell of a line that cannot be drawn.
-        let _ = write!(out, "{:.0}/s", state.per_sec());
-    };
-    style.with_key("rate", rate)
-}
-
-/// A line for a phase, with a bar where it is known of how many.
-fn bar(phase: &str, total: u64) -> ProgressBar {
+/// A line for a phase, with a bar where it is known of how many. What was done before it was drawn counts as done, and
+/// not as done in an instant.
+fn bar(phase: &str, done: u64, total: u64) -> ProgressBar {
     let template = if total > 0 { WITH_TOTAL } else { WITHOUT_TOTAL };
     let style = ProgressStyle::with_template(template);
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(total);
-    bar.set_style(with_rate(style));
+    let bar = ProgressBar::new(total).with_position(done);
+    bar.set_style(with_pace(style, done, |rows| rows.to_string()));
     bar.set_message(phase.to_owned());
     bar
 }

@@ -14,6 +14,7 @@ use tplkit::client::Host;
 use tplkit::context::{Clock as _, Ids as _};
 
 use crate::cli::output::print_note;
+use crate::cli::pace::with_pace;
 use crate::cli::session::{RandomIds, Session, SystemClock};
 
 /// How long nothing is said about a request that is under way, and from then on every time.
@@ -23,8 +24,7 @@ const QUIET: Duration = Duration::from_secs(5);
 const REDRAWN: Duration = Duration::from_millis(100);
 
 /// Its line.
-const TRANSFER: &str =
-    "{spinner} {msg} {wide_bar} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left";
+const TRANSFER: &str = "{spinner} {msg} {wide_bar} {bytes}/{total_bytes}  {rate}  {rest} left";
 
 /// This machine.
 pub(super) struct LocalHost {
@@ -62,10 +62,13 @@ impl LocalHost {
         let (over, end) = channel::<()>();
         thread::spawn(move || {
             let style = ProgressStyle::with_template(TRANSFER);
-            let bar = ProgressBar::new(total).with_position(done.load(Ordering::Relaxed));
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
             // What was there before has taken no time of this transfer.
-            bar.reset_eta();
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            let before = done.load(Ordering::Relaxed);
+            let bar = ProgressBar::new(total).with_position(before);
+            bar.set_style(with_pace(style, before, |size| {
+                HumanBytes(size).to_string()
+            }));
             bar.set_message(what);
             // It ends when the other side is dropped.
             while end.recv_timeout(REDRAWN) == Err(RecvTimeoutError::Timeout) {

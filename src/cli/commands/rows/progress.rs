@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::job_progress::with_rate;
+use crate::cli::pace::with_pace;
 use crate::cli::session::Session;
 
 /// A line that is drawn over again; nothing where it would be in the way.
@@ -27,7 +27,7 @@ enum Shows {
 
 /// Of how many it is not known.
 const WITHOUT_TOTAL: &str = "{spinner} {pos} rows  {rate}";
-const WITH_TOTAL: &str = "{spinner} rows {wide_bar} {pos}/{len}  {rate}  {eta} left";
+const WITH_TOTAL: &str = "{spinner} rows {wide_bar} {pos}/{len}  {rate}  {rest} left";
 
 impl<'s> Progress<'s> {
     /// `silent` when nothing is written before the end, so that the screen is free.
@@ -101,8 +101,7 @@ fn bar(total: Option<u64>) -> ProgressBar {
     let template = total.map_or(WITHOUT_TOTAL, |_| WITH_TOTAL);
     let style = ProgressStyle::with_template(template);
     let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-    bar.set_style(with_rate(
-        style.unwrap_or_else(|_| ProgressStyle::default_spinner()),
-    ));
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+    bar.set_style(with_pace(style, 0, |rows| rows.to_string()));
     bar
 }
