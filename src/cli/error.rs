@@ -54,6 +54,11 @@ pub(crate) enum CliError {
         candidates: Vec<Candidate>,
     },
     /// A file cannot be read.
+    #[error("there is no baseline `{}`", shown(path))]
+    NoBaseline {
+        /// Where it would be.
+        path: PathBuf,
+    },
     #[error("cannot read `{}`: {source}", shown(path))]
     Read {
         /// The file.
@@ -305,6 +310,7 @@ impl CliError {
     pub(crate) fn path(&self) -> Option<&PathBuf> {
         match self {
             CliError::Read { path, .. }
+            | CliError::NoBaseline { path }
             | CliError::Write { path, .. }
             | CliError::Resolutions { path, .. }
             | CliError::Definitions { path, .. }
@@ -343,6 +349,7 @@ impl CliError {
                 ));
             }
             CliError::Read { source, .. } => reading_help(source),
+            CliError::NoBaseline { .. } => "check the path, or write one with `--write-baseline`",
             CliError::Write { .. } => "check that the folder exists and may be written to",
             CliError::Definitions { .. } => {
                 "name a stored answer of `GET /v1/schema/definitions`, or leave `--definitions` out"

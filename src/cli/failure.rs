@@ -14,7 +14,7 @@ use super::commands::command_line;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::{print_error, print_error_in_detail, print_stdout};
-use super::{document, interrupt_message};
+use super::{candidates, document, interrupt_message};
 
 /// Runs `work`, and turns whatever happens into an exit code.
 pub(crate) fn guard(words: &[OsString], work: impl FnOnce() -> Result<Exit, CliError>) -> Exit {
@@ -54,7 +54,14 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
             let message = message.strip_prefix("error: ").unwrap_or(message).trim();
             let rest = rest.trim();
             let help = (!rest.is_empty()).then(|| rest.to_owned());
-            print_more(&report_error(message.to_owned(), help), output_mode, outer);
+            let mut members = outer.members();
+            let commands = command_line::known_commands(error);
+            if !commands.is_empty() {
+                members = candidates::members(&commands);
+            }
+            let report_error = report_error(message.to_owned(), help);
+            print_error(&report_error);
+            print_as(&report_error, output_mode, "failed", members);
             Exit::Usage
         }
         other => {

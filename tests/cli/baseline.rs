@@ -123,3 +123,13 @@ fn what_could_not_be_read_is_no_reason_to_forget_what_was_accepted() {
         ran.err
     );
 }
+
+#[test]
+fn a_baseline_that_is_missing_is_one_to_write() {
+    let place = Place::with(&[("p.json", &faulty())]);
+    let ran = place
+        .run(&["check", "p.json", "--baseline", "nobase.json"])
+        .exits(2);
+    assert!(ran.err.contains("no baseline `nobase.json`"), "{}", ran.err);
+    assert!(ran.err.contains("`--write-baseline`"), "{}", ran.err);
+}

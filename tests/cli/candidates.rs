@@ -51,6 +51,19 @@ fn unknown_names_list_the_known_ones() {
 }
 
 #[test]
+fn an_unknown_command_lists_those_of_its_group() {
+    let (_, found) = candidates(&["chekc"]);
+    assert_eq!((names(&found)[0], found.len()), ("check", 20), "{found:?}");
+    let (_, found) = candidates(&["template", "psuh"]);
+    let found = names(&found);
+    assert!(
+        found.contains(&"push") && found.contains(&"pull"),
+        "{found:?}"
+    );
+    assert!(!found.contains(&"check"), "{found:?}");
+}
+
+#[test]
 fn an_unknown_ref_lists_those_of_the_package_with_their_labels() {
     let package = case("valid/base-links.json");
     let package = package.to_str().expect("UTF-8");

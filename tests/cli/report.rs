@@ -213,3 +213,11 @@ fn promotion_alone_counts_what_can_be_promoted_and_no_findings() {
         "No findings in 1 package; 1 of 1 can be promoted."
     );
 }
+
+#[test]
+fn what_is_no_package_is_counted_as_a_file() {
+    let place = Place::with(&[("p.json", "{}")]);
+    let ran = place.run(&["check", "p.json"]).exits(1);
+    assert!(ran.out.ends_with("\n1 error in 1 file.\n"), "{}", ran.out);
+    assert_eq!(ran.err, "`tplkit explain J003` tells more\n");
+}

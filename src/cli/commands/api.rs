@@ -1,7 +1,7 @@
 //! `tplkit api`: sends any request to the server, with the stored sign-in.
 
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -169,13 +169,30 @@ fn request(args: &Args) -> Result<Request, CliError> {
         request.body = Some(api_fields::body(&args.fields)?);
     }
     if let Some(file) = &args.data {
-        let read = source::read(file).map_err(|source| CliError::Read {
-            path: file.clone(),
-            source,
-        })?;
+        let read = source::read(file).map_err(|source| unread(file, source))?;
         request.body = Some(read.bytes().to_vec());
     }
     Ok(request)
+}
+
+/// The file of a body cannot be read, or it is no name of a file.
+fn unread(file: &Path, source: io::Error) -> CliError {
+    let is_json = file
+        .to_str()
+        .is_some_and(|word| word.trim_start().starts_with(['{', '[']));
+    if is_json {
+        // It may hold a secret.
+        let message = "`--data` takes the name of a file, and was given JSON";
+        let help = "give members with `--field NAME=TEXT` and `--field NAME:=JSON`, or the body on standard input with `--data -`";
+        return CliError::Usage {
+            message: message.to_owned(),
+            help: help.to_owned(),
+        };
+    }
+    CliError::Read {
+        path: file.to_owned(),
+        source,
+    }
 }
 
 fn path(path: &str) -> Result<String, CliError> {

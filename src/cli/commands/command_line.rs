@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 use std::io;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser};
 
 use super::{Command, completion};
 use crate::cli::args::{Global, STYLES, WIDEST};
+use crate::cli::candidates::{Candidate, closest, of_words};
 use crate::cli::command_groups;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -51,6 +53,27 @@ pub(crate) fn command() -> clap::Command {
         completion::with_values(Request::command()),
         width.min(WIDEST),
     )
+}
+
+/// The commands that an unknown one could have been; none for other errors.
+pub(crate) fn known_commands(error: &clap::Error) -> Vec<Candidate> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return Vec::new();
+    };
+    // The usage says whose command it would have been: `Usage: tplkit template <COMMAND>`.
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => String::new(),
+    };
+    let mut inner = &Request::command();
+    for name in usage.split_whitespace().skip(2) {
+        match inner.find_subcommand(name) {
+            Some(found) => inner = found,
+            None => break,
+        }
+    }
+    let commands = inner.get_subcommands().filter(|one| !one.is_hide_set());
+    closest(word, &of_words(commands.map(clap::Command::get_name)))
 }
 
 /// Whether clap may colour what it says while it does not know the options yet.

@@ -268,12 +268,18 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
         let packages = counted(report.files.len() - plain, "package");
         format!("{promotes} of {packages} can be promoted to `system`")
     } else {
-        let found = if parts.is_empty() {
+        let nothing_found = parts.is_empty();
+        let found = if nothing_found {
             "No findings".to_owned()
         } else {
             parts.join(", ")
         };
-        format!("{found} in {}", counted(summary.packages, "package"))
+        let among = match summary.packages {
+            // Files that were named, and are none.
+            0 if !nothing_found => counted(report.files.len() - plain, "file"),
+            packages => counted(packages, "package"),
+        };
+        format!("{found} in {among}")
     };
     if plain > 0 {
         let _ = write!(line, ", {} skipped", counted(plain, "plain file"));

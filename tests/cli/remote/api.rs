@@ -292,3 +292,12 @@ fn fields_make_a_body_and_a_post() {
     field(&["GET"]).exits(2);
     assert_eq!(server.received().len(), 3);
 }
+
+#[test]
+fn json_in_place_of_a_file_is_sent_to_the_fields() {
+    let desk = Desk::with_key("http://127.0.0.1:9");
+    let words = ["api", "POST", "/v1/x", "--data", "{\"secret\": \"s3cret\"}"];
+    let ran = desk.run(&words).exits(2);
+    assert!(ran.err.contains("--field NAME=TEXT"), "{}", ran.err);
+    assert!(!ran.err.contains("s3cret"), "{}", ran.err);
+}

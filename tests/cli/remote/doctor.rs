@@ -130,6 +130,21 @@ fn each_part_can_be_what_is_wrong() {
 }
 
 #[test]
+fn an_unknown_profile_lists_the_known_ones() {
+    let server = server();
+    let desk = Desk::with_session(&server.url);
+    let words = ["doctor", "--profile", "nope", "--format", "json"];
+    let error = desk.run(&words).exits(2).json()["errors"][0].clone();
+    let found = error["candidates"].as_array().expect("candidates").clone();
+    assert_eq!(found[0]["name"], "default", "{error}");
+    assert!(
+        error["message"]
+            .as_str()
+            .is_some_and(|why| why.contains("`nope`"))
+    );
+}
+
+#[test]
 fn what_cannot_be_read_is_reported_part_by_part() {
     let server = server();
     let desk = Desk::with_session(&server.url);

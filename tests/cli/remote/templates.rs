@@ -221,6 +221,23 @@ fn what_a_server_finds_is_reported_with_its_places() {
 }
 
 #[test]
+fn who_may_not_promote_to_system_asks_who_runs_the_server() {
+    let patch = format!("PATCH /v1/templates/{TEMPLATE}");
+    let server = holding("")
+        .on(&patch, [Reply::problem(403, "forbidden")])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let words = ["template", "promote", TEMPLATE, "--to", "system"];
+    let ran = desk.run(&words).exits(4);
+    assert!(ran.err.contains("whoever runs the server"), "{}", ran.err);
+    assert!(
+        !ran.err.contains("admin of the organization"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn a_template_is_promoted_or_every_broken_rule_is_reported() {
     let patch = format!("PATCH /v1/templates/{TEMPLATE}");
     let server = holding("")

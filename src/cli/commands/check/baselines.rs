@@ -1,5 +1,6 @@
 //! Holds a report against the baselines of its files.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
@@ -100,7 +101,12 @@ fn read(
     prune: bool,
     session: &Session,
 ) -> Result<Accepted, CliError> {
-    let text = source::read_text(path)?;
+    let text = source::read_text(path).map_err(|error| match error {
+        CliError::Read { path, source } if source.kind() == io::ErrorKind::NotFound => {
+            CliError::NoBaseline { path }
+        }
+        error => error,
+    })?;
     let parsed = Baseline::parse(&text);
     let mut baseline = parsed.map_err(|source| CliError::Baseline {
         path: path.to_owned(),

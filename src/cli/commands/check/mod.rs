@@ -232,19 +232,21 @@ pub(crate) fn conclude(
 ) -> Result<Exit, CliError> {
     report.require_package = args.require_package;
     report.errors.iter().for_each(print_error);
-    if report.summary().packages == 0 && report.errors.is_empty() && !args.require_package {
+    let found = report.files.iter().flat_map(FileEntry::reported).next();
+    let packages = report.summary().packages;
+    if packages == 0 && found.is_none() && report.errors.is_empty() && !args.require_package {
         session.note(format!(
             "note: no package among {}",
             counted(report.files.len(), "file")
         ));
-    } else if report.summary().packages == 0 && args.require_package {
+    } else if packages == 0 && args.require_package {
         session.note("error: no package was found, and `--require-package` asks for one");
     }
     if !session.silent() || args.format != Format::Text {
         write_styled(&written(&report, args, session), args.output.as_deref())?;
     }
     if args.format == Format::Text
-        && let Some(first) = report.files.iter().flat_map(FileEntry::reported).next()
+        && let Some(first) = found
     {
         let hint = format!("`tplkit explain {}` tells more", first.rule.code);
         session.note_with_link(&hint, first.rule.code, &first.rule.address());

@@ -37,6 +37,8 @@ pub(crate) struct Check {
     name: &'static str,
     verdict: CheckOutcome,
     why: String,
+    /// What else could have been named.
+    candidates: Option<Value>,
 }
 
 /// What was found of a part.
@@ -80,8 +82,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 Exit::Findings => "findings",
                 _ => "failed",
             };
-            let parts: Vec<Value> = parts.iter().map(document_of).collect();
-            document::write(outcome, &json!({"checks": parts}))
+            let documents: Vec<Value> = parts.iter().map(document_of).collect();
+            let mut body = json!({"checks": documents});
+            let errors: Vec<Value> = parts.iter().filter_map(error_of).collect();
+            if !errors.is_empty() {
+                body["errors"] = json!(errors);
+            }
+            document::write(outcome, &body)
         }
     };
     if !session.silent() || args.format == Form::Json {
@@ -97,6 +104,13 @@ fn document_of(part: &Check) -> Value {
         "why": part.why,
         "help": part.help(),
     })
+}
+
+/// What is wrong, where something else could have been named.
+fn error_of(part: &Check) -> Option<Value> {
+    let candidates = part.candidates.as_ref()?;
+    let (message, help) = (&part.why, part.help());
+    Some(json!({"path": null, "message": message, "help": help, "candidates": candidates}))
 }
 
 fn screen(parts: &[Check], session: &Session) -> String {

@@ -117,6 +117,7 @@ fn server<C: std::borrow::Borrow<Choice>>(choice: &Result<C, CliError>) -> Check
                 Exit::Usage,
             ),
             why: "no server is known".to_owned(),
+            candidates: None,
         },
         Err(error) => wrong(name, &error),
     }
@@ -186,6 +187,7 @@ fn tls(sent: &Result<ApiResponse, Error>, base: &BaseUrl) -> Option<Check> {
             ),
             why: "plain HTTP to another machine: whoever carries the traffic can read it"
                 .to_owned(),
+            candidates: None,
         });
     }
     match sent {
@@ -236,6 +238,7 @@ fn health(response: &ApiResponse, request: &Request) -> (Check, Check) {
                 Exit::Findings,
             ),
             why: format!("the server is {}, this is {ours}", theirs.escape_debug()),
+            candidates: None,
         },
     };
     (
@@ -261,6 +264,7 @@ fn clock(theirs: Option<Timestamp>, now: Timestamp) -> Check {
             Exit::Findings,
         ),
         why: format!("this clock is {} s {which} that of the server", skew.abs()),
+        candidates: None,
     }
 }
 
@@ -304,6 +308,7 @@ fn definitions(client: &Client) -> Check {
                     Exit::Findings,
                 ),
                 why: "this server has no GET /v1/schema/definitions".to_owned(),
+                candidates: None,
             };
         }
         Err(error) => return wrong_remote(name, &error),
@@ -324,6 +329,7 @@ fn definitions(client: &Client) -> Check {
                 "the server has {}, this has {ours}",
                 theirs.unwrap_or("no version").escape_debug()
             ),
+            candidates: None,
         },
     }
 }
@@ -333,6 +339,7 @@ fn fine(name: &'static str, why: String) -> Check {
         name,
         verdict: CheckOutcome::Fine,
         why,
+        candidates: None,
     }
 }
 
@@ -341,6 +348,7 @@ fn skipped(name: &'static str) -> Check {
         name,
         verdict: CheckOutcome::Skipped,
         why: "skipped: fix the problem above first".to_owned(),
+        candidates: None,
     }
 }
 
@@ -349,6 +357,7 @@ fn wrong(name: &'static str, error: &CliError) -> Check {
         name,
         verdict: CheckOutcome::Wrong(error.help(), error.exit()),
         why: error.to_string(),
+        candidates: error.members().remove("candidates"),
     }
 }
 
@@ -357,5 +366,6 @@ fn wrong_remote(name: &'static str, error: &Error) -> Check {
         name,
         verdict: CheckOutcome::Wrong(Some(client_error::help(error)), client_error::exit(error)),
         why: error.to_string(),
+        candidates: None,
     }
 }

@@ -64,6 +64,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let word = args.to.word();
     let changed = client.change_template(&id, &json!({"visibility": word}));
     let changed = changed.map_err(|error| {
+        if error.status() == Some(403) && matches!(args.to, Visibility::System) {
+            return CliError::Explained {
+                source: Box::new(error),
+                help: "ask whoever runs the server: its administrators promote to `system`"
+                    .to_owned(),
+            };
+        }
         let what = format!("the visibility of template `{id}` cannot be changed");
         subject::degraded(client, &id, error, &what)
     })?;
