@@ -1,13 +1,15 @@
-//! Uploads that are refused before they have arrived, that nobody takes, and whose source fails.
+//! Uploads that are refused before they have arrived, that nobody takes, and whose source fails; downloads that break.
 
 use std::io::{self, Read, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use tplkit::client::{Cause, Credential, Error, NewFile, Options, Upload};
+use serde_json::json;
+use tplkit::client::{Cause, Credential, Error, FileRecord, NewFile, Options, Upload};
 
 use crate::host::{client, client_as};
+use crate::scripted::{Reply, Scripted};
 
 const NEW: NewFile<'static> = NewFile {
     workspace: "w",
@@ -108,4 +110,44 @@ fn a_source_that_fails_is_no_fault_of_the_server() {
     let error = client.upload(&NEW, closed).expect_err("no source");
     assert!(matches!(error, Error::Source { .. }), "{error}");
     assert!(waits.lock().expect("whole").is_empty(), "not tried again");
+}
+
+/// A server whose content breaks after four bytes, again and again; `tags` says whether it knows what it has.
+fn breaking(tags: bool) -> Scripted {
+    const BYTES: &str = "0123456789abcdefghij";
+    Scripted::new(move |request| {
+        let range = request.header("range").filter(|_| tags);
+        let from = range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-'));
+        let reply = match from.and_then(|from| from.parse::<usize>().ok()) {
+            Some(from) => Reply::text(206, &BYTES[from..])
+                .with("Content-Range", &format!("bytes {from}-19/20")),
+            None => Reply::text(200, BYTES),
+        };
+        reply.breaking_after(4)
+    })
+}
+
+#[test]
+fn a_download_goes_on_where_it_broke_and_nowhere_else() {
+    let record = json!({"id": "f", "name": "n", "size": 20, "sha256": "s"});
+    let file: FileRecord = serde_json::from_value(record).expect("a record");
+    for (tags, came) in [(true, 16), (false, 4)] {
+        let server = breaking(tags);
+        let (client, _) = client(&server.url);
+        let mut content = client.content(&file, 0).expect("a beginning");
+        let mut part = [0; 64];
+        let error = loop {
+            match content.next(&mut part) {
+                Ok(length) => assert!(length > 0, "it is whole"),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(content.at(), came, "{error}");
+        let other = matches!(&error, Error::Unreadable { .. });
+        assert_eq!(other, !tags, "{error}");
+        let received = server.received();
+        assert_eq!(received.len(), if tags { 4 } else { 2 });
+        assert_eq!(received[1].header("if-range"), Some("\"s\""));
+        assert_eq!(received[1].header("range"), Some("bytes=4-"));
+    }
 }
