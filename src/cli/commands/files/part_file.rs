@@ -1,5 +1,6 @@
 //! `FILE.part`: a file that is still coming. It stays where a download breaks, so that the next one goes on.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -130,8 +131,12 @@ impl PartFile {
 
 /// The digits of a digest.
 pub(super) fn hex(hash: Sha256) -> String {
-    let digest = hash.finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut digits = String::new();
+    for byte in hash.finalize() {
+        // Writing to a String cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
 }
 
 fn open(path: &Path, size: u64) -> io::Result<(File, u64)> {
