@@ -78,9 +78,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             write_through(client, file, &path)?;
         }
         Err(_) if fs::symlink_metadata(&path).is_err() => {
-            download(client, file, &path, args, session)?
+            download(client, file, &path, args, session)?;
         }
-        _ if args.force => download(client, file, &real(path.clone()), args, session)?,
+        _ if args.force => {
+            download(client, file, &real(path.clone()), args, session)?;
+        }
         _ => {
             return Err(CliError::Usage {
                 message: format!("`{shown}` is there already"),

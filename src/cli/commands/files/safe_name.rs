@@ -67,10 +67,17 @@ fn cut(name: &str) -> std::borrow::Cow<'_, str> {
     }
     let ending = name.rfind('.').map_or("", |dot| &name[dot..]);
     if ending.len() >= MOST {
-        return name[..name.floor_char_boundary(MOST)].into();
+        return beginning(name, MOST).into();
     }
-    let stem = name.floor_char_boundary(MOST - ending.len());
-    format!("{}{ending}", &name[..stem]).into()
+    let stem = beginning(name, MOST - ending.len());
+    format!("{stem}{ending}").into()
+}
+
+/// As many whole characters of a text as so many bytes hold.
+fn beginning(text: &str, most: usize) -> &str {
+    let mut ends = (0..=most.min(text.len())).rev();
+    let end = ends.find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
 }
 
 #[cfg(test)]
