@@ -85,3 +85,28 @@ fn the_policies_of_postgresql_are_those_of_the_program() {
         assert_ne!(security(&client, "main").await, secured);
     });
 }
+
+/// A table that a migration forgets to close is found here; SQLite has its own such test.
+#[test]
+fn every_table_of_postgresql_forces_row_level_security() {
+    crate::stores::run(Place::postgres(), |place| async move {
+        drop(place.open().await);
+        let connected = tokio_postgres::connect(&place.url, tokio_postgres::NoTls).await;
+        let (client, connection) = connected.expect("connects");
+        tokio::spawn(connection);
+        let tables = "SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity, \
+             pg_get_userbyid(c.relowner) LIKE 'tplkit%' \
+             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+             WHERE n.nspname = 'main' AND c.relkind = 'r' AND c.relname <> 'schema_migrations'";
+        let tables = client.query(tables, &[]).await.expect("reads");
+        assert!(tables.len() >= 7, "{}", tables.len());
+        for table in tables {
+            let name: String = table.get(0);
+            assert!(table.get::<_, bool>(1), "{name} is open");
+            assert!(
+                !table.get::<_, bool>(2),
+                "{name} belongs to a role that requests run as"
+            );
+        }
+    });
+}

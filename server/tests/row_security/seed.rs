@@ -244,3 +244,9 @@ pub(super) async fn seed_again(place: &Place) {
     }
     seed(place).await;
 }
+
+/// The organizations of the rows that a caller of ours sees.
+pub(super) async fn seen(store: &Store, sql: &'static str) -> Vec<Uuid> {
+    let rows = run(store, &caller(), sql, vec![]).await.expect(sql);
+    rows.iter().map(|row| row.get(0).expect("an id")).collect()
+}
