@@ -245,13 +245,13 @@ fn the_dashboard_asks_for_metrics_that_there_are() {
         })
         .collect();
     let dashboard: Value = serde_json::from_str(&text("deploy/grafana.json")).expect("JSON");
-    let mut asked = Vec::new();
-    queries(&dashboard, &mut asked);
-    let asked = asked.join("\n");
-    let missing: Vec<&str> = names(&asked)
+    let mut expressions = Vec::new();
+    queries(&dashboard, &mut expressions);
+    let expressions = expressions.join("\n");
+    let missing: Vec<&str> = names(&expressions)
         .into_iter()
         .filter(|name| !known.contains(*name))
         .collect();
-    assert!(names(&asked).len() > 15, "{asked}");
+    assert!(names(&expressions).len() > 15, "{expressions}");
     assert!(missing.is_empty(), "{missing:?}\n{known:?}");
 }

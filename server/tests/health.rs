@@ -51,8 +51,8 @@ fn a_server_is_found_by_its_port_and_by_its_address() {
     let url = format!("http://{}", serving.address);
     for url in [&url, &format!("{url}/"), &format!("{url}/v1/ready")] {
         // What names the server goes before what says where one would listen.
-        let asked = health(&["--url", url], Some("0.0.0.0:1"));
-        assert_eq!(asked, (Some(0), String::new()), "{url}");
+        let ended = health(&["--url", url], Some("0.0.0.0:1"));
+        assert_eq!(ended, (Some(0), String::new()), "{url}");
     }
     serving.signal("-TERM");
     serving.end();

@@ -403,10 +403,10 @@ async fn agree(place: Place) {
         "SELECT count(*) FROM row_values v WHERE NOT EXISTS \
          (SELECT 1 FROM rows r WHERE r.organization_id = v.organization_id AND r.feature_id = v.feature_id AND r.id = v.row_id)",
     ] {
-        let asked = store.write(&Scope::Operator, (), move |tx, ()| {
+        let found = store.write(&Scope::Operator, (), move |tx, ()| {
             Box::pin(async move { tx.query(sql, &[]).await })
         });
-        let rows: Result<Vec<Row>, StoreError> = asked.await;
+        let rows: Result<Vec<Row>, StoreError> = found.await;
         let wrong: i64 = rows.expect(sql)[0].get(0).expect("a number");
         assert_eq!(wrong, 0, "{sql}");
     }

@@ -163,13 +163,15 @@ async fn a_large_package_takes_twice_its_size_and_is_given_back(place: Place) {
     let (template, took) = peak(&serving, || wire.made(&path, &package));
     within("import", took);
     let path = |verb: &str| format!("/v1/templates/{template}/{verb}");
-    let mut pass = |names: [&str; 2], asked: &Value| {
-        let (plan, took) = peak(&serving, || wire.ask("POST", &path("plan"), Some(asked)));
+    let mut pass = |names: [&str; 2], request_body: &Value| {
+        let (plan, took) = peak(&serving, || {
+            wire.ask("POST", &path("plan"), Some(request_body))
+        });
         let (status, plan) = plan.expect("an answer");
         assert_eq!((status, &plan["refusals"]), (200, &json!([])), "{plan}");
         within(names[0], took);
         let ((), took) = peak(&serving, || {
-            let job = wire.ask("POST", &path("apply"), Some(asked));
+            let job = wire.ask("POST", &path("apply"), Some(request_body));
             let (status, job) = job.expect("an answer");
             assert_eq!(status, 202, "{job}");
             done(&mut wire, job["jobId"].as_str().expect("an id"));
@@ -177,9 +179,9 @@ async fn a_large_package_takes_twice_its_size_and_is_given_back(place: Place) {
         within(names[1], took);
         plan
     };
-    let asked = json!({"workspaceId": workspace, "resolutions": {}});
-    pass(["plan", "apply"], &asked);
-    pass(["plan of what is there", "apply again"], &asked);
+    let request_body = json!({"workspaceId": workspace, "resolutions": {}});
+    pass(["plan", "apply"], &request_body);
+    pass(["plan of what is there", "apply again"], &request_body);
     let mut newer = package.clone();
     for entry in newer["payloads"].as_array_mut().expect("entries") {
         entry["rows"][0]["data"]["note"] = "Large ".repeat(CELL / 6).into();
@@ -188,8 +190,8 @@ async fn a_large_package_takes_twice_its_size_and_is_given_back(place: Place) {
     let replaced = other.ask("PUT", &path("package"), Some(&newer));
     assert_eq!(replaced.expect("an answer").0, 200);
     drop(newer);
-    let asked = json!({"workspaceId": workspace, "upgrade": true});
-    let plan = pass(["plan of an upgrade", "upgrade"], &asked);
+    let request_body = json!({"workspaceId": workspace, "upgrade": true});
+    let plan = pass(["plan of an upgrade", "upgrade"], &request_body);
     let updated = plan["rows"].as_object().expect("tables").values();
     let updated: u64 = updated.filter_map(|table| table["update"].as_u64()).sum();
     assert_eq!(updated, TABLES as u64 - 1);

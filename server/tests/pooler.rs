@@ -219,10 +219,10 @@ fn nothing_stays_behind_on_a_session_of_the_pooler() {
     let clients: Vec<_> = (0..8)
         .map(|_| {
             let url = pooler.url(name);
-            let asked = format!("SELECT pg_sleep(0.2); {shown}");
+            let sql = format!("SELECT pg_sleep(0.2); {shown}");
             thread::spawn(move || {
                 let cluster = cluster::shared().expect("it is there");
-                cluster.psql_at(&url, &asked).expect("an answer")
+                cluster.psql_at(&url, &sql).expect("an answer")
             })
         })
         .collect();

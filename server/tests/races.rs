@@ -171,7 +171,7 @@ impl Track {
                 && operation.path != "/v1/me/password"
                 && !operation.path.ends_with("/cancel")
         });
-        let mut asked = 0;
+        let mut requests = 0;
         for operation in repeatable {
             let mut effects = Vec::new();
             for racing in [false, true] {
@@ -225,9 +225,9 @@ impl Track {
             }
             assert_ne!(effects[0], 0, "{operation:?}");
             assert_eq!(effects[0], effects[1], "{operation:?}");
-            asked += 1;
+            requests += 1;
         }
-        assert!(asked >= 13, "{asked}");
+        assert!(requests >= 13, "{requests}");
     }
 
     /// A body, where the least that the document allows is not enough.
@@ -336,10 +336,10 @@ impl Track {
             ),
         ];
         for (_, sql) in TABLES.into_iter().chain(more) {
-            let asked = self.store.write(&Scope::Operator, (), move |tx, ()| {
+            let found = self.store.write(&Scope::Operator, (), move |tx, ()| {
                 Box::pin(async move { tx.query(sql, &[]).await })
             });
-            let rows: Result<Vec<Row>, StoreError> = asked.await;
+            let rows: Result<Vec<Row>, StoreError> = found.await;
             all += rows.expect(sql)[0].get::<i64>(0).expect("a count");
         }
         all

@@ -50,10 +50,10 @@ impl Held {
 
 /// Asks a store for something that has to have a place, and does nothing with it.
 async fn once(store: &Store, share: Share) -> Result<(), StoreError> {
-    let asked = store.snapshot(&Scope::Operator, (), |tx, ()| {
+    let read = store.snapshot(&Scope::Operator, (), |tx, ()| {
         Box::pin(async move { tx.query("SELECT 1", &[]).await.map(drop) })
     });
-    share.of(asked).await
+    share.of(read).await
 }
 
 /// Somebody's table, and a question about it that no index answers.

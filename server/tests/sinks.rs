@@ -97,7 +97,7 @@ fn converse(stream: TcpStream, mails: &Mutex<Vec<Mail>>) -> std::io::Result<()> 
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) head: String,
     pub(crate) body: String,
 }
@@ -106,15 +106,15 @@ pub(crate) struct Asked {
 #[derive(Debug, Clone)]
 pub(crate) struct HttpSink {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl HttpSink {
     pub(crate) fn start(status: &'static str, response: &'static str) -> HttpSink {
         let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
         let address = listener.local_addr().expect("an address");
-        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
-        let kept = asked.clone();
+        let received: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
+        let kept = received.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let kept = kept.clone();
@@ -123,18 +123,18 @@ impl HttpSink {
         });
         HttpSink {
             url: format!("http://{address}/v1"),
-            asked,
+            received,
         }
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("whole").clone()
+    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
+        self.received.lock().expect("whole").clone()
     }
 }
 
 fn take(
     stream: TcpStream,
-    asked: &Mutex<Vec<Asked>>,
+    received: &Mutex<Vec<ReceivedRequest>>,
     (status, response): (&str, &str),
 ) -> std::io::Result<()> {
     let mut out = stream.try_clone()?;
@@ -154,7 +154,10 @@ fn take(
     let mut body = vec![0; length];
     lines.read_exact(&mut body)?;
     let body = String::from_utf8_lossy(&body).into_owned();
-    asked.lock().expect("whole").push(Asked { head, body });
+    received
+        .lock()
+        .expect("whole")
+        .push(ReceivedRequest { head, body });
     let length = response.len();
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
@@ -177,7 +180,7 @@ struct Waiting {
     released: bool,
     now: usize,
     most: usize,
-    asked: usize,
+    received: usize,
     keys: BTreeSet<String>,
 }
 
@@ -214,8 +217,8 @@ impl SlowPartner {
     }
 
     /// How many requests came.
-    pub(crate) fn asked(&self) -> usize {
-        self.state().asked
+    pub(crate) fn received(&self) -> usize {
+        self.state().received
     }
 
     /// The different `Idempotency-Key`s that came.
@@ -247,7 +250,7 @@ fn hold(stream: TcpStream, (state, released): &(Mutex<Waiting>, Condvar)) -> std
         }
     }
     let mut waiting = state.lock().expect("whole");
-    waiting.asked += 1;
+    waiting.received += 1;
     waiting.now += 1;
     waiting.most = waiting.most.max(waiting.now);
     waiting.keys.insert(key);

@@ -119,15 +119,15 @@ async fn what_waits_is_counted(place: Place) {
         keep_runs: None,
         files: tplkit_server::files::Files::in_place(None),
     };
-    let told = async || {
+    let metrics = async || {
         measure_queue(&task_context).await.expect("reads");
         world.app.metrics.text()
     };
-    assert!(told().await.contains("tplkit_runs_waiting 0\n"));
+    assert!(metrics().await.contains("tplkit_runs_waiting 0\n"));
     stage.row(feature, &json!({}));
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
     world.wait(90);
-    let text = told().await;
+    let text = metrics().await;
     assert!(text.contains("tplkit_runs_waiting 2\n"), "{text}");
     assert!(
         text.contains("tplkit_runs_oldest_waiting_seconds 90"),
@@ -135,7 +135,7 @@ async fn what_waits_is_counted(place: Place) {
     );
     let player = stage.player().counting(world.app.metrics.runs());
     assert_eq!(player.run_due().await, Ok(2));
-    let text = told().await;
+    let text = metrics().await;
     assert!(text.contains("tplkit_runs_waiting 0\n"), "{text}");
     assert!(text.contains("tplkit_runs_started_total 2\n"), "{text}");
     let finished = "tplkit_runs_finished_total{status=\"succeeded\"} 2\n";

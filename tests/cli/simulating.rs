@@ -304,14 +304,14 @@ fn an_upgrade_is_tried_and_taken_back() {
     let place = Place::with(&[("old.json", &tiny()), ("new.json", &next().to_string())]);
     let upgrade = ["simulate", "new.json", "--upgrade", "--base", "old.json"];
     let ran = place.run(&upgrade).exits(0);
-    for told in [
+    for expected in [
         "Created: 1 table",
         "Changed\n  table \"Notes\", f_notes\n    label: ",
         "→ \"Notebook\"",
         "Again: 0 changes",
         "Undo: the workspace is what it was before",
     ] {
-        assert!(ran.out.contains(told), "{}", ran.out);
+        assert!(ran.out.contains(expected), "{}", ran.out);
     }
     let json = [&upgrade[..], &["--format", "json"]].concat();
     let document = place.run(&json).exits(0).json();

@@ -54,11 +54,11 @@ fn silent_after(bytes: &'static [u8]) -> String {
             let mut stream = stream.expect("connects");
             std::thread::spawn(move || {
                 use std::io::{Read as _, Write as _};
-                let mut asked = [0; 4096];
-                let read = stream.read(&mut asked).is_ok_and(|length| length > 0);
+                let mut buffer = [0; 4096];
+                let read = stream.read(&mut buffer).is_ok_and(|length| length > 0);
                 assert!(read, "a request");
                 stream.write_all(bytes).ok();
-                while stream.read(&mut asked).is_ok_and(|length| length > 0) {}
+                while stream.read(&mut buffer).is_ok_and(|length| length > 0) {}
             });
         }
     });

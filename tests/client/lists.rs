@@ -41,13 +41,13 @@ fn all_pages_are_walked_or_as_many_as_are_wanted() {
         }
         let expected: Vec<String> = (0..wanted).map(|n| format!("{{\"id\":{n}}}")).collect();
         assert_eq!(ids, expected, "{most:?}");
-        let asked: Vec<String> = server
+        let sent: Vec<String> = server
             .lines()
             .iter()
             .filter_map(|line| line.split("limit=").nth(1))
             .map(|rest| rest.split('&').next().unwrap_or_default().to_owned())
             .collect();
-        assert_eq!(asked, limits, "{most:?}");
+        assert_eq!(sent, limits, "{most:?}");
     }
 }
 

@@ -201,9 +201,9 @@ fn what_changes_between_the_readings_is_noticed() {
     let server = Scripted::new(move |request| {
         let mut now = state.clone();
         if request.target.contains("/rows?") {
-            let mut asked = late.lock().expect("whole");
-            *asked += 1;
-            if *asked > 30 {
+            let mut requests = late.lock().expect("whole");
+            *requests += 1;
+            if *requests > 30 {
                 for rows in now.rows.values_mut() {
                     rows.pop();
                 }

@@ -44,8 +44,8 @@ fn missing(space: &Space, old: &Value) -> Vec<String> {
     let text = old.to_string();
     let previous = PreviousPackage::new(&text, Checked::trusted(&text).unwrap());
     let missing = previous.missing(&space.state.structure);
-    let told = |one: MissingItem| format!("{} {}", one.kind, one.name);
-    missing.into_iter().map(told).collect()
+    let text = |one: MissingItem| format!("{} {}", one.kind, one.name);
+    missing.into_iter().map(text).collect()
 }
 
 fn uids(package: &Exported, reference: &str) -> Vec<Value> {

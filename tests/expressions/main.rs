@@ -93,8 +93,8 @@ fn cases() -> u64 {
         clippy::disallowed_methods,
         reason = "whoever starts the tests says how long they may take"
     )]
-    let asked = std::env::var("TPLKIT_CASES").ok();
-    asked.map_or(20_000, |asked| asked.parse().expect("TPLKIT_CASES"))
+    let cases = std::env::var("TPLKIT_CASES").ok();
+    cases.map_or(20_000, |cases| cases.parse().expect("TPLKIT_CASES"))
 }
 
 #[test]

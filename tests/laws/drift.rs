@@ -32,7 +32,7 @@ fn after_an_apply_nothing_has_drifted() {
                 legacy_jobs: &[],
             }),
         };
-        let asked = DriftInput {
+        let input = DriftInput {
             template: Id::nil(),
             past,
             request: &job.request,
@@ -41,7 +41,7 @@ fn after_an_apply_nothing_has_drifted() {
             definitions: Definitions::embedded(),
         };
         let structure = ready(target.structure()).map_err(|error| error.to_string())?;
-        let found = ready(drift(&target, &structure, asked)).map_err(|error| error.to_string())?;
+        let found = ready(drift(&target, &structure, input)).map_err(|error| error.to_string())?;
         let rows = found.rows.values();
         let rows = rows
             .filter(|rows| rows.deleted > 0 || rows.changed > 0)

@@ -35,8 +35,8 @@ fn a_preview_says_what_the_apply_then_does() {
             if dice.below(4) == 0 {
                 target.limit_rows(u64::try_from(dice.below(40)).unwrap());
             }
-            let told = |error| format!("round {round}: {error}");
-            said_and_done(&text, &package, &job, &mut target, &earlier).map_err(told)?;
+            let in_round = |error| format!("round {round}: {error}");
+            said_and_done(&text, &package, &job, &mut target, &earlier).map_err(in_round)?;
             earlier.extend(target.next_job());
             state = target.state();
             job = job.later(1);
@@ -90,25 +90,25 @@ fn said_and_done(
     let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
     equal("create", created(&said), made(&ledger))?;
     for (reference, table) in &report.rows {
-        let told = said.rows.get(reference).cloned().unwrap_or_default();
+        let planned = said.rows.get(reference).cloned().unwrap_or_default();
         let counts = [
-            (told.insert, table.inserted),
-            (told.failed, table.failed),
-            (told.existing, table.existing),
-            (told.skipped, table.skipped),
+            (planned.insert, table.inserted),
+            (planned.failed, table.failed),
+            (planned.existing, table.existing),
+            (planned.skipped, table.skipped),
         ];
         hold(counts.iter().all(|(said, done)| said == done), || {
             format!(
-                "{reference}: said {told:?}, done {table:?} {:?}",
+                "{reference}: said {planned:?}, done {table:?} {:?}",
                 report.errors
             )
         })?;
         let emptied = emptied(package, reference, &report.unresolved);
-        hold(told.dropped_links == emptied, || {
-            let links = told.dropped_links;
+        hold(planned.dropped_links == emptied, || {
+            let links = planned.dropped_links;
             format!("{reference}: {links} links said to be dropped, {emptied} were")
         })?;
-        same_reasons(reference, &told, table, &report)?;
+        same_reasons(reference, &planned, table, &report)?;
     }
     Ok(())
 }
@@ -116,13 +116,13 @@ fn said_and_done(
 /// The plan gives the same reasons as the report, as far as that lists them.
 fn same_reasons(
     reference: &str,
-    told: &RowsPreview,
+    planned: &RowsPreview,
     table: &TableReport,
     report: &Report,
 ) -> Verdict {
-    let sum: u64 = told.reasons.iter().map(|reason| reason.count).sum();
-    hold(sum == told.failed, || {
-        format!("{reference}: {told:?} gives {sum} reasons")
+    let sum: u64 = planned.reasons.iter().map(|reason| reason.count).sum();
+    hold(sum == planned.failed, || {
+        format!("{reference}: {planned:?} gives {sum} reasons")
     })?;
     let errors = report.errors.iter();
     let errors = errors.filter(|error| error.reference == reference);
@@ -138,12 +138,12 @@ fn same_reasons(
     }
     let short = table.errors_more > 0;
     let fits = listed.iter().all(|((code, column), rows)| {
-        let mut reasons = told.reasons.iter();
+        let mut reasons = planned.reasons.iter();
         let reason = reasons.find(|one| one.code.as_str() == *code && one.column == *column);
         reason.is_some_and(|one| one.count == *rows || short && one.count > *rows)
     });
     hold(fits, || {
-        format!("{reference}: said {told:?}, done {:?}", report.errors)
+        format!("{reference}: said {planned:?}, done {:?}", report.errors)
     })
 }
 

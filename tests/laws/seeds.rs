@@ -37,12 +37,12 @@ pub(crate) fn each_of(share: u64, law: impl Fn(u64) -> Verdict + Sync) {
                 break;
             }
             let said = catch_unwind(AssertUnwindSafe(|| law(seed)));
-            let told = match said {
+            let failure = match said {
                 Ok(Ok(())) => continue,
-                Ok(Err(told)) => told,
+                Ok(Err(failure)) => failure,
                 Err(_) => "it panicked".to_owned(),
             };
-            failures.lock().unwrap().push((seed, told));
+            failures.lock().unwrap().push((seed, failure));
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -53,11 +53,11 @@ pub(crate) fn each_of(share: u64, law: impl Fn(u64) -> Verdict + Sync) {
     });
     let mut failures = failures.into_inner().unwrap();
     failures.sort();
-    let told: Vec<String> = failures
+    let lines: Vec<String> = failures
         .iter()
-        .map(|(seed, told)| format!("TPLKIT_SEED={seed}: {told}"))
+        .map(|(seed, failure)| format!("TPLKIT_SEED={seed}: {failure}"))
         .collect();
-    assert!(told.is_empty(), "{}", told.join("\n\n"));
+    assert!(lines.is_empty(), "{}", lines.join("\n\n"));
 }
 
 #[expect(
@@ -70,8 +70,8 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// That something is so.
-pub(crate) fn hold(fits: bool, told: impl FnOnce() -> String) -> Verdict {
-    if fits { Ok(()) } else { Err(told()) }
+pub(crate) fn hold(fits: bool, failure: impl FnOnce() -> String) -> Verdict {
+    if fits { Ok(()) } else { Err(failure()) }
 }
 
 /// That two texts are the same; the first difference is shown.

@@ -134,9 +134,9 @@ fn changes_on_the_disk_are_asked_for_and_count() {
     let mut offered = capabilities();
     offered["workspace"]["didChangeWatchedFiles"] = json!({"dynamicRegistration": true});
     let mut client = Client::with(&offered);
-    let asked = client.notified("client/registerCapability");
+    let registration = client.notified("client/registerCapability");
     assert_eq!(
-        asked["registrations"][0]["method"],
+        registration["registrations"][0]["method"],
         "workspace/didChangeWatchedFiles"
     );
     client.open(&uri, &faulty());

@@ -68,7 +68,7 @@ fn main() {
             ("one that does not wait for the disk", "NORMAL"),
         ] {
             let bare = yardsticks::bare_sqlite(folder.path(), &texts(rows), synchronous);
-            told("sqlite", rows, seconds, (yardstick, bare));
+            show("sqlite", rows, seconds, (yardstick, bare));
         }
     }
     #[cfg(unix)]
@@ -82,12 +82,12 @@ fn main() {
         let seconds = runtime.block_on(measure("postgres", &url, rows));
         for (yardstick, table) in yardsticks::TABLES {
             let copy = runtime.block_on(yardsticks::copy_postgres(&url, table, &texts(rows)));
-            told("postgres", rows, seconds, (yardstick, copy));
+            show("postgres", rows, seconds, (yardstick, copy));
         }
     }
 }
 
-fn told(store: &str, rows: usize, ours: Took, (yardstick, of): (&str, Took)) {
+fn show(store: &str, rows: usize, ours: Took, (yardstick, of): (&str, Took)) {
     let rate = rows as f64 / ours.wall;
     println!(
         "{store}: {rate:.0} rows/s; {:.2} of {yardstick}; processor time of a row {} to {}",

@@ -94,10 +94,18 @@ fn measure(url: &str, package: &str, small: bool) {
     let import = server.request_text("POST", &path, package);
     let template = id(&trial.step("import", || answer(&server, &import)));
     drop(import);
-    let asked = json!({"workspaceId": workspace, "resolutions": {}});
-    let plan = server.request("POST", &format!("/v1/templates/{template}/plan"), &asked);
+    let request_body = json!({"workspaceId": workspace, "resolutions": {}});
+    let plan = server.request(
+        "POST",
+        &format!("/v1/templates/{template}/plan"),
+        &request_body,
+    );
     trial.step("plan", || answer(&server, &plan));
-    let apply = server.request("POST", &format!("/v1/templates/{template}/apply"), &asked);
+    let apply = server.request(
+        "POST",
+        &format!("/v1/templates/{template}/apply"),
+        &request_body,
+    );
     let applied = |[begun, ended]: [&str; 2], apply: &Request| {
         let job = trial.step(begun, || answer(&server, apply));
         let id = job["jobId"].as_str().expect("an id");
@@ -113,10 +121,10 @@ fn measure(url: &str, package: &str, small: bool) {
     let newer = server.request_text("PUT", &format!("{path}/package"), &newer);
     trial.step("replacement", || answer(&server, &newer));
     drop(newer);
-    let asked = json!({"workspaceId": workspace, "upgrade": true});
-    let plan = server.request("POST", &format!("{path}/plan"), &asked);
+    let request_body = json!({"workspaceId": workspace, "upgrade": true});
+    let plan = server.request("POST", &format!("{path}/plan"), &request_body);
     trial.step("plan of an upgrade", || answer(&server, &plan));
-    let upgrade = server.request("POST", &format!("{path}/apply"), &asked);
+    let upgrade = server.request("POST", &format!("{path}/apply"), &request_body);
     applied(["upgrade, answered", "upgrade, done"], &upgrade);
     let export = format!("/v1/workspaces/{workspace}/export");
     let export = server.request("POST", &export, &json!({"rows": "all"}));

@@ -76,7 +76,11 @@ fn measure(name: &str, url: &str, options: &Options) {
     victim.ask(options.time);
     let quiet = victim.ask(options.time);
     let median = quiet.percent(50);
-    println!("{name}, {} rows; quiet: {}", options.rows, told(&quiet));
+    println!(
+        "{name}, {} rows; quiet: {}",
+        options.rows,
+        times_text(&quiet)
+    );
     for attack in attack::all(url, &server, &package) {
         if !options.wants(attack.name) {
             continue;
@@ -86,7 +90,7 @@ fn measure(name: &str, url: &str, options: &Options) {
         println!(
             "  {:<24} {}, {}; of the load {} done, {} busy, {} other",
             attack.name,
-            told(&times),
+            times_text(&times),
             if holds {
                 "within bounds"
             } else {
@@ -120,7 +124,7 @@ fn grow(name: &str, url: &str, options: &Options) {
     }
 }
 
-fn told(times: &Times) -> String {
+fn times_text(times: &Times) -> String {
     format!(
         "median {:.1?}, 95 of 100 within {:.1?}",
         times.percent(50),

@@ -77,9 +77,9 @@ impl Victim {
             if begun.elapsed() > time {
                 break;
             }
-            let asked = Instant::now();
+            let begun = Instant::now();
             let (status, response) = connection.ask(request);
-            let took = asked.elapsed();
+            let took = begun.elapsed();
             assert!(status < 300, "{}", String::from_utf8_lossy(&response));
             times.push(took);
             thread::sleep(PACE);

@@ -263,7 +263,7 @@ fn watched(server: &Server, question: &Question<'_>, options: &Options) -> Watch
     let before = seconds();
     let seen = question.ask(server.address, CONNECTIONS, options.time);
     let after = seconds();
-    let took = std::array::from_fn(|n| (after[n] - before[n]) * 1e6 / seen.asked);
+    let took = std::array::from_fn(|n| (after[n] - before[n]) * 1e6 / seen.requests);
     Watched { seen, took }
 }
 

@@ -84,7 +84,7 @@ impl Scripts {
         };
         let per_second = figure("tps = ");
         Seen {
-            asked: per_second * time.as_secs_f64(),
+            requests: per_second * time.as_secs_f64(),
             per_second,
             median: figure("latency average = ") * 1000.0,
             p95: None,

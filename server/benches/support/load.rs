@@ -78,7 +78,7 @@ fn open(address: SocketAddr) -> TcpStream {
 /// What a run saw.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seen {
-    pub(crate) asked: f64,
+    pub(crate) requests: f64,
     pub(crate) per_second: f64,
     /// Microseconds.
     pub(crate) median: f64,
@@ -146,7 +146,7 @@ pub(crate) fn run(
         nanos.map_or(0.0, |nanos| *nanos as f64 / 1000.0)
     };
     Seen {
-        asked: times.len() as f64,
+        requests: times.len() as f64,
         per_second: times.len() as f64 / took,
         median: within(50),
         p95: Some(within(95)),

@@ -108,14 +108,14 @@ mod tests {
         let share = Share::new(0, Uuid::from_u128(1), 0, SECOND);
         assert_eq!(share.places(), 1);
         let mut waited = Duration::ZERO;
-        let mut asked = 0;
+        let mut attempts = 0;
         while let Some(pause) = share.pause(waited) {
             assert!(!pause.is_zero());
             waited += pause;
-            asked += 1;
+            attempts += 1;
         }
         assert_eq!(waited, SECOND);
-        assert!(asked > 10);
+        assert!(attempts > 10);
     }
 
     #[tokio::test]

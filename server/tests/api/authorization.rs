@@ -202,7 +202,7 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
         (Role::Viewer, world.as_user("viewer@acme.test")),
         (Role::Editor, world.as_user("editor@acme.test")),
     ];
-    let mut asked = 0;
+    let mut requests = 0;
     for operation in guarded().filter(|operation| concerns_an_organization(operation)) {
         let model = Model::new(&owner, world.acme)
             .with_row(&owner)
@@ -222,7 +222,7 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
             },
             model: &model,
         };
-        asked += 1;
+        requests += 1;
         ask(operation, &stranger, &about).refused(404, "not_found");
         for (role, client) in &roles {
             let response = ask(operation, client, &about);
@@ -244,7 +244,7 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
             }
         }
     }
-    assert!(asked >= 35, "{asked}");
+    assert!(requests >= 35, "{requests}");
 }
 
 async fn hidden_and_missing_are_the_same_bytes(place: Place) {

@@ -112,11 +112,11 @@ async fn every_member_lists_them_and_administrators_change_them(place: Place) {
 async fn what_makes_no_sense_is_refused(place: Place) {
     let world = World::new(place).await;
     let admin = world.as_user("admin@acme.test");
-    let told = |path: &str| path.to_owned();
+    let pointer = |path: &str| path.to_owned();
     let refused = |body: &Value, path: &str| {
         let refused = admin.post(PATH, body).refused(422, "validation_failed");
         let errors = refused.json()["errors"].clone();
-        assert_eq!(errors[0]["path"], told(path), "{errors}");
+        assert_eq!(errors[0]["path"], pointer(path), "{errors}");
     };
     let acme = world.acme;
     refused(&json!({"name": "x"}), "organization_id");

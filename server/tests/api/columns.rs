@@ -478,18 +478,18 @@ async fn links_lead_to_visible_tables_of_the_workspace_or_shared_ones(place: Pla
     );
     let missing = link(&editor, &model, &world.context.id().to_string(), "c");
     let missing = missing.refused(422, "validation_failed").body;
-    let told = |table: &str| {
+    let refusal = |table: &str| {
         let refused = link(&editor, &model, table, "c");
         refused.refused(422, "validation_failed").body
     };
-    assert_eq!(told(&other.feature), missing);
-    assert_eq!(told(&foreign.feature), missing);
+    assert_eq!(refusal(&other.feature), missing);
+    assert_eq!(refusal(&foreign.feature), missing);
     let shared = |client: &Client, model: &Model| {
         let path = format!("/v1/features/{}", model.feature);
         client.patch(&path, &json!({"is_shared": true})).expect(200);
     };
     shared(&world.as_user("stranger@other.test"), &foreign);
-    assert_eq!(told(&foreign.feature), missing);
+    assert_eq!(refusal(&foreign.feature), missing);
     shared(&admin, &other);
     link(&editor, &model, &other.feature, "c").expect(201);
     assert_eq!(
@@ -501,7 +501,7 @@ async fn links_lead_to_visible_tables_of_the_workspace_or_shared_ones(place: Pla
     admin
         .patch(&path, &json!({"access": "members"}))
         .expect(200);
-    assert_eq!(told(&other.feature), missing);
+    assert_eq!(refusal(&other.feature), missing);
     link(&admin, &model, &other.feature, "c").expect(201);
 }
 

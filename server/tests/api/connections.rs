@@ -296,15 +296,15 @@ async fn without_a_key_no_secret_is_taken(place: Place) {
     let admin = keyless.with(token.as_str().expect("a token"));
     let mut with_secret = body(&world, "b", "http", URL);
     with_secret["secret"] = json!("s");
-    let told = |response: super::client::Answer| {
+    let lacks_key = |response: super::client::Answer| {
         let refused = response.refused(503, "store_unavailable");
         assert!(refused.body.contains("TPLKIT_SECRET_KEY"), "{refused:?}");
     };
-    told(admin.post(PATH, &with_secret));
-    told(admin.post(PATH, &body(&world, "b", "smtp", "smtp://a:b@mail.example")));
-    told(admin.patch(&one, &json!({"secret": "s"})));
+    lacks_key(admin.post(PATH, &with_secret));
+    lacks_key(admin.post(PATH, &body(&world, "b", "smtp", "smtp://a:b@mail.example")));
+    lacks_key(admin.patch(&one, &json!({"secret": "s"})));
     // It would have to be encrypted anew.
-    told(admin.patch(&one, &json!({"name": "b"})));
+    lacks_key(admin.patch(&one, &json!({"name": "b"})));
     assert_eq!(admin.items(&of(&world)).len(), 1);
     admin.create(PATH, &body(&world, "b", "http", URL));
     admin.patch(&one, &json!({"secret": ""})).expect(200);

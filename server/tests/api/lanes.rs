@@ -251,12 +251,12 @@ async fn what_waits_is_done_when_there_is_a_place(place: Place) {
     // Room for one more to wait, and as soon as it does a place.
     full.waiting.pop();
     let question = format!("{}?sort=t", ground.table);
-    let asked = std::thread::spawn(move || owner.get(&question));
+    let reading = std::thread::spawn(move || owner.get(&question));
     while !world.app.lanes.questions.is_full(world.acme) {
         tokio::task::yield_now().await;
     }
     drop(full);
-    asked.join().expect("is answered").expect(200);
+    reading.join().expect("is answered").expect(200);
 }
 
 async fn who_may_not_is_refused_first(place: Place) {

@@ -101,18 +101,18 @@ async fn a_rail_names_what_lies_in_its_workspace(place: Place) {
     );
     let path = format!("/v1/rails/{}", model.rail);
     let with = |view: &str| editor.patch(&path, &json!({"config": {"views": [model.view, view]}}));
-    let told = |view: &str| with(view).refused(422, "validation_failed").body;
+    let refusal = |view: &str| with(view).refused(422, "validation_failed").body;
     with(&model.view).expect(200);
-    let missing = told(&world.context.id().to_string());
+    let missing = refusal(&world.context.id().to_string());
     assert!(missing.contains("config.views[1]"), "{missing}");
-    assert_eq!(told(&other.view), missing);
+    assert_eq!(refusal(&other.view), missing);
     let close = json!({"access": "members"});
     admin
         .patch(&format!("/v1/workspaces/{}", other.workspace), &close)
         .expect(200);
-    assert_eq!(told(&other.view), missing);
+    assert_eq!(refusal(&other.view), missing);
     let foreign = Model::new(&world.as_user("stranger@other.test"), world.other);
-    assert_eq!(told(&foreign.view), missing);
+    assert_eq!(refusal(&foreign.view), missing);
     let body = json!({"config": {"openModuleId": other.module, "defaultViewId": model.rail}});
     let mut found = faults(editor.patch(&path, &body));
     found.sort();

@@ -95,10 +95,10 @@ async fn world(place: Place, origins: &[&str]) -> World {
 
 async fn without_origins_nothing_is_said_of_them(place: Place) {
     let world = world(place, &[]).await;
-    let asked = from(&world.nobody, PAGE, "GET", "/v1/health").expect(200);
+    let served = from(&world.nobody, PAGE, "GET", "/v1/health").expect(200);
     let refused = preflight(&world.nobody, PAGE, "/v1/workspaces");
     let refused = refused.refused(405, "method_not_allowed");
-    for response in [asked, refused] {
+    for response in [served, refused] {
         assert!(!response.says("access-control-"), "{response:?}");
         assert_eq!(response.header("vary"), None);
     }

@@ -25,7 +25,7 @@ pub(super) struct Forge {
     pub(super) state: Arc<Mutex<State>>,
 }
 
-struct Asked {
+struct ReceivedRequest {
     method: String,
     path: String,
     query: String,
@@ -44,9 +44,9 @@ impl Forge {
         let (address, kept) = (url.clone(), state.clone());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let asked = read(&stream).expect("a request");
+                let request = read(&stream).expect("a request");
                 let (status, headers, body) =
-                    respond(&asked, &address, &mut kept.lock().expect("whole"));
+                    respond(&request, &address, &mut kept.lock().expect("whole"));
                 write(&stream, status, &headers, &body);
             }
         });
@@ -69,27 +69,27 @@ impl Forge {
     }
 }
 
-fn respond(asked: &Asked, url: &str, state: &mut State) -> (u16, String, Vec<u8>) {
+fn respond(request: &ReceivedRequest, url: &str, state: &mut State) -> (u16, String, Vec<u8>) {
     let json = |status: u16, body: &Value| (status, String::new(), body.to_string().into_bytes());
     let missing = json(404, &json!({"message": "Not Found"}));
-    if let Some(id) = asked.path.strip_prefix("/blob/") {
+    if let Some(id) = request.path.strip_prefix("/blob/") {
         let found = state
             .artifacts
             .iter()
             .find(|(record, _)| record["id"].as_u64() == id.parse().ok());
         return found.map_or(missing, |(_, zip)| (200, String::new(), zip.clone()));
     }
-    if !asked.authorized {
+    if !request.authorized {
         return json(401, &json!({"message": "Bad credentials"}));
     }
-    let Some(path) = asked.path.strip_prefix(&format!("/repos/{REPOSITORY}/")) else {
+    let Some(path) = request.path.strip_prefix(&format!("/repos/{REPOSITORY}/")) else {
         return missing;
     };
     let parts: Vec<&str> = path.split('/').collect();
-    match (asked.method.as_str(), &parts[..]) {
+    match (request.method.as_str(), &parts[..]) {
         ("GET", ["commits", _, "pulls"]) => json(200, &state.pulls),
         ("GET", ["issues", "7", "comments"]) => {
-            let first = asked.query.split('&').any(|part| part == "page=1");
+            let first = request.query.split('&').any(|part| part == "page=1");
             let page = if first {
                 json!(state.comments)
             } else {
@@ -99,7 +99,7 @@ fn respond(asked: &Asked, url: &str, state: &mut State) -> (u16, String, Vec<u8>
         }
         ("POST", ["issues", "7", "comments"]) => {
             let id = state.comments.len() + 1;
-            let comment = json!({"id": id, "body": asked.body["body"], "user": {"type": "Bot"}});
+            let comment = json!({"id": id, "body": request.body["body"], "user": {"type": "Bot"}});
             state.comments.push(comment.clone());
             json(201, &comment)
         }
@@ -109,14 +109,14 @@ fn respond(asked: &Asked, url: &str, state: &mut State) -> (u16, String, Vec<u8>
                 .iter_mut()
                 .find(|comment| comment["id"].as_u64() == id.parse().ok());
             let comment = comment.expect("a comment");
-            comment["body"] = asked.body["body"].clone();
+            comment["body"] = request.body["body"].clone();
             json(200, comment)
         }
         ("GET", ["actions", "artifacts"]) => {
             let listed = state.artifacts.iter().map(|(record, _)| record);
             let named = listed.filter(|record| {
                 let name = format!("name={}", record["name"].as_str().unwrap_or_default());
-                asked.query.split('&').any(|part| part == name)
+                request.query.split('&').any(|part| part == name)
             });
             json(200, &json!({"artifacts": named.collect::<Vec<_>>()}))
         }
@@ -127,7 +127,7 @@ fn respond(asked: &Asked, url: &str, state: &mut State) -> (u16, String, Vec<u8>
     }
 }
 
-fn read(stream: &TcpStream) -> Option<Asked> {
+fn read(stream: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -145,7 +145,7 @@ fn read(stream: &TcpStream) -> Option<Asked> {
         .and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked {
+    Some(ReceivedRequest {
         method,
         path: path.to_owned(),
         query: query.to_owned(),

@@ -76,9 +76,9 @@ pub(crate) async fn create(store: &Store, new: jobs::New) -> bool {
 
 /// The job as it is.
 pub(crate) async fn job(store: &Store, context: &Context, job: Uuid) -> Job {
-    let asked = (job, context.now());
-    let found = store.read(&Scope::Operator, asked, |tx, asked| {
-        Box::pin(jobs::find(tx, asked.0, asked.1))
+    let input = (job, context.now());
+    let found = store.read(&Scope::Operator, input, |tx, input| {
+        Box::pin(jobs::find(tx, input.0, input.1))
     });
     let found: Result<Option<Job>, StoreError> = found.await;
     found.expect("is read").expect("is there")

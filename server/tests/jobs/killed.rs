@@ -26,10 +26,12 @@ on_both_stores!(
 );
 
 /// What the environment says of how much is tested.
-fn asked(name: &str, usual: usize) -> usize {
+fn setting(name: &str, usual: usize) -> usize {
     #[expect(clippy::disallowed_methods, reason = "says how much is tested")]
-    let asked = std::env::var(name).ok();
-    asked.and_then(|asked| asked.parse().ok()).unwrap_or(usual)
+    let started = std::env::var(name).ok();
+    started
+        .and_then(|started| started.parse().ok())
+        .unwrap_or(usual)
 }
 
 /// A process that carries jobs out; it ends with the test.
@@ -63,7 +65,7 @@ impl Drop for Working {
     }
 }
 
-struct Asked {
+struct StartedJob {
     organization: Uuid,
     workspace: Uuid,
     job: Uuid,
@@ -75,7 +77,7 @@ fn context() -> Context {
     Context::new(std::sync::Arc::new(SystemClock))
 }
 
-async fn ask(store: &Store, package: &Package) -> Asked {
+async fn ask(store: &Store, package: &Package) -> StartedJob {
     let context = context();
     let new = organizations::New {
         id: context.id(),
@@ -91,7 +93,7 @@ async fn ask(store: &Store, package: &Package) -> Asked {
     let new = package.job(&context, organization, workspace);
     let (job, minter) = (new.id, new.minter);
     assert!(ground::create(store, new).await);
-    Asked {
+    StartedJob {
         organization,
         workspace,
         job,
@@ -104,23 +106,23 @@ async fn status(store: &Store, job: Uuid) -> Status {
     ground::job(store, &context(), job).await.status
 }
 
-async fn finished(store: &Store, asked: &Asked, workers: &mut [Working]) {
-    while !status(store, asked.job).await.is_finished() {
+async fn finished(store: &Store, started: &StartedJob, workers: &mut [Working]) {
+    while !status(store, started.job).await.is_finished() {
         workers.iter_mut().for_each(Working::lives);
         sleep(Duration::from_millis(20)).await;
     }
 }
 
 /// Asserts that a job came to what it must provide.
-async fn judge(store: &Store, package: &Package, asked: &Asked) {
-    let job = ground::job(store, &context(), asked.job).await;
+async fn judge(store: &Store, package: &Package, started: &StartedJob) {
+    let job = ground::job(store, &context(), started.job).await;
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
-    let (owed, report) = package.owed(asked.before.state(), asked.minter);
-    Outcome::of(store, asked.workspace).await.is(&owed);
+    let (owed, report) = package.owed(started.before.state(), started.minter);
+    Outcome::of(store, started.workspace).await.is(&owed);
     let shown = job.report.as_deref().expect("a report");
     let shown = serde_json::from_str(shown).expect("a report");
     assert_eq!(plain(shown), plain(report));
-    let entries = ledger(store, asked.organization, asked.job).await;
+    let entries = ledger(store, started.organization, started.job).await;
     let published = published(&entries);
     assert_eq!(published.len(), 3, "{published:?}");
     assert!(published.windows(2).all(|pair| pair[0] != pair[1]));
@@ -131,8 +133,8 @@ const RUNS_IN_A_STORE: usize = 8;
 
 async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
     let mut store = place.open().await;
-    let tables = asked("TPLKIT_KILL_TABLES", 6);
-    let package = everything(tables, asked("TPLKIT_KILL_ROWS", 520));
+    let tables = setting("TPLKIT_KILL_TABLES", 6);
+    let package = everything(tables, setting("TPLKIT_KILL_ROWS", 520));
     // How long it takes when nobody is killed: until then any instant is as good as another.
     let whole = ask(&store, &package).await;
     let begun = now();
@@ -140,30 +142,30 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
     let long = begun.elapsed();
     judge(&store, &package, &whole).await;
     let (mut killed, mut several, mut runs) = (0, 0, 0);
-    while killed < asked("TPLKIT_KILLS", 4) {
+    while killed < setting("TPLKIT_KILLS", 4) {
         if runs > 0 && runs % RUNS_IN_A_STORE == 0 {
             drop(store);
             place = place.another();
             store = place.open().await;
         }
-        let asked = ask(&store, &package).await;
+        let started = ask(&store, &package).await;
         let wanted = if runs % 2 == 0 { 1 } else { 3 };
         let mut here = 0;
         for _ in 0..wanted {
             let mut worker = Working::start(&place);
             let instant = now() + long.mul_f64(f64::from(random_u16()) / f64::from(u16::MAX));
-            while now() < instant && !status(&store, asked.job).await.is_finished() {
+            while now() < instant && !status(&store, started.job).await.is_finished() {
                 sleep(Duration::from_millis(2)).await;
             }
             worker.lives();
-            if status(&store, asked.job).await.is_finished() {
+            if status(&store, started.job).await.is_finished() {
                 break;
             }
             worker.signal("-KILL");
             here += 1;
         }
-        finished(&store, &asked, &mut [Working::start(&place)]).await;
-        judge(&store, &package, &asked).await;
+        finished(&store, &started, &mut [Working::start(&place)]).await;
+        judge(&store, &package, &started).await;
         (killed, runs) = (killed + here, runs + 1);
         several += usize::from(here > 1);
     }
@@ -178,20 +180,20 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
 async fn an_undo_survives_the_death_of_its_workers(place: Place) {
     let store = place.open().await;
     let package = everything(6, 1100);
-    let asked = ask(&store, &package).await;
-    finished(&store, &asked, &mut [Working::start(&place)]).await;
-    let job = ground::job(&store, &context(), asked.job).await;
+    let started = ask(&store, &package).await;
+    finished(&store, &started, &mut [Working::start(&place)]).await;
+    let job = ground::job(&store, &context(), started.job).await;
     let undo = Undo::begin(&store, &context(), &job, false, 60_000_000).await;
     let undo = undo.expect("is answered").expect("is free");
     let released = undo.lease.release(&store, &context(), 0).await;
     released.expect("is released");
     let mut killed = 0;
     loop {
-        let before = ground::job(&store, &context(), asked.job).await;
+        let before = ground::job(&store, &context(), started.job).await;
         let mut worker = Working::start(&place);
         let after = loop {
             worker.lives();
-            let now = ground::job(&store, &context(), asked.job).await;
+            let now = ground::job(&store, &context(), started.job).await;
             if now.status.is_finished() || (&now.phase, now.done) != (&before.phase, before.done) {
                 break now;
             }
@@ -208,9 +210,9 @@ async fn an_undo_survives_the_death_of_its_workers(place: Place) {
         killed += 1;
     }
     assert!(killed > 1, "{killed}");
-    let job = ground::job(&store, &context(), asked.job).await;
+    let job = ground::job(&store, &context(), started.job).await;
     assert_eq!(job.status, Status::Undone, "{:?}", job.error);
-    assert_eq!(Outcome::of(&store, asked.workspace).await, asked.before);
+    assert_eq!(Outcome::of(&store, started.workspace).await, started.before);
 }
 
 #[expect(clippy::disallowed_methods, reason = "a kill has to come at some time")]
@@ -232,10 +234,10 @@ fn a_worker_that_was_stopped_past_its_lease_writes_nothing() {
     crate::stores::run(Place::postgres(), async |place: Place| {
         let store = place.open().await;
         let package = everything(6, 1500);
-        let asked = ask(&store, &package).await;
+        let started = ask(&store, &package).await;
         let mut slow = Working::start(&place);
         while !matches!(
-            status(&store, asked.job).await,
+            status(&store, started.job).await,
             Status::Rows | Status::Completed
         ) {
             slow.lives();
@@ -243,21 +245,21 @@ fn a_worker_that_was_stopped_past_its_lease_writes_nothing() {
         }
         slow.signal("-STOP");
         assert!(
-            !status(&store, asked.job).await.is_finished(),
+            !status(&store, started.job).await.is_finished(),
             "too fast to be stopped"
         );
         let mut quick = [Working::start(&place)];
-        finished(&store, &asked, &mut quick).await;
-        judge(&store, &package, &asked).await;
-        let before = ledger(&store, asked.organization, asked.job).await;
+        finished(&store, &started, &mut quick).await;
+        judge(&store, &package, &started).await;
+        let before = ledger(&store, started.organization, started.job).await;
         slow.signal("-CONT");
         // It finds out that the job is not its own, and looks for others.
         drop(quick);
         let next = ask(&store, &everything(1, 5)).await;
         finished(&store, &next, &mut [slow]).await;
-        let after = ledger(&store, asked.organization, asked.job).await;
+        let after = ledger(&store, started.organization, started.job).await;
         assert_eq!(before, after);
-        judge(&store, &package, &asked).await;
+        judge(&store, &package, &started).await;
     });
 }
 
@@ -271,9 +273,9 @@ fn two_processes_share_the_jobs_of_one_store() {
             all.push(ask(&store, &package).await);
         }
         let mut workers = [Working::start(&place), Working::start(&place)];
-        for asked in &all {
-            finished(&store, asked, &mut workers).await;
-            judge(&store, &package, asked).await;
+        for started in &all {
+            finished(&store, started, &mut workers).await;
+            judge(&store, &package, started).await;
         }
     });
 }

@@ -131,12 +131,12 @@ async fn large_rows_are_looked_up_a_few_at_a_time(place: Place) {
     let stage = Stage::new(&world, |at| at).await;
     let (target, feature) = (&stage.target, stage.feature);
     // In an order that is not theirs, with ids and values that no row has, and some twice.
-    let mut asked: Vec<usize> = (0..ROWS).rev().collect();
-    asked.extend([3, 3, 4]);
-    let mut ids: Vec<Id> = asked.iter().map(|at| stage.rows[*at].id).collect();
+    let mut places: Vec<usize> = (0..ROWS).rev().collect();
+    places.extend([3, 3, 4]);
+    let mut ids: Vec<Id> = places.iter().map(|at| stage.rows[*at].id).collect();
     ids.insert(2, world.context.id());
     let expected = |at: usize| stage.rows.get(at).cloned();
-    let mut expected: Vec<Option<StoredRow>> = asked.iter().map(|at| expected(*at)).collect();
+    let mut expected: Vec<Option<StoredRow>> = places.iter().map(|at| expected(*at)).collect();
     expected.insert(2, None);
     for _ in 0..2 {
         let found = target.fetch(feature, &ids).await.expect("is read");

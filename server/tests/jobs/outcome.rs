@@ -143,15 +143,15 @@ pub(super) async fn drift(
     package: &Package,
     entries: Vec<Entry>,
 ) -> Drift {
-    let asked = (
+    let input = (
         package.text.clone(),
         package.request.clone(),
         entries,
         workspace,
     );
-    let found = store.snapshot(&Scope::Operator, asked, |tx, asked| {
+    let found = store.snapshot(&Scope::Operator, input, |tx, input| {
         Box::pin(async move {
-            let (text, request, entries, workspace) = asked;
+            let (text, request, entries, workspace) = input;
             let package = Checked::trusted(text).expect("reads");
             let source = Snapshot::new(tx, *workspace, &Tables::default());
             let structure = source.structure().await?;

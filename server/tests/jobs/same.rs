@@ -146,8 +146,8 @@ async fn random_packages_come_out_as_in_memory(place: Place) {
 /// `TPLKIT_CASES` random packages.
 fn seeds() -> u64 {
     #[expect(clippy::disallowed_methods, reason = "says how much is tested")]
-    let asked = std::env::var("TPLKIT_CASES").ok();
-    asked.and_then(|asked| asked.parse().ok()).unwrap_or(12)
+    let cases = std::env::var("TPLKIT_CASES").ok();
+    cases.and_then(|cases| cases.parse().ok()).unwrap_or(12)
 }
 
 async fn a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end(place: Place) {

@@ -22,7 +22,7 @@ fn state(clients: &[(u128, Json)]) -> State {
     state
 }
 
-fn preview_of(pack: &Pack, asked: &str, state: State, earlier: &[Entry]) -> Preview {
+fn preview_of(pack: &Pack, body: &str, state: State, earlier: &[Entry]) -> Preview {
     let text = pack.text();
     let package = checked(&text);
     let memory = Memory::new(state);
@@ -30,7 +30,7 @@ fn preview_of(pack: &Pack, asked: &str, state: State, earlier: &[Entry]) -> Prev
     let input = PreviewInput {
         package: &package,
         package_digest: &package_digest(&text),
-        request: &request(asked),
+        request: &request(body),
         earlier,
         base: None,
         definitions: Definitions::embedded(),
@@ -76,11 +76,11 @@ fn orders() -> Pack {
     reason = "`json!(…)` reads better without a `&`"
 )]
 fn mapped(more: Json) -> String {
-    let mut asked = json!({"resolutions": {"f_clients": {"action": "map", "id": id(10), "columns": {"c_clients_id": id(11)}}}});
+    let mut body = json!({"resolutions": {"f_clients": {"action": "map", "id": id(10), "columns": {"c_clients_id": id(11)}}}});
     for (key, value) in more.as_object().into_iter().flatten() {
-        asked[key] = value.clone();
+        body[key] = value.clone();
     }
-    asked.to_string()
+    body.to_string()
 }
 
 fn clients() -> State {
@@ -269,11 +269,10 @@ fn keys_are_compared_raw_and_the_ledger_is_believed() {
 
 #[test]
 fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
-    let asked = mapped(json!({}));
-    let digest =
-        |pack: &Pack, asked: &str, state: State| preview_of(pack, asked, state, &[]).digest;
-    let first = digest(&orders(), &asked, clients());
-    assert_eq!(first, digest(&orders(), &asked, clients()));
+    let body = mapped(json!({}));
+    let digest = |pack: &Pack, body: &str, state: State| preview_of(pack, body, state, &[]).digest;
+    let first = digest(&orders(), &body, clients());
+    assert_eq!(first, digest(&orders(), &body, clients()));
     // A plan that was looked at is no part of what is asked.
     assert_eq!(
         first,
@@ -292,12 +291,12 @@ fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
         .structure
         .features
         .push(crate::apply::test_packages::feature(90, "else", &[]));
-    assert_eq!(first, digest(&orders(), &asked, other));
+    assert_eq!(first, digest(&orders(), &body, other));
     let more = state(&[
         (101, json!({"id": "a", "name": "Z"})),
         (103, json!({"id": "c"})),
     ]);
-    assert_eq!(first, digest(&orders(), &asked, more));
+    assert_eq!(first, digest(&orders(), &body, more));
 
     let mut moved = vec![first];
     moved.push(digest(
@@ -307,10 +306,10 @@ fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
     ));
     let titled = json!({"featureId": "$f_orders", "config": {"titleColumn": "$c_orders_number"}});
     let titled = orders().step("update_feature", titled);
-    moved.push(digest(&titled, &asked, clients()));
+    moved.push(digest(&titled, &body, clients()));
     moved.push(digest(
         &orders(),
-        &asked,
+        &body,
         state(&[(102, json!({"id": "b"}))]),
     ));
     let mut taken = clients();
@@ -318,10 +317,10 @@ fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
         .structure
         .features
         .push(crate::apply::test_packages::feature(91, "orders", &[]));
-    moved.push(digest(&orders(), &asked, taken));
+    moved.push(digest(&orders(), &body, taken));
     let mut renamed = clients();
     renamed.structure.features[0].columns[0].name = "ident".to_owned();
-    moved.push(digest(&orders(), &asked, renamed));
+    moved.push(digest(&orders(), &body, renamed));
     moved.push(digest(&orders(), "{}", clients()));
     let count = moved.len();
     moved.sort();

@@ -63,7 +63,7 @@ pub(super) struct LedgerState {
     /// What the first phase wrote.
     pub(super) structures: Vec<Structure>,
     /// What the first phase of an upgrade told of records, since the job was last completed.
-    pub(super) told: Option<Value>,
+    pub(super) reported: Option<Value>,
     /// Cells of merged rows that somebody decided, and those that people changed after the plan, since then.
     pub(super) decided: u64,
     pub(super) moved: Vec<MovedLeaf>,
@@ -252,7 +252,7 @@ impl LedgerState {
                 for reference in &structure.pending_publishes {
                     self.published.remove(reference);
                 }
-                self.told = structure.told.clone().or(self.told.take());
+                self.reported = structure.reported.clone().or(self.reported.take());
                 self.structures.push(structure);
             }
             Entry::Rows(rows) => {
@@ -323,7 +323,7 @@ impl LedgerState {
                 for counts in self.counts.values_mut() {
                     (counts.linked, counts.updated, counts.kept) = (0, 0, 0);
                 }
-                (self.told, self.decided) = (None, 0);
+                (self.reported, self.decided) = (None, 0);
                 self.moved.clear();
                 self.merged_uids.clear();
                 self.files.clear();

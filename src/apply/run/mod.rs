@@ -268,10 +268,10 @@ impl<T: Target> Run<'_, '_, T> {
         self.done = work.changes.len() as u64;
         self.total = self.done;
         let known = |done: &ledger::Structure| {
-            let told = entry.told.clone();
+            let reported = entry.reported.clone();
             *entry
                 == ledger::Structure {
-                    told,
+                    reported,
                     ..done.clone()
                 }
         };
@@ -280,8 +280,10 @@ impl<T: Target> Run<'_, '_, T> {
         }
         let mut noted = entry.clone();
         if self.approved.upgrade.is_some() {
-            let told = serde_json::to_string(&records(self.approved));
-            noted.told = told.ok().and_then(|told| Value::parse(&told).ok());
+            let reported = serde_json::to_string(&records(self.approved));
+            noted.reported = reported
+                .ok()
+                .and_then(|reported| Value::parse(&reported).ok());
         }
         let unit = self.unit("structure", work.changes.clone(), Entry::Structure(noted));
         match self.try_commit(unit).await {

@@ -384,25 +384,25 @@ impl<'a> Tally<'a> {
         let hidden: Vec<MovedLeaf> = hidden.collect();
         let earlier_cells = upgrade.map_or(&[][..], |_| &known.moved).iter().cloned();
         let cells = self.conflicts.first.into_iter().map(|cell| cell.moved);
-        let told = known.told.as_ref();
-        let told = told.and_then(|told| serde_json::from_str(&told.write()).ok());
-        let told = told.unwrap_or_else(|| records(approved));
+        let reported = known.reported.as_ref();
+        let reported = reported.and_then(|reported| serde_json::from_str(&reported.write()).ok());
+        let reported = reported.unwrap_or_else(|| records(approved));
         let structures = known.structures.iter();
         let earlier: u64 = structures.map(|structure| structure.leaves).sum();
         Report {
             structure_updated: earlier + upgrade.map_or(0, |upgrade| upgrade.leaves),
-            not_carried: told
+            not_carried: reported
                 .not_carried
                 .into_iter()
                 .chain(cells_left_out(&left_out))
                 .collect(),
             base: upgrade.and_then(|upgrade| upgrade.base.clone()),
-            decided: (told.decided + self.decided + upgrade.map_or(0, |_| known.decided))
+            decided: (reported.decided + self.decided + upgrade.map_or(0, |_| known.decided))
                 .saturating_sub(self.stays.len() as u64),
-            kept: told.kept,
-            left: left(told.left, &self.taken, &self.stays),
-            unused: [told.unused, self.conflicts.unused].concat(),
-            moved: told
+            kept: reported.kept,
+            left: left(reported.left, &self.taken, &self.stays),
+            unused: [reported.unused, self.conflicts.unused].concat(),
+            moved: reported
                 .moved
                 .into_iter()
                 .chain(earlier_cells)

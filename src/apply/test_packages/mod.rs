@@ -132,16 +132,16 @@ pub(in crate::apply) fn request(text: &str) -> Request {
 /// Resolves against a destination.
 pub(in crate::apply) fn apply(
     pack: &Pack,
-    asked: &str,
+    body: &str,
     destination: &Structure,
 ) -> Result<Approved, Vec<Refusal>> {
-    again(pack, asked, destination, None, minter())
+    again(pack, body, destination, None, minter())
 }
 
 /// Resolves with ledgers of earlier jobs.
 pub(in crate::apply) fn again(
     pack: &Pack,
-    asked: &str,
+    body: &str,
     destination: &Structure,
     earlier: Option<&[Entry]>,
     minter: Minter,
@@ -151,7 +151,7 @@ pub(in crate::apply) fn again(
     let definitions = Definitions::embedded();
     resolve(
         &package,
-        &request(asked),
+        &request(body),
         destination,
         earlier,
         minter,
@@ -172,11 +172,11 @@ pub(in crate::apply) fn codes(refusals: &[Refusal]) -> Vec<(Code, &str)> {
 #[track_caller]
 pub(in crate::apply) fn refused(
     pack: &Pack,
-    asked: &str,
+    body: &str,
     destination: &Structure,
     expected: &[(Code, &str)],
 ) {
-    let refusals = apply(pack, asked, destination).expect_err("refused");
+    let refusals = apply(pack, body, destination).expect_err("refused");
     assert_eq!(codes(&refusals), expected, "{refusals:#?}");
     assert!(
         refusals

@@ -53,25 +53,25 @@ const NOTES: &str = r#"{"rowsModes": {"f_notes": "none"}}"#;
 
 fn applied(
     pack: &Pack,
-    asked: &str,
+    body: &str,
     memory: &mut Memory,
     earlier: &mut Vec<Entry>,
     nonce: u64,
 ) -> Report {
-    let report = attempt(pack, asked, memory, earlier, nonce).expect("applies");
+    let report = attempt(pack, body, memory, earlier, nonce).expect("applies");
     earlier.extend(memory.next_job());
     report
 }
 
 fn refusals(
     pack: &Pack,
-    asked: &str,
+    body: &str,
     memory: &Memory,
     earlier: &[Entry],
 ) -> Vec<crate::apply::Refusal> {
     let structure = ready(memory.structure()).expect("a structure");
     let minter = Minter::at(jiff::Timestamp::UNIX_EPOCH, 0xABC_0099);
-    again(pack, asked, &structure, Some(earlier), minter)
+    again(pack, body, &structure, Some(earlier), minter)
         .err()
         .unwrap_or_default()
 }
@@ -159,13 +159,13 @@ fn rows_that_nothing_distinguishes_are_refused_unless_a_mode_is_given() {
         refused[0].detail.starts_with("`rowsModes.f_people`: "),
         "{refused:?}"
     );
-    for asked in [
+    for body in [
         r#"{"includeRows": false}"#,
         r#"{"copy": true}"#,
         r#"{"rowsModes": {"f_people": "none", "f_notes": "none"}}"#,
         r#"{"rowsModes": {"f_people": "all", "f_notes": "all"}}"#,
     ] {
-        assert_eq!(refusals(&second, asked, &memory, &earlier), [], "{asked}");
+        assert_eq!(refusals(&second, body, &memory, &earlier), [], "{body}");
     }
     // A key that the earlier package did not have tells nothing apart either.
     let keyed = pack(Some("code"), &SECOND, 1000);
@@ -208,10 +208,10 @@ fn a_mode_that_is_given_doubles_no_row_that_is_known() {
             &mut earlier,
             0,
         );
-        let asked = json!({"rowsModes": {"f_people": mode, "f_notes": "none"}}).to_string();
+        let body = json!({"rowsModes": {"f_people": mode, "f_notes": "none"}}).to_string();
         let report = applied(
             &pack(Some("code"), &SECOND, 1000),
-            &asked,
+            &body,
             &mut memory,
             &mut earlier,
             1,

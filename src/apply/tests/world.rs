@@ -78,7 +78,7 @@ pub(super) fn shop() -> Pack {
 /// One attempt at a job, or the next one: decided on what is there, then carried out.
 pub(super) fn attempt(
     pack: &Pack,
-    asked: &str,
+    body: &str,
     memory: &mut Memory,
     earlier: &[Entry],
     nonce: u64,
@@ -93,7 +93,7 @@ pub(super) fn attempt(
     let definitions = Definitions::embedded();
     let approved = resolve(
         &package,
-        &request(asked),
+        &request(body),
         &structure,
         Some(&ledgers),
         minter,

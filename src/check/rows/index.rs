@@ -113,9 +113,9 @@ mod tests {
             let again = |row: &u32| hashes[..*row as usize].contains(&hashes[*row as usize]);
             let expected: Vec<u32> = (0..).take(hashes.len()).filter(again).collect();
             prop_assert_eq!(repeated, expected);
-            for asked in hashes.iter().copied().chain([0, 7, u64::MAX]) {
-                let expected: Vec<u32> = hashes.iter().zip(0..).filter(|(hash, _)| **hash == asked).map(|(_, row)| row).collect();
-                prop_assert_eq!(index.rows(asked).collect::<Vec<_>>(), expected);
+            for hash_of_row in hashes.iter().copied().chain([0, 7, u64::MAX]) {
+                let expected: Vec<u32> = hashes.iter().zip(0..).filter(|(hash, _)| **hash == hash_of_row).map(|(_, row)| row).collect();
+                prop_assert_eq!(index.rows(hash_of_row).collect::<Vec<_>>(), expected);
             }
         }
     }

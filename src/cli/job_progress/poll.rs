@@ -64,7 +64,7 @@ impl<'s> Poll<'s> {
         let mut pause = FIRST_PAUSE;
         let mut outage = Outage::default();
         loop {
-            let asked = SystemClock.now();
+            let polled_at = SystemClock.now();
             match ask() {
                 Ok(response) => {
                     outage = Outage::default();
@@ -76,7 +76,7 @@ impl<'s> Poll<'s> {
                     }
                 }
                 Err(error) => {
-                    let left = outage.left(asked, self.patience);
+                    let left = outage.left(polled_at, self.patience);
                     let Some(left) = left.filter(|_| passes(&error)) else {
                         return Err(error.into());
                     };
@@ -108,10 +108,10 @@ struct Outage {
 impl Outage {
     /// What is left of the patience after a question that failed; nothing where one more as long as it would
     /// be over it.
-    fn left(&mut self, asked: Timestamp, patience: SignedDuration) -> Option<SignedDuration> {
+    fn left(&mut self, polled_at: Timestamp, patience: SignedDuration) -> Option<SignedDuration> {
         let now = SystemClock.now();
-        let took = now.duration_since(asked);
-        let away = now.duration_since(*self.since.get_or_insert(asked));
+        let took = now.duration_since(polled_at);
+        let away = now.duration_since(*self.since.get_or_insert(polled_at));
         Some(patience - away).filter(|left| *left >= took && *left > SignedDuration::ZERO)
     }
 
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    fn asked(patience: i64, replies: &[bool]) -> (Result<Polled<()>, CliError>, usize) {
+    fn polled(patience: i64, replies: &[bool]) -> (Result<Polled<()>, CliError>, usize) {
         let (session, count) = (session(), Cell::new(0));
         let poll = Poll::new(&session, None).patient(SignedDuration::from_secs(patience));
         let outcome = poll.until(
@@ -186,14 +186,14 @@ mod tests {
 
     #[test]
     fn a_server_that_is_away_is_given_up_when_the_patience_is_over() {
-        let (outcome, count) = asked(0, &[false]);
+        let (outcome, count) = polled(0, &[false]);
         assert_eq!(count, 1);
         assert!(outcome.is_err_and(|error| error.exit() == Exit::Unreachable));
     }
 
     #[test]
     fn a_server_that_comes_back_in_time_is_asked_again() {
-        let (outcome, count) = asked(60, &[true, false, false, true]);
+        let (outcome, count) = polled(60, &[true, false, false, true]);
         assert!(matches!(outcome, Ok(Polled::Ended(()))));
         assert_eq!(count, 4);
     }

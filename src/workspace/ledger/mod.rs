@@ -97,8 +97,8 @@ pub struct Structure {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
     /// What the report of an upgrade says of records: a job that goes on finds them as they are to be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Value>,
+    #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
+    pub reported: Option<Value>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
@@ -519,7 +519,7 @@ mod tests {
                 }],
                 base: vec![based()],
                 adopted: true,
-                told: Some(value(r#"{"decided":1}"#)),
+                reported: Some(value(r#"{"decided":1}"#)),
             }),
             Entry::Rows(Rows {
                 uid: uid(),

@@ -50,14 +50,14 @@ async fn matching<W: Workspaces>(workspaces: &W) -> CaseResult {
         ("true", None),
         ("\"a\"", Some(2)),
     ];
-    let values: Vec<String> = questions.iter().map(|(asked, _)| (*asked).into()).collect();
+    let values: Vec<String> = questions.iter().map(|(value, _)| (*value).into()).collect();
     let found = subject.target.matching(feature, "k", &values).await;
     let found = found.map_err(|error| format!("rows cannot be looked up: {error}"))?;
     same("the number of answers", &found.len(), &questions.len())?;
-    for ((asked, expected), found) in questions.iter().zip(&found) {
+    for ((value, expected), found) in questions.iter().zip(&found) {
         let found = found.as_ref().map(|row| row.id);
         let expected: Option<Id> = expected.map(|at| ids[at]);
-        same(&format!("the row for {asked}"), &found, &expected)?;
+        same(&format!("the row for {value}"), &found, &expected)?;
     }
     let whole = found[0].as_ref().and_then(|row| row.data.cell("k"));
     same("the cell of a row found", &whole, &Some("\"a\""))?;

@@ -150,8 +150,8 @@ async fn fetch<W: Workspaces>(workspaces: &W) -> CaseResult {
         .insert(feature, &[r#"{"a":"x"}"#, r#"{"a":"y"}"#])
         .await?;
     let foreign = subject.insert(other, &["{}"]).await?;
-    let asked = [ids[1], subject.id(), ids[0], foreign[0], ids[1]];
-    let read = subject.target.fetch(feature, &asked).await;
+    let wanted = [ids[1], subject.id(), ids[0], foreign[0], ids[1]];
+    let read = subject.target.fetch(feature, &wanted).await;
     let read = read.map_err(|error| format!("rows cannot be fetched: {error}"))?;
     let (x, y) = (row(ids[0], r#"{"a":"x"}"#), row(ids[1], r#"{"a":"y"}"#));
     let expected = vec![Some(y.clone()), None, Some(x), None, Some(y)];

@@ -14,7 +14,7 @@ pub(super) struct Decisions {
     pub(super) request: Request,
     pub(super) decided: Decided,
     /// Whether anything was asked.
-    pub(super) asked: bool,
+    pub(super) conflicted: bool,
     pub(super) plan: Preview,
 }
 
@@ -26,14 +26,14 @@ pub(super) async fn decide<P: Place>(
 ) -> Result<Option<Decisions>, String> {
     let mut request = request(true);
     let mut decided = Decided::default();
-    let mut asked = false;
+    let mut conflicted = false;
     for _ in 0..8 {
         let plan = line.plan(text, &request).await?;
         if plan.refusals.is_empty() {
             return Ok(Some(Decisions {
                 request,
                 decided,
-                asked,
+                conflicted,
                 plan,
             }));
         }
@@ -51,7 +51,7 @@ pub(super) async fn decide<P: Place>(
         if !codes.all(|code| code == Code::UpgradeConflicts) || plan.conflicts.is_empty() {
             return Err(format!("refused: {:#?}", plan.refusals));
         }
-        asked = true;
+        conflicted = true;
         for conflict in &plan.conflicts {
             let (path, take) = choice(conflict, &request, dice)?;
             if take != Take::Side(Side::Ours) && take != Take::Word(RecordDecision::Leave) {

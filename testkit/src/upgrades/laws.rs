@@ -229,8 +229,8 @@ async fn worked_on<P: Places>(
     })
 }
 
-fn met(asked: bool, report: &Report) -> Seen {
-    if asked {
+fn met(conflicted: bool, report: &Report) -> Seen {
+    if conflicted {
         Seen::Decided
     } else if idle(report) {
         Seen::Nothing
@@ -250,7 +250,7 @@ async fn undone<P: Places>(places: &P, triple: &Triple) -> Verdict {
     line.undo().await?;
     same("the workspace", &line.state().await?, &ready.before)
         .map_err(|wrong| format!("{:#?}\n{wrong}", ready.done))?;
-    Ok(met(decisions.asked, &ran.report))
+    Ok(met(decisions.conflicted, &ran.report))
 }
 
 async fn drifted<P: Places>(places: &P, triple: &Triple) -> Verdict {
@@ -279,12 +279,12 @@ async fn drifted<P: Places>(places: &P, triple: &Triple) -> Verdict {
 async fn refused<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut ready = worked_on(places, triple, Hand::People).await?;
     let line = &mut ready.line;
-    let told = line.entries();
+    let entries = line.entries();
     if line.apply(&ready.new, &request(true)).await?.is_some() {
         return Ok(Seen::Nothing);
     }
     same("the workspace", &line.state().await?, &ready.before)?;
-    if line.entries() != told {
+    if line.entries() != entries {
         return Err("a refused upgrade left something in the ledger".to_owned());
     }
     Ok(Seen::Decided)
@@ -344,7 +344,7 @@ async fn killed<P: Places>(places: &P, triple: &Triple) -> Verdict {
             }
         }
     }
-    Ok(met(decisions.asked, &whole.report))
+    Ok(met(decisions.conflicted, &whole.report))
 }
 
 async fn kept<P: Places>(places: &P, triple: &Triple) -> Verdict {
@@ -371,15 +371,15 @@ async fn kept<P: Places>(places: &P, triple: &Triple) -> Verdict {
             ran.report.structure_updated
         ));
     }
-    Ok(met(decisions.asked, &ran.report))
+    Ok(met(decisions.conflicted, &ran.report))
 }
 
 async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut ready = worked_on(places, triple, Hand::Careful).await?;
-    let mut asked = request(true);
-    asked.terms.conflicts = Some(Side::Theirs);
+    let mut upgrade = request(true);
+    upgrade.terms.conflicts = Some(Side::Theirs);
     let line = &mut ready.line;
-    let plan = line.plan(&ready.new, &asked).await?;
+    let plan = line.plan(&ready.new, &upgrade).await?;
     // A name of theirs that the package brings, or a column that is too strict for its cells.
     if !plan.refusals.is_empty() {
         return Ok(Seen::Nothing);
@@ -388,7 +388,7 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
     if !plain.refusals.is_empty() || !plain.rename.is_empty() || !plan.rename.is_empty() {
         return Ok(Seen::Nothing);
     }
-    let ran = line.run(&ready.new, &asked, None).await?;
+    let ran = line.run(&ready.new, &upgrade, None).await?;
     let mut expected = content(&line.state().await?, &line.entries());
     let mut other = worked_on(places, triple, Hand::Careful).await?;
     let line = &mut other.line;
@@ -397,8 +397,8 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
     if is_taken(&first.report) || is_taken(&ran.report) {
         return Ok(Seen::Nothing);
     }
-    let Some(_) = line.apply(&other.new, &asked).await? else {
-        let plan = line.plan(&other.new, &asked).await?;
+    let Some(_) = line.apply(&other.new, &upgrade).await? else {
+        let plan = line.plan(&other.new, &upgrade).await?;
         return Err(format!(
             "refused after a plain apply: {:#?} {:#?}",
             plan.refusals, plan.conflicts

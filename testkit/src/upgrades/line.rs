@@ -294,7 +294,7 @@ impl<P: Place> Line<P> {
         let job = self.place.begin().await;
         let target = self.place.open(job).await;
         let structure = target.structure().await.map_err(said("reading"))?;
-        let asked = DriftInput {
+        let input = DriftInput {
             template: Id::nil(),
             past: JobHistory {
                 entries: &entries,
@@ -305,7 +305,7 @@ impl<P: Place> Line<P> {
             cells: true,
             definitions: Definitions::embedded(),
         };
-        drift(&*target, &structure, asked)
+        drift(&*target, &structure, input)
             .await
             .map_err(said("comparing"))
     }

@@ -20,13 +20,13 @@ fn the_body_is_written_as_it_came() {
         "X-Own: yes",
     ];
     assert_eq!(desk.run(&words).exits(0).out, body);
-    let asked = &server.received()[0];
-    assert_eq!(asked.line(), "GET /v1/x?a=1&filter=b%3Aeq%3Ac%26d+e");
+    let request = &server.received()[0];
+    assert_eq!(request.line(), "GET /v1/x?a=1&filter=b%3Aeq%3Ac%26d+e");
     assert_eq!(
-        (asked.header("x-own"), asked.token()),
+        (request.header("x-own"), request.token()),
         (Some("yes"), Some(KEY))
     );
-    assert_eq!(asked.header("idempotency-key"), None);
+    assert_eq!(request.header("idempotency-key"), None);
     let words = [&words[..], &["--format", "json"]].concat();
     let ran = desk.run(&words).exits(0);
     // Every digit is kept.
@@ -86,9 +86,9 @@ fn a_post_carries_data_and_a_key_that_stays() {
     let ran = desk
         .run(&["api", "POST", "/v1/workspaces", "--data", "body.json", "-v"])
         .exits(0);
-    let asked = server.received();
-    assert_eq!(asked.len(), 3);
-    let key = asked[0]
+    let received = server.received();
+    assert_eq!(received.len(), 3);
+    let key = received[0]
         .header("idempotency-key")
         .expect("a key")
         .to_owned();
@@ -102,7 +102,7 @@ fn a_post_carries_data_and_a_key_that_stays() {
         "{}",
         ran.err
     );
-    for request in asked {
+    for request in received {
         assert_eq!(request.header("idempotency-key"), Some(&*key));
         assert_eq!(request.body, "{\"label\": \"é\"}");
     }
@@ -123,15 +123,15 @@ fn a_post_carries_data_and_a_key_that_stays() {
         "-",
     ];
     desk.feed(&words, "x").exits(0);
-    let asked = server.received();
-    let keys: Vec<Option<&str>> = asked[3..]
+    let received = server.received();
+    let keys: Vec<Option<&str>> = received[3..]
         .iter()
         .map(|request| request.header("idempotency-key"))
         .collect();
     assert_ne!(keys[0], Some(&*key));
     assert_eq!(keys[1..], [Some("mine"), Some("its"), None]);
-    assert_eq!(asked[3].body, "[]");
-    assert_eq!(asked[6].header("content-type"), Some("text/plain"));
+    assert_eq!(received[3].body, "[]");
+    assert_eq!(received[6].header("content-type"), Some("text/plain"));
 }
 
 #[test]

@@ -46,11 +46,11 @@ fn the_job_is_said_first_and_waited_for() {
         ]
     );
     let received = server.received();
-    let asked = received
+    let plans = received
         .iter()
         .filter(|one| one.line() == apply_route(TEMPLATE));
     assert!(
-        asked
+        plans
             .clone()
             .all(|one| one.header("idempotency-key").is_some())
     );

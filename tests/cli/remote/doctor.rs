@@ -58,10 +58,10 @@ fn a_set_up_that_is_fine_exits_0() {
         );
         assert_eq!(ran.err, "");
     }
-    let asked = server.received();
+    let received = server.received();
     let public = ["GET /v1/health", "GET /v1/ready"];
     assert!(
-        asked.iter().all(|request| {
+        received.iter().all(|request| {
             public.contains(&request.line().as_str()) == request.token().is_none()
         })
     );

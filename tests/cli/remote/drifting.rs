@@ -115,9 +115,9 @@ fn drift_is_told_and_fails_where_it_is_asked_to() {
         (&json!("findings"), &json!(true))
     );
     assert_eq!(document["changed"], drift(true)["changed"]);
-    let asked = there.lines();
-    let asked = asked.iter().find(|line| line.contains("rows=true"));
-    assert!(asked.is_some_and(|line| line.ends_with(&format!("rows=true&job={JOB}"))));
+    let lines = there.lines();
+    let lines = lines.iter().find(|line| line.contains("rows=true"));
+    assert!(lines.is_some_and(|line| line.ends_with(&format!("rows=true&job={JOB}"))));
 
     let none = server(Reply::json(&drift(false)));
     let desk = Desk::with_key(&none.url);

@@ -191,11 +191,11 @@ fn a_workspace_that_moves_is_not_written() {
     let state = built(&crm());
     let moving = |path: &'static str, from: usize| {
         let state = state.clone();
-        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let requests = std::sync::atomic::AtomicUsize::new(0);
         Scripted::new(move |request| {
             let mut now = state.clone();
             if request.target.contains(path) {
-                let count = asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                let count = requests.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
                 if count >= from {
                     now.structure.workspace.label = "Other".to_owned();
                     now.rows.values_mut().for_each(|rows| drop(rows.pop()));

@@ -234,15 +234,15 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
         "json",
     ];
     let ran = desk.run(&words).exits(0);
-    let told = "replaces template \"Sales\" (vendas, 1.0.0);";
-    assert!(ran.err.contains(told), "{}", ran.err);
+    let expected = "replaces template \"Sales\" (vendas, 1.0.0);";
+    assert!(ran.err.contains(expected), "{}", ran.err);
     let document = ran.json();
     assert_eq!(document["template_id"], TEMPLATE);
     assert_eq!(document["replaces"], true);
     assert_eq!(writes(&server), [plan_route(TEMPLATE)]);
     let received = server.received();
-    let asked = received.last().expect("asked");
-    let body: Value = serde_json::from_str(&asked.body).expect("JSON");
+    let last = received.last().expect("asked");
+    let body: Value = serde_json::from_str(&last.body).expect("JSON");
     let file: Value = serde_json::from_str(&tiny()).expect("JSON");
     assert_eq!(
         (&body["package"], &body["workspaceId"]),

@@ -25,8 +25,8 @@ fn reported(desk: &Desk) -> Value {
 
 #[test]
 fn a_saved_plan_of_a_file_is_held_against_everything() {
-    let asked = taking(empty(), &json!({})).serve();
-    let first = Desk::with_key(&asked.url);
+    let first_server = taking(empty(), &json!({})).serve();
+    let first = Desk::with_key(&first_server.url);
     first.place.write("p.json", &tiny());
     let report = reported(&first);
 
@@ -87,7 +87,7 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
     let saved = first
         .place
         .read("saved.json")
-        .replace(&asked.url, &server.url);
+        .replace(&first_server.url, &server.url);
     desk.place.write("saved.json", &saved);
     let ran = desk.run(&["apply", "saved.json"]).exits(6);
     assert!(ran.err.contains("the workspace has changed"), "{}", ran.err);
@@ -97,8 +97,8 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
 /// The files of a folder may be laid out anew, as long as they hold the same package.
 #[test]
 fn a_saved_plan_of_a_folder_is_bound_to_its_content() {
-    let asked = taking(empty(), &json!({})).serve();
-    let first = Desk::with_key(&asked.url);
+    let first_server = taking(empty(), &json!({})).serve();
+    let first = Desk::with_key(&first_server.url);
     first.place.write("p.json", &tiny());
     let server = taking(empty(), &reported(&first)).serve();
     let desk = Desk::with_key(&server.url);

@@ -325,8 +325,8 @@ fn a_sign_in_goes_to_its_own_server_only() {
     );
     let ran = desk.run(&["api", "GET", "/v1/me"]).exits(4);
     assert!(ran.out.contains("unauthenticated"), "{}", ran.out);
-    let asked = other.received();
-    assert_eq!((asked.len(), asked[0].token()), (1, None));
+    let received = other.received();
+    assert_eq!((received.len(), received[0].token()), (1, None));
     // The same address in other words is the same server.
     let desk = Desk::with_session(&format!("{}/", own.url));
     desk.run(&["whoami", "--url", &format!("{}/v1", own.url)])

@@ -53,9 +53,9 @@ fn what_the_workspace_lacks_is_named() {
     let server = Routes::new().over(state).serve();
     let desk = desk.set("TPLKIT_URL", &server.url);
     let ran = desk.run(&words(&["--onto", "x.json", "-o", "y.json"]));
-    let told = format!("module `{}`, which the workspace lacks", gone.name);
+    let expected = format!("module `{}`, which the workspace lacks", gone.name);
     let ran = ran.exits(0);
-    assert!(ran.err.contains(&told), "{}", ran.err);
+    assert!(ran.err.contains(&expected), "{}", ran.err);
     let ran = desk.run(&words(&[
         "--onto", "x.json", "-o", "y.json", "--format", "json",
     ]));
@@ -70,7 +70,7 @@ fn a_package_that_cannot_be_gone_on_from_ends_the_export() {
     let desk = Desk::with_key(&server.url);
     desk.place.write("broken.json", "{\"manifest\": ");
     desk.place.write("plain.json", "{\"a\": 1}");
-    for (old, code, told) in [
+    for (old, code, expected) in [
         ("gone.json", 2, "cannot read `gone.json`"),
         ("broken.json", 1, "J001"),
         ("plain.json", 1, "J003"),
@@ -79,7 +79,7 @@ fn a_package_that_cannot_be_gone_on_from_ends_the_export() {
             .run(&words(&["--onto", old, "-o", "x.json"]))
             .exits(code);
         let all = format!("{}{}", ran.out, ran.err);
-        assert!(all.contains(told), "{all}");
+        assert!(all.contains(expected), "{all}");
         assert!(!desk.place.path("x.json").exists());
     }
     let ran = desk.run(&words(&["--onto", "broken.json", "--format", "json"]));

@@ -134,8 +134,8 @@ fn a_name_alone_needs_a_yes() {
     );
     assert!(written(&server).is_empty());
     let ran = desk.run(&push(&["--yes"])).exits(0);
-    let told = "template \"Sales\" (vendas) is replaced";
-    assert!(ran.err.contains(told), "{}", ran.err);
+    let expected = "template \"Sales\" (vendas) is replaced";
+    assert!(ran.err.contains(expected), "{}", ran.err);
     assert_eq!(written(&server), [replace(TEMPLATE)]);
 
     for (key, code) in [("y", 0), ("n", 130)] {

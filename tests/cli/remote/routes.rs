@@ -41,7 +41,7 @@ impl Routes {
     }
 
     pub(crate) fn serve(self) -> Scripted {
-        let asked: Mutex<HashMap<String, usize>> = Mutex::default();
+        let counts: Mutex<HashMap<String, usize>> = Mutex::default();
         Scripted::new(move |request| {
             if request.token() != Some(KEY) {
                 return Reply::problem(401, "unauthenticated");
@@ -49,8 +49,8 @@ impl Routes {
             let line = request.line();
             let route = line.split('?').next().unwrap_or_default().to_owned();
             if let Some(replies) = self.replies.get(&route) {
-                let mut asked = asked.lock().expect("whole");
-                let at = asked.entry(route).or_default();
+                let mut counts = counts.lock().expect("whole");
+                let at = counts.entry(route).or_default();
                 let response = replies[(*at).min(replies.len() - 1)].clone();
                 *at += 1;
                 return response;

@@ -137,10 +137,10 @@ fn the_question_is_passed_on() {
     );
     assert_eq!(ran.json()["data"]["next_cursor"], "next");
     assert!(ran.err.contains("there are more rows"), "{}", ran.err);
-    let asked = "filter=name%3Aeq%3Aa%3Ab&filter=amount%3Agtn%3A1&match=any&sort=-amount&fields=name%2Camount&limit=3";
+    let query = "filter=name%3Aeq%3Aa%3Ab&filter=amount%3Agtn%3A1&match=any&sort=-amount&fields=name%2Camount&limit=3";
     assert_eq!(
         server.lines(),
-        [format!("GET /v1/features/{FEATURE}/rows?{asked}")]
+        [format!("GET /v1/features/{FEATURE}/rows?{query}")]
     );
     let ran = desk
         .run(&["rows", "list", FEATURE, "--sort", "colour", "-q"])

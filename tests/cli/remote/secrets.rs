@@ -90,10 +90,10 @@ fn ctrl_c_ends_a_request_at_once() {
     if !cfg!(unix) {
         return;
     }
-    let (asked, wait) = std::sync::mpsc::channel::<()>();
-    let asked = std::sync::Mutex::new(asked);
+    let (reached, wait) = std::sync::mpsc::channel::<()>();
+    let reached = std::sync::Mutex::new(reached);
     let server = Scripted::new(move |_| {
-        asked.lock().expect("whole").send(()).ok();
+        reached.lock().expect("whole").send(()).ok();
         loop {
             std::thread::park();
         }

@@ -146,8 +146,8 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
     desk.place.write("p.json", &tiny());
     let ran = desk.run(&["template", "push", "p.json", "--new"]).exits(0);
     assert_eq!(ran.out, format!("{PUSHED}\n"));
-    let told = "template \"Sales\" (vendas) is created";
-    assert!(ran.err.contains(told), "{}", ran.err);
+    let expected = "template \"Sales\" (vendas) is created";
+    assert!(ran.err.contains(expected), "{}", ran.err);
     let import = format!("POST /v1/templates/import?organization_id={ORGANIZATION}");
     let received = server.received();
     let sent = received

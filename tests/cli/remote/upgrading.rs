@@ -107,13 +107,13 @@ fn a_plan_asks_with_what_was_said_and_shows_leaves_by_record() {
         "r.toml",
     ];
     let ran = desk.run(&words("plan", &flags)).exits(0);
-    let asked = body(&server, &plan_route(TEMPLATE));
+    let sent = body(&server, &plan_route(TEMPLATE));
     let expected = json!({
         "workspaceId": WORKSPACE, "upgrade": true, "allowDowngrade": true, "allowDestructive": true,
         "baseJob": JOB, "conflicts": "theirs",
         "decisions": {"c_city": {"label": {"take": "ours", "ours": "Town"}}},
     });
-    assert_eq!(asked, expected);
+    assert_eq!(sent, expected);
     let shown = "Changed\n  column \"city\", c_city\n    config.required: (none) → true\n    icon: \"a\" → \"b\"\n  column c_name\n    label: \"Name\" → \"Full name\"\n";
     assert!(ran.out.contains(shown), "{}", ran.out);
     desk.run(&words("plan", &["--exit-code"])).exits(1);
@@ -205,13 +205,13 @@ fn markdown_folds_and_is_bounded() {
     ] {
         assert!(ran.out.contains(part), "{part}\n{}", ran.out);
     }
-    let told = ran
+    let listed = ran
         .out
         .lines()
         .filter(|line| line.starts_with("| `label` | `\"a\\|b\"`"));
-    let told = told.count();
+    let listed = listed.count();
     assert!(
-        ran.out.contains(&format!("… and {} more.", 300 - told)),
+        ran.out.contains(&format!("… and {} more.", 300 - listed)),
         "{}",
         ran.out
     );
@@ -422,9 +422,9 @@ fn a_file_means_the_template_that_it_replaces_and_a_refused_upgrade_pushes_nothi
     desk.run(&file("plan", &[])).exits(0);
     desk.run(&file("plan", &["--template", TEMPLATE])).exits(0);
     assert!(writes(&server).is_empty());
-    let asked = body(&server, &plan_route(TEMPLATE));
-    assert_eq!(asked["upgrade"], true);
-    assert_eq!(asked["package"]["manifest"]["templateVersion"], 2);
+    let sent = body(&server, &plan_route(TEMPLATE));
+    assert_eq!(sent["upgrade"], true);
+    assert_eq!(sent["package"]["manifest"]["templateVersion"], 2);
     desk.run(&file("apply", &["--yes"])).exits(0);
     let put = format!("PUT /v1/templates/{TEMPLATE}/package");
     assert_eq!(writes(&server), [put, apply_route(TEMPLATE)]);
@@ -467,8 +467,8 @@ fn a_saved_upgrade_is_carried_out_as_it_was_or_not_at_all() {
     desk.place.write("old.json", &tiny());
     desk.run(&words("plan", &["--base", "old.json", "-o", "saved.json"]))
         .exits(0);
-    let asked = body(&server, &plan_route(TEMPLATE));
-    assert_eq!(asked["base"]["manifest"]["templateVersion"], 2);
+    let sent = body(&server, &plan_route(TEMPLATE));
+    assert_eq!(sent["base"]["manifest"]["templateVersion"], 2);
     desk.run(&["apply", "saved.json", "--upgrade"]).exits(2);
     desk.run(&["apply", "saved.json"]).exits(0);
     let sent = body(&server, &apply_route(TEMPLATE));
@@ -530,10 +530,10 @@ fn a_resolutions_file_of_an_upgrade_reads_back() {
     other
         .run(&words("plan", &["--resolutions", "decided.toml"]))
         .exits(0);
-    let asked = body(&server, &plan_route(TEMPLATE));
+    let sent = body(&server, &plan_route(TEMPLATE));
     let ours = json!({"a": ["$c_city", 1.5]});
-    assert_eq!(asked["decisions"]["v_list"]["config.linked"]["ours"], ours);
-    assert_eq!(asked["decisions"]["v_old"]["*"], "leave");
+    assert_eq!(sent["decisions"]["v_list"]["config.linked"]["ours"], ours);
+    assert_eq!(sent["decisions"]["v_old"]["*"], "leave");
     desk.run(&["resolve", "init", TEMPLATE, "--upgrade"])
         .exits(2);
 }

@@ -53,11 +53,11 @@ fn answering(bytes: &'static [u8]) -> String {
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             std::thread::spawn(move || {
-                let mut asked = [0; 4096];
-                if stream.read(&mut asked).is_ok_and(|length| length > 0) {
+                let mut buffer = [0; 4096];
+                if stream.read(&mut buffer).is_ok_and(|length| length > 0) {
                     stream.write_all(bytes).ok();
                 }
-                while stream.read(&mut asked).is_ok_and(|length| length > 0) {}
+                while stream.read(&mut buffer).is_ok_and(|length| length > 0) {}
             });
         }
     });

@@ -78,7 +78,7 @@ impl Sqlite {
         }
         let per_second = f64::from(done) / began.elapsed().as_secs_f64();
         Seen {
-            asked: f64::from(done),
+            requests: f64::from(done),
             per_second,
             median: 1e6 / per_second,
             p95: None,

@@ -53,8 +53,8 @@ pub(super) async fn answer(call: &Call, file: &File, inline: bool) -> Result<Res
         }
     }
     let part = !call.is_head() && may_be_part(headers, &tag);
-    let asked = call.header(&header::RANGE).filter(|_| part);
-    let wanted = Wanted::read(asked.and_then(|value| value.to_str().ok()), size);
+    let range = call.header(&header::RANGE).filter(|_| part);
+    let wanted = Wanted::read(range.and_then(|value| value.to_str().ok()), size);
     let object = Object {
         place: call.app.files.place()?,
         key: file.key(),

@@ -20,12 +20,12 @@ pub(super) const COLUMNS: [Column; 6] = [
 
 /// Asks the store as its operator.
 pub(crate) async fn ask(world: &World, sql: &'static str, parameters: Vec<Value>) -> Vec<Row> {
-    let asked = world
+    let found = world
         .store
         .write(&Scope::Operator, parameters, move |tx, parameters| {
             Box::pin(tx.query(sql, parameters))
         });
-    let response: Result<Vec<Row>, tplkit_server::store::StoreError> = asked.await;
+    let response: Result<Vec<Row>, tplkit_server::store::StoreError> = found.await;
     response.expect(sql)
 }
 

@@ -111,9 +111,9 @@ async fn a_cell_that_is_too_long_closes_its_slot(place: Place) {
     let editor = world.as_user("editor@acme.test");
     let version = "SELECT version FROM features WHERE id = $1";
     let long = "SELECT count(*) FROM columns WHERE feature_id = $1 AND slot_long = $2";
-    let asked = |sql| number(&world, sql, vec![feature.into()]);
+    let read = |sql| number(&world, sql, vec![feature.into()]);
     let closed = || number(&world, long, vec![feature.into(), true.into()]);
-    let before = asked(version).await;
+    let before = read(version).await;
     for (length, closes) in [(512, false), (513, true), (600, true), (1, true)] {
         let text = "x".repeat(length);
         let row = editor.post(&path(feature, ""), &json!({"data": {"text": text}}));
@@ -124,7 +124,7 @@ async fn a_cell_that_is_too_long_closes_its_slot(place: Place) {
         let slot = held(&world, &id).await[1].clone().expect("a key");
         assert_eq!(slot.len(), length.min(512));
         assert_eq!(closed().await == 1, closes, "{length}");
-        assert_eq!(asked(version).await > before, closes, "{length}");
+        assert_eq!(read(version).await > before, closes, "{length}");
     }
 }
 

@@ -63,7 +63,7 @@ async fn a_dry_run_shows_and_does_nothing(place: Place) {
     // It sees what it wrote itself.
     assert_eq!(steps[1]["output"]["count"], 1);
     assert_eq!(steps[3]["input"]["subject"], "n=7");
-    assert!(mails.mails().is_empty() && requests.asked().is_empty());
+    assert!(mails.mails().is_empty() && requests.received().is_empty());
     assert_eq!(stage.data(&feature, &row), json!({"n": 7}));
     let after: Vec<_> = stage.world.counts().await;
     for (one, other) in before.iter().zip(&after).filter(|(one, _)| one.0 != "runs") {

@@ -117,14 +117,14 @@ async fn requests_go_to_connections_and_nowhere_else(place: Place) {
             super::write("updateTrigger", &stage.model.feature, &[("n", json!("{{vars.steps.stp_00000000000h.status}}"))]),
         ])
     };
-    let asked = run_on(&stage, ask("/orders/{{record.n}}?x=1")).await;
-    assert_eq!(ended(&asked), ("succeeded", ""), "{asked}");
+    let answered = run_on(&stage, ask("/orders/{{record.n}}?x=1")).await;
+    assert_eq!(ended(&answered), ("succeeded", ""), "{answered}");
     assert_eq!(
-        asked["steps"][0]["output"],
+        answered["steps"][0]["output"],
         json!({"status": 201, "body": {"number": 7}})
     );
-    assert!(!asked.to_string().contains("s3cret"));
-    let came = sink.asked();
+    assert!(!answered.to_string().contains("s3cret"));
+    let came = sink.received();
     assert_eq!(came.len(), 1);
     assert!(
         came[0].head.starts_with("PUT /v1/orders/5?x=1 "),
@@ -154,7 +154,7 @@ async fn requests_go_to_connections_and_nowhere_else(place: Place) {
             .contains(r#"`path` is "{{record.note}}", which yields "../admin": "#),
         "{refused}"
     );
-    assert_eq!(sink.asked().len(), 1);
+    assert_eq!(sink.received().len(), 1);
     // Redirects are not followed: that is a response like others.
     let away = HttpSink::start("302 Found", "");
     stage.connection("api", "http", &away.url, None).await;
@@ -197,7 +197,7 @@ async fn a_model_chooses_a_route(place: Place) {
     assert_eq!(ended(&chosen), ("succeeded", ""), "{chosen}");
     assert_eq!(chosen["steps"][0]["output"], json!({"route": "complaint"}));
     assert_eq!(chosen["steps"][1]["path"], "0.routes.1.steps.0");
-    let came = says.asked();
+    let came = says.received();
     assert!(
         came[0].head.starts_with("POST /v1/chat/completions "),
         "{came:?}"
@@ -297,10 +297,10 @@ async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
         "{runs:#?}"
     );
     assert!(!json!(runs).to_string().contains("t0ken"));
-    let came = sink.asked();
+    let came = sink.received();
     assert_eq!(came.len(), 2);
-    for asked in came {
-        let head = asked.head.to_lowercase();
+    for request in came {
+        let head = request.head.to_lowercase();
         assert!(head.contains("authorization: bearer t0ken"), "{head}");
     }
     // Another step has no secret that the mask could stand for.

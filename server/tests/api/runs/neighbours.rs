@@ -118,7 +118,7 @@ async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
     let runs = stage.editor.items(&path(&it, "/runs?limit=200"));
     assert!(runs.iter().all(|run| ended(run).0 == "succeeded"));
     assert_eq!(partner.keys().len(), RUNS);
-    assert_eq!(partner.asked(), RUNS);
+    assert_eq!(partner.received(), RUNS);
 }
 
 async fn calls_of_several_processes_are_counted_together(place: Place) {
@@ -146,7 +146,7 @@ async fn calls_of_several_processes_are_counted_together(place: Place) {
     })
     .await;
     assert_eq!(partner.most(), 16);
-    assert_eq!(partner.asked(), RUNS);
+    assert_eq!(partner.received(), RUNS);
     stop.send(true).expect("somebody works");
     for working in working {
         working.await.expect("ends");

@@ -359,7 +359,7 @@ async fn nothing_hidden_comes_out_whoever_publishes(place: Place) {
             assert_ne!(run["trigger"], "record.event", "{run}");
         }
     }
-    assert!(!mails.mails().is_empty() && !requests.asked().is_empty());
+    assert!(!mails.mails().is_empty() && !requests.received().is_empty());
 }
 
 async fn a_publisher_who_lost_access_ends_the_run(place: Place) {

@@ -113,7 +113,11 @@ async fn a_masked_secret_stays_with_its_step_and_connection(place: Place) {
         .run_due()
         .await
         .expect("plays");
-    let heads: Vec<String> = theirs.asked().iter().map(|one| one.head.clone()).collect();
+    let heads: Vec<String> = theirs
+        .received()
+        .iter()
+        .map(|one| one.head.clone())
+        .collect();
     assert!(heads.concat().contains("Bearer n3w"), "{heads:?}");
     assert!(!heads.concat().contains("canary"), "{heads:?}");
 }
@@ -177,6 +181,6 @@ async fn a_secret_never_reaches_another_server_than_the_one_it_was_entered_for(p
         assert_eq!(ended(&run().await).0, "failed");
         admin.delete(&evil).expect(204);
     }
-    assert!(theirs.asked().is_empty(), "{:?}", theirs.asked());
-    assert_eq!(ours.asked().len(), 2);
+    assert!(theirs.received().is_empty(), "{:?}", theirs.received());
+    assert_eq!(ours.received().len(), 2);
 }

@@ -46,9 +46,12 @@ fn request(path: &str) -> Value {
 
 /// The targets that came, in order.
 fn targets(sink: &HttpSink) -> Vec<String> {
-    let asked = sink.asked();
+    let received = sink.received();
     let target = |head: &str| head.split(' ').nth(1).unwrap_or_default().to_owned();
-    asked.iter().map(|asked| target(&asked.head)).collect()
+    received
+        .iter()
+        .map(|request| target(&request.head))
+        .collect()
 }
 
 async fn a_cell_never_decides_which_resource_is_asked(place: Place) {

@@ -130,8 +130,8 @@ async fn a_live_lease_refuses_even_its_own_job(place: Place) {
 async fn of_many_at_once_one_makes_a_job(place: Place) {
     let scene = Scene::new(place).await;
     let responses: Vec<Answer> = thread::scope(|scope| {
-        let asked: Vec<_> = (0..32).map(|_| scope.spawn(|| scene.apply(None))).collect();
-        asked
+        let requests: Vec<_> = (0..32).map(|_| scope.spawn(|| scene.apply(None))).collect();
+        requests
             .into_iter()
             .map(|one| one.join().expect("answers"))
             .collect()

@@ -247,8 +247,11 @@ async fn a_base_that_is_none_is_refused(place: Place) {
     let mut other = scene.base.clone();
     other["manifest"]["name"] = "another".into();
     let other = scene.body(&json!({"base": other}));
-    let told = scene.plan(editor, &other);
-    assert_eq!(told["refusals"][0]["code"], "base_unrelated", "{told}");
+    let plan_of_other = scene.plan(editor, &other);
+    assert_eq!(
+        plan_of_other["refusals"][0]["code"], "base_unrelated",
+        "{plan_of_other}"
+    );
     apply(editor, &scene.template, &other).refused(422, "base_unrelated");
     assert_eq!(editor.items("/v1/template-jobs"), Vec::<Value>::new());
 }

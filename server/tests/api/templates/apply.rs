@@ -61,20 +61,20 @@ async fn a_template_is_applied_elsewhere(place: Place) {
         (&report["published"], &report["unresolved"]),
         (&json!(0), &json!([]))
     );
-    let told = &report["rows"];
-    let tables: Vec<&String> = told.as_object().expect("tables").keys().collect();
+    let reported = &report["rows"];
+    let tables: Vec<&String> = reported.as_object().expect("tables").keys().collect();
     assert_eq!(tables.len(), 2);
     for (table, inserted) in tables.iter().zip([2, 3]) {
-        let told = &told[table.as_str()];
+        let counts = &reported[table.as_str()];
         assert_eq!(
-            (&told["inserted"], &told["recorded"]),
+            (&counts["inserted"], &counts["recorded"]),
             (&json!(inserted), &json!(inserted))
         );
         assert_eq!(
-            (&told["skipped"], &told["existing"]),
+            (&counts["skipped"], &counts["existing"]),
             (&json!(0), &json!(0))
         );
-        assert!(told.get("linked").is_none(), "{told}");
+        assert!(counts.get("linked").is_none(), "{counts}");
     }
     let clients = named(&stranger, &there, "clients").expect("a table");
     let orders = named(&stranger, &there, "orders").expect("a table");
@@ -111,10 +111,10 @@ async fn applying_again_writes_nothing_twice(place: Place) {
     let before = rows(&editor, &clients);
     let second = applied(&editor, &template, &body).await;
     assert_ne!(first["id"], second["id"]);
-    for (table, told) in second["report"]["rows"].as_object().expect("tables") {
-        assert_eq!(told["inserted"], 0, "{table} {told}");
-        assert!(told["skipped"].as_u64() > Some(0), "{table} {told}");
-        assert!(told.get("recorded").is_none(), "{table} {told}");
+    for (table, counts) in second["report"]["rows"].as_object().expect("tables") {
+        assert_eq!(counts["inserted"], 0, "{table} {counts}");
+        assert!(counts["skipped"].as_u64() > Some(0), "{table} {counts}");
+        assert!(counts.get("recorded").is_none(), "{table} {counts}");
     }
     assert_eq!(rows(&editor, &clients), before);
     assert_eq!(
@@ -189,9 +189,9 @@ async fn a_job_that_passes_again_finds_what_later_ones_made(place: Place) {
         assert_eq!(plan["create"], json!([]), "{plan}");
         let again = applied(&editor, &template, &again).await;
         assert_eq!(again["id"], first["id"]);
-        for (table, told) in again["report"]["rows"].as_object().expect("tables") {
-            assert_eq!(told["inserted"], 0, "{table} {told}");
-            assert!(told["skipped"].as_u64() > Some(0), "{table} {told}");
+        for (table, counts) in again["report"]["rows"].as_object().expect("tables") {
+            assert_eq!(counts["inserted"], 0, "{table} {counts}");
+            assert!(counts["skipped"].as_u64() > Some(0), "{table} {counts}");
         }
         assert_eq!((tables(), rows(&editor, &made)), before);
         let clients = named(&editor, &there, clients).expect("a table");
@@ -211,8 +211,8 @@ async fn a_completed_job_passes_again(place: Place) {
     let same = applied(&editor, &template, &again).await;
     assert_eq!(same["id"], job["id"]);
     assert_eq!(same["report"]["published"], 0);
-    for told in same["report"]["rows"].as_object().expect("tables").values() {
-        assert_eq!(told["inserted"], 0, "{told}");
+    for counts in same["report"]["rows"].as_object().expect("tables").values() {
+        assert_eq!(counts["inserted"], 0, "{counts}");
     }
     // A job of another template, another workspace, another organization, or of nobody.
     let elsewhere = workspace(&editor, world.acme);
@@ -293,7 +293,7 @@ async fn who_may_apply(place: Place) {
     let stranger = world.as_user("stranger@other.test");
     let theirs = workspace(&stranger, world.other);
     let missing = world.context.id().to_string();
-    let told = |client: &crate::api::client::Client, template: &str, workspace: &str| {
+    let refusal = |client: &crate::api::client::Client, template: &str, workspace: &str| {
         let response = apply(client, template, &json!({"workspaceId": workspace}));
         response
             .refused(404, "not_found")
@@ -301,12 +301,12 @@ async fn who_may_apply(place: Place) {
             .replace(template, "…")
     };
     assert_eq!(
-        told(&editor, &template, &theirs),
-        told(&editor, &template, &missing)
+        refusal(&editor, &template, &theirs),
+        refusal(&editor, &template, &missing)
     );
     assert_eq!(
-        told(&stranger, &template, &theirs),
-        told(&stranger, &missing, &theirs)
+        refusal(&stranger, &template, &theirs),
+        refusal(&stranger, &missing, &theirs)
     );
     // A public template of others is applied by everybody, where they may write.
     let public = json!({"visibility": "public"});
@@ -398,11 +398,11 @@ async fn the_executor_answers_in_its_own_form(place: Place) {
     let there = workspace(&editor, world.acme);
     let path = format!("/apply/templates/{template}");
     let body = json!({"workspaceId": there, "resolutions": {"f_nothing": {"action": "skip"}}});
-    let told = |response: crate::api::client::Answer, status: u16| {
+    let as_json = |response: crate::api::client::Answer, status: u16| {
         assert_eq!(response.header("content-type"), Some("application/json"));
         response.expect(status).json()
     };
-    let refused = told(editor.post(&path, &body), 422);
+    let refused = as_json(editor.post(&path, &body), 422);
     assert_eq!(refused["error"], "unknown_resolution_ref");
     assert_eq!(refused["ref"], "f_nothing");
     assert!(
@@ -411,23 +411,29 @@ async fn the_executor_answers_in_its_own_form(place: Place) {
     );
     // The same layers as everything under /v1.
     assert_eq!(
-        told(world.nobody.post(&path, &body), 401)["error"],
+        as_json(world.nobody.post(&path, &body), 401)["error"],
         "unauthenticated"
     );
     let key = world.as_key(&["write"]);
-    assert_eq!(told(key.post(&path, &body), 403)["error"], "missing_scope");
-    assert_eq!(told(editor.get(&path), 405)["error"], "method_not_allowed");
     assert_eq!(
-        told(editor.json("POST", &path, "{"), 422)["error"],
+        as_json(key.post(&path, &body), 403)["error"],
+        "missing_scope"
+    );
+    assert_eq!(
+        as_json(editor.get(&path), 405)["error"],
+        "method_not_allowed"
+    );
+    assert_eq!(
+        as_json(editor.json("POST", &path, "{"), 422)["error"],
         "invalid_json"
     );
     let text = [("content-type", "text/plain")];
     let response = editor.send("POST", &path, &text, Some(b"x"));
-    assert_eq!(told(response, 415)["error"], "unsupported_media_type");
+    assert_eq!(as_json(response, 415)["error"], "unsupported_media_type");
     let body = json!({"workspaceId": there});
-    let accepted = told(editor.post(&path, &body), 202);
+    let accepted = as_json(editor.post(&path, &body), 202);
     assert_eq!(accepted["status"], "pending");
-    let active = told(editor.post(&path, &body), 409);
+    let active = as_json(editor.post(&path, &body), 409);
     assert_eq!(
         (&active["error"], &active["jobId"]),
         (&json!("job_active"), &accepted["jobId"])

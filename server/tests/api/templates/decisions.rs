@@ -73,9 +73,9 @@ impl Scene {
             plan.refused(422, code);
         } else {
             let plan = plan.expect(200).json();
-            let told = &plan["refusals"][0];
+            let refusal = &plan["refusals"][0];
             assert_eq!(
-                (&told["code"], &told["ref"]),
+                (&refusal["code"], &refusal["ref"]),
                 (&json!(code), &json!(reference)),
                 "{plan}"
             );
@@ -149,15 +149,15 @@ async fn only_tables_within_reach_are_mapped(place: Place) {
             &json!({"access": "members"}),
         )
         .expect(200);
-    let mut told = Vec::new();
+    let mut refusals = Vec::new();
     for id in [&foreign.0, &elsewhere.0, &hidden.0, &missing] {
         let body = scene.body(&there, &scene.map(id, &missing));
         scene.refused(&body, "mapping_feature_not_found", &scene.clients);
         let refused = apply(editor, &scene.template, &body).body;
-        told.push(refused.replace(id.as_str(), "…"));
+        refusals.push(refused.replace(id.as_str(), "…"));
     }
-    told.dedup();
-    assert_eq!(told.len(), 1, "{told:?}");
+    refusals.dedup();
+    assert_eq!(refusals.len(), 1, "{refusals:?}");
     // A shared table of the organization, and one of the workspace itself.
     editor
         .patch(
@@ -232,7 +232,7 @@ async fn what_is_skipped_is_emptied_and_reported(place: Place) {
     let body = scene.body(&there, &json!({"action": "skip"}));
     let job = applied(editor, &scene.template, &body).await;
     let unresolved = job["report"]["unresolved"].as_array().expect("a list");
-    let told: Vec<(&str, &str)> = unresolved
+    let entries: Vec<(&str, &str)> = unresolved
         .iter()
         .map(|entry| {
             (
@@ -242,12 +242,12 @@ async fn what_is_skipped_is_emptied_and_reported(place: Place) {
         })
         .collect();
     assert!(
-        told.contains(&("config.linkedFeatureId", "dependencia_saltada")),
-        "{told:?}"
+        entries.contains(&("config.linkedFeatureId", "dependencia_saltada")),
+        "{entries:?}"
     );
     assert!(
-        told.contains(&("config.linkedValueColumn", "dependencia_saltada")),
-        "{told:?}"
+        entries.contains(&("config.linkedValueColumn", "dependencia_saltada")),
+        "{entries:?}"
     );
     let cells = unresolved
         .iter()
@@ -300,23 +300,23 @@ async fn what_nothing_decides_has_to_be_mapped(place: Place) {
     let reference = dependency["ref"].as_str().expect("a ref");
     assert_eq!(dependency["kind"], "module", "{dependency}");
     let there = workspace(&editor, world.acme);
-    let told = |resolutions: Value, code: &str| {
+    let refuses = |resolutions: Value, code: &str| {
         let body = json!({"workspaceId": there, "resolutions": resolutions});
         let refused = apply(&editor, &template, &body).refused(422, code).json();
         assert_eq!(refused["ref"], reference, "{refused}");
     };
-    told(json!({}), "mapping_required");
-    told(
+    refuses(json!({}), "mapping_required");
+    refuses(
         json!({reference: {"action": "import"}}),
         "import_without_blueprint",
     );
     let missing = world.context.id();
-    told(
+    refuses(
         json!({reference: {"action": "map", "id": missing}}),
         "mapping_target_not_found",
     );
     // A module of another workspace is none of this one.
-    told(
+    refuses(
         json!({reference: {"action": "map", "id": two}}),
         "mapping_target_not_found",
     );

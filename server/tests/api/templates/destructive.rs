@@ -67,8 +67,8 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
     admin.json("PUT", &kept, &package.body).expect(200);
 
     let plan_path = format!("/v1/templates/{template}/plan");
-    let mut asked = json!({"workspaceId": there, "upgrade": true});
-    let plan = editor.post(&plan_path, &asked).expect(200).json();
+    let mut request_body = json!({"workspaceId": there, "upgrade": true});
+    let plan = editor.post(&plan_path, &request_body).expect(200).json();
     assert_eq!(plan["refusals"], json!([]), "{plan}");
     let left = plan["left"].as_array().expect("a list");
     let of = |kind: &str| left.iter().find(|left| left["kind"] == kind).expect(kind);
@@ -79,8 +79,8 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
     );
     let (table_ref, column_ref) = (&of("feature")["ref"], &of("column")["ref"]);
     let [table_ref, column_ref] = [table_ref, column_ref].map(|one| one.as_str().expect("a ref"));
-    asked["decisions"] = json!({table_ref: "delete", column_ref: "delete"});
-    let refused = apply(&editor, &template, &asked)
+    request_body["decisions"] = json!({table_ref: "delete", column_ref: "delete"});
+    let refused = apply(&editor, &template, &request_body)
         .refused(422, "destructive")
         .json();
     assert_eq!(
@@ -93,7 +93,7 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
     let mut expected = [table_ref, column_ref].map(|one| format!("decisions.{one}"));
     expected.sort_unstable();
     assert_eq!(paths, expected);
-    let plan = editor.post(&plan_path, &asked).expect(200).json();
+    let plan = editor.post(&plan_path, &request_body).expect(200).json();
     let codes = plan["refusals"].as_array().expect("refusals").iter();
     let codes: Vec<&Value> = codes.map(|refusal| &refusal["code"]).collect();
     assert_eq!(codes, ["destructive", "destructive"]);
@@ -104,8 +104,8 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
         documents(&admin, &clients),
         column(&editor, &clients, "name").expect("a column")["id"].clone(),
     );
-    asked["allowDestructive"] = json!(true);
-    let job = applied(&editor, &template, &asked).await;
+    request_body["allowDestructive"] = json!(true);
+    let job = applied(&editor, &template, &request_body).await;
     assert_eq!(job["report"]["decided"], 2, "{job}");
     assert_eq!(named(&editor, &there, "orders"), None);
     assert_eq!(column(&editor, &clients, "name"), None);
@@ -146,16 +146,16 @@ async fn what_people_wrote_into_since_the_plan_stays(place: Place) {
     admin.json("PUT", &kept, &package.body).expect(200);
 
     let plan_path = format!("/v1/templates/{template}/plan");
-    let mut asked = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
-    let plan = editor.post(&plan_path, &asked).expect(200).json();
+    let mut request_body = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
+    let plan = editor.post(&plan_path, &request_body).expect(200).json();
     let table = |left: &Value| {
         let mut left = left.as_array().expect("a list").iter();
         left.find(|left| left["kind"] == "feature").cloned()
     };
     let left = table(&plan["left"]).expect("a table");
     let reference = left["ref"].as_str().expect("a ref");
-    asked["decisions"] = json!({reference: "delete"});
-    let accepted = apply(&editor, &template, &asked);
+    request_body["decisions"] = json!({reference: "delete"});
+    let accepted = apply(&editor, &template, &request_body);
     let rows = format!("/v1/features/{orders}/rows");
     admin.create(&rows, &json!({"data": {"title": "since"}}));
     let before = documents(&admin, &orders);
@@ -175,12 +175,12 @@ async fn what_people_wrote_into_since_the_plan_stays(place: Place) {
     );
     assert_eq!(documents(&admin, &orders), before);
     // Whoever decides again has seen all of it.
-    let plan = editor.post(&plan_path, &asked).expect(200).json();
+    let plan = editor.post(&plan_path, &request_body).expect(200).json();
     assert_eq!(
         table(&plan["left"]).expect("left")["rows"],
         json!(before.len())
     );
-    applied(&editor, &template, &asked).await;
+    applied(&editor, &template, &request_body).await;
     assert_eq!(named(&editor, &there, "orders"), None);
 }
 
@@ -223,8 +223,8 @@ async fn uses_of_files_that_go_are_given_back(place: Place) {
     let package = editor.post(&export, &json!({"onto": template})).expect(200);
     let kept = format!("/v1/templates/{template}/package");
     admin.json("PUT", &kept, &package.body).expect(200);
-    let mut asked = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
-    let plan = editor.post(&format!("/v1/templates/{template}/plan"), &asked);
+    let mut request_body = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
+    let plan = editor.post(&format!("/v1/templates/{template}/plan"), &request_body);
     let plan = plan.expect(200).json();
     let mut decisions = json!({});
     for left in plan["left"].as_array().expect("a list") {
@@ -232,8 +232,8 @@ async fn uses_of_files_that_go_are_given_back(place: Place) {
             decisions[left["ref"].as_str().expect("a ref")] = "delete".into();
         }
     }
-    asked["decisions"] = decisions;
-    let job = applied(&editor, &template, &asked).await;
+    request_body["decisions"] = decisions;
+    let job = applied(&editor, &template, &request_body).await;
     assert_eq!(named(&editor, &there, "orders"), None, "{job}");
     let counts = (
         of_file(&world, USES, file).await,

@@ -159,12 +159,12 @@ async fn separate_copies_are_lines_of_their_own(place: Place) {
     )
     .await;
     let lines = editor.items(&path(&there, ""));
-    let told: Vec<(&Value, &Value)> = lines
+    let differences: Vec<(&Value, &Value)> = lines
         .iter()
         .map(|one| (&one["line"], &one["job_id"]))
         .collect();
     assert_eq!(
-        told,
+        differences,
         [(&first["id"], &again["id"]), (&copy["id"], &copy["id"])]
     );
     let page = editor.get(&path(&there, "?limit=1")).expect(200).json();
@@ -205,8 +205,8 @@ async fn a_job_of_the_same_template_under_another_id_names_a_line(place: Place) 
     let editor = world.as_user("editor@acme.test");
     let shop = Shop::new(&editor, world.acme);
     let templates = ["shop", "shop-2", "other"].map(|name| {
-        let asked = json!({"rows": "all", "identity": {"name": name}});
-        let template = shop.template(&editor, &admin, &asked);
+        let body = json!({"rows": "all", "identity": {"name": name}});
+        let template = shop.template(&editor, &admin, &body);
         let kept = format!("/v1/templates/{template}/package");
         let mut package = admin.get(&kept).expect(200).json();
         let id = if name == "other" { "other" } else { "shop" };

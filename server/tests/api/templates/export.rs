@@ -129,13 +129,13 @@ async fn what_cannot_be_exported_is_reported(place: Place) {
     let foreign = Shop::new(&world.as_user("stranger@other.test"), world.other);
     let path = format!("/v1/workspaces/{}/export", shop.workspace);
     let missing = world.context.id().to_string();
-    let told = |feature: &str| {
+    let refusal = |feature: &str| {
         let response = editor.post(&path, &json!({"features": [feature]}));
         let refused = response.refused(422, "validation_failed");
         assert_eq!(refused.json()["errors"][0]["path"], "features");
         refused.body.replace(feature, "…")
     };
-    assert_eq!(told(&foreign.orders), told(&missing));
+    assert_eq!(refusal(&foreign.orders), refusal(&missing));
     for (body, place) in [
         (json!({"rows": "some"}), "rows"),
         (json!({"views": "all"}), "views"),

@@ -58,9 +58,9 @@ impl Applied {
         admin.json("PUT", &path, &text).expect(200);
     }
 
-    fn plan(&self, editor: &Client, asked: &Value) -> Value {
+    fn plan(&self, editor: &Client, body: &Value) -> Value {
         let path = format!("/v1/templates/{}/plan", self.template);
-        editor.post(&path, asked).expect(200).json()
+        editor.post(&path, body).expect(200).json()
     }
 
     /// Somebody adds a client.
@@ -87,20 +87,20 @@ async fn cells_are_measured_as_the_upgrade_leaves_them(place: Place) {
         &[json!("X"), json!("Y")],
     );
     shop.put(&admin);
-    let mut asked = json!({"workspaceId": shop.workspace, "upgrade": true});
-    let plan = shop.plan(&editor, &asked);
+    let mut body = json!({"workspaceId": shop.workspace, "upgrade": true});
+    let plan = shop.plan(&editor, &body);
     assert_eq!(plan["refusals"], json!([]), "{plan}");
     let row = shop.add(&editor, &json!({"code": "c"}));
-    let plan = shop.plan(&editor, &asked);
+    let plan = shop.plan(&editor, &body);
     let conflict = &plan["conflicts"][0];
     assert_eq!(
         (&conflict["code"], &conflict["count"], &conflict["places"]),
         (&json!("required_empty"), &json!(1), &json!([row])),
         "{plan}"
     );
-    apply(&editor, &shop.template, &asked).refused(422, "upgrade_conflicts");
-    asked["decisions"] = json!({reference(&plan): {"config.required": "theirs"}});
-    let job = applied(&editor, &shop.template, &asked).await;
+    apply(&editor, &shop.template, &body).refused(422, "upgrade_conflicts");
+    body["decisions"] = json!({reference(&plan): {"config.required": "theirs"}});
+    let job = applied(&editor, &shop.template, &body).await;
     assert_eq!(job["report"]["structure_updated"], 2, "{job}");
     let report = &job["report"];
     assert_eq!(
@@ -135,17 +135,17 @@ async fn cells_that_do_not_fit_a_type_are_lost_and_come_back(place: Place) {
         &[json!(1), json!(2)],
     );
     shop.put(&admin);
-    let mut asked = json!({"workspaceId": shop.workspace, "upgrade": true});
-    let plan = shop.plan(&editor, &asked);
+    let mut body = json!({"workspaceId": shop.workspace, "upgrade": true});
+    let plan = shop.plan(&editor, &body);
     assert_eq!(plan["conflicts"][0]["code"], "type_change_loses", "{plan}");
-    asked["decisions"] = json!({reference(&plan): "theirs"});
-    let refused = apply(&editor, &shop.template, &asked)
+    body["decisions"] = json!({reference(&plan): "theirs"});
+    let refused = apply(&editor, &shop.template, &body)
         .refused(422, "destructive")
         .json();
     assert_eq!(refused["cells"], 1, "{refused}");
     assert_eq!(rows(&editor, &shop.clients), before);
-    asked["allowDestructive"] = json!(true);
-    let job = applied(&editor, &shop.template, &asked).await;
+    body["allowDestructive"] = json!(true);
+    let job = applied(&editor, &shop.template, &body).await;
     let names: Vec<Value> = rows(&editor, &shop.clients)
         .iter()
         .map(|row| row["name"].clone())
@@ -173,23 +173,23 @@ async fn places_that_the_caller_does_not_see_are_not_shown(place: Place) {
         &[json!("N"), json!("N")],
     );
     shop.put(&admin);
-    let asked = json!({"workspaceId": shop.workspace, "upgrade": true});
+    let body = json!({"workspaceId": shop.workspace, "upgrade": true});
     for (client, places) in [(&editor, json!([own])), (&admin, json!([hidden, own]))] {
-        let plan = shop.plan(client, &asked);
+        let plan = shop.plan(client, &body);
         let conflict = &plan["conflicts"][0];
         assert_eq!(conflict["places"], places, "{plan}");
         assert_eq!(conflict["count"], 2, "{plan}");
     }
-    assert!(!shop.plan(&editor, &asked).to_string().contains(&hidden));
+    assert!(!shop.plan(&editor, &body).to_string().contains(&hidden));
     // What is counted is decided, whoever sees it.
     let row = format!("{feature}/rows/{own}");
     editor.delete(&row).expect(204);
-    let plan = shop.plan(&editor, &asked);
+    let plan = shop.plan(&editor, &body);
     let conflict = &plan["conflicts"][0];
     assert_eq!(
         (&conflict["count"], &conflict["places"]),
         (&json!(1), &Value::Null),
         "{plan}"
     );
-    apply(&editor, &shop.template, &asked).refused(422, "upgrade_conflicts");
+    apply(&editor, &shop.template, &body).refused(422, "upgrade_conflicts");
 }

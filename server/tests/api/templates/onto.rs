@@ -111,13 +111,13 @@ async fn a_template_that_is_not_there_is_refused_like_a_hidden_one(place: Place)
     let (_, template, path) = stocked(&editor, &admin, world.acme);
     let stranger = world.as_user("stranger@other.test");
     let (_, foreign, _) = stocked(&stranger, &stranger, world.other);
-    let told = |template: &str| {
+    let refusal = |template: &str| {
         let response = editor.post(&path, &json!({"onto": template}));
         let refused = response.refused(422, "validation_failed");
         assert_eq!(refused.json()["errors"][0]["path"], "onto");
         refused.body.replace(template, "…")
     };
-    assert_eq!(told(&foreign), told(&world.context.id().to_string()));
+    assert_eq!(refusal(&foreign), refusal(&world.context.id().to_string()));
     for body in [
         json!({"onto": null}),
         json!({"onto": "shop"}),

@@ -208,15 +208,15 @@ async fn a_package_with_errors_is_refused_with_their_places(place: Place) {
         .refused(422, "validation_failed")
         .json();
     let errors = refused["errors"].as_array().expect("errors");
-    let told = |code: &str, path: &str| {
-        let told = errors
+    let lists = |code: &str, path: &str| {
+        let is_listed = errors
             .iter()
             .any(|error| error["code"] == code && error["path"] == path);
-        assert!(told, "{code} {path} {refused}");
+        assert!(is_listed, "{code} {path} {refused}");
     };
-    told("X001", "/manifest/description");
-    told("R023", "/manifest/items/2");
-    told("R024", "/payloads/0/itemUid");
+    lists("X001", "/manifest/description");
+    lists("R023", "/manifest/items/2");
+    lists("R024", "/payloads/0/itemUid");
     for bad in [
         "{",
         "",

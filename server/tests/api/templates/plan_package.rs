@@ -27,9 +27,9 @@ async fn a_package_is_planned_as_if_it_stood_in_the_template(place: Place) {
     let body = json!({"onto": template, "rows": "all"});
     let package = editor.post(&export, &body).expect(200).body;
     let plan = format!("/v1/templates/{template}/plan");
-    let asked = format!("{{\"package\": {package}, \"workspaceId\": \"{there}\"}}");
+    let request_body = format!("{{\"package\": {package}, \"workspaceId\": \"{there}\"}}");
     let viewer = world.as_user("viewer@acme.test");
-    let before = viewer.json("POST", &plan, &asked).expect(200).json();
+    let before = viewer.json("POST", &plan, &request_body).expect(200).json();
     let orders = &before["rows"]["f_orders"];
     assert_eq!(
         (&orders["insert"], &orders["skipped"]),
@@ -68,17 +68,17 @@ async fn a_package_that_is_none_is_refused(place: Place) {
     let shop = Shop::new(&editor, world.acme);
     let template = shop.template(&editor, &admin, &json!({}));
     let plan = format!("/v1/templates/{template}/plan");
-    let told = |package: Value| {
+    let refusal = |package: Value| {
         let body = json!({"workspaceId": shop.workspace, "package": package});
         let refused = editor.post(&plan, &body).refused(422, "validation_failed");
         refused.json()["errors"][0].clone()
     };
     for package in [json!(null), json!("x"), json!([])] {
-        assert_eq!(told(package)["path"], "package");
+        assert_eq!(refusal(package)["path"], "package");
     }
-    assert_eq!(told(json!({"a": 1}))["code"], "J003");
+    assert_eq!(refusal(json!({"a": 1}))["code"], "J003");
     let broken = json!({"templateVersion": 1, "plan": {}});
-    assert_eq!(told(broken)["code"], "J006");
+    assert_eq!(refusal(broken)["code"], "J006");
     // An apply takes none.
     let body = json!({"workspaceId": shop.workspace, "package": {}});
     let apply = format!("/v1/templates/{template}/apply");

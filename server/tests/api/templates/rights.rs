@@ -52,7 +52,7 @@ impl Scene {
     }
 
     /// A job in a workspace of its own that nobody has taken up.
-    fn asked(&self, client: &Client) -> (Answer, String) {
+    fn stopped(&self, client: &Client) -> (Answer, String) {
         let there = workspace(&self.owner, self.world.acme);
         let body = json!({"workspaceId": there});
         (apply(client, &self.template, &body).expect(202), there)
@@ -64,28 +64,28 @@ async fn a_job_of_who_lost_the_right_fails_and_others_go_on_with_it(place: Place
     let owner = &scene.owner;
     let mut jobs = Vec::new();
     let (removed, who) = scene.editor("removed@acme.test").await;
-    jobs.push(("removed", scene.asked(&removed)));
+    jobs.push(("removed", scene.stopped(&removed)));
     owner
         .delete(&scene.world.path(&format!("/members/{who}")))
         .expect(204);
     let (demoted, who) = scene.editor("demoted@acme.test").await;
-    jobs.push(("demoted", scene.asked(&demoted)));
+    jobs.push(("demoted", scene.stopped(&demoted)));
     let viewer = json!({"role": "viewer"});
     owner
         .patch(&scene.world.path(&format!("/members/{who}")), &viewer)
         .expect(200);
     let (shut_out, _) = scene.editor("shut-out@acme.test").await;
-    jobs.push(("shut out", scene.asked(&shut_out)));
+    jobs.push(("shut out", scene.stopped(&shut_out)));
     let closed = json!({"access": "members"});
     let path = format!("/v1/workspaces/{}", jobs[2].1.1);
     owner.patch(&path, &closed).expect(200);
     let (key, id) = scene.key(&json!({}));
-    jobs.push(("deleted", scene.asked(&key)));
+    jobs.push(("deleted", scene.stopped(&key)));
     owner.delete(&format!("/v1/api-keys/{id}")).expect(204);
     let (key, _) = scene.key(&json!({"expires_at": "2023-11-14T22:14:20Z"}));
-    jobs.push(("expired", scene.asked(&key)));
+    jobs.push(("expired", scene.stopped(&key)));
     let (listed, who) = scene.editor("listed@acme.test").await;
-    let (still, there) = scene.asked(&listed);
+    let (still, there) = scene.stopped(&listed);
     let path = format!("/v1/workspaces/{there}");
     owner.patch(&path, &closed).expect(200);
     owner

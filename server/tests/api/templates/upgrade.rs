@@ -168,11 +168,11 @@ async fn a_job_whose_ledger_tells_no_base_is_upgraded(place: Place) {
 
     let plan_path = format!("/v1/templates/{template}/plan");
     let upgrade = json!({"workspaceId": there, "upgrade": true});
-    let told = editor.post(&plan_path, &upgrade).expect(200).json();
-    assert_eq!(told["update"].as_array().map(Vec::len), Some(1), "{told}");
+    let plan = editor.post(&plan_path, &upgrade).expect(200).json();
+    assert_eq!(plan["update"].as_array().map(Vec::len), Some(1), "{plan}");
     forget_base(&world, &first).await;
-    let untold = editor.post(&plan_path, &upgrade).expect(200).json();
-    assert_eq!(untold, told);
+    let plan_without_base = editor.post(&plan_path, &upgrade).expect(200).json();
+    assert_eq!(plan_without_base, plan);
     let job = applied(&editor, &template, &upgrade).await;
     assert_eq!(job["report"]["structure_updated"], 1, "{job}");
     // A completed job goes on with nothing.
@@ -216,22 +216,29 @@ async fn an_upgrade_starts_from_the_line_of_a_job(place: Place) {
     admin.json("PUT", &kept, &package.to_string()).expect(200);
 
     let plan_path = format!("/v1/templates/{template}/plan");
-    let asked = |job: &Value| json!({"workspaceId": there, "upgrade": true, "baseJob": job["id"]});
+    let upgrade_from =
+        |job: &Value| json!({"workspaceId": there, "upgrade": true, "baseJob": job["id"]});
     let newest = json!({"workspaceId": there, "upgrade": true});
     let plan = editor.post(&plan_path, &newest).expect(200).json();
     assert_eq!(plan["base"]["job_id"], copy["id"]);
-    let plan = editor.post(&plan_path, &asked(&first)).expect(200).json();
+    let plan = editor
+        .post(&plan_path, &upgrade_from(&first))
+        .expect(200)
+        .json();
     assert_eq!(plan["base"]["job_id"], first["id"]);
     let orders = named(&editor, &there, "orders").expect("a table");
     assert_eq!(plan["update"][0]["id"], orders, "{plan}");
-    let upgrade = applied(&editor, &template, &asked(&first)).await;
+    let upgrade = applied(&editor, &template, &upgrade_from(&first)).await;
     assert_eq!(upgrade["report"]["base"]["job_id"], first["id"]);
     assert_eq!(upgrade["report"]["structure_updated"], 1);
     // Its line is the newest now, and what it starts from is not taken back before it.
     let plan = editor.post(&plan_path, &newest).expect(200).json();
     assert_eq!(plan["base"]["job_id"], upgrade["id"]);
     assert_eq!(plan["update"], json!([]));
-    let plan = editor.post(&plan_path, &asked(&copy)).expect(200).json();
+    let plan = editor
+        .post(&plan_path, &upgrade_from(&copy))
+        .expect(200)
+        .json();
     assert_eq!(plan["update"].as_array().map(Vec::len), Some(1), "{plan}");
     let undo = |job: &Value| {
         let id = job["id"].as_str().expect("an id");
@@ -253,8 +260,8 @@ async fn an_upgrade_starts_from_the_line_of_a_job(place: Place) {
         } else {
             "conflict"
         };
-        apply(&editor, &template, &asked(&job)).refused(wanted, code);
-        let planned = editor.post(&plan_path, &asked(&job));
+        apply(&editor, &template, &upgrade_from(&job)).refused(wanted, code);
+        let planned = editor.post(&plan_path, &upgrade_from(&job));
         if wanted == 404 {
             planned.refused(404, "not_found");
         } else {
@@ -266,7 +273,7 @@ async fn an_upgrade_starts_from_the_line_of_a_job(place: Place) {
     }
     let elsewhere = workspace(&editor, world.acme);
     let other = applied(&editor, &template, &json!({"workspaceId": elsewhere})).await;
-    apply(&editor, &template, &asked(&other)).refused(404, "not_found");
+    apply(&editor, &template, &upgrade_from(&other)).refused(404, "not_found");
     // Another template is the same by its id alone.
     for (id, status) in [(Value::Null, 404), (json!("shop"), 202)] {
         let mut package = package.clone();
@@ -282,11 +289,11 @@ async fn an_upgrade_starts_from_the_line_of_a_job(place: Place) {
             .json();
         let twin = twin["id"].as_str().expect("an id");
         let newest = editor.post(&plan_path, &newest).expect(200).json()["base"]["job_id"].clone();
-        let asked = asked(&json!({"id": newest}));
+        let body = upgrade_from(&json!({"id": newest}));
         if status == 404 {
-            apply(&editor, twin, &asked).refused(404, "not_found");
+            apply(&editor, twin, &body).refused(404, "not_found");
         } else {
-            let job = applied(&editor, twin, &asked).await;
+            let job = applied(&editor, twin, &body).await;
             assert_eq!(job["report"]["structure_updated"], 0, "{job}");
             assert_eq!(job["report"]["base"]["job_id"], newest);
         }

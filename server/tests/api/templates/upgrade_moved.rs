@@ -171,8 +171,8 @@ async fn what_people_change_before_the_units_stays_and_is_told(place: Place) {
     // It is asked the next time, with the base of before.
     let plan = scene.plan();
     let conflicts = plan["conflicts"].as_array().expect("a list");
-    let asked: Vec<&Value> = conflicts.iter().map(|one| &one["code"]).collect();
-    assert_eq!(asked, ["changed"; 3], "{plan}");
+    let codes: Vec<&Value> = conflicts.iter().map(|one| &one["code"]).collect();
+    assert_eq!(codes, ["changed"; 3], "{plan}");
     assert_eq!(conflicts[2]["base"], "N");
 }
 

@@ -36,13 +36,13 @@ pub(super) fn all<'a>(scene: &'a Scene, document: &Document) -> Vec<Cell<'a>> {
             }
         }
         for operation in OPERATIONS.iter().filter(|o| o.access != Access::Public) {
-            let asked = asked(party, document, operation, &missing);
+            let probes = probes(party, document, operation, &missing);
             for (who, credential) in &party.callers {
                 // One refusal is enough for who is nobody.
-                let asked = asked
+                let probes = probes
                     .iter()
                     .take(if credential.is_some() { usize::MAX } else { 1 });
-                cells.extend(asked.map(|(hidden, missing, pairs)| Cell {
+                cells.extend(probes.map(|(hidden, missing, pairs)| Cell {
                     who,
                     party: party.name,
                     marker: party.marker,
@@ -59,17 +59,17 @@ pub(super) fn all<'a>(scene: &'a Scene, document: &Document) -> Vec<Cell<'a>> {
 }
 
 /// A request for what is hidden, the same for what is missing, and the pairs of ids.
-pub(super) type Asked = (Request, Request, Vec<(String, String)>);
+pub(super) type Probe = (Request, Request, Vec<(String, String)>);
 
 /// What is asked of an operation, whoever asks.
-fn asked(party: &Party, document: &Document, operation: &Operation, missing: &Ids) -> Vec<Asked> {
+fn probes(party: &Party, document: &Document, operation: &Operation, missing: &Ids) -> Vec<Probe> {
     let own = &party.own;
     let places = document.places(operation, own);
     let differing: Vec<&str> = places
         .into_iter()
         .filter(|name| own[name] != party.hidden[name])
         .collect();
-    let mut asked = Vec::new();
+    let mut probes = Vec::new();
     // All of them hidden, and each alone among what the caller sees.
     let mut sets: Vec<Vec<&str>> = differing.iter().map(|name| vec![*name]).collect();
     if differing.len() > 1 {
@@ -91,9 +91,9 @@ fn asked(party: &Party, document: &Document, operation: &Operation, missing: &Id
             .collect();
         let (hidden, missing) = (with(&party.hidden), with(missing));
         for (hidden, missing) in places::ways(operation, &hidden, &missing) {
-            asked.push((hidden, missing, pairs.clone()));
+            probes.push((hidden, missing, pairs.clone()));
         }
     }
-    asked.extend(places::inside(operation, document, party, missing));
-    asked
+    probes.extend(places::inside(operation, document, party, missing));
+    probes
 }

@@ -61,12 +61,12 @@ async fn nothing_tells_what_is_hidden_from_what_is_missing(place: Place) {
 fn judge(wire: &mut Wire, cell: &Cell<'_>) -> Option<String> {
     let hidden = wire.ask(cell.credential, cell.method, &cell.hidden);
     let missing = wire.ask(cell.credential, cell.method, &cell.missing);
-    let told = |words: &str| Some(format!("{words} {cell:#?} {hidden:#?} {missing:#?}"));
+    let reveals = |words: &str| Some(format!("{words} {cell:#?} {hidden:#?} {missing:#?}"));
     if hidden.text.contains(cell.marker) || missing.text.contains(cell.marker) {
-        return told("the marker");
+        return reveals("the marker");
     }
     if hidden.status >= 500 {
-        return told("a failure");
+        return reveals("a failure");
     }
     // An id that the caller sent may come back.
     let put = |text: &str| {
@@ -78,7 +78,7 @@ fn judge(wire: &mut Wire, cell: &Cell<'_>) -> Option<String> {
         })
     };
     if (hidden.status, put(&hidden.text)) != (missing.status, put(&missing.text)) {
-        return told("a difference");
+        return reveals("a difference");
     }
     None
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tplkit_server::call::operation::Operation;
 
-use super::cells::Asked;
+use super::cells::Probe;
 use super::people::Party;
 use crate::api::document::{Document, Ids, JSON, Request};
 
@@ -59,9 +59,9 @@ pub(super) fn inside(
     document: &Document,
     party: &Party,
     missing: &Ids,
-) -> Vec<Asked> {
+) -> Vec<Probe> {
     let plain = document.request(operation, &party.own);
-    let mut asked = Vec::new();
+    let mut probes = Vec::new();
     if operation.about.query.contains(&"filter") {
         for name in ["row_id", "feature_id"] {
             for column in ["id", "c"] {
@@ -76,7 +76,7 @@ pub(super) fn inside(
                     // Of ids that lie between the two, one list knows more than the other.
                     if operator != "gt" {
                         let pairs = vec![(party.hidden[name].clone(), missing[name].clone())];
-                        asked.push((with(&party.hidden), with(missing), pairs));
+                        probes.push((with(&party.hidden), with(missing), pairs));
                     }
                 }
             }
@@ -95,7 +95,7 @@ pub(super) fn inside(
                 request.path.extend(["cursor=", cursor]);
                 request
             };
-            asked.push((with(cursor), with("AAAA"), Vec::new()));
+            probes.push((with(cursor), with("AAAA"), Vec::new()));
         }
     }
     for body in bodies(operation.path) {
@@ -123,10 +123,10 @@ pub(super) fn inside(
             .map(|name| (party.hidden[*name].clone(), missing[*name].clone()))
             .collect();
         if operation.has_body() && !pairs.is_empty() {
-            asked.push((with(&party.hidden), with(missing), pairs));
+            probes.push((with(&party.hidden), with(missing), pairs));
         }
     }
-    asked
+    probes
 }
 
 /// Bodies that name other records in their configs.

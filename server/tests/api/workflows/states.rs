@@ -161,14 +161,14 @@ async fn of_two_applies_one_wins(place: Place) {
             id(&draft.expect(201).json())
         });
         let statuses: Vec<u16> = thread::scope(|scope| {
-            let asked = drafts.iter().map(|draft| {
+            let publishing = drafts.iter().map(|draft| {
                 let (editor, it) = (&editor, &it);
                 scope.spawn(move || editor.ask(it, "/apply", &json!({"version_id": draft})))
             });
-            let asked: Vec<_> = asked.collect();
-            asked
+            let publishing: Vec<_> = publishing.collect();
+            publishing
                 .into_iter()
-                .map(|asked| asked.join().expect("ends").status)
+                .map(|publishing| publishing.join().expect("ends").status)
                 .collect()
         });
         let count = |status| statuses.iter().filter(|other| **other == status).count();

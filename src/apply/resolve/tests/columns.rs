@@ -105,11 +105,11 @@ fn a_column_is_mapped_to_one_of_equal_storage() {
 
 #[test]
 fn two_columns_onto_one_are_a_fault_of_the_shape() {
-    let asked = mapped(
+    let body = mapped(
         json!({"c_clients_name": id(12), "$c_clients_other": id(12)}),
         json!({}),
     );
-    let faults = crate::apply::Request::from_json(&asked).expect_err("refused");
+    let faults = crate::apply::Request::from_json(&body).expect_err("refused");
     assert_eq!(codes(&faults), [(Code::ValidationFailed, "f_clients")]);
     assert!(
         faults[0]
@@ -125,8 +125,8 @@ fn a_required_column_is_filled_or_listed() {
     let name = json!({"c_clients_name": id(50)});
     let expected = (Code::MappingRequired, "f_clients");
     // One row has nothing for the first, and none for the second.
-    let asked = mapped(name.clone(), json!({}));
-    let refusals = apply(&visits("text"), &asked, &into).expect_err("refused");
+    let body = mapped(name.clone(), json!({}));
+    let refusals = apply(&visits("text"), &body, &into).expect_err("refused");
     assert_eq!(codes(&refusals), [expected, expected]);
     assert!(refusals[0].detail.contains("\"text_50\""), "{refusals:?}");
     assert!(refusals[1].detail.contains("\"text_51\""), "{refusals:?}");
@@ -140,7 +140,7 @@ fn a_required_column_is_filled_or_listed() {
     let mapped_column = columns.iter().find(|work| work.column.id == id(50));
     assert!(mapped_column.is_some_and(|work| !work.column.is_required()));
     // Nothing is required when no row enters.
-    let mut none: Json = serde_json::from_str(&asked).expect("JSON");
+    let mut none: Json = serde_json::from_str(&body).expect("JSON");
     none["includeRows"] = false.into();
     assert!(apply(&visits("text"), &none.to_string(), &into).is_ok());
     none["includeRows"] = true.into();
@@ -150,13 +150,13 @@ fn a_required_column_is_filled_or_listed() {
 
 #[test]
 fn only_columns_of_the_table_are_left_empty() {
-    let asked = mapped(
+    let body = mapped(
         json!({"c_clients_name": id(12)}),
         json!({"leaveEmpty": ["nam"]}),
     );
     refused(
         &visits("text"),
-        &asked,
+        &body,
         &furnished(),
         &[(Code::ValidationFailed, "f_clients")],
     );

@@ -27,8 +27,8 @@ fn elements_of_a_list_become_empty_in_their_places() {
             (1003, "config.0.defaultViewId"),
         ],
     );
-    let asked = r#"{"resolutions": {"v_board": {"action": "skip"}}}"#;
-    let approved = apply(&pack, asked, &empty()).expect("approved");
+    let request_text = r#"{"resolutions": {"v_board": {"action": "skip"}}}"#;
+    let approved = apply(&pack, request_text, &empty()).expect("approved");
     let Some(Change::Create(New::Rail { rail, .. })) = approved.structure.changes.last() else {
         panic!("a rail");
     };
@@ -81,8 +81,8 @@ fn request_step(body: serde_json::Value) -> Pack {
 #[test]
 fn keys_are_uses_and_text_around_a_ref_is_text() {
     let body = json!({"$f_t": "$100", "$v_far": {"$f_t": 1}, "text": "x $f_t", "deep": [{"$c_t_a_b": "$c_t_a_b", "$workspace": "$workspace"}]});
-    let asked = r#"{"resolutions": {"v_far": {"action": "skip"}}}"#;
-    let approved = apply(&request_step(body), asked, &furnished()).expect("approved");
+    let request_text = r#"{"resolutions": {"v_far": {"action": "skip"}}}"#;
+    let approved = apply(&request_step(body), request_text, &furnished()).expect("approved");
     let Some(Change::Create(New::Workflow(automation))) = approved.structure.changes.last() else {
         panic!("an automation");
     };

@@ -84,10 +84,10 @@ fn without_resolution_and_blueprint_a_decision_is_required() {
 
 #[test]
 fn import_without_blueprint_names_the_ref() {
-    let asked = r#"{"resolutions": {"f_clients": {"action": "import"}}}"#;
+    let body = r#"{"resolutions": {"f_clients": {"action": "import"}}}"#;
     refused(
         &orders(false),
-        asked,
+        body,
         &furnished(),
         &[(Code::ImportWithoutBlueprint, "f_clients")],
     );
@@ -96,8 +96,8 @@ fn import_without_blueprint_names_the_ref() {
 #[test]
 fn a_mapped_table_gives_id_and_column_name() {
     for blueprint in [false, true] {
-        let asked = mapped(10, &[("c_clients_id", 12)]);
-        let approved = apply(&orders(blueprint), &asked, &furnished()).expect("approved");
+        let body = mapped(10, &[("c_clients_id", 12)]);
+        let approved = apply(&orders(blueprint), &body, &furnished()).expect("approved");
         assert_eq!(
             created(&approved.structure.changes),
             [("feature", "orders"), ("column", "client")]
@@ -153,10 +153,10 @@ fn a_column_that_is_not_mapped_is_refused_only_when_it_is_used() {
 
 #[test]
 fn an_id_that_is_none_is_a_fault_of_the_shape() {
-    let asked = r#"{"resolutions": {"f_clients": {"action": "map", "id": "clients", "columns": {"c_clients_id": "01890000-0000-7000-8000-000000000001"}}}}"#;
+    let body = r#"{"resolutions": {"f_clients": {"action": "map", "id": "clients", "columns": {"c_clients_id": "01890000-0000-7000-8000-000000000001"}}}}"#;
     refused(
         &orders(false),
-        asked,
+        body,
         &furnished(),
         &[(Code::ValidationFailed, "f_clients")],
     );
@@ -164,7 +164,7 @@ fn an_id_that_is_none_is_a_fault_of_the_shape() {
 
 #[test]
 fn refs_that_the_package_does_not_have_are_refused_wherever_they_stand() {
-    let asked = json!({
+    let body = json!({
         "resolutions": {
             "f_client": {"action": "skip"},
             "f_clients": {"action": "map", "id": id(10), "columns": {"c_clients_id": id(11), "c_orders_client": id(12)}},
@@ -173,7 +173,7 @@ fn refs_that_the_package_does_not_have_are_refused_wherever_they_stand() {
     });
     refused(
         &orders(false),
-        &asked.to_string(),
+        &body.to_string(),
         &furnished(),
         &[
             (Code::UnknownResolutionRef, "f_client"),
@@ -186,8 +186,8 @@ fn refs_that_the_package_does_not_have_are_refused_wherever_they_stand() {
 #[test]
 fn dollars_of_keys_are_tolerated() {
     let columns = json!({"$c_clients_id": id(11)});
-    let asked = json!({"resolutions": {"$f_clients": {"action": "map", "id": id(10), "columns": columns}}, "rowsModes": {"$f_orders": "none"}});
-    assert!(apply(&orders(false), &asked.to_string(), &furnished()).is_ok());
+    let body = json!({"resolutions": {"$f_clients": {"action": "map", "id": id(10), "columns": columns}}, "rowsModes": {"$f_orders": "none"}});
+    assert!(apply(&orders(false), &body.to_string(), &furnished()).is_ok());
 }
 
 /// An automation that uses a channel, two connections and a timer.
@@ -233,16 +233,16 @@ fn graph(changes: &[Change]) -> Json {
 
 #[test]
 fn a_name_is_satisfied_by_an_equal_name_or_an_unknown_list() {
-    let asked = json!({"resolutions": {"m_sales": {"action": "map", "id": id(30)}}}).to_string();
+    let body = json!({"resolutions": {"m_sales": {"action": "map", "id": id(30)}}}).to_string();
     refused(
         &automation(),
-        &asked,
+        &body,
         &furnished(),
         &[(Code::MappingRequired, "timerprofile_night")],
     );
     let mut unknown = furnished();
     unknown.organization.timer_profiles = None;
-    let approved = apply(&automation(), &asked, &unknown).expect("approved");
+    let approved = apply(&automation(), &body, &unknown).expect("approved");
     let graph = graph(&approved.structure.changes);
     assert_eq!(graph["steps"][0]["config"]["scopeId"], json!(id(30)));
     assert_eq!(graph["steps"][1]["config"]["connectionName"], "mailer");
@@ -253,12 +253,12 @@ fn a_name_is_satisfied_by_an_equal_name_or_an_unknown_list() {
 
 #[test]
 fn a_name_may_be_mapped_to_another_one() {
-    let asked = json!({"resolutions": {
+    let body = json!({"resolutions": {
         "m_sales": {"action": "map", "id": id(30)},
         "connection_mailer": {"action": "map", "id": "post"},
         "timerprofile_night": {"action": "skip"},
     }});
-    let approved = apply(&automation(), &asked.to_string(), &furnished()).expect("approved");
+    let approved = apply(&automation(), &body.to_string(), &furnished()).expect("approved");
     let graph = graph(&approved.structure.changes);
     assert_eq!(graph["steps"][1]["config"]["connectionName"], "post");
     assert_eq!(graph["steps"][2]["config"]["timerProfile"], "");
@@ -266,7 +266,7 @@ fn a_name_may_be_mapped_to_another_one() {
 
 #[test]
 fn targets_that_are_not_there_are_refused_all_at_once() {
-    let asked = json!({"resolutions": {
+    let body = json!({"resolutions": {
         "m_sales": {"action": "map", "id": id(31)},
         "connection_mailer": {"action": "map", "id": "nobody"},
         "timerprofile_night": {"action": "map", "id": "night"},
@@ -276,16 +276,16 @@ fn targets_that_are_not_there_are_refused_all_at_once() {
         (Code::MappingTargetNotFound, "connection_mailer"),
         (Code::MappingTargetNotFound, "timerprofile_night"),
     ];
-    refused(&automation(), &asked.to_string(), &furnished(), &expected);
+    refused(&automation(), &body.to_string(), &furnished(), &expected);
 }
 
 #[test]
 fn all_refusals_at_once() {
     let pack = orders(false).rows("orders", None, &[(json!({"client": "x"}), Json::Null)]);
-    let asked = json!({"resolutions": {"c_x": {"action": "skip"}, "f_clients": {"action": "map", "id": id(99)}}, "rowsModes": {"f_orders": "missingByKey", "f_no": "all"}});
+    let body = json!({"resolutions": {"c_x": {"action": "skip"}, "f_clients": {"action": "map", "id": id(99)}}, "rowsModes": {"f_orders": "missingByKey", "f_no": "all"}});
     refused(
         &pack,
-        &asked.to_string(),
+        &body.to_string(),
         &furnished(),
         &[
             (Code::UnknownResolutionRef, "c_x"),
@@ -299,8 +299,8 @@ fn all_refusals_at_once() {
 
 #[test]
 fn skip_leaves_no_ref_and_reports_every_field() {
-    let asked = r#"{"resolutions": {"m_sales": {"action": "skip"}, "timerprofile_night": {"action": "skip"}}}"#;
-    let approved = apply(&automation(), asked, &furnished()).expect("approved");
+    let body = r#"{"resolutions": {"m_sales": {"action": "skip"}, "timerprofile_night": {"action": "skip"}}}"#;
+    let approved = apply(&automation(), body, &furnished()).expect("approved");
     let graph = graph(&approved.structure.changes);
     assert_eq!(graph["steps"][0]["config"]["scopeId"], "");
     assert_eq!(
@@ -324,9 +324,9 @@ fn skip_leaves_no_ref_and_reports_every_field() {
 
 #[test]
 fn a_skipped_table_empties_its_columns_too() {
-    let asked = r#"{"resolutions": {"f_clients": {"action": "skip"}}}"#;
+    let body = r#"{"resolutions": {"f_clients": {"action": "skip"}}}"#;
     for blueprint in [false, true] {
-        let approved = apply(&orders(blueprint), asked, &furnished()).expect("approved");
+        let approved = apply(&orders(blueprint), body, &furnished()).expect("approved");
         let Some(Change::Create(New::Column { column, .. })) = approved.structure.changes.last()
         else {
             panic!("a column");

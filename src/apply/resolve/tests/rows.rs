@@ -60,8 +60,8 @@ fn link_targets_come_first_and_ids_follow_the_entries() {
 
 #[test]
 fn modes_are_those_asked_for_and_no_rows_beat_them_all() {
-    let modes = |asked: &str| {
-        let approved = apply(&tables(), asked, &furnished()).expect("approved");
+    let modes = |body: &str| {
+        let approved = apply(&tables(), body, &furnished()).expect("approved");
         approved
             .tables
             .into_iter()
@@ -88,18 +88,18 @@ fn modes_are_those_asked_for_and_no_rows_beat_them_all() {
 
 #[test]
 fn missing_by_key_needs_a_verified_key() {
-    let asked = r#"{"rowsModes": {"f_a": "missingByKey", "f_b": "missingByKey"}}"#;
+    let body = r#"{"rowsModes": {"f_a": "missingByKey", "f_b": "missingByKey"}}"#;
     refused(
         &tables(),
-        asked,
+        body,
         &furnished(),
         &[(Code::RowsModeWithoutKey, "f_b")],
     );
     let pack = Pack::new().table("c").column("c", "k", "text", json!(null));
-    let asked = r#"{"rowsModes": {"f_c": "missingByKey"}}"#;
+    let body = r#"{"rowsModes": {"f_c": "missingByKey"}}"#;
     refused(
         &pack,
-        asked,
+        body,
         &furnished(),
         &[(Code::RowsModeWithoutKey, "f_c")],
     );
@@ -194,18 +194,17 @@ fn linked_to(column: &str, blueprint: bool) -> Pack {
 
 #[test]
 fn only_links_by_the_identity_of_a_mapped_table_are_looked_up() {
-    let asked = |column: &str, number| {
+    let body = |column: &str, number| {
         json!({"resolutions": {"f_clients": {"action": "map", "id": id(10), "columns": {column: id(number)}}}}).to_string()
     };
-    let approved =
-        apply(&linked("id"), &asked("c_clients_id", 11), &furnished()).expect("approved");
+    let approved = apply(&linked("id"), &body("c_clients_id", 11), &furnished()).expect("approved");
     let expected = LinkWork::Identity {
         feature: id(10),
         column: "id".to_owned(),
     };
     assert_eq!(approved.tables[0].columns[0].link, expected);
     let approved =
-        apply(&linked("name"), &asked("c_clients_name", 12), &furnished()).expect("approved");
+        apply(&linked("name"), &body("c_clients_name", 12), &furnished()).expect("approved");
     assert_eq!(approved.tables[0].columns[0].link, LinkWork::Data);
 }
 
@@ -248,8 +247,8 @@ fn no_identity_of_the_source_goes_to_a_table_that_arrives_without_rows() {
 
 #[test]
 fn cells_that_point_at_a_skipped_table_will_be_empty() {
-    let asked = r#"{"resolutions": {"f_clients": {"action": "skip"}}}"#;
-    let approved = apply(&linked("id"), asked, &furnished()).expect("approved");
+    let body = r#"{"resolutions": {"f_clients": {"action": "skip"}}}"#;
+    let approved = apply(&linked("id"), body, &furnished()).expect("approved");
     let expected = LinkWork::Skipped {
         dependency: "f_clients".to_owned(),
     };
@@ -327,7 +326,7 @@ fn row_steps_take_their_ids_after_the_payloads() {
 }
 
 /// Rows for a table that is a dependency: no check passes them, older packages had them.
-fn for_a_dependency(asked: &Json) -> Result<crate::apply::Approved, Vec<crate::apply::Refusal>> {
+fn for_a_dependency(body: &Json) -> Result<crate::apply::Approved, Vec<crate::apply::Refusal>> {
     let cells = json!({"name": "x"});
     let mut pack = Pack::new()
         .far_table("clients", &["name"], false, &[])
@@ -337,7 +336,7 @@ fn for_a_dependency(asked: &Json) -> Result<crate::apply::Approved, Vec<crate::a
     let text = pack.text();
     let package = crate::check::Checked::trusted(&text).expect("a package");
     let request = crate::apply::test_packages::request(
-        &json!({"resolutions": {"f_clients": asked}}).to_string(),
+        &json!({"resolutions": {"f_clients": body}}).to_string(),
     );
     let definitions = crate::definitions::Definitions::embedded();
     crate::apply::resolve(
@@ -365,8 +364,8 @@ fn a_column_that_only_rows_need_has_to_be_mapped_too() {
     let refusals = for_a_dependency(&json!({"action": "map", "id": id(10)})).expect_err("refused");
     let expected = [(Code::MappingColumnsIncomplete, "c_clients_name")];
     assert_eq!(crate::apply::test_packages::codes(&refusals), expected);
-    let asked = json!({"action": "map", "id": id(10), "columns": {"c_clients_name": id(12)}});
-    let table = for_a_dependency(&asked).expect("approved").tables.remove(0);
+    let body = json!({"action": "map", "id": id(10), "columns": {"c_clients_name": id(12)}});
+    let table = for_a_dependency(&body).expect("approved").tables.remove(0);
     assert_eq!(table.feature, Some(id(10)));
     let columns: Vec<_> = table
         .columns

@@ -56,8 +56,8 @@ fn a_column_in_a_mapped_table_is_renamed_and_its_rows_with_it() {
     );
     pack.external = vec!["f_clients"];
     let pack = pack.far_table("clients", &[], false, &[(1000, "featureId")]);
-    let asked = json!({"resolutions": {"f_clients": {"action": "map", "id": id(10)}}}).to_string();
-    let approved = apply(&pack, &asked, &furnished()).expect("approved");
+    let body = json!({"resolutions": {"f_clients": {"action": "map", "id": id(10)}}}).to_string();
+    let approved = apply(&pack, &body, &furnished()).expect("approved");
     let Change::Create(New::Column { feature, column }) = &approved.structure.changes[0] else {
         panic!("a column");
     };
@@ -140,8 +140,8 @@ fn a_view_in_a_mapped_table_comes_after_those_that_are_there() {
     let pack = pack.far_table("clients", &[], false, &[(1000, "featureId")]);
     let mut destination = furnished();
     destination.features[0].views.push(view(50, "all"));
-    let asked = json!({"resolutions": {"f_clients": {"action": "map", "id": id(10)}}}).to_string();
-    let approved = apply(&pack, &asked, &destination).expect("approved");
+    let body = json!({"resolutions": {"f_clients": {"action": "map", "id": id(10)}}}).to_string();
+    let approved = apply(&pack, &body, &destination).expect("approved");
     let Change::Create(New::View { view, .. }) = &approved.structure.changes[0] else {
         panic!("a view");
     };
@@ -205,8 +205,8 @@ fn a_record_in_a_skipped_table_cannot_be_and_its_uses_are_empty() {
         .step("update_view", json!({"viewId": "$v_b", "config": [{}]}));
     pack.external = vec!["f_clients"];
     let pack = pack.far_table("clients", &[], false, &[(1000, "featureId")]);
-    let asked = r#"{"resolutions": {"f_clients": {"action": "skip"}}}"#;
-    let approved = apply(&pack, asked, &furnished()).expect("approved");
+    let body = r#"{"resolutions": {"f_clients": {"action": "skip"}}}"#;
+    let approved = apply(&pack, body, &furnished()).expect("approved");
     let kinds: Vec<_> = approved
         .structure
         .entry

@@ -5,8 +5,8 @@ use serde_json::{Value as Json, json};
 
 use super::undone::new;
 use super::{
-    Line, args, asked, checked, client, codes, conflicts, kept, label, link, request, updates, v1,
-    v2,
+    Line, args, checked, client, codes, conflicts, kept, label, link, request, updates,
+    upgrade_body, v1, v2,
 };
 use crate::apply::test_packages::Pack;
 use crate::apply::{
@@ -106,9 +106,9 @@ fn attempt(
 
 /// A job that does it, whatever its plan says.
 fn upgrade(line: &mut Line, base: &Json, package: &Json, decisions: &Json) -> Report {
-    let body = asked(decisions);
-    let told = plan(line, base, package, &body);
-    assert_eq!(told.refusals, [], "{told:#?}");
+    let body = upgrade_body(decisions);
+    let planned = plan(line, base, package, &body);
+    assert_eq!(planned.refusals, [], "{planned:#?}");
     let (base, text) = (base.to_string(), package.to_string());
     let report = attempt(&mut line.memory, &base, &text, &body).expect("a report");
     let ledger = line.memory.next_job();
@@ -122,17 +122,17 @@ fn what_people_set_up_is_upgraded_and_stays_theirs() {
     line.edit(Feature, "orders", label("Ours"));
     line.cells(1, &json!({"note": "ours"}));
     let before = line.memory.state();
-    let told = plan(&line, &v1(), &new(), &asked(&Json::Null));
-    let base = told.base.as_ref().expect("a base");
+    let planned = plan(&line, &v1(), &new(), &upgrade_body(&Json::Null));
+    let base = planned.base.as_ref().expect("a base");
     assert_eq!(base.job_id, None);
-    assert_eq!(kept(&told), [("f_orders", "label")]);
+    assert_eq!(kept(&planned), [("f_orders", "label")]);
     assert!(
-        updates(&told).contains(&("f_clients", "label")),
-        "{told:#?}"
+        updates(&planned).contains(&("f_clients", "label")),
+        "{planned:#?}"
     );
-    let made: Vec<&str> = told.create.iter().map(|one| &*one.reference).collect();
+    let made: Vec<&str> = planned.create.iter().map(|one| &*one.reference).collect();
     assert_eq!(made, ["c_clients_tel"]);
-    let rows = &told.rows["f_clients"];
+    let rows = &planned.rows["f_clients"];
     assert_eq!(
         (rows.insert, rows.update, rows.kept, rows.skipped),
         (0, 2, 1, 3)
@@ -145,7 +145,7 @@ fn what_people_set_up_is_upgraded_and_stays_theirs() {
     assert_eq!(line.get(Feature, "orders").called(), "Ours");
     assert!(line.clients()[0].contains("Berlin") && line.clients()[1].contains("ours"));
     // From now on it is the template's.
-    let again = line.plan(&new(), &asked(&Json::Null));
+    let again = line.plan(&new(), &upgrade_body(&Json::Null));
     assert_eq!((updates(&again), codes(&again.refusals)), (vec![], vec![]));
     let drift = line.drift(true);
     let changed: Vec<_> = drift.changed.iter().map(|one| &*one.reference).collect();
@@ -195,8 +195,8 @@ fn it_is_planned_as_what_a_job_applied() {
         for package in &packages {
             let mut line = Line::new();
             edit(&mut line);
-            let mut known = line.plan(package, &asked(&Json::Null));
-            let mut found = plan(&line, &v1(), package, &asked(&Json::Null));
+            let mut known = line.plan(package, &upgrade_body(&Json::Null));
+            let mut found = plan(&line, &v1(), package, &upgrade_body(&Json::Null));
             for one in [&mut known, &mut found] {
                 one.digest.clear();
             }
@@ -217,14 +217,14 @@ fn automations_and_the_config_of_the_workspace_are_adopted() {
             step["args"]["config"]["theme"] = "dark".into();
         }
     });
-    let told = plan(&line, &v1(), &next, &asked(&Json::Null));
-    assert_eq!(codes(&told.refusals), [] as [&str; 0], "{told:#?}");
+    let planned = plan(&line, &v1(), &next, &upgrade_body(&Json::Null));
+    assert_eq!(codes(&planned.refusals), [] as [&str; 0], "{planned:#?}");
     let both = [("workspace", "config.theme"), ("w_flow", "name")];
     assert!(
-        both.iter().all(|one| updates(&told).contains(one)),
-        "{told:#?}"
+        both.iter().all(|one| updates(&planned).contains(one)),
+        "{planned:#?}"
     );
-    assert_eq!(told.update.len(), 2);
+    assert_eq!(planned.update.len(), 2);
     let report = upgrade(&mut line, &v1(), &next, &Json::Null);
     assert_eq!((report.structure_updated, report.published), (2, 1));
     assert!(line.thing(Workflow, "Flow 2").is_some());
@@ -238,10 +238,10 @@ fn what_both_changed_is_asked() {
     let mut line = by_hand(&v1());
     line.edit(Feature, "clients", label("Ours"));
     line.cells(0, &json!({"city": "Ours"}));
-    let told = plan(&line, &v1(), &new(), &asked(&Json::Null));
-    let cell = told.conflicts[1].path.clone().unwrap_or_default();
+    let planned = plan(&line, &v1(), &new(), &upgrade_body(&Json::Null));
+    let cell = planned.conflicts[1].path.clone().unwrap_or_default();
     assert_eq!(
-        conflicts(&told),
+        conflicts(&planned),
         [
             ("changed", "f_clients", "label"),
             ("changed", "f_clients", &cell)
@@ -254,7 +254,7 @@ fn what_both_changed_is_asked() {
     assert_eq!(line.get(Feature, "clients").called(), "Clients");
     assert!(line.clients()[0].contains("Ours"));
     // Decided once, it is not asked again.
-    let again = line.plan(&new(), &asked(&Json::Null));
+    let again = line.plan(&new(), &upgrade_body(&Json::Null));
     assert_eq!(codes(&again.refusals), [] as [&str; 0]);
 }
 
@@ -272,11 +272,11 @@ fn what_people_did_not_set_up_is_created() {
         }],
     );
     let before = line.memory.state();
-    let told = plan(&line, &v1(), &v1(), &asked(&Json::Null));
-    assert_eq!(codes(&told.refusals), [] as [&str; 0], "{told:#?}");
-    let made: Vec<&str> = told.create.iter().map(|one| &*one.reference).collect();
+    let planned = plan(&line, &v1(), &v1(), &upgrade_body(&Json::Null));
+    assert_eq!(codes(&planned.refusals), [] as [&str; 0], "{planned:#?}");
+    let made: Vec<&str> = planned.create.iter().map(|one| &*one.reference).collect();
     assert_eq!(made, ["c_clients_note", "r_s"]);
-    let rows = &told.rows["f_clients"];
+    let rows = &planned.rows["f_clients"];
     assert_eq!((rows.insert, rows.skipped), (1, 2));
     upgrade(&mut line, &v1(), &v1(), &Json::Null);
     assert_eq!(line.clients().len(), 3);
@@ -301,9 +301,9 @@ fn rows_without_a_verified_key_are_the_people_s() {
     ]);
     for (mode, insert) in [("all", 2), ("none", 0)] {
         let body = json!({"upgrade": true, "rowsModes": {"f_notes": mode}}).to_string();
-        let told = plan(&line, &base, &next, &body);
-        assert_eq!(codes(&told.refusals), [] as [&str; 0]);
-        assert_eq!(told.rows["f_notes"].insert, insert, "{mode}");
+        let planned = plan(&line, &base, &next, &body);
+        assert_eq!(codes(&planned.refusals), [] as [&str; 0]);
+        assert_eq!(planned.rows["f_notes"].insert, insert, "{mode}");
     }
 }
 
@@ -312,8 +312,8 @@ fn hidden_rows_are_not_adopted() {
     let mut line = by_hand(&v1());
     let hidden = line.client_row(1).1;
     line.memory.hide(&[hidden]);
-    let told = plan(&line, &v1(), &new(), &asked(&Json::Null));
-    let rows = &told.rows["f_clients"];
+    let planned = plan(&line, &v1(), &new(), &upgrade_body(&Json::Null));
+    let rows = &planned.rows["f_clients"];
     assert_eq!((rows.skipped, rows.insert, rows.update), (2, 1, 1));
 }
 
@@ -357,9 +357,9 @@ fn a_dependency_that_people_set_up_is_bound() {
     let mut next = base.clone();
     args(&mut next, "f_clients")["label"] = "Customers".into();
     let mut line = by_hand(&base);
-    let told = plan(&line, &base, &next, &asked(&Json::Null));
-    assert_eq!(codes(&told.refusals), [] as [&str; 0]);
-    assert!(told.create.is_empty(), "{:#?}", told.create);
+    let planned = plan(&line, &base, &next, &upgrade_body(&Json::Null));
+    assert_eq!(codes(&planned.refusals), [] as [&str; 0]);
+    assert!(planned.create.is_empty(), "{:#?}", planned.create);
     upgrade(&mut line, &base, &next, &Json::Null);
     assert!(line.thing(Feature, "towns_2").is_none());
 }
@@ -378,9 +378,9 @@ fn it_ends_as_one_that_never_stopped() {
         client(&mut package, 2)["city"] = "Weimar".into();
         package.to_string()
     });
-    let body = asked(&Json::Null);
+    let body = upgrade_body(&Json::Null);
     let mut whole = line().memory;
-    let told = attempt(&mut whole, &base, &text, &body).expect("a report");
+    let planned = attempt(&mut whole, &base, &text, &body).expect("a report");
     let adopted = |memory: &Memory| {
         let own = ready(memory.ledger()).expect("a ledger");
         let all = own
@@ -407,7 +407,7 @@ fn it_ends_as_one_that_never_stopped() {
             );
             assert_eq!(adopted(&memory), 1);
             if !ended {
-                assert_eq!(report, told, "{call} {written}");
+                assert_eq!(report, planned, "{call} {written}");
             }
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::killed::attempt;
-use super::{Line, args, asked, conflicts, kept, updates, v2};
+use super::{Line, args, conflicts, kept, updates, upgrade_body, v2};
 use crate::apply::{NotPublished, Report};
 use crate::crashing::{Crash, Memory};
 use crate::json::Value;
@@ -92,7 +92,7 @@ fn because(entries: &[NotPublished]) -> Vec<[&str; 3]> {
 fn a_change_becomes_a_version_that_is_published_at_the_end() {
     let mut line = Line::new();
     let before = line.memory.state();
-    let plan = line.plan(&named("New"), &asked(&Json::Null));
+    let plan = line.plan(&named("New"), &upgrade_body(&Json::Null));
     assert_eq!(plan.go_live.len(), 1);
     let report = line.upgrade(&named("New"), &Json::Null);
     assert_eq!((report.published, &*report.not_published), (1, &[][..]));
@@ -117,7 +117,7 @@ fn a_paused_one_gets_it_and_stays_paused() {
     let mut line = Line::new();
     line.pause();
     let before = line.memory.state();
-    let plan = line.plan(&named("New"), &asked(&Json::Null));
+    let plan = line.plan(&named("New"), &upgrade_body(&Json::Null));
     assert_eq!(plan.go_live, []);
     let report = line.upgrade(&named("New"), &Json::Null);
     assert_eq!((report.published, &*report.not_published), (0, &[][..]));
@@ -200,11 +200,14 @@ fn a_resumed_one_is_published_all_the_same() {
 fn a_step_that_people_changed_and_the_package_took_out_is_asked() {
     let mut line = Line::of(&with_step(&request("c", "/")));
     line.replace("\"path\":\"/\"", "\"path\":\"/ours\"");
-    let plan = line.plan(&v2(|_| {}), &asked(&Json::Null));
+    let plan = line.plan(&v2(|_| {}), &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("changed", "w_flow", "shape")]);
     line.upgrade(&v2(|_| {}), &json!({"w_flow": {"shape": "ours"}}));
     assert!(line.graph().contains("/ours"));
-    assert_eq!(line.plan(&v2(|_| {}), &asked(&Json::Null)).conflicts, []);
+    assert_eq!(
+        line.plan(&v2(|_| {}), &upgrade_body(&Json::Null)).conflicts,
+        []
+    );
 }
 
 /// An automation with a step whose secret people have entered.
@@ -223,7 +226,7 @@ fn a_secret_stays_while_its_step_speaks_to_the_same_target() {
     let mut line = with_secret();
     let before = line.memory.state();
     let new = with_step(&request("c", "/new"));
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(updates(&plan), [("w_flow", "steps.stp_cccccccccccc.path")]);
     assert!(
         !serde_json::to_string(&plan)
@@ -252,7 +255,7 @@ fn another_target_empties_it_and_what_is_in_force_goes_on() {
         "graphConfig.steps.0.config.bearerToken",
         "secret_empty",
     ]];
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(because(&plan.stays_draft), expected);
     assert_eq!(plan.go_live, []);
     let report = line.upgrade(&new, &Json::Null);
@@ -264,11 +267,11 @@ fn another_target_empties_it_and_what_is_in_force_goes_on() {
     let text = draft.thing.config.write();
     assert!(!text.contains("s3cret") && text.contains("\"d\""), "{text}");
     // It is asked for once: the draft waits for whoever enters the secret, and is no drift.
-    assert_eq!(updates(&line.plan(&new, &asked(&Json::Null))), []);
+    assert_eq!(updates(&line.plan(&new, &upgrade_body(&Json::Null))), []);
     assert!(!line.drift(true).drift);
     // What comes after it goes on from the draft, and what is in force still goes on.
     let third = with_step(&request("d", "/third"));
-    let plan = line.plan(&third, &asked(&Json::Null));
+    let plan = line.plan(&third, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), []);
     assert_eq!(updates(&plan), [("w_flow", "steps.stp_cccccccccccc.path")]);
     line.upgrade(&third, &Json::Null);
@@ -287,7 +290,7 @@ fn what_people_changed_elsewhere_in_it_stays_in_the_new_version() {
     let mut line = Line::new();
     line.replace("\"Read\"", "\"Ours\"");
     let new = v2(|package| args(package, "w_flow")["name"] = "Flow 2".into());
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(updates(&plan), [("w_flow", "name")]);
     assert_eq!(kept(&plan), [("w_flow", "steps.stp_aaaaaaaaaaaa.name")]);
     line.upgrade(&new, &Json::Null);

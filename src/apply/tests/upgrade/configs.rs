@@ -3,13 +3,13 @@
 use serde_json::{Value as Json, json};
 
 use super::{
-    Line, args, asked, codes, config, conflicts, kept, label, rowless, updates, v1, v2, with,
+    Line, args, codes, config, conflicts, kept, label, rowless, updates, upgrade_body, v1, v2, with,
 };
 use crate::workspace::RecordKind::{Column, Feature, Module, Rail, View};
 use crate::workspace::{Change, Id, New};
 
 fn plan(line: &Line, package: &Json) -> crate::apply::Preview {
-    line.plan(package, &asked(&Json::Null))
+    line.plan(package, &upgrade_body(&Json::Null))
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn a_type_goes_with_its_component_and_with_what_it_alone_declares() {
     );
     line.upgrade(&new, &json!({"c_clients_note": {"type": "theirs"}}));
     let column = line.get(Column, "note");
-    let told = (column.own_type.as_deref(), column.component.as_deref());
-    assert_eq!(told, (Some("select"), Some("selectfield")));
+    let types = (column.own_type.as_deref(), column.component.as_deref());
+    assert_eq!(types, (Some("select"), Some("selectfield")));
     assert!(column.config.get("options").is_some());
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, asked, client, codes, label, uid, v1, v2, with, without};
+use super::{Line, args, client, codes, label, uid, upgrade_body, v1, v2, with, without};
 use crate::upgrade::{UnusedDecision, guard};
 use crate::workspace::RecordKind::Feature;
 
@@ -81,7 +81,7 @@ fn a_word_for_a_table_decides_about_its_leaves_and_its_cells() {
         if leaf {
             line.edit(Feature, "clients", label("Ours"));
         }
-        let plan = line.plan(&new, &asked(&word));
+        let plan = line.plan(&new, &upgrade_body(&word));
         assert_eq!(plan.refusals, [], "{cell} {leaf}");
         let report = line.upgrade(&new, &word);
         assert_eq!(unused(&report.unused), unused(&plan.unused));
@@ -108,9 +108,9 @@ fn a_long_value_is_held_against_its_digest() {
         let held: Json = serde_json::from_str(&held.write()).expect("JSON");
         json!({"f_clients": {"label": {"take": "ours", "ours": held}}})
     };
-    let plan = line.plan(&new, &asked(&guarded(&long)));
+    let plan = line.plan(&new, &upgrade_body(&guarded(&long)));
     assert_eq!(plan.refusals, []);
-    let plan = line.plan(&new, &asked(&guarded(&"y".repeat(3000))));
+    let plan = line.plan(&new, &upgrade_body(&guarded(&"y".repeat(3000))));
     assert_eq!(codes(&plan.refusals), ["upgrade_conflicts"]);
     assert_eq!(unused(&plan.unused), [("f_clients", "label")]);
 }
@@ -119,7 +119,7 @@ fn a_long_value_is_held_against_its_digest() {
 fn a_decision_against_another_value_does_not_hold() {
     let (line, new) = both();
     let stale = json!({"f_clients": {"label": {"take": "ours", "ours": "Else"}, "*": "ours"}});
-    let plan = line.plan(&new, &asked(&stale));
+    let plan = line.plan(&new, &upgrade_body(&stale));
     assert_eq!(codes(&plan.refusals), ["upgrade_conflicts"]);
 }
 
@@ -128,7 +128,7 @@ fn what_is_of_no_use_is_listed_and_what_is_unknown_refused() {
     let line = Line::new();
     let plan = line.plan(
         &v1(),
-        &asked(&json!({"f_clients": {"label": "theirs", "*": "ours"}})),
+        &upgrade_body(&json!({"f_clients": {"label": "theirs", "*": "ours"}})),
     );
     assert_eq!(
         unused(&plan.unused),
@@ -138,7 +138,7 @@ fn what_is_of_no_use_is_listed_and_what_is_unknown_refused() {
     let of = &package["payloads"][0]["rows"][0]["uid"];
     let row = &format!("rows.{}", of.as_str().expect("a uid"));
     let known = json!({"f_clients": {format!("{row}.city"): "ours"}});
-    let plan = line.plan(&v1(), &asked(&known));
+    let plan = line.plan(&v1(), &upgrade_body(&known));
     assert_eq!(codes(&plan.refusals), [""; 0]);
     // A cell about which nothing is to be decided is known all the same.
     let path = format!("{row}.city");
@@ -158,7 +158,7 @@ fn what_is_of_no_use_is_listed_and_what_is_unknown_refused() {
         json!({"f_clients": "delete"}),
         json!({"workspace": "create"}),
     ] {
-        let plan = line.plan(&v1(), &asked(&decisions));
+        let plan = line.plan(&v1(), &upgrade_body(&decisions));
         assert_eq!(
             codes(&plan.refusals),
             ["unknown_resolution_ref"],
@@ -175,7 +175,7 @@ fn a_word_is_known_where_something_new_asks_for_it() {
         with(package, "create_column", "c_clients_tel", column);
     });
     for word in ["rename", "adopt", "create", "leave", "delete"] {
-        let plan = line.plan(&new, &asked(&json!({"c_clients_tel": word})));
+        let plan = line.plan(&new, &upgrade_body(&json!({"c_clients_tel": word})));
         assert_eq!(codes(&plan.refusals), ["unknown_resolution_ref"], "{word}");
     }
     // What was carried out is of no use any more, and no mistake.
@@ -183,7 +183,7 @@ fn a_word_is_known_where_something_new_asks_for_it() {
     let lost = v2(|package| without(package, "r_s"));
     let decided = json!({"r_s": "delete"});
     line.upgrade(&lost, &decided);
-    let plan = line.plan(&lost, &asked(&decided));
+    let plan = line.plan(&lost, &upgrade_body(&decided));
     assert_eq!((plan.refusals.len(), plan.unused.len()), (0, 1));
 }
 

@@ -22,7 +22,7 @@ impl Line {
         let structure = ready(self.memory.structure()).expect("a structure");
         let request = Request::default();
         self.past(|past| {
-            let asked = DriftInput {
+            let input = DriftInput {
                 template: Id::nil(),
                 past,
                 request: &request,
@@ -30,7 +30,7 @@ impl Line {
                 cells,
                 definitions: Definitions::embedded(),
             };
-            ready(drift(&self.memory, &structure, asked)).expect("a drift")
+            ready(drift(&self.memory, &structure, input)).expect("a drift")
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, asked, codes, config, v1, v2, without};
+use super::{Line, args, codes, config, upgrade_body, v1, v2, without};
 use crate::apply::Preview;
 use crate::crashing::Crash;
 use crate::workspace::RecordKind::{Column, Feature, View};
@@ -65,11 +65,11 @@ fn what_would_be_lost_is_counted_and_refused_until_it_is_allowed() {
     let mut line = Line::new();
     line.cells(1, &json!({"note": null}));
     let decided = json!({"c_clients_note": "delete"});
-    let plan = line.plan(&noteless(), &asked(&Json::Null));
+    let plan = line.plan(&noteless(), &upgrade_body(&Json::Null));
     let left = &plan.left[0];
     assert_eq!((left.cells, left.rows, left.delete), (Some(2), None, false));
     assert_eq!(plan.refusals, []);
-    let plan = line.plan(&noteless(), &asked(&decided));
+    let plan = line.plan(&noteless(), &upgrade_body(&decided));
     assert_eq!(lost(&plan), [("c_clients_note", Some(2), None)]);
     assert!(
         plan.refusals[0]
@@ -80,7 +80,7 @@ fn what_would_be_lost_is_counted_and_refused_until_it_is_allowed() {
     assert_eq!(plan.refusals, []);
     // All of them at once.
     let both = json!({"f_orders": "delete", "r_r": "delete"});
-    let plan = line.plan(&orderless(), &asked(&both));
+    let plan = line.plan(&orderless(), &upgrade_body(&both));
     assert_eq!(lost(&plan), [("f_orders", None, Some(1))]);
 }
 
@@ -181,7 +181,7 @@ fn a_table_goes_with_everything_in_it_and_comes_back() {
     assert_eq!((left.reference.as_str(), left.rows), ("f_orders", Some(1)));
     assert!(line.thing(Feature, "orders").is_none());
     assert!(line.thing(Column, "code").is_none());
-    let plan = line.plan(&orderless(), &asked(&Json::Null));
+    let plan = line.plan(&orderless(), &upgrade_body(&Json::Null));
     assert!(plan.left.iter().all(|left| left.kind != Feature));
     line.undo(false).expect("undone");
     assert_eq!(line.memory.state(), before);
@@ -190,7 +190,7 @@ fn a_table_goes_with_everything_in_it_and_comes_back() {
         .into();
     assert_eq!(again, ids);
     // Its base is what it was.
-    assert_eq!(line.plan(&v1(), &asked(&Json::Null)).update, []);
+    assert_eq!(line.plan(&v1(), &upgrade_body(&Json::Null)).update, []);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::killed::attempt;
-use super::{Line, asked, client, nothing, v2, with};
+use super::{Line, client, nothing, upgrade_body, v2, with};
 use crate::apply::NotCarried;
 use crate::crashing::{Crash, Memory};
 use crate::workspace::ledger::Entry;
@@ -128,7 +128,7 @@ fn an_upgrade_never_writes_over_a_file_and_asks_nobody() {
     }
     // Changed, unchanged, and new in the package.
     let new = pictured([json!("a2.pdf"), json!("b.pdf"), json!("c.pdf")]);
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(
         (plan.conflicts.len(), plan.refusals.len()),
         (0, 0),
@@ -153,7 +153,7 @@ fn an_upgrade_never_writes_over_a_file_and_asks_nobody() {
         assert!(client.contains(FILE), "{client}");
     }
     // The base of these cells is what it was: the next version finds the same.
-    let again = line.plan(&new, &asked(&Json::Null));
+    let again = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(
         cells(&again.not_carried),
         [("f_clients", PATH, Some(2), None)]
@@ -168,7 +168,7 @@ fn ids_in_the_next_version_count_as_empty() {
     let mut line = Line::of(&pictured([json!("a.pdf"), json!(FILE), Json::Null]));
     line.cells(1, &json!({"photo": OTHER}));
     let new = pictured([json!(FILE), json!(OTHER), json!(FILE)]);
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(plan.conflicts, []);
     assert_eq!(
         cells(&plan.not_carried),
@@ -196,7 +196,7 @@ fn a_column_that_becomes_required_asks_for_no_file() {
     let line = Line::of(&optional);
     let plan = line.plan(
         &pictured([Json::Null, Json::Null, Json::Null]),
-        &asked(&Json::Null),
+        &upgrade_body(&Json::Null),
     );
     assert_eq!((plan.conflicts, plan.refusals), (Vec::new(), Vec::new()));
 }

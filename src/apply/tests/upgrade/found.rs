@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::world::cells;
-use super::{Line, args, asked, client, config, label, v1, v2, with, without};
+use super::{Line, args, client, config, label, upgrade_body, v1, v2, with, without};
 use crate::workspace::RecordKind::{Feature, Module};
 
 /// A new column of transactional data, with a cell.
@@ -66,12 +66,12 @@ fn an_upgrade_brings_the_cells_of_a_column_that_a_plain_apply_has_created() {
     let mut line = Line::new();
     line.apply(&new, "{}");
     assert!(!cells(&line.memory, "orders")[0].contains("memo"));
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(plan.rows["f_orders"].update, 1, "{plan:#?}");
     line.upgrade(&new, &Json::Null);
     assert!(cells(&line.memory, "orders")[0].contains("new"));
     assert_eq!(
-        line.plan(&new, &asked(&Json::Null)).rows["f_orders"].update,
+        line.plan(&new, &upgrade_body(&Json::Null)).rows["f_orders"].update,
         0
     );
 }
@@ -101,7 +101,7 @@ fn a_value_that_is_too_long_to_be_shown_is_guarded_by_its_digest() {
     let mut line = Line::new();
     line.edit(Feature, "orders", label(&"é".repeat(2000)));
     let new = v2(|package| args(package, "f_orders")["label"] = "Theirs".into());
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     let [conflict] = plan.conflicts.as_slice() else {
         panic!("{plan:#?}");
     };
@@ -111,7 +111,7 @@ fn a_value_that_is_too_long_to_be_shown_is_guarded_by_its_digest() {
         ours.ends_with('…') && digest.starts_with("sha256:"),
         "{digest}"
     );
-    let decided = asked(&json!({"f_orders": {"label": {"take": "theirs", "ours": digest}}}));
+    let decided = upgrade_body(&json!({"f_orders": {"label": {"take": "theirs", "ours": digest}}}));
     assert_eq!(line.plan(&new, &decided).conflicts, []);
     line.edit(Feature, "orders", label(&"e".repeat(3000)));
     assert_eq!(line.plan(&new, &decided).conflicts.len(), 1);
@@ -128,7 +128,10 @@ fn a_plan_tells_the_base_of_what_a_decision_writes() {
         args(package, "f_orders")["label"] = "Theirs".into();
         args(package, "f_clients")["label"] = "Theirs".into();
     });
-    let plan = line.plan(&new, &asked(&json!({"f_orders": {"label": "theirs"}})));
+    let plan = line.plan(
+        &new,
+        &upgrade_body(&json!({"f_orders": {"label": "theirs"}})),
+    );
     let base = |reference: &str| {
         let update = plan.update.iter().find(|one| one.reference == reference);
         update.expect("an update").base.clone()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, asked, client, conflicts, v2};
+use super::{Line, client, conflicts, upgrade_body, v2};
 use crate::apply::Preview;
 use crate::crashing::Memory;
 use crate::upgrade::Conflict;
@@ -29,11 +29,11 @@ fn line() -> Line {
 }
 
 fn with(decisions: &Json, conflicts: Option<&str>) -> String {
-    let mut asked: Json = serde_json::from_str(&asked(decisions)).expect("JSON");
+    let mut body: Json = serde_json::from_str(&upgrade_body(decisions)).expect("JSON");
     if let Some(side) = conflicts {
-        asked["conflicts"] = side.into();
+        body["conflicts"] = side.into();
     }
-    asked.to_string()
+    body.to_string()
 }
 
 fn unseen(plan: &Preview) -> Vec<&Conflict> {
@@ -44,7 +44,7 @@ fn unseen(plan: &Preview) -> Vec<&Conflict> {
 #[test]
 fn they_stand_as_one_entry_for_each_table() {
     let line = line();
-    let plan = line.plan(&new(), &asked(&Json::Null));
+    let plan = line.plan(&new(), &upgrade_body(&Json::Null));
     let codes = conflicts(&plan);
     assert_eq!((codes.len(), codes[1]), (2, ("changed", "f_clients", "")));
     let entry = serde_json::to_value(unseen(&plan)[0]).expect("JSON");
@@ -69,13 +69,13 @@ fn the_word_for_the_ref_and_conflicts_decide_them() {
         (Json::Null, Some("theirs"), "Ulm"),
     ] {
         let mut line = line();
-        let asked = with(&decisions, side);
-        let plan = line.plan(&new(), &asked);
-        assert_eq!(plan.refusals, [], "{asked}");
-        let report = line.apply(&new(), &asked);
+        let body = with(&decisions, side);
+        let plan = line.plan(&new(), &body);
+        assert_eq!(plan.refusals, [], "{body}");
+        let report = line.apply(&new(), &body);
         assert_eq!(report.moved, []);
         let clients = line.clients();
-        assert!(clients[1].contains(expected), "{asked} {clients:?}");
+        assert!(clients[1].contains(expected), "{body} {clients:?}");
         // What nobody asks about is written, seen or not.
         assert!(clients[2].contains("Weimar"), "{clients:?}");
     }
@@ -89,7 +89,7 @@ fn the_word_for_the_ref_and_conflicts_decide_them() {
 fn what_came_up_after_the_plan_is_told_as_a_number() {
     let mut line = line();
     // Nobody looked at the plan.
-    let report = line.apply(&new(), &asked(&Json::Null));
+    let report = line.apply(&new(), &upgrade_body(&Json::Null));
     let unseen = report.moved.iter().filter(|moved| moved.id.is_none());
     let unseen: Vec<&MovedLeaf> = unseen.collect();
     assert_eq!(unseen, [&MovedLeaf::unseen("f_clients", 2)]);
@@ -97,7 +97,7 @@ fn what_came_up_after_the_plan_is_told_as_a_number() {
     let clients = line.clients();
     assert!(clients[1].contains("Hidden") && clients[2].contains("Weimar"));
     // They keep their base.
-    let plan = line.plan(&new(), &asked(&Json::Null));
+    let plan = line.plan(&new(), &upgrade_body(&Json::Null));
     assert_eq!(plan.conflicts.last().and_then(|one| one.count), Some(2));
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::undone::new;
-use super::{Line, args, asked, checked, config, label, request, v1, v2};
+use super::{Line, args, checked, config, label, request, upgrade_body, v1, v2};
 use crate::apply::{ApplyError, JobHistory, Minter, Report, decide_from, run_from};
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
@@ -18,7 +18,7 @@ pub(super) fn attempt(
     past: JobHistory<'_>,
     text: &str,
 ) -> Result<Report, ApplyError<Error>> {
-    decided(memory, past, text, &asked(&Json::Null))
+    decided(memory, past, text, &upgrade_body(&Json::Null))
 }
 
 fn decided(
@@ -97,7 +97,7 @@ fn line() -> Line {
 fn it_ends_as_one_that_never_stopped() {
     let text = new().to_string();
     // One leaf is decided; nobody has looked at the cell that both changed.
-    let body = asked(&json!({"f_clients": {"label": "ours"}}));
+    let body = upgrade_body(&json!({"f_clients": {"label": "ours"}}));
     let attempt =
         |memory: &mut Memory, past: JobHistory<'_>, text: &str| decided(memory, past, text, &body);
     let of = |line: &mut Line, crash: Option<Crash>| {
@@ -115,10 +115,13 @@ fn it_ends_as_one_that_never_stopped() {
         });
         (memory.state(), (!ended).then_some(report), stopped)
     };
-    let (whole, told, _) = of(&mut line(), None);
-    let told = told.expect("a report");
-    assert!(told.structure_updated > 0 && told.rows["f_clients"].updated == 1);
-    assert_eq!((told.moved.len(), told.decided, told.kept.len()), (1, 1, 2));
+    let (whole, report, _) = of(&mut line(), None);
+    let report = report.expect("a report");
+    assert!(report.structure_updated > 0 && report.rows["f_clients"].updated == 1);
+    assert_eq!(
+        (report.moved.len(), report.decided, report.kept.len()),
+        (1, 1, 2)
+    );
     let mut stops = 0;
     for written in [false, true] {
         for call in 0.. {
@@ -130,7 +133,7 @@ fn it_ends_as_one_that_never_stopped() {
             assert!(state == whole, "call {call}, written {written}");
             // The report of a job that had ended stands already.
             if let Some(report) = report {
-                assert_eq!(report, told, "{call} {written}");
+                assert_eq!(report, report, "{call} {written}");
             }
         }
     }
@@ -143,7 +146,7 @@ fn a_decision_that_is_carried_out_already_is_no_fault_of_a_job_that_goes_on() {
     let sort = json!({"column": "$c_orders_code"});
     let sorted = v2(|package| args(package, "v_orders")["config"][0]["sort"] = sort.clone());
     let without = v1().to_string();
-    let body = asked(&json!({"v_orders": {"config.sort": "theirs"}}));
+    let body = upgrade_body(&json!({"v_orders": {"config.sort": "theirs"}}));
     let mut stops = 0;
     for call in 0.. {
         let mut line = Line::of(&sorted);

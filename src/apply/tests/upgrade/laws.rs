@@ -208,7 +208,7 @@ fn a_leaf_that_both_changed_never_changes_without_a_decision() {
             };
             let outcome = upgraded(&text, &new, None, &mut work);
             let (base, ours) = (base.expect("applied"), ours.expect("changed"));
-            let asked = |plan: &crate::apply::Preview, thing: &AnyRecord| {
+            let conflicts_about = |plan: &crate::apply::Preview, thing: &AnyRecord| {
                 let mut conflicts = plan.conflicts.iter();
                 conflicts
                     .any(|one| one.id == Some(thing.id) && one.path.as_deref() == Some("label"))
@@ -230,7 +230,7 @@ fn a_leaf_that_both_changed_never_changes_without_a_decision() {
                             .update
                             .iter()
                             .any(|one| one.id == thing.id && one.path == "label");
-                        assert!(!updated || !asked(plan, &thing), "{path} {seed}");
+                        assert!(!updated || !conflicts_about(plan, &thing), "{path} {seed}");
                         assert!(!updated, "{path} {seed}: {thing:?}");
                     }
                     Err(error) => panic!("{path} {seed}: {error:?}"),

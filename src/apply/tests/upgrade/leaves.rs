@@ -3,7 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use super::{
-    Line, args, asked, config, conflicts, kept, label, rowless, updates, v1, v2, with, without,
+    Line, args, config, conflicts, kept, label, rowless, updates, upgrade_body, v1, v2, with,
+    without,
 };
 use crate::workspace::RecordKind::{Column, Feature, Module, Rail, View, Workflow};
 use crate::workspace::ledger::Entry;
@@ -39,7 +40,7 @@ fn what_the_package_changed_arrives_and_what_people_changed_stays() {
         args(package, "m_m")["icon"] = "star".into();
         args(package, "r_r")["label"] = "Rail".into();
     });
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     let expected = [
         ("f_clients", "label"),
         ("c_clients_city", "config.required"),
@@ -61,7 +62,7 @@ fn what_the_package_changed_arrives_and_what_people_changed_stays() {
             .contains_key("theirs")
     );
     // Once more there is nothing to do.
-    assert_eq!(updates(&line.plan(&new, &asked(&Json::Null))), []);
+    assert_eq!(updates(&line.plan(&new, &upgrade_body(&Json::Null))), []);
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn what_both_changed_is_asked_and_equal_changes_are_none() {
         args(package, "f_clients")["label"] = "Theirs".into();
         args(package, "f_orders")["label"] = "Both".into();
     });
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("changed", "f_clients", "label")]);
     assert_eq!(super::codes(&plan.refusals), ["upgrade_conflicts"]);
     let conflict = serde_json::to_value(&plan.conflicts[0]).expect("JSON");
@@ -84,9 +85,9 @@ fn what_both_changed_is_asked_and_equal_changes_are_none() {
     // Decided, it is silent until the package changes there again.
     line.upgrade(&new, &json!({"f_clients": {"label": "ours"}}));
     assert_eq!(line.get(Feature, "clients").called(), "Ours");
-    assert_eq!(line.plan(&new, &asked(&Json::Null)).conflicts, []);
+    assert_eq!(line.plan(&new, &upgrade_body(&Json::Null)).conflicts, []);
     let third = v2(|package| args(package, "f_clients")["label"] = "Third".into());
-    let plan = line.plan(&third, &asked(&Json::Null));
+    let plan = line.plan(&third, &upgrade_body(&Json::Null));
     assert_eq!(
         conflicts(&plan),
         [
@@ -162,7 +163,7 @@ fn the_order_of_siblings_is_a_leaf_by_position() {
         args(package, "c_clients_city")["order"] = 10.into();
         args(package, "c_clients_note")["order"] = 20.into();
     });
-    let plan = line.plan(&swapped, &asked(&Json::Null));
+    let plan = line.plan(&swapped, &upgrade_body(&Json::Null));
     assert_eq!(updates(&plan), [("f_clients", "order.columns")]);
     line.upgrade(&swapped, &Json::Null);
     let names = |line: &Line| {
@@ -181,7 +182,7 @@ fn the_order_of_siblings_is_a_leaf_by_position() {
     // Both, each its own: asked.
     let mut line = Line::new();
     line.edit(Column, "note", |thing| thing.order = Some(-1));
-    let plan = line.plan(&swapped, &asked(&Json::Null));
+    let plan = line.plan(&swapped, &upgrade_body(&Json::Null));
     assert_eq!(
         conflicts(&plan),
         [("changed", "f_clients", "order.columns")]
@@ -231,7 +232,7 @@ fn steps_of_an_automation_are_leaves() {
                     json!(["stp_aaaaaaaaaaaa", "stp_bbbbbbbbbbbb", "stp_cccccccccccc"]);
             });
     });
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     let expected = [
         ("w_flow", "shape"),
         ("w_flow", "steps.stp_bbbbbbbbbbbb.matchColumn"),
@@ -265,7 +266,7 @@ fn steps_of_an_automation_are_leaves() {
         let text = thing.config.write().replace("\"Read\"", "\"Read ours\"");
         thing.config = crate::json::Value::parse(&text).expect("JSON");
     });
-    let plan = line.plan(&gone, &asked(&Json::Null));
+    let plan = line.plan(&gone, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("changed", "w_flow", "shape")]);
 }
 
@@ -276,7 +277,7 @@ fn a_link_and_its_column_are_one_leaf() {
         args(package, "c_orders_client")["config"] =
             json!({"linkedFeatureId": "$f_orders", "linkedValueColumn": "$c_orders_code"});
     }));
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(
         updates(&plan),
         [("c_orders_client", "config.linkedFeatureId")]
@@ -289,7 +290,7 @@ fn a_link_and_its_column_are_one_leaf() {
             json!({"linkedFeatureId": "$f_clients", "linkedValueColumn": "$c_clients_city"});
     });
     let new = rowless(new);
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(
         updates(&plan),
         [("c_orders_client", "config.linkedValueColumn")]
@@ -325,7 +326,7 @@ fn what_the_package_lost_is_left_and_a_rename_is_proposed() {
             json!({"featureId": "$f_clients", "name": "remark", "label": "remark", "type": "text", "defaultComponent": "textfield", "order": 9}),
         );
     });
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     let left: Vec<&str> = plan
         .left
         .iter()
@@ -349,7 +350,7 @@ fn what_the_package_lost_is_left_and_a_rename_is_proposed() {
     );
     assert_eq!(line.get(Column, "note").called(), "remark");
     assert!(line.thing(Column, "remark").is_none() && line.thing(Rail, "s").is_none());
-    assert_eq!(line.plan(&new, &asked(&Json::Null)).left, []);
+    assert_eq!(line.plan(&new, &upgrade_body(&Json::Null)).left, []);
     // The undo brings back what went.
     line.undo(false).expect("undone");
     assert!(line.thing(Rail, "s").is_some());

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::laws::{Dice, next};
-use super::{Line, args, asked, client, config, label, v1, v2, with};
+use super::{Line, args, client, config, label, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::{checked, packages};
 use crate::apply::{Request, Resolutions};
 use crate::simulate::proposed;
@@ -19,15 +19,15 @@ fn twice(make: impl Fn() -> Line) -> [Line; 2] {
 /// Both plan and do the same.
 fn same(make: impl Fn() -> Line, new: &Json, decisions: &Json) {
     let [mut with, mut without] = twice(make);
-    let plans = [&with, &without].map(|line| line.plan(new, &asked(decisions)));
+    let plans = [&with, &without].map(|line| line.plan(new, &upgrade_body(decisions)));
     assert_eq!(plans[0], plans[1]);
     assert_eq!(plans[0].refusals, []);
-    let reports = [&mut with, &mut without].map(|line| line.apply(new, &asked(decisions)));
+    let reports = [&mut with, &mut without].map(|line| line.apply(new, &upgrade_body(decisions)));
     assert_eq!(reports[0], reports[1]);
     assert!(reports[0].structure_updated > 0);
     assert_eq!(with.memory.state(), without.memory.state());
     // From here on the ledger holds it.
-    let plans = [with, without].map(|line| line.plan(new, &asked(decisions)));
+    let plans = [with, without].map(|line| line.plan(new, &upgrade_body(decisions)));
     assert_eq!(plans[0], plans[1]);
 }
 
@@ -57,7 +57,7 @@ fn the_base_is_what_the_package_of_the_job_says() {
     };
     let left = json!({"w_flow": "leave"});
     same(make, &second(), &left);
-    let removed = |line: Line| line.plan(&second(), &asked(&Json::Null));
+    let removed = |line: Line| line.plan(&second(), &upgrade_body(&Json::Null));
     let [with, without] = twice(make).map(removed);
     assert_eq!(with.conflicts, without.conflicts);
     assert_eq!(with.conflicts.len(), 1);
@@ -94,7 +94,7 @@ fn an_upgrade_of_people_s_own_values_still_asks() {
         line.edit(Feature, "clients", label("Ours"));
         line
     };
-    let [with, without] = twice(make).map(|line| line.plan(&second(), &asked(&Json::Null)));
+    let [with, without] = twice(make).map(|line| line.plan(&second(), &upgrade_body(&Json::Null)));
     assert_eq!(with, without);
     assert_eq!(without.conflicts.len(), 1);
     assert_eq!(
@@ -120,8 +120,8 @@ fn good_packages_tell_the_same_as_their_ledgers() {
             line
         };
         let new = serde_json::from_str(&next(&text, &mut Dice(3))).expect("JSON");
-        let asked = json!({"upgrade": true, "allowDowngrade": true}).to_string();
-        let [with, without] = twice(make).map(|line| line.plan(&new, &asked));
+        let body = json!({"upgrade": true, "allowDowngrade": true}).to_string();
+        let [with, without] = twice(make).map(|line| line.plan(&new, &body));
         assert_eq!(with, without, "{path}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, asked, client, codes, conflicts, v1, v2, with};
+use super::{Line, args, client, codes, conflicts, upgrade_body, v1, v2, with};
 use crate::crashing::Crash;
 use crate::workspace::RecordKind::Column;
 
@@ -15,7 +15,10 @@ fn what_would_not_fit_is_asked_with_its_places() {
     let mut line = Line::new();
     line.cells(0, &json!({"city": null}));
     line.cells(2, &json!({"city": "Kiel"}));
-    let plan = line.plan(&stricter(&json!({"required": true})), &asked(&Json::Null));
+    let plan = line.plan(
+        &stricter(&json!({"required": true})),
+        &upgrade_body(&Json::Null),
+    );
     assert_eq!(
         conflicts(&plan),
         [("required_empty", "c_clients_city", "config.required")]
@@ -25,13 +28,16 @@ fn what_would_not_fit_is_asked_with_its_places() {
         (conflict.count, conflict.places.as_slice()),
         (Some(1), &[line.client_row(0).1][..])
     );
-    let plan = line.plan(&stricter(&json!({"unique": true})), &asked(&Json::Null));
+    let plan = line.plan(
+        &stricter(&json!({"unique": true})),
+        &upgrade_body(&Json::Null),
+    );
     assert_eq!(
         conflicts(&plan),
         [("unique_repeated", "c_clients_city", "config.unique")]
     );
     // `theirs` lets cells stay empty, and never lets values stand twice.
-    let theirs = |path: &str| asked(&json!({"c_clients_city": {path: "theirs"}}));
+    let theirs = |path: &str| upgrade_body(&json!({"c_clients_city": {path: "theirs"}}));
     let plan = line.plan(
         &stricter(&json!({"required": true})),
         &theirs("config.required"),
@@ -43,7 +49,7 @@ fn what_would_not_fit_is_asked_with_its_places() {
     );
     assert_eq!(conflicts(&plan).len(), 1);
     // `ours` keeps the column.
-    let ours = asked(&json!({"c_clients_city": {"config.unique": "ours"}}));
+    let ours = upgrade_body(&json!({"c_clients_city": {"config.unique": "ours"}}));
     assert_eq!(
         line.plan(&stricter(&json!({"unique": true})), &ours)
             .refusals,
@@ -68,7 +74,7 @@ fn another_type_is_measured_and_what_fits_is_written() {
     // A row that people made keeps its cells.
     let mut line = Line::new();
     let row = line.insert("clients", r#"{"name":"D","note":"four"}"#);
-    let plan = line.plan(&number, &asked(&Json::Null));
+    let plan = line.plan(&number, &upgrade_body(&Json::Null));
     assert_eq!(
         conflicts(&plan),
         [("type_change_loses", "c_clients_note", "type")]
@@ -81,7 +87,7 @@ fn another_type_is_measured_and_what_fits_is_written() {
     // `ours` keeps the column, whatever says so for it.
     for ours in [json!({"type": "ours"}), json!("ours")] {
         let ours = json!({"c_clients_note": ours});
-        let plan = line.plan(&number, &asked(&ours));
+        let plan = line.plan(&number, &upgrade_body(&ours));
         assert_eq!(
             (plan.refusals.len(), plan.update.len()),
             (0, 0),
@@ -91,7 +97,7 @@ fn another_type_is_measured_and_what_fits_is_written() {
     let plan = line.plan(&number, r#"{"upgrade": true, "conflicts": "theirs"}"#);
     assert_eq!(conflicts(&plan).len(), 1, "nothing wider decides");
     let fits = Line::new();
-    assert_eq!(fits.plan(&v1(), &asked(&Json::Null)).conflicts, []);
+    assert_eq!(fits.plan(&v1(), &upgrade_body(&Json::Null)).conflicts, []);
     let unique = stricter(&json!({"unique": true}));
     let mut line = Line::new();
     line.upgrade(&unique, &Json::Null);
@@ -127,7 +133,7 @@ fn cells_that_do_not_fit_a_type_are_lost_where_that_is_allowed_and_come_back() {
     for theirs in [json!({"type": "theirs"}), json!("theirs")] {
         let theirs = json!({"c_clients_note": theirs});
         let mut line = misfit();
-        let plan = line.plan(&numbered(), &asked(&theirs));
+        let plan = line.plan(&numbered(), &upgrade_body(&theirs));
         assert_eq!(codes(&plan.refusals), ["destructive"], "{plan:#?}");
         assert_eq!((plan.refusals[0].cells, plan.conflicts.len()), (Some(1), 0));
         assert_eq!(line.plan(&numbered(), &lossy(&theirs)).refusals, []);
@@ -135,7 +141,10 @@ fn cells_that_do_not_fit_a_type_are_lost_where_that_is_allowed_and_come_back() {
         line.apply(&numbered(), &lossy(&theirs));
         assert_eq!(line.clients()[3], r#"{"name":"D"}"#);
         assert!(line.clients()[0].contains(r#""note":1"#));
-        assert_eq!(line.plan(&numbered(), &asked(&Json::Null)).update, []);
+        assert_eq!(
+            line.plan(&numbered(), &upgrade_body(&Json::Null)).update,
+            []
+        );
         line.undo(false).expect("undone");
         assert_eq!(line.memory.state(), before);
     }
@@ -184,7 +193,7 @@ fn required_column() -> Json {
 #[test]
 fn a_new_required_column_is_measured_over_rows_that_stay_empty() {
     let filled = Line::new();
-    let plan = filled.plan(&required_column(), &asked(&Json::Null));
+    let plan = filled.plan(&required_column(), &upgrade_body(&Json::Null));
     assert_eq!(plan.refusals, [], "the upgrade fills every row");
     let made = || {
         let mut line = Line::new();
@@ -192,7 +201,7 @@ fn a_new_required_column_is_measured_over_rows_that_stay_empty() {
         (line, row)
     };
     let (line, row) = made();
-    let plan = line.plan(&required_column(), &asked(&Json::Null));
+    let plan = line.plan(&required_column(), &upgrade_body(&Json::Null));
     assert_eq!(
         conflicts(&plan),
         [("required_empty", "c_clients_tel", "config.required")]
@@ -217,14 +226,14 @@ fn a_new_required_column_is_measured_over_rows_that_stay_empty() {
         assert_eq!(column.is_required(), required, "{decision}");
         assert!(line.clients()[0].contains(r#""tel":"1""#));
         // Decided, it is silent.
-        let plan = line.plan(&required_column(), &asked(&Json::Null));
+        let plan = line.plan(&required_column(), &upgrade_body(&Json::Null));
         assert_eq!((plan.refusals.len(), plan.update.len()), (0, 0));
         line.undo(false).expect("undone");
         assert_eq!(line.memory.state(), before);
     }
     // Where nothing is asked it is of no use.
     let decided = json!({"c_clients_tel": {"config.required": "ours"}});
-    let plan = filled.plan(&required_column(), &asked(&decided));
+    let plan = filled.plan(&required_column(), &upgrade_body(&decided));
     assert_eq!((plan.refusals.len(), plan.unused.len()), (0, 1));
 }
 
@@ -246,14 +255,14 @@ fn what_the_same_upgrade_writes_counts() {
     let column = line.get(Column, "city").as_column().expect("a column");
     assert!(column.is_unique() && column.is_required());
     assert_eq!(column.label, "City");
-    assert_eq!(line.plan(&new, &asked(&Json::Null)).update, []);
+    assert_eq!(line.plan(&new, &upgrade_body(&Json::Null)).update, []);
     line.undo(false).expect("undone");
     assert_eq!(line.memory.state(), before);
     // What people have keeps it from that.
     let mut line = Line::of(&old);
     line.insert("clients", r#"{"name":"D","city":"Jena"}"#);
     line.insert("clients", r#"{"name":"E"}"#);
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(
         conflicts(&plan),
         [
@@ -266,7 +275,7 @@ fn what_the_same_upgrade_writes_counts() {
         (Some(1), Some(1))
     );
     // The word for the column decides both, and what is never allowed stands.
-    let plan = line.plan(&new, &asked(&json!({"c_clients_city": "theirs"})));
+    let plan = line.plan(&new, &upgrade_body(&json!({"c_clients_city": "theirs"})));
     assert_eq!(
         conflicts(&plan),
         [("unique_repeated", "c_clients_city", "config.unique")]
@@ -281,9 +290,9 @@ fn what_the_same_upgrade_writes_counts() {
 fn what_comes_up_after_the_plan_stays_and_is_told() {
     let new = v2(|package| args(package, "c_clients_city")["config"] = json!({"required": true}));
     let mut line = Line::new();
-    assert_eq!(line.plan(&new, &asked(&Json::Null)).refusals, []);
+    assert_eq!(line.plan(&new, &upgrade_body(&Json::Null)).refusals, []);
     line.cells(0, &json!({"city": null}));
-    let report = line.apply(&new, &asked(&Json::Null));
+    let report = line.apply(&new, &upgrade_body(&Json::Null));
     let moved = &report.moved[0];
     assert_eq!(
         (moved.reference.as_str(), moved.path.as_deref()),
@@ -291,5 +300,8 @@ fn what_comes_up_after_the_plan_stays_and_is_told() {
     );
     let column = line.get(Column, "city").as_column().expect("a column");
     assert!(!column.is_required());
-    assert_eq!(conflicts(&line.plan(&new, &asked(&Json::Null))).len(), 1);
+    assert_eq!(
+        conflicts(&line.plan(&new, &upgrade_body(&Json::Null))).len(),
+        1
+    );
 }

@@ -267,7 +267,7 @@ impl Line {
     }
 
     /// What would be done.
-    fn plan(&self, package: &Json, asked: &str) -> Preview {
+    fn plan(&self, package: &Json, body: &str) -> Preview {
         let text = package.to_string();
         let package = checked(&text);
         let structure = ready(self.memory.structure()).expect("a structure");
@@ -275,7 +275,7 @@ impl Line {
             let input = PreviewInput {
                 package: &package,
                 package_digest: "",
-                request: &request(asked),
+                request: &request(body),
                 earlier: past.entries,
                 base: past.base,
                 definitions: Definitions::embedded(),
@@ -285,13 +285,13 @@ impl Line {
     }
 
     /// One job, from its start to its end, whatever its plan says.
-    fn apply(&mut self, package: &Json, asked: &str) -> Report {
-        self.carry_out(package, &request(asked))
+    fn apply(&mut self, package: &Json, body: &str) -> Report {
+        self.carry_out(package, &request(body))
     }
 
     /// The same by the decisions of a plan, while people may have come since.
-    fn apply_planned(&mut self, package: &Json, asked: &str, plan: Preview) -> Report {
-        let mut request = request(asked);
+    fn apply_planned(&mut self, package: &Json, body: &str, plan: Preview) -> Report {
+        let mut request = request(body);
         request.terms.planned = Some(plan.seen);
         self.carry_out(package, &request)
     }
@@ -338,10 +338,10 @@ impl Line {
 
     /// An upgrade that nothing is against.
     fn upgrade(&mut self, package: &Json, decisions: &Json) -> Report {
-        let asked = asked(decisions);
-        let plan = self.plan(package, &asked);
+        let body = upgrade_body(decisions);
+        let plan = self.plan(package, &body);
         assert_eq!(plan.refusals, [], "{plan:#?}");
-        self.apply(package, &asked)
+        self.apply(package, &body)
     }
 
     /// Takes the last job back.
@@ -429,12 +429,12 @@ impl Line {
 }
 
 /// The body of an upgrade.
-fn asked(decisions: &Json) -> String {
-    let mut asked = json!({"upgrade": true});
+fn upgrade_body(decisions: &Json) -> String {
+    let mut body = json!({"upgrade": true});
     if *decisions != Json::Null {
-        asked["decisions"] = decisions.clone();
+        body["decisions"] = decisions.clone();
     }
-    asked.to_string()
+    body.to_string()
 }
 
 fn label(text: &str) -> impl FnOnce(&mut AnyRecord) {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::killed::attempt;
-use super::{Line, args, asked, client, conflicts, label, v2};
+use super::{Line, args, client, conflicts, label, upgrade_body, v2};
 use crate::apply::test_packages::{checked, request, uid};
 use crate::apply::{ApplyError, Minter, Report, resolve_from, run_from};
 use crate::crashing::{Crash, Error, Memory};
@@ -34,10 +34,11 @@ fn decided_before(line: &mut Line, people: impl Fn(&mut Line), code: Option<Code
         let package = checked(&text);
         let structure = ready(line.memory.structure()).expect("a structure");
         let definitions = Definitions::embedded();
-        let asked = request(&asked(&Json::Null));
+        let wanted = request(&upgrade_body(&Json::Null));
         let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_9998);
         let approved = line.past(|past| {
-            resolve_from(&package, &asked, &structure, past, minter, definitions).expect("approved")
+            resolve_from(&package, &wanted, &structure, past, minter, definitions)
+                .expect("approved")
         });
         people(line);
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
@@ -110,7 +111,7 @@ fn a_leaf_stays_and_everything_else_is_written() {
     assert_eq!(line.get(Feature, "orders").called(), "Orders");
     assert_eq!(report.rows["f_clients"].updated, 2);
     // It keeps its base, so that it is asked the next time.
-    let plan = line.plan(&new(), &asked(&Json::Null));
+    let plan = line.plan(&new(), &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("changed", "f_clients", "label")]);
 }
 
@@ -137,7 +138,7 @@ fn siblings_that_people_moved_stay_where_they_are() {
     let names: Vec<&str> = names.map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["name", "note", "city"]);
     assert_eq!(line.get(Feature, "clients").called(), "Clients");
-    let plan = line.plan(&new(), &asked(&Json::Null));
+    let plan = line.plan(&new(), &upgrade_body(&Json::Null));
     assert_eq!(
         conflicts(&plan),
         [("changed", "f_clients", "order.columns")]
@@ -152,7 +153,7 @@ fn what_people_took_away_stays_away() {
     assert_eq!(places(&report.moved), [["v_orders", ""]]);
     assert!(line.thing(View, "orders").is_none());
     assert_eq!(line.get(Feature, "clients").called(), "Clients");
-    let plan = line.plan(&new(), &asked(&Json::Null));
+    let plan = line.plan(&new(), &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "v_orders", "")]);
 }
 
@@ -178,7 +179,7 @@ fn a_cell_that_people_changed_between_two_units_stays() {
             clients[0].contains("Since") && clients[1].contains("Ulm"),
             "{clients:?}"
         );
-        let plan = line.plan(&new(), &asked(&Json::Null));
+        let plan = line.plan(&new(), &upgrade_body(&Json::Null));
         assert_eq!(plan.conflicts.len(), 1);
         assert_eq!(plan.conflicts[0].base.as_str(), Some("Bonn"));
         return;
@@ -204,7 +205,7 @@ fn what_decides_the_rest_speaks_of_what_the_plan_saw() {
     let clients = line.clients();
     assert!(clients[0].contains("Berlin") && clients[1].contains("Since"));
     // They keep their base.
-    let plan = line.plan(&new(), &asked(&Json::Null));
+    let plan = line.plan(&new(), &upgrade_body(&Json::Null));
     let asks = conflicts(&plan);
     assert_eq!(asks.len(), 2);
     assert_eq!(plan.conflicts[1].base.as_str(), Some("Kiel"));
@@ -217,7 +218,7 @@ fn what_was_to_go_stays_when_people_changed_it_since() {
         args(package, "f_clients")["label"] = "Clients".into();
     });
     let mut line = Line::new();
-    let body = asked(&json!({"r_s": "delete"}));
+    let body = upgrade_body(&json!({"r_s": "delete"}));
     let plan = line.plan(&gone, &body);
     assert_eq!(plan.refusals, []);
     assert!(plan.left[0].delete);

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::world::person;
-use super::{Line, args, asked, conflicts, kept, v1, v2, with};
+use super::{Line, args, conflicts, kept, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::id;
 use crate::workspace::RecordKind::{Column, Feature, View};
 use crate::workspace::{Change, New};
@@ -14,7 +14,7 @@ fn what_people_removed_stays_removed_where_the_package_did_not_change_it() {
     line.remove(Column, "city");
     line.remove(View, "orders");
     let new = v2(|package| args(package, "f_clients")["label"] = "Clients".into());
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(kept(&plan), [("c_clients_city", ""), ("v_orders", "")]);
     line.upgrade(&new, &Json::Null);
     assert!(line.thing(Column, "city").is_none() && line.thing(View, "orders").is_none());
@@ -25,7 +25,7 @@ fn what_the_package_changed_meanwhile_is_asked() {
     let changed = v2(|package| args(package, "c_clients_city")["label"] = "City".into());
     let mut line = Line::new();
     line.remove(Column, "city");
-    let plan = line.plan(&changed, &asked(&Json::Null));
+    let plan = line.plan(&changed, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "c_clients_city", "")]);
     // The narrower words decide, the wider ones do not.
     let plan = line.plan(&changed, r#"{"upgrade": true, "conflicts": "ours"}"#);
@@ -34,10 +34,16 @@ fn what_the_package_changed_meanwhile_is_asked() {
     assert_eq!(report.not_carried[0].path.as_deref(), Some("label"));
     assert!(line.thing(Column, "city").is_none());
     // Decided, it is silent.
-    assert_eq!(line.plan(&changed, &asked(&Json::Null)).conflicts, []);
+    assert_eq!(
+        line.plan(&changed, &upgrade_body(&Json::Null)).conflicts,
+        []
+    );
     let mut line = Line::new();
     line.remove(Column, "city");
-    let plan = line.plan(&changed, &asked(&json!({"c_clients_city": "create"})));
+    let plan = line.plan(
+        &changed,
+        &upgrade_body(&json!({"c_clients_city": "create"})),
+    );
     assert!(plan.create[0].again, "{plan:#?}");
     line.upgrade(&changed, &json!({"c_clients_city": "create"}));
     assert_eq!(line.get(Column, "city").called(), "City");
@@ -53,7 +59,7 @@ fn a_list_loses_what_is_not_there() {
         let config = json!([{"visibleColumns": ["$c_orders_client", "$c_orders_code"], "sort": {"column": "$c_orders_code"}}]);
         args(package, "v_orders")["config"] = config;
     });
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "c_orders_code", "")]);
     let report = line.upgrade(&new, &json!({"c_orders_code": "leave"}));
     let shown: Vec<&str> = report
@@ -69,7 +75,7 @@ fn a_list_loses_what_is_not_there() {
 fn a_table_that_went_is_one_entry() {
     let mut line = Line::new();
     line.remove(Feature, "orders");
-    let plan = line.plan(&v1(), &asked(&Json::Null));
+    let plan = line.plan(&v1(), &upgrade_body(&Json::Null));
     assert_eq!(
         (kept(&plan), plan.conflicts.len()),
         (vec![("f_orders", "")], 0)
@@ -82,7 +88,7 @@ fn a_table_that_went_is_one_entry() {
             json!({"featureId": "$f_orders", "name": "due", "label": "due", "type": "text", "defaultComponent": "textfield", "order": 9}),
         );
     });
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "f_orders", "")]);
     let mut again = Line::new();
     again.remove(Feature, "orders");
@@ -92,7 +98,7 @@ fn a_table_that_went_is_one_entry() {
     line.upgrade(&new, &json!({"f_orders": "leave"}));
     assert!(line.thing(Feature, "orders").is_none());
     // Decided, it is silent, what was new in it too.
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!((plan.conflicts, plan.create), (vec![], vec![]));
 }
 
@@ -118,7 +124,7 @@ fn a_name_that_people_gave_is_asked() {
         line
     };
     let line = made();
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("name_taken", "c_clients_tel", "")]);
     assert_eq!(plan.conflicts[0].id, Some(id(77)));
     let mut line = made();
@@ -128,7 +134,7 @@ fn a_name_that_people_gave_is_asked() {
     // Its base is the package's from now on, and it is known by its ref.
     let third = v2(|package| with(package, "create_column", "c_clients_tel", tel("Third")));
     assert_eq!(
-        conflicts(&line.plan(&third, &asked(&Json::Null))),
+        conflicts(&line.plan(&third, &upgrade_body(&Json::Null))),
         [("changed", "c_clients_tel", "label")]
     );
     line.undo(false).expect("undone");
@@ -155,7 +161,7 @@ fn a_new_record_that_names_what_people_removed_is_asked_and_arrives_without_it()
         line
     };
     let mut line = removed();
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "c_orders_code", "")]);
     let leave = json!({"c_orders_code": "leave"});
     let report = line.upgrade(&new, &leave);
@@ -179,7 +185,7 @@ fn a_new_record_that_names_what_people_removed_is_asked_and_arrives_without_it()
     let config = line.get(View, "more").config.write();
     assert_eq!(config, r#"{"visibleColumns":["client"],"sort":{}}"#);
     // Decided, its base is what the package says: nothing is asked any more.
-    assert_eq!(line.plan(&new, &asked(&Json::Null)).conflicts, []);
+    assert_eq!(line.plan(&new, &upgrade_body(&Json::Null)).conflicts, []);
     let mut line = removed();
     line.upgrade(&new, &json!({"c_orders_code": "create"}));
     let config = line.get(View, "more").config.write();
@@ -193,7 +199,7 @@ fn what_people_removed_may_be_created_although_nothing_of_it_changed() {
     line.cells(1, &json!({"city": null}));
     let before = line.memory.state();
     let create = json!({"c_clients_city": "create"});
-    let plan = line.plan(&v1(), &asked(&create));
+    let plan = line.plan(&v1(), &upgrade_body(&create));
     assert_eq!((plan.create.len(), plan.create[0].again), (1, true));
     line.upgrade(&v1(), &create);
     // Cells are written where the row has none under that name.
@@ -208,7 +214,7 @@ fn a_table_created_again_gets_its_rows_and_what_pointed_at_it_stays_without_it()
     let mut line = Line::new();
     line.remove(Feature, "clients");
     let new = v2(|package| args(package, "f_clients")["label"] = "Clients".into());
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "f_clients", "")]);
     let link = line.get(Column, "client").config;
     line.upgrade(&new, &json!({"f_clients": "create"}));
@@ -221,7 +227,7 @@ fn a_record_that_went_with_its_parent_is_no_entry_and_one_that_came_since_is() {
     let mut line = Line::new();
     line.remove(Feature, "orders");
     let changed = v2(|package| args(package, "c_orders_code")["label"] = "Code".into());
-    let plan = line.plan(&changed, &asked(&Json::Null));
+    let plan = line.plan(&changed, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "f_orders", "")]);
     let report = line.upgrade(&changed, &json!({"f_orders": "leave"}));
     let shown: Vec<_> = report
@@ -242,7 +248,7 @@ fn a_record_that_cannot_be_without_what_is_left_away_is_not_created() {
     });
     let mut line = Line::new();
     line.remove(Column, "code");
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "c_orders_code", "")]);
     let report = line.upgrade(&new, &json!({"c_orders_code": "leave"}));
     let shown: Vec<_> = report
@@ -267,6 +273,6 @@ fn a_record_that_cannot_be_without_what_is_left_away_is_not_created() {
     let id = line.get(View, "orders").id;
     assert_eq!(views.write(), format!(r#"[{{"views":["{id}"]}}]"#));
     // Decided, it is silent.
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!((plan.conflicts, plan.create), (vec![], vec![]));
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::world::person;
-use super::{Line, args, asked, client, conflicts, updates, v1, v2, with, without};
+use super::{Line, args, client, conflicts, updates, upgrade_body, v1, v2, with, without};
 use crate::apply::{NotCarried, Preview};
 use crate::json::Value;
 use crate::workspace::RecordKind::{Column, Feature};
@@ -48,7 +48,7 @@ fn names(left_out: &[NotCarried]) -> Vec<[&str; 4]> {
 }
 
 fn plan(line: &Line, package: &Json) -> Preview {
-    line.plan(package, &asked(&Json::Null))
+    line.plan(package, &upgrade_body(&Json::Null))
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn cells_of_a_renamed_column_are_merged_with_what_was_applied() {
     line.cells(0, &json!({"city": "Ours"}));
     line.cells(1, &json!({"note": "Ours"}));
     let new = remark(["1 new", "2", "3 new"]);
-    let planned = line.plan(&new, &asked(&rename()));
+    let planned = line.plan(&new, &upgrade_body(&rename()));
     assert_eq!(planned.conflicts, []);
     let rows = &planned.rows["f_clients"];
     assert_eq!((rows.update, rows.kept, rows.conflicts), (2, 2, 0));
@@ -109,11 +109,11 @@ fn a_plain_apply_counts_cells_by_the_name_that_they_have_in_each_package() {
 fn the_technical_name_stays_and_is_told_until_it_is_the_base() {
     let new = remark(["1", "2", "3"]);
     let mut line = Line::new();
-    let told = ["c_clients_remark", "name", "note", "remark"];
-    let planned = line.plan(&new, &asked(&rename()));
-    assert_eq!(names(&planned.not_carried), [told]);
+    let expected = ["c_clients_remark", "name", "note", "remark"];
+    let planned = line.plan(&new, &upgrade_body(&rename()));
+    assert_eq!(names(&planned.not_carried), [expected]);
     let report = line.upgrade(&new, &rename());
-    assert_eq!(names(&report.not_carried), [told]);
+    assert_eq!(names(&report.not_carried), [expected]);
     assert_eq!(line.get(Column, "note").called(), "remark");
     let again = plan(&line, &new);
     assert_eq!(names(&again.not_carried), <[[&str; 4]; 0]>::default());
@@ -137,9 +137,9 @@ fn the_same_ref_under_another_name_is_told_whatever_people_call_it() {
     line.edit(Feature, "clients", |thing| {
         thing.label = Some("Ours".to_owned());
     });
-    let told = ["f_clients", "name", "clients", "customers"];
-    assert_eq!(names(&plan(&line, &new).not_carried), [told]);
-    assert_eq!(names(&line.plan(&new, "{}").not_carried), [told]);
+    let expected = ["f_clients", "name", "clients", "customers"];
+    assert_eq!(names(&plan(&line, &new).not_carried), [expected]);
+    assert_eq!(names(&line.plan(&new, "{}").not_carried), [expected]);
     line.upgrade(&new, &Json::Null);
     assert!(line.thing(Feature, "customers").is_none());
     assert_eq!(plan(&line, &new).not_carried, []);

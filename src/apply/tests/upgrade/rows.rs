@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::world::{link, person, points};
-use super::{Line, args, asked, client, conflicts, v1, v2, with};
+use super::{Line, args, client, conflicts, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::uid;
 use crate::workspace::{Change, Removal};
 
@@ -15,7 +15,7 @@ fn cells_follow_the_rule() {
         client(package, 0)["city"] = "Berlin".into();
         client(package, 1)["city"] = "Ulm".into();
     });
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     let rows = &plan.rows["f_clients"];
     assert_eq!(
         (rows.update, rows.kept, rows.conflicts),
@@ -29,7 +29,7 @@ fn cells_follow_the_rule() {
         clients[0].contains("Berlin") && clients[1].contains("Ulm") && clients[1].contains("ours"),
         "{clients:?}"
     );
-    let again = line.plan(&new, &asked(&Json::Null));
+    let again = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(again.rows["f_clients"].update, 0);
 }
 
@@ -39,15 +39,20 @@ fn cells_that_both_changed_are_asked_and_decided() {
     let mut line = Line::new();
     line.cells(0, &json!({"city": "Ours"}));
     let path = format!("rows.{}.city", uid(6000));
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("changed", "f_clients", path.as_str())]);
     assert_eq!(plan.conflicts[0].uid, Some(uid(6000)));
     assert_eq!(plan.conflicts[0].id, Some(line.client_row(0).1));
     line.upgrade(&new, &json!({"f_clients": {path.clone(): "ours"}}));
     assert!(line.clients()[0].contains("Ours"));
-    assert_eq!(line.plan(&new, &asked(&Json::Null)).conflicts, []);
+    assert_eq!(line.plan(&new, &upgrade_body(&Json::Null)).conflicts, []);
     let third = v2(|package| client(package, 0)["city"] = "Third".into());
-    assert_eq!(line.plan(&third, &asked(&Json::Null)).conflicts.len(), 1);
+    assert_eq!(
+        line.plan(&third, &upgrade_body(&Json::Null))
+            .conflicts
+            .len(),
+        1
+    );
     line.upgrade(&third, &json!({"f_clients": "theirs"}));
     assert!(line.clients()[0].contains("Third"));
 }
@@ -70,7 +75,7 @@ fn a_row_that_people_deleted_stays_deleted_and_one_that_went_is_left() {
         let item = items.iter_mut().find(|item| item["kind"] == "rows");
         item.expect("an item")["count"] = 2.into();
     });
-    let plan = line.plan(&new, &asked(&Json::Null));
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(
         (plan.rows["f_clients"].left, plan.rows["f_clients"].insert),
         (1, 0)
@@ -121,7 +126,7 @@ fn rows_of_transactional_tables_never_change() {
     line.upgrade(&new, &Json::Null);
     assert_eq!(line.memory.state(), before);
     assert_eq!(
-        line.plan(&v1(), &asked(&Json::Null)).rows["f_orders"].update,
+        line.plan(&v1(), &upgrade_body(&Json::Null)).rows["f_orders"].update,
         0
     );
 }
@@ -170,7 +175,7 @@ fn a_link_to_a_row_that_the_package_lost_is_what_it_was() {
         assert!(line.clients()[1].contains(r#""boss":"C""#));
         // People change another cell of the client.
         line.cells(1, &json!({"note": "ours"}));
-        let plan = line.plan(&new, &asked(&Json::Null));
+        let plan = line.plan(&new, &upgrade_body(&Json::Null));
         assert_eq!(conflicts(&plan), [], "{name}");
         let rows = &plan.rows["f_clients"];
         assert_eq!((rows.update, rows.kept), (1, 1), "{name}");
@@ -191,7 +196,7 @@ fn a_link_that_the_package_leaves_is_left_although_its_row_is_gone() {
         digest: None,
     }];
     person(&mut line.memory, vec![Change::RemoveRows { feature, rows }]);
-    let plan = line.plan(&linked(|_| ()), &asked(&Json::Null));
+    let plan = line.plan(&linked(|_| ()), &upgrade_body(&Json::Null));
     assert_eq!(
         (plan.rows["f_clients"].update, conflicts(&plan)),
         (0, vec![])

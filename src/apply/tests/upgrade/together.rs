@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, asked, conflicts, v2};
+use super::{Line, args, conflicts, upgrade_body, v2};
 use crate::json::Value;
 use crate::workspace::RecordKind::Workflow;
 
@@ -37,7 +37,7 @@ fn line() -> Line {
 #[test]
 fn a_record_that_would_be_refused_is_asked_as_a_whole() {
     let line = line();
-    let plan = line.plan(&new(), &asked(&Json::Null));
+    let plan = line.plan(&new(), &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("invalid_together", "w_flow", "")]);
     let conflict = serde_json::to_value(&plan.conflicts[0]).expect("JSON");
     assert_eq!(conflict["path"], Json::Null);
@@ -48,10 +48,10 @@ fn a_record_that_would_be_refused_is_asked_as_a_whole() {
 #[test]
 fn it_is_decided_by_a_leaf_by_the_word_and_by_what_decides_the_rest() {
     let bodies = [
-        asked(&json!({"w_flow": {LEAF: "ours"}})),
-        asked(&json!({"w_flow": {"shape": "theirs"}})),
-        asked(&json!({"w_flow": "ours"})),
-        asked(&json!({"w_flow": "theirs"})),
+        upgrade_body(&json!({"w_flow": {LEAF: "ours"}})),
+        upgrade_body(&json!({"w_flow": {"shape": "theirs"}})),
+        upgrade_body(&json!({"w_flow": "ours"})),
+        upgrade_body(&json!({"w_flow": "theirs"})),
         r#"{"upgrade": true, "conflicts": "theirs"}"#.to_owned(),
         r#"{"upgrade": true, "conflicts": "ours"}"#.to_owned(),
     ];
@@ -69,7 +69,7 @@ fn it_is_decided_by_a_leaf_by_the_word_and_by_what_decides_the_rest() {
             .map(<[Value]>::len);
         let theirs = [1, 3, 4].contains(&at);
         assert_eq!(steps, Some(if theirs { 2 } else { 1 }), "{body}");
-        let plan = line.plan(&new(), &asked(&Json::Null));
+        let plan = line.plan(&new(), &upgrade_body(&Json::Null));
         assert_eq!((plan.refusals.len(), plan.update.len()), (0, 0), "{body}");
         line.undo(false).expect("undone");
         assert_eq!(line.memory.state(), before);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, asked, client, codes, v1, v2};
+use super::{Line, args, client, codes, upgrade_body, v1, v2};
 use crate::workspace::RecordKind::{Column, Feature, View, Workflow};
 
 /// The first row of clients.
@@ -35,7 +35,7 @@ fn bindings(value: &str) -> Json {
 }
 
 fn decided(reference: &str, path: &str, value: &Json) -> String {
-    asked(&json!({reference: {path: {"value": value}}}))
+    upgrade_body(&json!({reference: {path: {"value": value}}}))
 }
 
 #[test]

@@ -72,15 +72,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     if args.format == Form::Text {
         write_result(&format!("{id}\n"), None)?;
     }
-    let mut told = String::new();
+    let mut shown = String::new();
     let polled = Poll::new(session, args.wait).until(
         "the run",
         || client.run(&id),
         |run| {
             let status = printable::line(&run.record.status);
-            if run.record.ended().is_none() && status != told {
+            if run.record.ended().is_none() && status != shown {
                 session.note(format!("{status}…"));
-                told = status;
+                shown = status;
             }
             run.record.ended().is_some()
         },

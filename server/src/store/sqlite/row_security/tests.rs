@@ -79,9 +79,9 @@ fn a_view_of_whole_rows_needs_no_row() {
         let lines: Result<Vec<String>, _> = lines.expect("runs").collect();
         lines.expect("a plan").join("; ")
     };
-    let (whole, asked) = (plan(WHOLE_ROWS), plan("rows"));
+    let (whole, narrowed) = (plan(WHOLE_ROWS), plan("rows"));
     assert!(whole.contains("USING COVERING INDEX rows_s1"), "{whole}");
-    assert!(asked.contains("USING INDEX rows_s1"), "{asked}");
+    assert!(narrowed.contains("USING INDEX rows_s1"), "{narrowed}");
 }
 
 #[test]

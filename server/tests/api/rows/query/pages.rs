@@ -238,17 +238,17 @@ async fn a_long_text_is_found_again_in_its_row(place: Place) {
         .collect();
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     let rows = stock.fill(&world, &cells).await;
-    let asked = |next: Option<&str>| {
+    let page = |next: Option<&str>| {
         let mut question = vec![("sort", "-u"), ("limit", "1"), ("fields", "a")];
         question.extend(next.map(|next| ("cursor", next)));
         stock.list(&client, &question)
     };
-    let first = cursor(&asked(None)).expect("another page");
+    let first = cursor(&page(None)).expect("another page");
     assert!(first.len() < 200, "{}", first.len());
-    let response = asked(Some(&first));
+    let response = page(Some(&first));
     assert_eq!(ids(&response), [rows[1]]);
     let second = cursor(&response).expect("another page");
-    let response = asked(Some(&second));
+    let response = page(Some(&second));
     assert_eq!((ids(&response), cursor(&response)), (vec![rows[0]], None));
     // Without its row the place is lost, and no page is made up.
     ask(
@@ -257,7 +257,7 @@ async fn a_long_text_is_found_again_in_its_row(place: Place) {
         vec![rows[1].into()],
     )
     .await;
-    asked(Some(&second)).refused(422, "invalid_cursor");
+    page(Some(&second)).refused(422, "invalid_cursor");
 }
 
 async fn a_table_that_changes_is_asked_as_it_is_now(place: Place) {

@@ -557,15 +557,15 @@ async fn random_questions_are_answered_as_the_library_says(place: Place) {
         question: String::new(),
     };
     let mut dice = Dice(seed);
-    let mut asked = 0;
-    while asked < count {
+    let mut queries = 0;
+    while queries < count {
         let stock = Stock::new(&world, &COLUMNS).await;
         // A table next to it, whose rows must not turn up.
         let other = Stock::new(&world, &COLUMNS).await;
         other.put(&world, &rows(&world, &mut dice), None).await;
         let rows = rows(&world, &mut dice);
         stock.put(&world, &rows, None).await;
-        for _ in 0..OF_ONE_TABLE.min(count - asked) {
+        for _ in 0..OF_ONE_TABLE.min(count - queries) {
             let question = Question::new(&mut dice, &rows);
             reported.question = format!("{:?}", question.parameters);
             if dice.one_in(3) {
@@ -573,7 +573,7 @@ async fn random_questions_are_answered_as_the_library_says(place: Place) {
             } else {
                 question.walk(&mut dice, &stock, &client);
             }
-            asked += 1;
+            queries += 1;
         }
     }
 }
