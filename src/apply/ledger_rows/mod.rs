@@ -54,6 +54,11 @@ impl LedgerRows {
                         table.merge(cells);
                     }
                 }
+                Entry::Links(links) => {
+                    if let Some(table) = known.0.get_mut(&links.feature) {
+                        table.link(links);
+                    }
+                }
                 Entry::Undoing { .. } | Entry::Undone => known.0.clear(),
                 _ => {}
             }
@@ -134,5 +139,44 @@ impl LedgerRows {
                 })
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LedgerRows;
+    use crate::workspace::Id;
+    use crate::workspace::RowData;
+    use crate::workspace::ledger::{Entry, Links, RowDigest, RowNames, Rows, WrittenRow};
+
+    #[test]
+    fn a_row_holds_the_links_that_were_written_after_it() {
+        let (feature, id) = (Id::from_u128(1), Id::from_u128(2));
+        let row = |data| WrittenRow {
+            position: 0,
+            id,
+            digest: RowDigest::of(&RowData::trusted(data)),
+        };
+        let entries = [
+            Entry::Rows(Rows {
+                uid: "r_people".to_owned(),
+                feature,
+                rows: vec![row(r#"{"name":"Ada"}"#)],
+                emptied: Vec::new(),
+                sequences: Vec::new(),
+                settled: Vec::new(),
+                names: RowNames::default(),
+            }),
+            Entry::Links(Links {
+                uid: "r_people".to_owned(),
+                feature,
+                rows: vec![row(r#"{"name":"Ada","boss":"Bo"}"#)],
+                linked: 1,
+                emptied: Vec::new(),
+            }),
+        ];
+        let known = LedgerRows::read(&entries);
+        let digest = known.0[&feature].row(id).expect("is known").digest;
+        assert_eq!(digest, row(r#"{"name":"Ada","boss":"Bo"}"#).digest);
     }
 }

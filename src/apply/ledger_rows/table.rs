@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU16;
 
 use crate::workspace::Id;
-use crate::workspace::ledger::{Cells, RecognisedRows, RowDigest, RowNames, Rows};
+use crate::workspace::ledger::{Cells, Links, RecognisedRows, RowDigest, RowNames, Rows};
 
 /// There is a table like this for each row of a package, so it keeps sorted lists instead of maps.
 #[derive(Debug, Default)]
@@ -40,7 +40,8 @@ pub(super) struct KeyColumn(NonZeroU16);
 pub(super) enum Said {
     Written,
     Renamed,
-    Merged,
+    /// Cells were written into it later.
+    Changed,
 }
 
 impl Table {
@@ -90,7 +91,19 @@ impl Table {
             digest: row.digest.unwrap_or_default(),
             key: RowDigest::default(),
             key_column: None,
-            said: Said::Merged,
+            said: Said::Changed,
+        });
+        self.rows.extend(rows);
+    }
+
+    /// Notes what rows hold with the links inside their table, which were written after them.
+    pub(super) fn link(&mut self, links: &Links) {
+        let rows = links.rows.iter().map(|row| Row {
+            id: row.id,
+            digest: row.digest,
+            key: RowDigest::default(),
+            key_column: None,
+            said: Said::Changed,
         });
         self.rows.extend(rows);
     }
@@ -171,8 +184,8 @@ impl Row {
             (Said::Written, Said::Renamed) => {
                 (self.key, self.key_column) = (later.key, later.key_column);
             }
-            (Said::Written, Said::Merged) => self.digest = later.digest,
-            (Said::Renamed | Said::Merged, _) => {}
+            (Said::Written, Said::Changed) => self.digest = later.digest,
+            (Said::Renamed | Said::Changed, _) => {}
         }
     }
 }

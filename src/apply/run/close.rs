@@ -73,6 +73,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             return Ok(());
         }
         for rows in pending.chunks(BATCH) {
+            let raw = rows.iter().filter_map(|row| entry.row(row.start));
+            let unread = self.targets.unread_by(raw.filter_map(|row| row.refs));
+            self.read_rows(&unread).await?;
             let links = rows.iter();
             let mut links: Vec<RowLinks> = links
                 .map(|row| self.links_of(entering, entry, *row))

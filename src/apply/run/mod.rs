@@ -23,6 +23,7 @@ mod sequences;
 mod steps;
 mod table;
 mod tally;
+mod target_reads;
 mod targets;
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ const ATTEMPTS: usize = 100;
 pub(super) enum RowOutcome {
     /// It enters, as that row of the batch.
     Enters(usize),
-    /// It was written before; what it holds now is only looked up for links, as far as they show it.
-    Written(KnownRow, Option<StoredRow>),
+    /// It was written before.
+    Written(KnownRow, WrittenContent),
     /// The destination has its key.
     Existing(StoredRow),
     /// That row of the package has its key.
@@ -31,6 +31,16 @@ pub(super) enum RowOutcome {
     Failed,
     /// It does not enter.
     Out,
+}
+
+/// What a row that was written before holds now, as far as links show it.
+#[derive(Debug)]
+pub(super) enum WrittenContent {
+    /// Nothing points at rows of its table, or it is read once a link points at it.
+    Unread,
+    Found(StoredRow),
+    /// People deleted it.
+    Gone,
 }
 
 /// Why rows were not written.
@@ -184,8 +194,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let stored = |stored: &StoredRow| stored.data.clone();
         let (id, data) = match outcome {
             RowOutcome::Enters(new) => (entering.batch.rows[*new].id, None),
-            RowOutcome::Existing(row) | RowOutcome::Written(_, Some(row)) => {
+            RowOutcome::Existing(row) | RowOutcome::Written(_, WrittenContent::Found(row)) => {
                 (row.id, Some(stored(row)))
+            }
+            RowOutcome::Written(known, WrittenContent::Unread) => {
+                self.targets
+                    .enter_unread(position, row.uid, row.start, known.id);
+                return;
             }
             _ => (Id::nil(), None),
         };
@@ -214,12 +229,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let known = self.ledger_state.rows(entering.uid, feature);
             let positions = first..first + rows.len();
             let outcome = |at| match known(at) {
-                Some(known) => RowOutcome::Written(known, None),
+                Some(known) => RowOutcome::Written(known, WrittenContent::Unread),
                 None => RowOutcome::Out,
             };
             positions.map(outcome).collect()
         };
-        if entering.pointed_at.is_some() {
+        // Rows that enter along with them may point at them: then all are read at once.
+        let enters = |outcome: &RowOutcome| matches!(outcome, RowOutcome::Out);
+        if entering.pointed_at.is_some() && outcomes.iter().any(enters) {
             let ids: Vec<Id> = outcomes.iter().filter_map(written).collect();
             if !ids.is_empty() {
                 let link_columns = entering.link_columns();
@@ -227,10 +244,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     fetch_each(&*self.target, feature, &ids, |row| link_columns.of(row)).await;
                 let found = found.map_err(ApplyError::store("reading rows"))?;
                 let written = outcomes.iter_mut().filter_map(|outcome| match outcome {
-                    RowOutcome::Written(_, row) => Some(row),
+                    RowOutcome::Written(_, content) => Some(content),
                     _ => None,
                 });
-                written.zip(found).for_each(|(slot, row)| *slot = row);
+                written.zip(found).for_each(|(slot, row)| {
+                    *slot = row.map_or(WrittenContent::Gone, WrittenContent::Found);
+                });
             }
         }
         match entering.mode {
@@ -259,6 +278,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         batch_rows: BatchRows<'_>,
     ) -> Result<Result<(), PartRefusal>, ApplyError<T::Error>> {
         let entrants = batch_rows.entrants;
+        let refs = entrants.iter().filter_map(|at| rows[*at].refs);
+        let unread = self.targets.unread_by(refs);
+        self.read_rows(&unread).await?;
         let entrant = |at: &usize| (rows[*at].data, rows[*at].refs);
         let found = self
             .match_keys(&entering.columns, entrants.iter().map(entrant))

@@ -98,6 +98,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         merge: bool,
     ) -> Result<(), ApplyError<T::Error>> {
         self.done += rows.len() as u64;
+        let named = rows
+            .iter()
+            .filter_map(|(row, _)| self.find_row(row, reference));
+        let unread = self.targets.unread(named);
+        self.read_rows(&unread).await?;
         // Table by table: a step without a ref may name rows of any.
         let mut by_table: Vec<(usize, Vec<Update<'a>>)> = Vec::new();
         for (at, (row, data)) in rows.iter().enumerate() {

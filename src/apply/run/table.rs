@@ -7,7 +7,7 @@ use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::workspace::ledger::{Entry, RecognisedRows};
-use crate::workspace::{Id, StoredRow, Target};
+use crate::workspace::{Id, RowData, StoredRow, Target};
 
 /// Rows of earlier passes that are noted together.
 const RECOGNISED: usize = 5000;
@@ -47,7 +47,19 @@ pub(super) struct TableInsertion<'a> {
 /// What links show of rows: all that is kept of one that is there, however large it is.
 pub(super) struct LinkColumns<'e>(Vec<&'e str>);
 
-impl LinkColumns<'_> {
+impl<'e> LinkColumns<'e> {
+    pub(super) fn new(columns: Vec<&'e str>) -> LinkColumns<'e> {
+        LinkColumns(columns)
+    }
+
+    /// The cells of a row; an empty text where there is none.
+    pub(super) fn cells(&self, data: &RowData) -> Vec<String> {
+        let cells = self.0.iter().map(|column| data.cell(column));
+        cells
+            .map(|cell| cell.unwrap_or_default().to_owned())
+            .collect()
+    }
+
     pub(super) fn of(&self, row: Option<StoredRow>) -> Option<StoredRow> {
         row.map(|row| StoredRow {
             id: row.id,

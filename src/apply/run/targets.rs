@@ -69,9 +69,29 @@ struct TargetTable<'a> {
     entry: Option<&'a RawEntry<'a>>,
     /// Whether anything points at its rows.
     wanted: bool,
-    /// Where each row begins in the entry, and its id; nil for one that is not at the destination.
-    rows: Vec<(usize, Id)>,
+    rows: Vec<TargetRow>,
     values: Vec<Values<'a>>,
+    /// By row, the values of those that were read when the first link pointed at them.
+    read: HashMap<usize, Vec<String>, RandomState>,
+}
+
+/// A row that links may point at.
+#[derive(Debug, Clone, Copy)]
+struct TargetRow {
+    /// Nil for one that is not at the destination.
+    id: Id,
+    /// Where it begins in the entry.
+    start: u32,
+    /// Whether an earlier job wrote it, and nobody has looked yet what it holds, or whether it is still there.
+    unread: bool,
+}
+
+/// A row whose content is still to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct UnreadRow {
+    pub(super) table: usize,
+    row: usize,
+    pub(super) id: Id,
 }
 
 /// The values of one column, row by row, end to end.
@@ -94,6 +114,7 @@ impl<'a> Targets<'a> {
             wanted: false,
             rows: Vec::new(),
             values: Vec::new(),
+            read: HashMap::default(),
         };
         let mut targets = Targets {
             tables: approved.tables.iter().map(target).collect(),
@@ -185,16 +206,74 @@ impl<'a> Targets<'a> {
         id: Id,
         value: impl Fn(usize) -> Option<&'v str>,
     ) {
-        let number = self.uids.number(uid);
-        let target = &mut self.tables[table];
-        let row = target.rows.len();
-        target.rows.push((start, id));
-        for (at, values) in target.values.iter_mut().enumerate() {
+        self.push(table, uid, start, (id, false));
+        for (at, values) in self.tables[table].values.iter_mut().enumerate() {
             values.text.push_str(value(at).unwrap_or_default());
             values.ends.push(values.text.len());
         }
-        let place = Packed::of(RowLocation { table, row });
+    }
+
+    /// Reports a row that an earlier job wrote. What it holds is read once a link points at it.
+    pub(super) fn enter_unread(&mut self, table: usize, uid: Text<'_>, start: usize, id: Id) {
+        self.push(table, uid, start, (id, true));
+        for values in &mut self.tables[table].values {
+            values.ends.push(values.text.len());
+        }
+    }
+
+    fn push(&mut self, table: usize, uid: Text<'_>, start: usize, (id, unread): (Id, bool)) {
+        let number = self.uids.number(uid);
+        let rows = &mut self.tables[table].rows;
+        let place = Packed::of(RowLocation {
+            table,
+            row: rows.len(),
+        });
+        // More do not fit into a text.
+        let start = u32::try_from(start).unwrap_or(u32::MAX);
+        rows.push(TargetRow { id, start, unread });
         self.by_uid.insert(halves(number), place);
+    }
+
+    /// Those of these rows that are still to be read, each once, table by table.
+    pub(super) fn unread(&self, places: impl Iterator<Item = RowLocation>) -> Vec<UnreadRow> {
+        let unread = places.filter_map(|place| {
+            let row = self.tables[place.table].rows.get(place.row)?;
+            row.unread.then_some(UnreadRow {
+                table: place.table,
+                row: place.row,
+                id: row.id,
+            })
+        });
+        let mut unread: Vec<UnreadRow> = unread.collect();
+        unread.sort_unstable();
+        unread.dedup();
+        unread
+    }
+
+    /// The table that rows are in, and what it calls the columns whose values links show.
+    pub(super) fn shown_columns(&self, table: usize) -> (Option<Id>, Vec<&'a str>) {
+        let TargetTable { work, values, .. } = &self.tables[table];
+        let columns = values.iter().map(|values| &work.columns[values.at].column);
+        (
+            work.feature,
+            columns.map(|column| column.name.as_str()).collect(),
+        )
+    }
+
+    /// Notes what an unread row holds: the cells that links show, or nothing when it is not there any more.
+    pub(super) fn note(&mut self, unread: UnreadRow, cells: Option<Vec<String>>) {
+        let table = &mut self.tables[unread.table];
+        let Some(row) = table.rows.get_mut(unread.row) else {
+            return;
+        };
+        row.unread = false;
+        match cells {
+            Some(cells) if cells.is_empty() => {}
+            Some(cells) => {
+                table.read.insert(unread.row, cells);
+            }
+            None => row.id = Id::nil(),
+        }
     }
 
     /// How many rows of a table are known as targets of links.
@@ -207,6 +286,7 @@ impl<'a> Targets<'a> {
     pub(super) fn take_back(&mut self, table: usize, from: usize) {
         let target = &mut self.tables[table];
         target.rows.truncate(from);
+        target.read.retain(|row, _| *row < from);
         for values in &mut target.values {
             values.ends.truncate(from);
             values
@@ -231,13 +311,13 @@ impl<'a> Targets<'a> {
     pub(super) fn named(&self, uid: Text<'_>) -> Option<RowLocation> {
         let place = self.by_uid.get(&halves(self.uids.seen(uid)?))?.place();
         // What was taken back is not there until a later entry holds it again.
-        let (_, id) = self.tables[place.table].rows.get(place.row)?;
-        (!id.is_nil()).then_some(place)
+        let row = self.tables[place.table].rows.get(place.row)?;
+        (!row.id.is_nil()).then_some(place)
     }
 
     /// The id of a row.
     pub(super) fn id(&self, place: RowLocation) -> Id {
-        self.tables[place.table].rows[place.row].1
+        self.tables[place.table].rows[place.row].id
     }
 
     /// What a cell that points at the row holds: the value of that column of the row at the
@@ -252,12 +332,17 @@ impl<'a> Targets<'a> {
             return Some(Cow::Owned(format!("\"{}\"", self.id(place))));
         };
         let mut columns = table.values.iter();
-        let values = columns.find(|values| column.is(values.column))?;
-        let start = match place.row {
-            0 => 0,
-            row => values.ends[row - 1],
+        let at = columns.position(|values| column.is(values.column))?;
+        let values = &table.values[at];
+        let value = if let Some(read) = table.read.get(&place.row) {
+            read.get(at).map_or("", String::as_str)
+        } else {
+            let start = match place.row {
+                0 => 0,
+                row => values.ends[row - 1],
+            };
+            &values.text[start..values.ends[place.row]]
         };
-        let value = &values.text[start..values.ends[place.row]];
         // An empty cell is nothing that could be pointed at.
         (!matches!(value, "" | "null" | "\"\"")).then_some(Cow::Borrowed(value))
     }
@@ -265,7 +350,7 @@ impl<'a> Targets<'a> {
     /// What the row holds in the package: the value that a cell had at the source.
     pub(super) fn source_value(&self, place: RowLocation, column: Text<'_>) -> Option<&'a str> {
         let table = &self.tables[place.table];
-        let row = table.entry?.row(table.rows[place.row].0)?;
+        let row = table.entry?.row(table.rows[place.row].start as usize)?;
         let mut cells = members(row.data);
         let column = column.decoded();
         cells.find_map(|(key, value)| key.is(&column).then_some(value))

@@ -150,6 +150,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let last = is_last_batch(&batch, BATCH);
             let until = batch.last().map(|row| row.id).filter(|_| !last);
             let mut written = table.written.between(after, until);
+            let mut differing = Vec::new();
             for row in &batch {
                 let Some(digest) = written.remove(&row.id) else {
                     counts.added += 1;
@@ -162,6 +163,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let at = places.binary_search_by_key(&row.id, |(id, _)| *id).ok();
                 let place = at.and_then(|at| places.get(at)).map(|(_, place)| *place);
                 let base = place.and_then(|place| table.entry?.row(place as usize));
+                differing.push((row, base));
+            }
+            let bases = differing.iter().filter_map(|(_, base)| *base);
+            let unread = self.targets.unread_by(bases.filter_map(|row| row.refs));
+            self.read_rows(&unread).await?;
+            for (row, base) in differing {
                 if self.is_changed(table, row, base, drifted).await? {
                     counts.changed += 1;
                 }

@@ -4,6 +4,7 @@ use crate::apply::run::Run;
 use crate::apply::run::columns::{Columns, Key};
 use crate::apply::run::links::{LinkOutcome, OwnLinks, link};
 use crate::apply::run::tally::FailedRow;
+use crate::apply::run::targets::{Targets, UnreadRow};
 use crate::apply::{ApplyError, LinkWork};
 use crate::json::Value;
 use crate::package::payload::RawRow;
@@ -79,7 +80,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows: &[Candidate<'a>],
         stored: Vec<Option<(StoredRow, bool)>>,
     ) -> Result<Vec<(Candidate<'a>, StoredRow, Outcome)>, ApplyError<T::Error>> {
-        let mut outcomes = Vec::new();
+        let mut differing = Vec::new();
         for (row, stored) in rows.iter().zip(stored) {
             // A row that people deleted stays deleted.
             let Some((stored, hidden)) = stored else {
@@ -89,19 +90,24 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let same = row
                 .base
                 .is_some_and(|base| base.data == row.theirs.data && base.refs == row.theirs.refs);
-            let stays = self.ledger_state.stays(row.id).is_some();
-            if same && !edited && !stays {
-                continue;
+            if !same || edited || self.ledger_state.stays(row.id).is_some() {
+                differing.push((*row, stored, edited, hidden));
             }
+        }
+        let candidates: Vec<Candidate<'a>> = differing.iter().map(|(row, ..)| *row).collect();
+        let unread = unread(&self.targets, &candidates);
+        self.read_rows(&unread).await?;
+        let mut outcomes = Vec::new();
+        for (row, stored, edited, hidden) in differing {
             let here = Here {
                 stored: &stored,
                 edited,
                 hidden,
             };
-            let outcome = self.merge_outcome(table, tracked, *row, here);
+            let outcome = self.merge_outcome(table, tracked, row, here);
             match outcome.await? {
-                Ok(outcome) => outcomes.push((*row, stored, outcome)),
-                Err(fault) => self.merge_unfit(table, *row, &fault),
+                Ok(outcome) => outcomes.push((row, stored, outcome)),
+                Err(fault) => self.merge_unfit(table, row, &fault),
             }
         }
         Ok(outcomes)
@@ -134,6 +140,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         columns: &Columns<'a>,
         row: RawRow<'a>,
     ) -> Result<Vec<Result<String, EntryFault>>, ApplyError<T::Error>> {
+        let unread = self.targets.unread_by(row.refs.into_iter());
+        self.read_rows(&unread).await?;
         let entering = std::iter::once((row.data, row.refs));
         let mut found = self.match_keys(columns, entering).await?.here.into_iter();
         let mut cells: Vec<_> = columns.all.iter().map(|_| Ok("null".to_owned())).collect();
@@ -306,6 +314,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.tally.invalid_decision(reference, path);
         }
     }
+}
+
+/// The rows that links of candidates point at, as the package has them and as the base does, and that are still
+/// to be read.
+pub(super) fn unread(targets: &Targets<'_>, rows: &[Candidate<'_>]) -> Vec<UnreadRow> {
+    let sides = rows.iter().flat_map(|row| [Some(row.theirs), row.base]);
+    targets.unread_by(sides.flatten().filter_map(|row| row.refs))
 }
 
 /// Whether the package links a row to the same rows as the base does.

@@ -21,7 +21,7 @@ use crate::upgrade::{EVERYTHING, TrackedDecisions};
 use crate::workspace::ledger::{Cells, CellsOf, Entry};
 use crate::workspace::{Id, RecordKind, RowData, Target};
 
-use cells::same_link;
+use cells::{same_link, unread};
 use row::{BaseRows, Candidate, Table};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -150,6 +150,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         base
     }
 
+    /// Rows of which the package says something else than the base, or whose cells have a base of their own.
+    fn differing(&self, rows: &[Candidate<'a>]) -> Vec<Candidate<'a>> {
+        let differs = |row: &&Candidate<'_>| {
+            row.base.is_some_and(|base| {
+                let same = base.data == row.theirs.data && base.refs == row.theirs.refs;
+                !same || self.ledger_state.stays(row.id).is_some()
+            })
+        };
+        rows.iter().filter(differs).copied().collect()
+    }
+
     /// Notes cells that a plain apply leaves as they are although the package says something else than
     /// their base, which they keep.
     async fn leave_rows(
@@ -158,13 +169,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows: &[Candidate<'a>],
     ) -> Result<(), ApplyError<T::Error>> {
         let mut cells = Vec::new();
-        for row in rows {
+        let rows = self.differing(rows);
+        let unread = unread(&self.targets, &rows);
+        self.read_rows(&unread).await?;
+        for row in &rows {
             let before = self.ledger_state.stays(row.id).cloned();
             let Some(said) = row.base else { continue };
-            let same = said.data == row.theirs.data && said.refs == row.theirs.refs;
-            if same && before.is_none() {
-                continue;
-            }
             let (base, theirs) = (
                 self.base_cells(table, said).await?,
                 self.fitting_cells(&table.columns, row.theirs).await?,
