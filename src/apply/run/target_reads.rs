@@ -5,7 +5,8 @@ use super::targets::{Targets, UnreadRow};
 use super::{BATCH, Run};
 use crate::apply::ApplyError;
 use crate::apply::row_refs::all_row_refs;
-use crate::workspace::{Id, Target, fetch_each};
+use crate::rows::Text;
+use crate::workspace::{Id, StoredRow, Target, fetch_each};
 
 impl Targets<'_> {
     /// The rows that the refs of rows point at and that are still to be read.
@@ -29,6 +30,18 @@ impl<T: Target> Run<'_, '_, T> {
             unread = rest;
         }
         Ok(())
+    }
+
+    /// Notes what a row held that is about to change, as far as links show it: one that is compared later sees what
+    /// those before it saw.
+    pub(super) fn note_before(&mut self, uid: Text<'_>, stored: Option<&StoredRow>) {
+        let place = self.targets.named(uid);
+        for unread in self.targets.unread(place.into_iter()) {
+            let (_, columns) = self.targets.shown_columns(unread.table);
+            let link_columns = LinkColumns::new(columns);
+            let cells = stored.map(|row| link_columns.cells(&row.data));
+            self.targets.note(unread, cells);
+        }
     }
 
     async fn read_rows_of_table(

@@ -30,6 +30,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             !silent || before
         });
+        for (row, stored, outcome) in &outcomes {
+            // A link shows nothing of a row that whoever the job is for does not see.
+            let seen = Some(stored).filter(|_| !outcome.hidden);
+            self.note_before(row.theirs.uid, seen);
+        }
         while !outcomes.is_empty() {
             let unit = merged_unit(table, &outcomes);
             let unit = self.unit("rows", unit.0, unit.1);

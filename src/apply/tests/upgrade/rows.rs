@@ -2,10 +2,10 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::world::{link, person, points};
+use super::super::world::{cells, link, person, points};
 use super::{Line, args, client, conflicts, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::uid;
-use crate::workspace::{Change, Removal};
+use crate::workspace::{Change, RecordKind, Removal, RowData, RowWrite};
 
 #[test]
 fn cells_follow_the_rule() {
@@ -184,6 +184,40 @@ fn a_link_to_a_row_that_the_package_lost_is_what_it_was() {
         assert!(!client.contains(r#""boss":"C""#), "{client}");
         assert_eq!(client.contains(r#""boss":"A""#), name == "A", "{client}");
     }
+}
+
+/// The order named the first client, which gets another name before the order gets another client.
+#[test]
+fn a_link_of_the_base_is_what_its_row_showed_before_the_upgrade() {
+    let compared = |package: &mut Json| {
+        let uid = package["payloads"][1]["itemUid"].clone();
+        let items = package["manifest"]["items"].as_array_mut();
+        let mut items = items.expect("items").iter_mut();
+        let item = items.find(|item| item["uid"] == uid).expect("an item");
+        item["dataClass"] = "reference".into();
+    };
+    let new = v2(|package| {
+        compared(package);
+        client(package, 0)["name"] = "Eve".into();
+        let order = &mut package["payloads"][1]["rows"][0];
+        order["data"]["client"] = "B".into();
+        order["refs"]["client"] = points(6001, "clients", "name");
+    });
+    let mut line = Line::of(&v2(compared));
+    let feature = line.get(RecordKind::Feature, "orders").id;
+    let write = RowWrite {
+        id: line.memory.state().rows[&feature][0].id,
+        cells: RowData::parse(r#"{"code":"9"}"#).expect("cells"),
+        replace: false,
+        digest: None,
+    };
+    let rows = vec![write];
+    person(&mut line.memory, vec![Change::UpdateRows { feature, rows }]);
+    let report = line.upgrade(&new, &Json::Null);
+    assert_eq!(report.moved, []);
+    let order = &cells(&line.memory, "orders")[0];
+    assert!(order.contains(r#""client":"B""#), "{order}");
+    assert!(line.clients()[0].contains(r#""name":"Eve""#));
 }
 
 #[test]
