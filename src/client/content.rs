@@ -4,8 +4,8 @@ use std::any::Any;
 use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use jiff::Timestamp;
 use reqwest::blocking::Response;
 
 use super::error::Error;
@@ -26,8 +26,8 @@ pub struct Content<'c> {
     response: Response,
     /// Where the next byte stands in the file.
     at: u64,
-    /// From where it came without a break, and since when.
-    since: (u64, Timestamp),
+    /// From where it came without a break, and how long that was waited for.
+    since: (u64, Duration),
     resumed: u32,
     received: Arc<AtomicU64>,
     _receiving: Option<Box<dyn Any>>,
@@ -57,7 +57,7 @@ impl Client {
             file: file.clone(),
             response,
             at,
-            since: (at, self.host.now()),
+            since: (at, Duration::ZERO),
             resumed: 0,
             received,
             _receiving: receiving,
@@ -128,7 +128,11 @@ impl Content<'_> {
             }
             let left = usize::try_from(self.file.size - self.at).unwrap_or(usize::MAX);
             let most = left.min(part.len());
-            let error = match self.response.read(&mut part[..most]) {
+            let began = self.client.host.now();
+            let read = self.response.read(&mut part[..most]);
+            let waited = self.client.host.now().duration_since(began);
+            self.since.1 += waited.unsigned_abs();
+            let error = match read {
                 Ok(_) if self.is_slow() => timed_out(self.client.base()),
                 Ok(0) => broken(
                     self.client.base(),
@@ -149,16 +153,16 @@ impl Content<'_> {
         }
     }
 
-    /// Whether it has come more slowly than anybody waits for, since it last began.
+    /// Whether it has come more slowly than anybody waits for, since it last began. The time that whoever reads it
+    /// takes for it does not count.
     fn is_slow(&self) -> bool {
-        let taken = self.client.host.now().duration_since(self.since.1);
-        let taken = taken.unsigned_abs();
-        let least = taken.as_secs().saturating_mul(SLOWEST);
-        taken > self.client.options.silence && self.at - self.since.0 < least
+        let (from, waited) = self.since;
+        let least = waited.as_secs().saturating_mul(SLOWEST);
+        waited > self.client.options.silence && self.at - from < least
     }
 
     fn resume(&mut self, why: &Error) -> Result<(), Error> {
-        let after = std::time::Duration::from_millis(200) * self.resumed;
+        let after = Duration::from_millis(200) * self.resumed;
         self.client.host.retrying(&why.to_string(), after);
         self.client.host.wait(after);
         let (at, response) = self.client.open(&self.file, self.at)?;
@@ -169,7 +173,7 @@ impl Content<'_> {
             });
         }
         self.response = response;
-        self.since = (at, self.client.host.now());
+        self.since = (at, Duration::ZERO);
         Ok(())
     }
 }

@@ -139,8 +139,17 @@ impl Transport {
         url: &Url,
         headers: HeaderMap,
     ) -> Result<Response, Error> {
-        let mut builder = self.http.request(request.method.clone(), url.clone());
-        builder = builder.headers(headers).timeout(self.most(request));
+        let mut builder = if request.streamed {
+            // The bound of a single request is one of its whole answer; that of a client is one of each wait.
+            let http = configured!(blocking::Client::builder(), &self.options);
+            let http = http.timeout(self.most(request)).build();
+            let http = http.map_err(|error| Error::Setup(words(&error)))?;
+            http.request(request.method.clone(), url.clone())
+        } else {
+            let builder = self.http.request(request.method.clone(), url.clone());
+            builder.timeout(self.most(request))
+        };
+        builder = builder.headers(headers);
         if let Some(body) = &request.body {
             builder = builder.body(body.clone());
         }
@@ -274,7 +283,6 @@ impl Transport {
             }
             result.body.extend_from_slice(&part[..length]);
             self.bound(request, result.body.len() as u64)?;
-            // The library below bounds each wait for more, not their sum.
             if late(result.body.len() as u64) {
                 return Err(timed_out(base));
             }
