@@ -161,7 +161,16 @@ impl Verdict {
         repair: bool,
         now: i64,
     ) -> Result<(), MarkError> {
-        for upload in place.open_uploads().await? {
+        let open = match place.open_uploads().await {
+            Ok(open) => open,
+            // Not every bucket lists them, to everybody; what was found of files stands all the same.
+            Err(error) if !repair => {
+                tracing::warn!(%error, "uploads in parts that nobody has ended could not be listed");
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        for upload in open {
             if repair && upload.begun < now - RECENT {
                 place.abort(&upload).await?;
                 self.repaired += 1;

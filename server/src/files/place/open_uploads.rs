@@ -36,7 +36,9 @@ impl Place {
     pub async fn abort(&self, upload: &OpenUpload) -> Result<(), PlaceError> {
         match &self.kind {
             #[cfg(feature = "s3")]
-            Kind::Bucket(bucket) => match bucket.abort(&Path::from(&*upload.key), &upload.id).await
+            Kind::Bucket(bucket) => match bucket
+                .abort(&Path::parse(&*upload.key).unwrap_or_default(), &upload.id)
+                .await
             {
                 Err(PlaceError::Missing) => Ok(()),
                 aborted => aborted,

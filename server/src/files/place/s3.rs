@@ -44,7 +44,8 @@ impl Bucket {
         let mut next: Option<[String; 2]> = None;
         loop {
             let mut query = vec![("uploads", String::new()), ("prefix", below.clone())];
-            if let Some([key, id]) = next.take() {
+            let from = next.take();
+            if let Some([key, id]) = from.clone() {
                 query.extend([("key-marker", key), ("upload-id-marker", id)]);
             }
             let options = SignedUrlOptions::new().with_query(query);
@@ -55,14 +56,15 @@ impl Bucket {
             let answer = answer.error_for_status().map_err(away)?;
             let page = UploadPage::read(&answer.text().await.map_err(away)?);
             open.extend(page.uploads.into_iter().filter_map(|upload| {
-                let key = Path::from(&*upload.key);
+                let key = Path::parse(&*upload.key).ok()?;
                 let own: Path = key.prefix_match(&self.prefix)?.collect();
                 Some(OpenUpload {
                     key: own.to_string(),
                     ..upload
                 })
             }));
-            next = page.next;
+            // A bucket that goes on where it has begun does not end.
+            next = page.next.filter(|next| Some(next) != from.as_ref());
             if next.is_none() {
                 return Ok(open);
             }
