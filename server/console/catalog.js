@@ -69,11 +69,27 @@ export async function replacing({ id }, bytes, goOn) {
   const path = `/v1/templates/${id}/package`;
   const before = await api.bytes(path);
   await api.put(path, bytes);
+  const put = await api.bytes(path);
   try {
     return await goOn();
   } catch (error) {
     // After anything else a job may have begun with it.
-    if (error instanceof api.Refusal && error.status < 500) await api.put(path, before).catch(() => {});
+    if (error instanceof api.Refusal && error.status < 500) await restore(path, put, before, error);
     throw error;
   }
+}
+
+/** Puts back what was there, unless somebody else has replaced it meanwhile. */
+async function restore(path, put, before, error) {
+  try {
+    if (await same(await api.bytes(path), put)) await api.put(path, before);
+  } catch {
+    error.message += " The catalog keeps the package that was dropped in: the one before could not be put back.";
+  }
+}
+
+async function same(one, other) {
+  if (one.size !== other.size) return false;
+  const [these, those] = await Promise.all([one, other].map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
+  return these.every((byte, at) => byte === those[at]);
 }
