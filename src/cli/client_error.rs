@@ -43,7 +43,7 @@ fn exit_of(status: u16) -> Exit {
 pub(crate) fn is_verdict(error: &Error) -> bool {
     error
         .status()
-        .is_some_and(|status| (400..500).contains(&status) && status != 429)
+        .is_some_and(|status| (400..500).contains(&status) && ![401, 429].contains(&status))
 }
 
 /// An error in words. A detail that only gathers the single faults is left to them.

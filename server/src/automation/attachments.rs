@@ -78,7 +78,10 @@ pub(super) async fn find(tx: &mut Tx, request: &AttachmentRequest) -> Result<Vec
         })?);
     }
     match too_much(&found) {
-        Some(reason) => Err(Stop::Failed(Failure::at(ROW, reason))),
+        Some(reason) => {
+            let field = if request.row.is_some() { ROW } else { FIXED };
+            Err(Stop::Failed(Failure::at(field, reason)))
+        }
         None => Ok(found),
     }
 }

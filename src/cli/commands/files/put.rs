@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let row = cell.map(|cell| cell.write(client, &file.record));
     let row = row.transpose()?.flatten();
     let text = match args.format {
-        Form::Text => format!("{}\n", file.record.id),
+        Form::Text => format!("{}\n", printable::line(&file.record.id)),
         Form::Json => {
             let row = row.unwrap_or_else(|| document::raw(&Value::Null));
             document::write_raw("clean", &[("file", &*file.document), ("row", &*row)])
