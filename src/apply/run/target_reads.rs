@@ -1,4 +1,4 @@
-//! Reads rows that earlier jobs wrote, once a link points at them: what it shows is what they hold now.
+//! Reads rows that earlier jobs wrote, once a link points at them: links show what they held before this job changes them.
 
 use super::table::LinkColumns;
 use super::targets::{Targets, UnreadRow};
