@@ -17,7 +17,10 @@ export class Refusal extends Error {
 export const whenEnded = (listener) => ended.addEventListener("ended", listener);
 
 export async function signIn(email, password) {
-  tokens = await read(await send("POST", "/v1/auth/token", { email, password }, null));
+  const response = await send("POST", "/v1/auth/token", { email, password }, null);
+  // The API says the same of every credential; whoever typed these two knows which it is about.
+  if (response.status === 401) throw new Error("No account has this e-mail and this password.");
+  tokens = await read(response);
 }
 
 export async function signOut() {
@@ -32,6 +35,16 @@ export const post = (path, body, query) => ask("POST", withQuery(path, query), b
 export const patch = (path, body, query) => ask("PATCH", withQuery(path, query), body);
 export const put = (path, body) => ask("PUT", path, body);
 export const remove = (path) => ask("DELETE", path);
+
+/** A page of rows; `unknown` has the names in the query that are no columns of the table. */
+export async function rows(path, query) {
+  const response = await asked("GET", withQuery(path, query));
+  const unknown = (response.headers.get("X-Unknown-Columns") ?? "").split(",").filter(Boolean);
+  return { ...(await read(response)), unknown: unknown.map((name) => decodeURIComponent(name.trim())) };
+}
+
+/** Takes something away although this page goes: the browser sends it on its own. */
+export const removeOnTheWay = (path) => void send("DELETE", path, undefined, tokens?.access_token, { keepalive: true }).catch(() => {});
 
 /** A file, or a document byte for byte. */
 export const bytes = async (path) => (await answered("GET", path)).blob();
@@ -83,14 +96,14 @@ async function renewed() {
   return response.ok;
 }
 
-function send(method, path, body, token) {
+function send(method, path, body, token, more = {}) {
   const headers = {};
   if (token) headers.Authorization = `Bearer ${token}`;
   const file = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = file ? body.type || "application/octet-stream" : "application/json";
   // Bytes of a file go as they are.
   const sent = body === undefined || file || body instanceof Uint8Array ? body : JSON.stringify(body);
-  return fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store" });
+  return fetch(path, { method, headers, body: sent, credentials: "omit", cache: "no-store", ...more });
 }
 
 async function read(response) {

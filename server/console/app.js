@@ -55,6 +55,8 @@ api.whenEnded(() => {
 });
 
 packages.whenChanged(refreshTemplates);
+// A page that the browser keeps to come back to has all of it still.
+addEventListener("pagehide", ({ persisted }) => persisted || packages.left());
 
 templates.listen({ plan: packages.openTemplate, job: job.watch });
 

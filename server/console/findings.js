@@ -1,7 +1,7 @@
 // What the server says is wrong with a package, each with a control that leads to its text.
 import { element } from "./element.js";
 import { locate } from "./pointer.js";
-import { counted } from "./words.js";
+import { coded, counted } from "./words.js";
 
 // A browser is slow with a text box of many megabytes, and whoever drops such a file does not read it there.
 const MOST = 2_000_000;
@@ -55,7 +55,7 @@ export function show({ outcome, findings, findings_more: more }, bytes) {
 }
 
 function entry({ code, severity, path, message, help }) {
-  const control = element("button", { type: "button", class: "jump" }, element("b", {}, severity), " ", element("code", {}, code), element("span", { dir: "auto" }, message), path && element("code", { class: "where" }, path), help !== "" && element("small", { dir: "auto" }, help));
+  const control = element("button", { type: "button", class: "jump" }, element("b", {}, severity), " ", element("code", {}, code), element("span", { dir: "auto" }, ...coded(message)), path && element("code", { class: "where" }, path), help !== "" && element("small", { dir: "auto" }, ...coded(help)));
   control.addEventListener("click", () => select(path));
   return element("li", { "data-code": code, "data-severity": severity }, control);
 }

@@ -87,15 +87,25 @@ function shown() {
 }
 
 /** What an undo takes away, in words. */
-function loss() {
-  const tables = (manifest.plan?.steps ?? []).filter(({ tool }) => tool === "create_feature").length;
+async function loss() {
   const rows = Object.values(job.report?.rows ?? {}).reduce((sum, { recorded, inserted }) => sum + (recorded ?? inserted ?? 0), 0);
-  return `${counted(rows, "row")} that this job wrote, and what it created: up to ${counted(tables, "table")} with columns, views, navigation and automations`;
+  const tables = await created(job).catch(() => null);
+  const what = tables ? `${counted(tables.length, "table")}${tables.length > 0 ? ` (${tables.map(({ label, name }) => label || name).join(", ")})` : ""}` : "tables";
+  return `${counted(rows, "row")} that this job wrote, and what it created: ${what} with columns, views, navigation and automations`;
+}
+
+/** The tables that a job created and that are still there: a plan of the job itself binds to them, and what an earlier
+ * job of the template created is older. */
+async function created({ id, template_id, workspace_id, created_at }) {
+  const { bind } = await api.post(`/v1/templates/${template_id}/plan`, { workspaceId: workspace_id, jobId: id });
+  const bound = new Set(bind.filter(({ kind }) => kind === "feature").map((one) => one.id));
+  const tables = await api.all("/v1/features", { workspace_id });
+  return tables.filter((table) => bound.has(table.id) && Date.parse(table.created_at) >= Date.parse(created_at));
 }
 
 async function takeBack() {
   const { id } = job;
-  const force = await ask("Undo", `It takes away ${loss()}. This cannot be taken back.`, "Also what people added or changed in it since");
+  const force = await ask("Undo", `It takes away ${await loss()}. This cannot be taken back.`, "Also what people added or changed in it since");
   if (force === null) return;
   undo.disabled = true;
   try {

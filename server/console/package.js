@@ -28,6 +28,12 @@ export function close() {
 /** It stays in the catalog: something in a workspace comes from it. */
 export const keep = () => (looked = null);
 
+/** The page goes: what was only looked at leaves the catalog with it. */
+export function left() {
+  if (looked) api.removeOnTheWay(`/v1/templates/${looked.id}`);
+  looked = null;
+}
+
 /** Sends a file, shows what is wrong with it, else its plan. */
 export async function open(file) {
   const mine = (turn += 1);

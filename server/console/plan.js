@@ -6,7 +6,7 @@ import * as decisions from "./decisions.js";
 import { element } from "./element.js";
 import { ask, attempt } from "./say.js";
 import * as templates from "./templates.js";
-import { called, cellText, counted, countedKinds, kindWord, labelsOf } from "./words.js";
+import { called, cellText, coded, counted, countedKinds, kindWord, labelsOf } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 const [place, again, apply, way, upgrades] = ["plan", "make-plan", "apply", "way", "upgrade"].map(byId);
@@ -75,7 +75,7 @@ function show(body, found) {
 
 function shown(found, labels) {
   if (found.refusals.length > 0) {
-    const refusals = found.refusals.map(({ code, ref, detail }) => element("li", {}, element("code", {}, code), " ", ...(ref ? [element("bdi", {}, called(labels, ref)), ": "] : []), element("span", { dir: "auto" }, detail)));
+    const refusals = found.refusals.map(({ code, ref, detail }) => element("li", {}, element("code", {}, code), " ", ...(ref ? [element("bdi", {}, called(labels, ref)), ": "] : []), element("span", { dir: "auto" }, ...coded(detail))));
     return [element("p", {}, "It cannot be applied yet:"), element("ul", { class: "refusals" }, ...refusals), ...changes(found, labels)];
   }
   const rows = Object.entries(found.rows);

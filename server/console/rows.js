@@ -3,7 +3,7 @@ import * as api from "./api.js";
 import { element } from "./element.js";
 import { fileCell } from "./files.js";
 import { attempt } from "./say.js";
-import { cellText, counted } from "./words.js";
+import { cellText, coded, counted } from "./words.js";
 
 const LIMIT = 25;
 
@@ -37,7 +37,7 @@ export async function show(chosen) {
 async function load(wanted) {
   const asked = table;
   const query = { limit: LIMIT, filter: wanted.filter ?? held, sort: wanted.sort ?? sort, cursor: wanted.cursor };
-  const found = await api.get(`/v1/features/${table.id}/rows`, query);
+  const found = await api.rows(`/v1/features/${table.id}/rows`, query);
   if (table !== asked) return;
   // Only what the server took is shown as being in force.
   [held, sort, page, cursor, from] = [query.filter, query.sort, wanted.page, found.next_cursor, wanted.cursor];
@@ -45,7 +45,8 @@ async function load(wanted) {
   body.replaceChildren(...found.items.map(row));
   next.disabled = cursor === null;
   first.disabled = page === 1;
-  byId("row-count").textContent = found.items.length === 0 ? "No rows" : `Page ${page}: ${counted(found.items.length, "row")}`;
+  const count = found.items.length === 0 ? "No rows" : `Page ${page}: ${counted(found.items.length, "row")}`;
+  byId("row-count").replaceChildren(...coded([count, ...found.unknown.map((name) => `there is no column \`${name}\``)].join("; ")));
   byId("grid").scrollTop = 0;
 }
 

@@ -1,4 +1,5 @@
-// Numbers and lists in words.
+// Numbers, lists and messages in words.
+import { element } from "./element.js";
 
 /** "1 table", "2 tables". */
 export const counted = (count, word) => `${count.toLocaleString("en")} ${count === 1 ? word : plural(word)}`;
@@ -32,6 +33,9 @@ export function labelsOf({ items = [], dependencies = [], plan } = {}) {
 
 /** What a ref names, as people call it. */
 export const called = (labels, ref) => labels.get(ref) ?? ref;
+
+/** A message of the server as nodes: what it has between backticks is code. */
+export const coded = (message) => message.split(/`([^`]+)`/).map((part, at) => (at % 2 === 0 ? part : element("code", {}, part)));
 
 /** What stands in a cell, as text. */
 export function cellText(value) {
