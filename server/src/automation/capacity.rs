@@ -151,7 +151,6 @@ impl RunPermit {
 
 impl Drop for RunPermit {
     fn drop(&mut self) {
-        self.release_worker();
         let mut organizations = self.capacity.organizations();
         if let Some(known) = organizations.get_mut(&self.organization) {
             known.runs -= 1;
@@ -159,6 +158,9 @@ impl Drop for RunPermit {
                 organizations.remove(&self.organization);
             }
         }
+        drop(organizations);
+        // Whoever is woken by it finds room for the organization: to pass over all of its runs takes long.
+        self.release_worker();
     }
 }
 

@@ -5,6 +5,7 @@
 //! events.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use tplkit::automation::run::Reason;
 use tplkit::rows::{equal, members};
@@ -14,7 +15,7 @@ use super::visibility::{AccountScopes, ChangedRow};
 use crate::context::Context;
 use crate::ids::{Stamp, WorkspaceKey};
 use crate::rows::{PreparedRow, StoredRow, Subscription, Table};
-use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
+use crate::store::{BulkInsert, Row, RowValue, Scope, Store, StoreError, Tx, Value};
 use crate::wake::WorkerSignal;
 
 /// How deep runs may cause one another.
@@ -261,7 +262,7 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
     let events = take_some(tx).await?;
     let fired = fired(tx, &events).await?;
     let mut sights = AccountScopes::new(asked_at);
-    let mut lines = Vec::with_capacity(events.len());
+    let mut lines = BTreeMap::<Uuid, Vec<Vec<Value>>>::new();
     for event in &events {
         let of: Subscribers = (event.get(0)?, event.get(2)?, event.get(3)?);
         // An automation that has gone meanwhile runs no more.
@@ -285,8 +286,7 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
         let depth: i64 = event.get(7)?;
         let now: i64 = event.get(9)?;
         let (status, error) = too_deep(depth);
-        lines.push(vec![
-            organization.into(),
+        lines.entry(organization).or_default().push(vec![
             place.into(),
             workflow.into(),
             event.get::<Uuid>(1)?.into(),
@@ -304,13 +304,28 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
             publisher.into(),
         ]);
     }
-    let sql = "INSERT INTO main.workflow_runs {into $1} (organization_id, workspace_id, workflow_id, id, \
-         version, status, trigger_word, feature_id, row_id, record, dry_run, depth, cause, error, \
-         error_code, created_at, finished_at, publisher) \
-         VALUES ($1, $2, $3, $4, $5, $6, 'record.event', $7, $8, $9, false, $10, $11, $12, $13, $14, $15, $16)";
-    tx.each(sql, &lines).await?;
+    for (organization, lines) in lines {
+        RUNS.insert(tx, &[organization.into()], lines).await?;
+    }
     Ok(events.len())
 }
+
+/// Writes the runs of events of an organization down.
+static RUNS: LazyLock<BulkInsert> = LazyLock::new(|| {
+    use RowValue::{Id, Int, Text};
+    BulkInsert {
+        head: "INSERT INTO main.workflow_runs {into $1} (organization_id, workspace_id, workflow_id, id, \
+             version, status, feature_id, row_id, record, depth, cause, error, error_code, created_at, \
+             finished_at, publisher, trigger_word, dry_run)"
+            .to_owned(),
+        row: "$1, @1, @2, @3, @4, @5, @6, @7, @8, @9, @10, @11, @12, @13, @14, @15, 'record.event', false"
+            .to_owned(),
+        tail: String::new(),
+        own: vec![
+            Id, Id, Id, Int, Text, Id, Id, Text, Int, Id, Text, Text, Int, Int, Id,
+        ],
+    }
+});
 
 /// The events that have waited longest, removed. In two statements: in one, PostgreSQL plans to go through
 /// all events as long as it has counted none.

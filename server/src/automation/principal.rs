@@ -4,8 +4,8 @@
 use tplkit::automation::run::Reason;
 
 use super::runs::Run;
-use super::visibility::{AccountScope, account_scope};
-use crate::store::{Scope, Store, StoreError};
+use super::visibility::{AccountScope, AccountScopes, account_scope};
+use crate::store::{Scope, Store, StoreError, Tx};
 
 /// What a run may do.
 #[derive(Debug, Clone)]
@@ -27,12 +27,8 @@ pub(super) async fn of(
     run: &Run,
     now: i64,
 ) -> Result<Result<Principal, Reason>, StoreError> {
-    let lost = match run.caller {
-        Some(_) => Reason::StarterLostAccess,
-        None => Reason::PublisherLostAccess,
-    };
     let Some(principal) = run.principal() else {
-        return Ok(Err(lost));
+        return Ok(found(run, None, now));
     };
     let input = (run.organization, principal, now);
     let seen: Option<AccountScope> = store
@@ -40,15 +36,40 @@ pub(super) async fn of(
             Box::pin(account_scope(tx, *organization, *who, *now))
         })
         .await?;
+    Ok(found(run, seen, now))
+}
+
+/// What runs may do, looked up in the transaction that claims them: many are of few publishers.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn of_all(tx: &mut Tx, runs: &mut [Run], now: i64) -> Result<(), StoreError> {
+    let mut known = AccountScopes::new(now);
+    for run in runs {
+        let seen = match run.principal() {
+            Some(who) => known.of(tx, run.organization, who).await?.cloned(),
+            None => None,
+        };
+        run.allowed = found(run, seen, now).ok();
+    }
+    Ok(())
+}
+
+/// What somebody sees, as far as a run needs it.
+fn found(run: &Run, seen: Option<AccountScope>, now: i64) -> Result<Principal, Reason> {
+    let lost = match run.caller {
+        Some(_) => Reason::StarterLostAccess,
+        None => Reason::PublisherLostAccess,
+    };
     let seen = seen.filter(|sight| !sight.visible.hidden.contains(&run.workspace));
-    Ok(seen.ok_or(lost).map(|mut sight| {
+    seen.ok_or(lost).map(|mut sight| {
         sight.visible.run = Some(run.id);
         Principal {
             scope: sight.visible.into(),
             may_write: sight.may_write,
             asked_at: now,
         }
-    }))
+    })
 }
 
 /// The reason, for readers of the run.

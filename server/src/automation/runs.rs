@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::events::too_deep;
 use super::meter::Meter;
+use super::principal::{self, Principal};
 use crate::ids::WorkspaceKey;
 use crate::store::{Hold, PipelinedStatement, Row, StoreError, Tx, Value, lease};
 
@@ -53,6 +54,9 @@ pub struct Run {
     pub fresh: bool,
     /// This attempt.
     pub owner: Uuid,
+    /// What it might do when it was claimed; nothing where nobody has looked, or whoever it works for has
+    /// lost access.
+    pub(super) allowed: Option<Principal>,
 }
 
 impl Run {
@@ -180,6 +184,16 @@ macro_rules! waits {
 }
 pub(crate) use waits;
 
+/// In a statement, behind [`waits!`]: its organization is none of `$2`. PostgreSQL has no opinion of `coalesce`.
+/// A list that it does not know it takes for ten organizations: where it has counted fewer it expects that no run
+/// is left, and sorts all that wait to find the first.
+macro_rules! of_others {
+    () => {
+        " AND NOT coalesce({any organization_id $2}, false)"
+    };
+}
+pub(super) use of_others;
+
 /// The statement that finds up to so many runs that wait for nobody. The number is in it: a plan that
 /// is made for any number is not made for a small one.
 fn free(most: usize) -> &'static str {
@@ -190,16 +204,29 @@ fn free(most: usize) -> &'static str {
                  record, dry_run, depth, caller, wake_at, status, publisher, crashes, spent, \
                  lease_owner FROM workflow_runs WHERE ",
                 waits!(),
-                " AND NOT {any organization_id $2} ORDER BY id LIMIT ",
+                of_others!(),
+                " ORDER BY id LIMIT ",
                 $most,
                 " {skip}"
             )
         };
     }
-    match most {
-        32.. => free!("32"),
-        8.. => free!("8"),
+    match found_at_most(most) {
+        32 => free!("32"),
+        PART => free!("8"),
         _ => free!("1"),
+    }
+}
+
+/// How many runs of a backlog are claimed together at least.
+pub(super) const PART: usize = 8;
+
+/// How many runs a claim of so many finds at most.
+pub(super) fn found_at_most(most: usize) -> usize {
+    match most {
+        32.. => 32,
+        PART.. => PART,
+        _ => 1,
     }
 }
 
@@ -262,6 +289,7 @@ pub(super) async fn claim(
             meter: Meter::of(row.get(15)?),
             named: Vec::new(),
             owner,
+            allowed: None,
         })
     };
     let found = rows
@@ -288,6 +316,7 @@ pub(super) async fn claim(
             claimed.abandoned += 1;
         }
     }
+    principal::of_all(tx, &mut claimed.runs, now).await?;
     Ok(claimed)
 }
 

@@ -1,6 +1,7 @@
 //! The visibility of the principal of a run in its organization, by current rights.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use uuid::Uuid;
 
@@ -94,6 +95,25 @@ impl AccountScopes {
         }
     }
 
+    /// What somebody sees in an organization, and nothing for who does not belong to it any more.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) async fn of(
+        &mut self,
+        tx: &mut Tx,
+        organization: Uuid,
+        who: Uuid,
+    ) -> Result<Option<&AccountScope>, StoreError> {
+        let found = match self.known.entry((organization, who)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                unknown.insert(account_scope(tx, organization, who, self.now).await?)
+            }
+        };
+        Ok(found.as_ref())
+    }
+
     /// Whether a run begins of what happened: its publisher sees the row. One whose publisher does not see
     /// the automation itself any more begins, to fail with that reason.
     pub(super) async fn notices(
@@ -109,12 +129,7 @@ impl AccountScopes {
         let Some(publisher) = publisher else {
             return Ok(true);
         };
-        let of = (organization, publisher);
-        if !self.known.contains_key(&of) {
-            let found = account_scope(tx, organization, publisher, self.now).await?;
-            self.known.insert(of, found);
-        }
-        let Some(Some(sight)) = self.known.get(&of) else {
+        let Some(sight) = self.of(tx, organization, publisher).await? else {
             return Ok(true);
         };
         let visible = &sight.visible;

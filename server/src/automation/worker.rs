@@ -3,11 +3,13 @@
 //! Any number of processes can do this; the lease decides which one executes a run.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -20,6 +22,11 @@ use crate::store::{Scope, StoreError, Value};
 
 /// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// How long more runs are claimed from a backlog before it is asked again what else there is to do.
+const GLANCE: Duration = Duration::from_millis(50);
+/// How long the events of a backlog rest after some of them were made runs, as a multiple of the time that this
+/// took: runs that wait already need the store more.
+const REST: u32 = 2;
 /// After which time a run is taken up again whose attempt ended with an error, in microseconds.
 const AGAIN: i64 = 1_000_000;
 
@@ -28,9 +35,24 @@ impl RunExecutor {
     pub async fn work(self, mut stop: watch::Receiver<bool>) {
         let mut runs = JoinSet::new();
         let mut reported = String::new();
+        // At most one: makes runs of a backlog of events, next to their execution.
+        let mut making = JoinSet::new();
+        let wanted = Arc::new(Notify::new());
+        // Since when runs of a backlog are claimed without a look at what else there is.
+        let mut backlog: Option<Instant> = None;
         loop {
             while runs.try_join_next().is_some() {}
-            let found = match self.find(self.capacity.free_workers()).await {
+            while making.try_join_next().is_some() {}
+            let room = self.capacity.free_workers();
+            let known = backlog.is_some_and(|since| since.elapsed() < GLANCE);
+            // A claim costs much the same however many it finds.
+            let room = if known && room < runs::PART { 0 } else { room };
+            let looked = match (known, room) {
+                (true, 0) => Ok(PendingWork::default()),
+                (true, _) => self.claim_others(room, self.capacity.full()).await,
+                (false, _) => self.find(room, making.is_empty()).await,
+            };
+            let found = match looked {
                 Ok(found) => {
                     reported.clear();
                     found
@@ -44,7 +66,16 @@ impl RunExecutor {
                     PendingWork::default()
                 }
             };
-            let busy = found.more || !found.runs.is_empty();
+            let busy = found.again || !found.runs.is_empty();
+            if room > 0 && found.runs.len() < runs::found_at_most(room) {
+                backlog = None;
+                wanted.notify_one();
+            } else if room > 0 && !known {
+                backlog = Some(Instant::now());
+            }
+            if found.events && making.is_empty() {
+                making.spawn(self.clone().make_runs(wanted.clone(), stop.clone()));
+            }
             for run in found.runs {
                 let (executor, stop) = (self.clone(), stop.clone());
                 let permit = self.capacity.admit(run.organization);
@@ -67,10 +98,28 @@ impl RunExecutor {
                 _ = runs.join_next(), if !runs.is_empty() => {}
                 () = self.signal.notified() => {}
                 () = self.capacity.freed() => {}
-                () = tokio::time::sleep(LOOK_AGAIN) => {}
+                () = tokio::time::sleep(if backlog.is_some() { GLANCE } else { LOOK_AGAIN }) => {}
             }
         }
         while runs.join_next().await.is_some() {}
+        // It may rest.
+        wanted.notify_one();
+        while making.join_next().await.is_some() {}
+    }
+
+    /// Makes runs of a backlog of events, part by part until there are no more, and rests in between until it
+    /// is `wanted`: whoever executes runs has no others.
+    async fn make_runs(self, wanted: Arc<Notify>, stop: watch::Receiver<bool>) {
+        while !*stop.borrow() && stop.has_changed().is_ok() {
+            let began = Instant::now();
+            let more = events::dispatch(&self.store, self.context.now()).await;
+            self.signal.notify();
+            // Why it failed is told by the next look, which meets the same.
+            if !matches!(more, Ok(true)) {
+                return;
+            }
+            let _ = tokio::time::timeout(began.elapsed() * REST, wanted.notified()).await;
+        }
     }
 
     /// Does everything that there is to do at this moment of the clock, one run after the other, and
@@ -82,8 +131,8 @@ impl RunExecutor {
         let (_keep, stop) = watch::channel(false);
         let mut executed = 0;
         loop {
-            let found = self.find(1).await?;
-            if found.runs.is_empty() && !found.more {
+            let found = self.find(1, true).await?;
+            if found.runs.is_empty() && !found.events && !found.again {
                 return Ok(executed);
             }
             for run in found.runs {
@@ -119,31 +168,43 @@ impl RunExecutor {
         Ok(Some(id))
     }
 
-    /// Makes runs of what has happened, and claims so many.
-    async fn find(&self, room: usize) -> Result<PendingWork, StoreError> {
+    /// Makes runs of what has happened, and claims so many. Where somebody makes runs of `events` already, they are
+    /// left to them.
+    async fn find(&self, room: usize, events: bool) -> Result<PendingWork, StoreError> {
         let full = self.capacity.full();
-        let waiting = self.waiting(full.clone()).await?;
-        let mut found = PendingWork::default();
+        let mut waiting = self.waiting(full.clone()).await?;
+        waiting.events &= events;
+        let mut more = false;
         if waiting.events {
-            // The rest is for the next round: those that are runs by then are executed meanwhile.
-            found.more = events::dispatch(&self.store, self.context.now()).await?;
+            // Those that are runs by then are executed first.
+            more = events::dispatch(&self.store, self.context.now()).await?;
         }
         if waiting.schedules {
             schedules::begin_due(self).await?;
         }
+        let mut found = PendingWork::default();
         if room > 0 && (waiting.runs || waiting.events || waiting.schedules) {
-            let claimed = self.claim(room, full).await?;
-            for _ in 0..claimed.abandoned {
-                self.counted.finished(false);
-                tracing::error!("a run was given up: attempts at it ended with their process");
-            }
-            found.more |= claimed.abandoned > 0;
-            found.runs = claimed.runs;
+            found = self.claim_others(room, full).await?;
         }
+        found.events = more;
         Ok(found)
     }
 
-    /// Claims at most so many runs, of other organizations than those.
+    /// Claims so many runs, of other organizations than those.
+    async fn claim_others(&self, room: usize, full: Vec<Uuid>) -> Result<PendingWork, StoreError> {
+        let claimed = self.claim(room, full).await?;
+        for _ in 0..claimed.abandoned {
+            self.counted.finished(false);
+            tracing::error!("a run was given up: attempts at it ended with their process");
+        }
+        Ok(PendingWork {
+            again: claimed.abandoned > 0,
+            runs: claimed.runs,
+            events: false,
+        })
+    }
+
+    /// The claim itself.
     async fn claim(&self, most: usize, full: Vec<Uuid>) -> Result<runs::Claimed, StoreError> {
         let request = runs::ClaimRequest {
             owner: self.context.id(),
@@ -175,7 +236,8 @@ impl RunExecutor {
                     let sql = concat!(
                         "SELECT id FROM workflow_runs WHERE ",
                         runs::waits!(),
-                        " AND NOT {any organization_id $2} LIMIT 1"
+                        runs::of_others!(),
+                        " LIMIT 1"
                     );
                     let full = Value::Ids(full.clone());
                     let runs = tx.first(sql, &[(*now).into(), full]).await?.is_some();
@@ -237,5 +299,7 @@ struct PendingWork {
     /// Runs that are ours to execute now.
     runs: Vec<runs::Run>,
     /// Whether more events wait than were looked at.
-    more: bool,
+    events: bool,
+    /// Whether it is to be looked at again at once.
+    again: bool,
 }

@@ -1,36 +1,38 @@
 //! Row counts of tables, in parts, and the row quota of the organization.
 
-use uuid::Uuid;
-
 use super::table::Table;
-use crate::store::{StoreError, Tx, Value};
+use crate::store::{Dialect, StoreError, Tx, Value};
 
-/// Writers spread over so many rows, so that they rarely wait for each other.
-const SHARDS: u128 = 8;
-
-/// Counts rows that come, or go when `more` is negative. The id of one of them chooses the row.
-pub(super) async fn add(
-    tx: &mut Tx,
-    table: &Table,
-    row: Uuid,
-    more: i64,
-) -> Result<(), StoreError> {
-    let (sql, parameters) = added(table, row, more);
+/// Counts rows that come, or go when `more` is negative.
+pub(super) async fn add(tx: &mut Tx, table: &Table, more: i64) -> Result<(), StoreError> {
+    let (sql, parameters) = added(tx.dialect()?, table, more);
     tx.query(sql, &parameters).await.map(drop)
 }
 
-/// The statement of [`add`].
-pub(super) fn added(table: &Table, row: Uuid, more: i64) -> (&'static str, [Value; 5]) {
-    let sql = "INSERT INTO main.row_counts {into $1} (organization_id, workspace_id, feature_id, \
-         shard, count) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT (organization_id, feature_id, shard) \
-         DO UPDATE SET count = row_counts.count + excluded.count";
-    let shard = i64::try_from(row.as_u128() % SHARDS).unwrap_or_default();
+/// The statement of [`add`]. Whoever counts keeps the part until the transaction ends, so each session of
+/// PostgreSQL has one of its own: the pool of a process opens them one after the other, and their numbers are
+/// neighbours. A part may be negative; only the sum means something.
+pub(super) fn added(dialect: Dialect, table: &Table, more: i64) -> (&'static str, [Value; 4]) {
+    macro_rules! counted {
+        ($shard:literal) => {
+            concat!(
+                "INSERT INTO main.row_counts {into $1} (organization_id, workspace_id, feature_id, \
+                 shard, count) VALUES ($1, $2, $3, ",
+                $shard,
+                ", $4) ON CONFLICT (organization_id, feature_id, shard) \
+                 DO UPDATE SET count = row_counts.count + excluded.count"
+            )
+        };
+    }
+    let sql = match dialect {
+        Dialect::Postgres => counted!("pg_backend_pid() % 32"),
+        // One writes at a time.
+        Dialect::Sqlite => counted!("0"),
+    };
     let parameters = [
         table.organization.into(),
         table.workspace.into(),
         table.id.into(),
-        shard.into(),
         more.into(),
     ];
     (sql, parameters)

@@ -141,9 +141,9 @@ async fn insert_numbered(
     rows: &[PreparedRow],
 ) -> Result<(), RowRefusal> {
     let table = &*opened.table;
-    let Some(first) = rows.first().map(|row| row.id) else {
+    if rows.is_empty() {
         return Ok(());
-    };
+    }
     let uses = ChangedUses::of_new(rows);
     check_files(tx, table, &uses).await?;
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
@@ -169,7 +169,7 @@ async fn insert_numbered(
         let taken = unique_values::reserve(tx, table, rows).await?;
         if taken.is_empty() {
             table.insert.insert(tx, &shared, lines).await?;
-            counts::add(tx, table, first, count).await?;
+            counts::add(tx, table, count).await?;
         }
         taken
     };
@@ -207,9 +207,8 @@ async fn enter_at_once(
     };
     let values = claims.statement(table);
     let claimed = values.is_some();
-    let first = rows.first().map(|row| row.id).unwrap_or_default();
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-    let (counted, parameters) = counts::added(table, first, count);
+    let (counted, parameters) = counts::added(tx.dialect()?, table, count);
     let mut statements: Vec<PipelinedStatement> = values.into_iter().collect();
     statements.push(table.insert.whole_row(shared, lines));
     statements.push((counted.into(), parameters.to_vec()));
@@ -326,9 +325,9 @@ pub async fn remove_all(
     let sql = "DELETE FROM main.rows WHERE {tenant organization_id} AND {workspace workspace_id} \
          AND {row feature_id created_by} \
          AND organization_id = $1 AND feature_id = $2 AND {any id $3} RETURNING id, {text data}, created_by";
-    let Some(one) = rows.first().copied() else {
+    if rows.is_empty() {
         return Ok(Vec::new());
-    };
+    }
     uses::end_rows(tx, table, &rows, now).await?;
     let parameters = [table.organization.into(), table.id.into(), Value::Ids(rows)];
     let (mut removed, mut gone) = (Vec::new(), Vec::new());
@@ -348,7 +347,7 @@ pub async fn remove_all(
     if !removed.is_empty() {
         unique_values::release(tx, table, &gone).await?;
         let count = i64::try_from(removed.len()).unwrap_or(i64::MAX);
-        counts::add(tx, table, one, -count).await?;
+        counts::add(tx, table, -count).await?;
     }
     Ok(removed)
 }

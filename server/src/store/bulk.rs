@@ -21,6 +21,8 @@ pub enum RowValue {
     Id,
     /// Text, or nothing.
     Text,
+    /// A count, or an instant.
+    Int,
     /// A hash.
     Bytes,
 }
@@ -30,6 +32,7 @@ impl RowValue {
         match self {
             RowValue::Id => "uuid[]",
             RowValue::Text => "text[]",
+            RowValue::Int => "bigint[]",
             RowValue::Bytes => "bytea[]",
         }
     }
