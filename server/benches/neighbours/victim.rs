@@ -70,10 +70,21 @@ impl Victim {
 
     /// Asks for so long.
     pub(crate) fn ask(&self, time: Duration) -> Times {
-        let mut connection = Connection::open(self.address);
+        Victim::ask_in_turn(self.address, &self.requests, time)
+    }
+
+    /// Reads alone, and then writes alone, for so long together.
+    #[allow(dead_code, reason = "not every bench tells them apart")]
+    pub(crate) fn ask_apart(&self, time: Duration) -> [Times; 2] {
+        let (reads, writes) = self.requests.split_at(2);
+        [reads, writes].map(|requests| Victim::ask_in_turn(self.address, requests, time / 2))
+    }
+
+    fn ask_in_turn(address: SocketAddr, requests: &[Request], time: Duration) -> Times {
+        let mut connection = Connection::open(address);
         let mut times = Vec::new();
         let begun = Instant::now();
-        for request in self.requests.iter().cycle() {
+        for request in requests.iter().cycle() {
             if begun.elapsed() > time {
                 break;
             }

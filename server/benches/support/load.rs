@@ -28,18 +28,48 @@ pub(crate) struct Request(Vec<u8>);
 
 impl Request {
     pub(crate) fn new(method: &str, path: &str, token: &str, body: Option<&str>) -> Request {
+        let Some(body) = body else {
+            return Request((Request::head(method, path, token) + "\r\n").into_bytes());
+        };
+        Request::of_bytes(method, path, token, "application/json", body.as_bytes())
+    }
+
+    /// A request whose body is of another type.
+    pub(crate) fn of_bytes(
+        method: &str,
+        path: &str,
+        token: &str,
+        content_type: &str,
+        body: &[u8],
+    ) -> Request {
+        let mut bytes = Request::head_of_body(method, path, token, content_type, body.len());
+        bytes.extend_from_slice(body);
+        Request(bytes)
+    }
+
+    /// Everything before a body of so many bytes.
+    pub(crate) fn head_of_body(
+        method: &str,
+        path: &str,
+        token: &str,
+        content_type: &str,
+        length: usize,
+    ) -> Vec<u8> {
+        let head = Request::head(method, path, token);
+        format!("{head}content-type: {content_type}\r\ncontent-length: {length}\r\n\r\n")
+            .into_bytes()
+    }
+
+    fn head(method: &str, path: &str, token: &str) -> String {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: bench\r\n");
         if !token.is_empty() {
             text.extend(["authorization: Bearer ", token, "\r\n"]);
         }
-        if let Some(body) = body {
-            let length = body.len().to_string();
-            text.push_str("content-type: application/json\r\ncontent-length: ");
-            text.extend([&length, "\r\n\r\n", body]);
-        } else {
-            text.push_str("\r\n");
-        }
-        Request(text.into_bytes())
+        text
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -54,9 +84,19 @@ impl Connection {
         Connection { stream }
     }
 
+    /// One that something was sent over already.
+    pub(crate) fn of(stream: TcpStream) -> Connection {
+        Connection { stream }
+    }
+
     /// Sends a request and reads the whole response.
     pub(crate) fn ask(&mut self, request: &Request) -> (u16, Vec<u8>) {
         self.stream.write_all(&request.0).expect("sends");
+        self.hear()
+    }
+
+    /// Reads the whole response to what was sent.
+    pub(crate) fn hear(&mut self) -> (u16, Vec<u8>) {
         let (mut received, mut piece) = (Vec::new(), vec![0; PIECE]);
         loop {
             let length = self.stream.read(&mut piece).expect("answers");

@@ -114,7 +114,13 @@ impl Server {
         Server::of_command(Command::new(program), database, count, indexed)
     }
 
-    fn of_command(mut command: Command, database: &str, count: usize, indexed: Indexed) -> Server {
+    /// The same by a command that leads to the program.
+    pub(crate) fn of_command(
+        mut command: Command,
+        database: &str,
+        count: usize,
+        indexed: Indexed,
+    ) -> Server {
         let organization = id(&admin(
             database,
             &["create-organization", "--label", "Bench"],
@@ -241,6 +247,11 @@ impl Server {
 
     pub(crate) fn request(&self, method: &str, path: &str, body: &Value) -> Request {
         Request::new(method, path, &self.token, Some(&body.to_string()))
+    }
+
+    /// The token of the owner.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
     }
 
     /// The same with a body that is written already.

@@ -32,12 +32,12 @@ impl Place {
     /// # Errors
     /// When the place is away.
     pub async fn list(&self, below: Option<&str>) -> Result<Listing, PlaceError> {
-        // What is half written has a name in a folder that the crate does not show.
+        // What other versions have left half written has a name that the crate does not show.
         if let Kind::Folder(folder) = &self.kind {
             let (folder, below) = (folder.clone(), below.map(str::to_owned));
             let listed = spawn_blocking(move || {
                 let mut listed = Vec::new();
-                walk(&folder, below.as_deref().unwrap_or(""), &mut listed)?;
+                walk(folder.path(), below.as_deref().unwrap_or(""), &mut listed)?;
                 Ok::<_, std::io::Error>(listed)
             });
             let listed = listed
@@ -62,7 +62,7 @@ impl Place {
     pub async fn remove_listed(&self, listed: &Listed) -> Result<(), PlaceError> {
         let removed = match &self.kind {
             Kind::Folder(folder) => {
-                let path = folder.join(&listed.key);
+                let path = folder.path().join(&listed.key);
                 let removed = spawn_blocking(move || fs::remove_file(path));
                 let removed = removed.await;
                 removed

@@ -3,6 +3,7 @@
 //! Goes in: names that the server makes, bytes. Comes out: objects that are whole or not there. Knows nothing of
 //! records: what belongs to whom is the business of the store.
 
+mod folder;
 mod listing;
 mod open_uploads;
 mod read;
@@ -11,7 +12,6 @@ mod s3;
 mod url;
 mod write;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use object_store::path::Path;
@@ -39,7 +39,7 @@ pub struct Place {
 
 #[derive(Debug, Clone)]
 enum Kind {
-    Folder(Arc<PathBuf>),
+    Folder(Arc<folder::Folder>),
     Memory,
     #[cfg(feature = "s3")]
     Bucket(Arc<s3::Bucket>),

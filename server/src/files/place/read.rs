@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore as _};
 use sha2::{Digest as _, Sha256};
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{Key, Place, PlaceError};
 
@@ -47,31 +47,59 @@ impl Place {
         let found = self.objects.get_opts(&key.0, options).await?;
         let (size, range) = (found.meta.size, found.range);
         let bytes = match found.payload {
-            GetResultPayload::File(file, _) => pieces(file, range),
+            GetResultPayload::File(file, _) => pieces(file, range)?,
             GetResultPayload::Stream(stream) => stream.map_err(io::Error::other).boxed(),
         };
         Ok((size, bytes))
     }
 }
 
-/// A part of a file of the machine. Nothing is read before it is asked for.
-fn pieces(file: fs::File, range: Range<u64>) -> Bytestream {
-    let stream = stream::try_unfold((file, range), |(mut file, range)| async move {
-        if range.is_empty() {
+/// A part of a file of the machine. While a piece is sent, the next one is read.
+struct FilePart {
+    file: fs::File,
+    range: Range<u64>,
+    /// That of the piece before the last one: by now it is sent.
+    spare: BytesMut,
+    buffer: BytesMut,
+}
+
+impl FilePart {
+    /// Reads on, on a thread that may wait for the disk.
+    fn read_on(mut self) -> JoinHandle<io::Result<(Bytes, FilePart)>> {
+        spawn_blocking(move || {
+            let most = usize::try_from(self.range.end - self.range.start).unwrap_or(usize::MAX);
+            std::mem::swap(&mut self.spare, &mut self.buffer);
+            self.buffer.resize(most.min(PIECE), 0);
+            let count = self.file.read(&mut self.buffer)?;
+            self.range.start += count as u64;
+            let bytes = self.buffer.split_to(count).freeze();
+            self.buffer.clear();
+            Ok((bytes, self))
+        })
+    }
+}
+
+fn pieces(mut file: fs::File, range: Range<u64>) -> io::Result<Bytestream> {
+    file.seek(SeekFrom::Start(range.start))?;
+    let part = FilePart {
+        file,
+        range,
+        spare: BytesMut::new(),
+        buffer: BytesMut::new(),
+    };
+    let reading = (!part.range.is_empty()).then(|| part.read_on());
+    let stream = stream::try_unfold(reading, |reading| async move {
+        let Some(reading) = reading else {
+            return Ok(None);
+        };
+        let (bytes, part) = reading.await.map_err(io::Error::other)??;
+        if bytes.is_empty() {
             return Ok(None);
         }
-        let read = move || {
-            file.seek(SeekFrom::Start(range.start))?;
-            let most = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-            let mut bytes = vec![0; most.min(PIECE)];
-            let count = file.read(&mut bytes)?;
-            bytes.truncate(count);
-            let next = range.start + count as u64..range.end;
-            Ok::<_, io::Error>((count > 0).then(|| (Bytes::from(bytes), (file, next))))
-        };
-        spawn_blocking(read).await.map_err(io::Error::other)?
+        let next = (!part.range.is_empty()).then(|| part.read_on());
+        Ok(Some((bytes, next)))
     });
-    stream.boxed()
+    Ok(stream.boxed())
 }
 
 /// What is left to be seen of an object that is sent whole.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use object_store::local::LocalFileSystem;
 
+use super::folder::Folder;
 use super::{Kind, Place};
 
 /// What is written at a time into a folder.
@@ -49,7 +50,7 @@ impl Place {
         Ok(Place {
             // What a record names is there after a power cut, too.
             objects: Arc::new(objects.with_fsync(true)),
-            kind: Kind::Folder(Arc::new(folder)),
+            kind: Kind::Folder(Arc::new(Folder::new(folder))),
             part: PART,
         })
     }

@@ -11,7 +11,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use super::{Key, Place, PlaceError, STAGING};
+use super::folder::GrowingFile;
+use super::{Key, Kind, Place, PlaceError, STAGING};
 
 /// An object whose bytes are still coming.
 pub struct Writer {
@@ -24,9 +25,49 @@ pub struct Writer {
 }
 
 struct Upload {
-    parts: Box<dyn MultipartUpload>,
+    parts: Parts,
     /// The part before.
-    writing: Option<JoinHandle<object_store::Result<()>>>,
+    writing: Option<JoinHandle<Result<(), PlaceError>>>,
+}
+
+/// What takes one part after the other.
+enum Parts {
+    File(GrowingFile),
+    Store(Box<dyn MultipartUpload>),
+}
+
+impl Parts {
+    async fn begin(place: &Place, name: &Path) -> Result<Parts, PlaceError> {
+        if let Kind::Folder(folder) = &place.kind {
+            return Ok(Parts::File(folder.create(name.as_ref()).await?));
+        }
+        Ok(Parts::Store(place.objects.put_multipart(name).await?))
+    }
+
+    /// Has a part written, while the next one comes.
+    fn write(&mut self, part: PutPayload) -> JoinHandle<Result<(), PlaceError>> {
+        match self {
+            Parts::File(file) => tokio::spawn(file.write(part)),
+            Parts::Store(parts) => {
+                let written = parts.put_part(part);
+                tokio::spawn(async move { Ok(written.await?) })
+            }
+        }
+    }
+
+    async fn end(&mut self) -> Result<(), PlaceError> {
+        match self {
+            Parts::File(file) => file.end().await,
+            Parts::Store(parts) => Ok(parts.complete().await.map(drop)?),
+        }
+    }
+
+    async fn abort(self) -> Result<(), PlaceError> {
+        match self {
+            Parts::File(file) => file.remove().await,
+            Parts::Store(mut parts) => Ok(parts.abort().await?),
+        }
+    }
 }
 
 impl std::fmt::Debug for Writer {
@@ -67,7 +108,7 @@ impl Writer {
         self.buffered = 0;
         let payload = PutPayload::from_iter(take(&mut self.buffer));
         if self.upload.is_none() {
-            let parts = self.place.objects.put_multipart(&self.name).await?;
+            let parts = Parts::begin(&self.place, &self.name).await?;
             self.upload = Some(Upload {
                 parts,
                 writing: None,
@@ -75,7 +116,7 @@ impl Writer {
         }
         if let Some(upload) = &mut self.upload {
             upload.wait().await?;
-            upload.writing = Some(tokio::spawn(upload.parts.put_part(payload)));
+            upload.writing = Some(upload.parts.write(payload));
         }
         Ok(())
     }
@@ -94,7 +135,7 @@ impl Writer {
             }
             if let Some(upload) = &mut self.upload {
                 upload.wait().await?;
-                upload.parts.complete().await?;
+                upload.parts.end().await?;
             }
             self.upload = None;
             None
@@ -114,8 +155,7 @@ impl Upload {
             return Ok(());
         };
         let written = writing.await;
-        let written = written.map_err(|error| PlaceError::Unavailable(error.to_string()))?;
-        Ok(written?)
+        written.map_err(|error| PlaceError::Unavailable(error.to_string()))?
     }
 }
 
