@@ -104,14 +104,21 @@ fn too_much(files: &[File]) -> Option<String> {
 ///
 /// # Errors
 /// One of them cannot be read, or is not what was uploaded.
-pub(super) async fn read(files: &Files, found: Vec<File>) -> Result<Vec<Attachment>, Failure> {
+pub(super) async fn read(
+    files: &Files,
+    request: &AttachmentRequest,
+    found: Vec<File>,
+) -> Result<Vec<Attachment>, Failure> {
     let mut attachments = Vec::new();
     for file in found {
         let bytes = bytes(files, &file).await.map_err(|why| {
-            Failure::at(
-                ROW,
-                format!("the bytes of file {} cannot be read: {why}", file.id),
-            )
+            let field = if request.fixed == Some(file.id) {
+                FIXED
+            } else {
+                ROW
+            };
+            let reason = format!("the bytes of file {} cannot be read: {why}", file.id);
+            Failure::at(field, reason)
         })?;
         attachments.push(Attachment {
             content_type: sent_type(&file.content_type).to_owned(),

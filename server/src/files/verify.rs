@@ -151,11 +151,11 @@ impl Verdict {
                 size: listed.size,
             });
         }
-        self.look_for_open_uploads(place, repair, now).await
+        self.add_open_uploads(place, repair, now).await
     }
 
     /// What a process began to write into a bucket, and nobody ends.
-    async fn look_for_open_uploads(
+    async fn add_open_uploads(
         &mut self,
         place: &Place,
         repair: bool,

@@ -77,7 +77,7 @@ fn context() -> Context {
     Context::new(std::sync::Arc::new(SystemClock))
 }
 
-async fn ask(store: &Store, package: &Package) -> StartedJob {
+async fn start_job(store: &Store, package: &Package) -> StartedJob {
     let context = context();
     let new = organizations::New {
         id: context.id(),
@@ -114,7 +114,7 @@ async fn finished(store: &Store, started: &StartedJob, workers: &mut [Working]) 
 }
 
 /// Asserts that a job came to what it must provide.
-async fn judge(store: &Store, package: &Package, started: &StartedJob) {
+async fn assert_applied(store: &Store, package: &Package, started: &StartedJob) {
     let job = ground::job(store, &context(), started.job).await;
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
     let (owed, report) = package.owed(started.before.state(), started.minter);
@@ -136,11 +136,11 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
     let tables = setting("TPLKIT_KILL_TABLES", 6);
     let package = everything(tables, setting("TPLKIT_KILL_ROWS", 520));
     // How long it takes when nobody is killed: until then any instant is as good as another.
-    let whole = ask(&store, &package).await;
+    let whole = start_job(&store, &package).await;
     let begun = now();
     finished(&store, &whole, &mut [Working::start(&place)]).await;
     let long = begun.elapsed();
-    judge(&store, &package, &whole).await;
+    assert_applied(&store, &package, &whole).await;
     let (mut killed, mut several, mut runs) = (0, 0, 0);
     while killed < setting("TPLKIT_KILLS", 4) {
         if runs > 0 && runs % RUNS_IN_A_STORE == 0 {
@@ -148,7 +148,7 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
             place = place.another();
             store = place.open().await;
         }
-        let started = ask(&store, &package).await;
+        let started = start_job(&store, &package).await;
         let wanted = if runs % 2 == 0 { 1 } else { 3 };
         let mut here = 0;
         for _ in 0..wanted {
@@ -165,7 +165,7 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
             here += 1;
         }
         finished(&store, &started, &mut [Working::start(&place)]).await;
-        judge(&store, &package, &started).await;
+        assert_applied(&store, &package, &started).await;
         (killed, runs) = (killed + here, runs + 1);
         several += usize::from(here > 1);
     }
@@ -180,7 +180,7 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
 async fn an_undo_survives_the_death_of_its_workers(place: Place) {
     let store = place.open().await;
     let package = everything(6, 1100);
-    let started = ask(&store, &package).await;
+    let started = start_job(&store, &package).await;
     finished(&store, &started, &mut [Working::start(&place)]).await;
     let job = ground::job(&store, &context(), started.job).await;
     let undo = Undo::begin(&store, &context(), &job, false, 60_000_000).await;
@@ -234,7 +234,7 @@ fn a_worker_that_was_stopped_past_its_lease_writes_nothing() {
     crate::stores::run(Place::postgres(), async |place: Place| {
         let store = place.open().await;
         let package = everything(6, 1500);
-        let started = ask(&store, &package).await;
+        let started = start_job(&store, &package).await;
         let mut slow = Working::start(&place);
         while !matches!(
             status(&store, started.job).await,
@@ -250,16 +250,16 @@ fn a_worker_that_was_stopped_past_its_lease_writes_nothing() {
         );
         let mut quick = [Working::start(&place)];
         finished(&store, &started, &mut quick).await;
-        judge(&store, &package, &started).await;
+        assert_applied(&store, &package, &started).await;
         let before = ledger(&store, started.organization, started.job).await;
         slow.signal("-CONT");
         // It finds out that the job is not its own, and looks for others.
         drop(quick);
-        let next = ask(&store, &everything(1, 5)).await;
+        let next = start_job(&store, &everything(1, 5)).await;
         finished(&store, &next, &mut [slow]).await;
         let after = ledger(&store, started.organization, started.job).await;
         assert_eq!(before, after);
-        judge(&store, &package, &started).await;
+        assert_applied(&store, &package, &started).await;
     });
 }
 
@@ -270,12 +270,12 @@ fn two_processes_share_the_jobs_of_one_store() {
         let package = everything(3, 30);
         let mut all = Vec::new();
         for _ in 0..6 {
-            all.push(ask(&store, &package).await);
+            all.push(start_job(&store, &package).await);
         }
         let mut workers = [Working::start(&place), Working::start(&place)];
         for started in &all {
             finished(&store, started, &mut workers).await;
-            judge(&store, &package, started).await;
+            assert_applied(&store, &package, started).await;
         }
     });
 }

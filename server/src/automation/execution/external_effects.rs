@@ -232,10 +232,10 @@ impl RunExecution<'_> {
         }
         let request = AttachmentRequest::of(self.run, mail, self.state.envelope());
         let store = &self.executor.store;
-        let found = store.read(&self.principal.scope, request, |tx, request| {
+        let found = store.read(&self.principal.scope, request.clone(), |tx, request| {
             Box::pin(attachments::find(tx, request))
         });
-        let read = attachments::read(&self.executor.files, found.await?).await;
+        let read = attachments::read(&self.executor.files, &request, found.await?).await;
         read.map_err(Stop::Failed)
     }
 

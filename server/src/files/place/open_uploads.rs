@@ -1,8 +1,5 @@
 //! Uploads in parts that a bucket holds for a process that is gone.
 
-#[cfg(feature = "s3")]
-use object_store::path::Path;
-
 use super::{Kind, Place, PlaceError};
 
 /// An upload in parts that nobody has ended.
@@ -36,10 +33,7 @@ impl Place {
     pub async fn abort(&self, upload: &OpenUpload) -> Result<(), PlaceError> {
         match &self.kind {
             #[cfg(feature = "s3")]
-            Kind::Bucket(bucket) => match bucket
-                .abort(&Path::parse(&*upload.key).unwrap_or_default(), &upload.id)
-                .await
-            {
+            Kind::Bucket(bucket) => match bucket.abort(&upload.key, &upload.id).await {
                 Err(PlaceError::Missing) => Ok(()),
                 aborted => aborted,
             },

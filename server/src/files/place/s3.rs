@@ -72,7 +72,9 @@ impl Bucket {
     }
 
     /// Gives up an upload in parts.
-    pub(super) async fn abort(&self, name: &Path, id: &str) -> Result<(), PlaceError> {
+    pub(super) async fn abort(&self, key: &str, id: &str) -> Result<(), PlaceError> {
+        let name = Path::parse(key);
+        let name = name.map_err(|error| PlaceError::Unavailable(error.to_string()))?;
         let name: Path = self.prefix.parts().chain(name.parts()).collect();
         Ok(self.store.abort_multipart(&name, &id.to_owned()).await?)
     }

@@ -205,7 +205,16 @@ async fn what_is_too_much_or_gone_fails_the_step(place: Place) {
     let run = post.run(&it, &fits, false, &elsewhere).await;
     let (status, why) = ended(&run);
     assert!(
-        status == "failed" && why.contains("cannot be read"),
+        status == "failed" && why.contains("attachFiles") && why.contains("cannot be read"),
+        "{run}"
+    );
+    let fixed = post.file("fixed", b"f");
+    let config = json!({"attachmentFileId": fixed});
+    let with_fixed = post.published(&stage.editor, &config).await;
+    let run = post.run(&with_fixed, &fits, false, &elsewhere).await;
+    let (status, why) = ended(&run);
+    assert!(
+        status == "failed" && why.contains("attachmentFileId") && why.contains("cannot be read"),
         "{run}"
     );
     // Five MiB twice is as much as there may be, and a byte more is too much.

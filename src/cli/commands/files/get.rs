@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// its own name, made safe. `-` is standard output, also where that is a terminal.
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
-    /// Replace a file that is there.
+    /// Replace a file that is there, and a `FILE.part` that is longer than the file.
     #[arg(long)]
     force: bool,
     /// Format of messages; `json` needs `-o`.
@@ -180,7 +180,7 @@ fn download(
     args: &Args,
     session: &Session,
 ) -> Result<(), CliError> {
-    let mut part = PartFile::open(path, file.size)?;
+    let mut part = PartFile::open(path, file.size, args.force)?;
     let goes_on = format!(
         "`{}` keeps what has come; the same command goes on from there",
         printable::path(part.path())

@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
+use tplkit::printable;
 
 use crate::cli::error::CliError;
 
@@ -22,11 +23,11 @@ pub(super) struct PartFile {
 }
 
 impl PartFile {
-    /// Opens what there is of a file, if it is no more than the whole.
+    /// Opens what there is of a file. What is longer than the whole is no part of it, and goes with `force` alone.
     ///
     /// # Errors
-    /// It cannot be written, or another download writes it.
-    pub(super) fn open(target: &Path, size: u64) -> Result<PartFile, CliError> {
+    /// It cannot be written, another download writes it, or it is something else.
+    pub(super) fn open(target: &Path, size: u64, force: bool) -> Result<PartFile, CliError> {
         let mut path = target.as_os_str().to_owned();
         path.push(".part");
         let path = PathBuf::from(path);
@@ -34,7 +35,15 @@ impl PartFile {
             path: path.clone(),
             source,
         };
-        let (file, length) = open(&path, size).map_err(unwritten)?;
+        let file = open(&path).map_err(unwritten)?;
+        let mut length = file.metadata().map_err(unwritten)?.len();
+        if length > size {
+            if !force {
+                return Err(no_part(&path, length, size));
+            }
+            file.set_len(0).map_err(unwritten)?;
+            length = 0;
+        }
         let mut part = PartFile {
             target: target.to_owned(),
             file,
@@ -139,7 +148,7 @@ pub(super) fn hex(hash: Sha256) -> String {
     digits
 }
 
-fn open(path: &Path, size: u64) -> io::Result<(File, u64)> {
+fn open(path: &Path) -> io::Result<File> {
     if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
         let why = "it is there already, and no file";
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
@@ -159,12 +168,15 @@ fn open(path: &Path, size: u64) -> io::Result<(File, u64)> {
         // Some file systems have no locks.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
-    let length = file.metadata()?.len();
-    if length <= size {
-        return Ok((file, length));
+    Ok(file)
+}
+
+fn no_part(path: &Path, length: u64, size: u64) -> CliError {
+    let shown = printable::path(path);
+    CliError::Usage {
+        message: format!("`{shown}` has {length} bytes and the file {size}: it is no part of it"),
+        help: "move it away, or replace it with `--force`".to_owned(),
     }
-    file.set_len(0)?;
-    Ok((file, 0))
 }
 
 /// Renames a file to a name that nothing has.
@@ -188,11 +200,11 @@ mod tests {
     fn what_has_come_is_gone_on_with() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.txt");
-        let mut part = PartFile::open(&target, 6).expect("opens");
+        let mut part = PartFile::open(&target, 6, false).expect("opens");
         part.write(b"abc").expect("writes");
-        assert!(PartFile::open(&target, 6).is_err(), "one at a time");
+        assert!(PartFile::open(&target, 6, false).is_err(), "one at a time");
         drop(part);
-        let mut part = PartFile::open(&target, 6).expect("opens");
+        let mut part = PartFile::open(&target, 6, false).expect("opens");
         assert_eq!(part.length(), 3);
         part.write(b"def").expect("writes");
         let abcdef = "bef57ec7f53a6d40beb640a780a639c83bc29ac8a9816f1fc6c5c6dcd93c4721";
@@ -200,7 +212,7 @@ mod tests {
         // Somebody was faster.
         fs::write(&target, "x").expect("writes");
         assert!(part.keep(false).is_err());
-        let part = PartFile::open(&target, 6).expect("opens");
+        let part = PartFile::open(&target, 6, false).expect("opens");
         assert_eq!(part.sha256(), abcdef);
         part.keep(true).expect("renames");
         assert_eq!(fs::read_to_string(&target).expect("a file"), "abcdef");
@@ -208,11 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_part_of_it_is_forgotten() {
+    fn what_cannot_be_a_part_of_it_goes_with_force_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.txt");
-        fs::write(folder.path().join("a.txt.part"), "longer than that").expect("writes");
-        let mut part = PartFile::open(&target, 6).expect("opens");
+        let foreign = folder.path().join("a.txt.part");
+        fs::write(&foreign, "longer than that").expect("writes");
+        let refused = PartFile::open(&target, 6, false).err().expect("refuses");
+        assert!(refused.to_string().contains("a.txt.part"), "{refused}");
+        let kept = fs::read_to_string(&foreign).expect("a file");
+        assert_eq!(kept, "longer than that");
+        let mut part = PartFile::open(&target, 6, true).expect("opens");
         assert_eq!(part.length(), 0);
         part.write(b"abcxyz").expect("writes");
         part.begin_anew().expect("empties");
@@ -220,6 +237,6 @@ mod tests {
         part.keep(false).expect("links");
         assert_eq!(fs::read_to_string(&target).expect("a file"), "abcdef");
         fs::create_dir(folder.path().join("b.part")).expect("a folder");
-        assert!(PartFile::open(&folder.path().join("b"), 6).is_err());
+        assert!(PartFile::open(&folder.path().join("b"), 6, true).is_err());
     }
 }
