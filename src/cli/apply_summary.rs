@@ -9,6 +9,7 @@ use tplkit::package::model::{Action, Manifest, Reason, WireWord as _};
 use tplkit::printable;
 use tplkit::simulate::Simulation;
 use tplkit::upgrade::MovedLeaf;
+use tplkit::workspace::RecordKind;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::item_titles::ItemTitles;
@@ -229,7 +230,11 @@ fn unresolved(manifest: Option<&Manifest>, entry: &UnresolvedEntry) -> String {
             let item = manifest.items().iter().find(|item| item.uid == entry.uid);
             item.map_or_else(
                 || "the workspace".to_owned(),
-                |item| format!("{} {:?}", item.kind.word(), item.label),
+                |item| {
+                    let word = item.kind.word();
+                    let kind = RecordKind::parse(word).map_or(word, RecordKind::noun);
+                    format!("{kind} {:?}", item.label)
+                },
             )
         }
     };

@@ -28,6 +28,7 @@ mod item_titles;
 mod job_progress;
 mod losses;
 mod lsp;
+mod moment;
 mod names;
 mod output;
 mod pace;

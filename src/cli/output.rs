@@ -16,6 +16,14 @@ pub(crate) fn write_result(text: &str, target: Option<&Path>) -> Result<(), CliE
     write_styled(&printable::lines(text), target)
 }
 
+/// A result for people, made of sentences: at a terminal its lines break between words.
+pub(crate) fn folded(text: &str) -> String {
+    match terminal_width(&io::stdout()) {
+        Some(width) => fit(text, width),
+        None => text.to_owned(),
+    }
+}
+
 /// Writes a result that is data: its bytes mean something, unless it is for somebody at a terminal.
 pub(crate) fn write_data(text: &str, target: Option<&Path>) -> Result<(), CliError> {
     let shown = target.is_none_or(is_stdin) && io::stdout().is_terminal();

@@ -11,7 +11,7 @@ use tplkit::printable;
 use super::args::Form;
 use super::error::CliError;
 use super::exit::Exit;
-use super::output::write_result;
+use super::output::{folded, write_result};
 use super::{document, source};
 
 /// Reads a file: JSON in the form of an apply body, or TOML as `resolve init` writes it.
@@ -55,7 +55,7 @@ pub(crate) fn mode_of_table(word: &str) -> Result<(String, RowsMode), String> {
 /// Says why a package cannot be applied as asked.
 pub(crate) fn refuse(path: &Path, refusals: &[Refusal], form: Form) -> Result<Exit, CliError> {
     let text = match form {
-        Form::Text => text(path, refusals),
+        Form::Text => folded(&text(path, refusals)),
         Form::Json => document::write(
             "findings",
             &json!({"path": path.to_string_lossy(), "refusals": refusals}),

@@ -247,3 +247,21 @@ fn the_published_schema_and_the_reader_agree() {
         [schema::schema_id("package"), schema::schema_id("config")]
     );
 }
+
+#[test]
+fn a_new_folder_names_its_package_in_the_settings() {
+    let place = Place::new();
+    place.run(&["new", "My shop", "-o", "shop/"]).exits(0);
+    assert!(place.path("shop/my-shop.tplkit.json").exists());
+    let settings = place.read("shop/tplkit.toml");
+    assert!(
+        settings.contains("# template = \"my-shop.tplkit.json\""),
+        "{settings}"
+    );
+    // Without the marks it is what a file may hold.
+    let live = settings
+        .replace("# [targets", "[targets")
+        .replace("# template", "template");
+    place.write("shop/tplkit.toml", &live);
+    place.run(&["check", "shop"]).exits(0);
+}

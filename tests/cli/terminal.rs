@@ -231,6 +231,15 @@ fn no_line_is_wider_than_the_terminal() {
     // One line of everything, with the value far to the right.
     let value: serde_json::Value = serde_json::from_str(&crate::support::faulty()).expect("JSON");
     place.write("line.json", &value.to_string());
+    for (name, text) in [
+        ("crm.json", include_str!("../../examples/crm.json")),
+        (
+            "event.json",
+            include_str!("../../examples/event-planning.json"),
+        ),
+    ] {
+        place.write(name, text);
+    }
     for columns in [60, 80, 200] {
         for words in [
             "check .",
@@ -243,6 +252,11 @@ fn no_line_is_wider_than_the_terminal() {
             "check --help",
             "check no/such/folder/that/has/a/name/which/is/longer/than/most/terminals/are/wide.json",
             "explain R09",
+            "show event.json",
+            "simulate crm.json",
+            // It needs decisions, which are explained in long sentences.
+            "simulate event.json",
+            "doctor",
         ] {
             let Some(shown) = shown_at(&place, columns, words) else {
                 return;

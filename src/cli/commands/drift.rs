@@ -18,7 +18,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::item_titles::ItemTitles;
-use crate::cli::output::write_result;
+use crate::cli::output::{folded, write_result};
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs, called};
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::sections::section;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
                 job: drift.base.job_id.filter(|_| session.is_verbose()),
             };
             let titles = ItemTitles::of_template(client, &template);
-            screen(&heading, drift, &titles)
+            folded(&screen(&heading, drift, &titles))
         }
         Form::Json => {
             let outcome = if fails { "findings" } else { "clean" };

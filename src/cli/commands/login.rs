@@ -9,7 +9,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{folded, write_result};
 use crate::cli::remote::profiles::{self, Profile};
 use crate::cli::remote::{self, Choice, ServerArgs};
 use crate::cli::session::Session;
@@ -98,11 +98,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let name = &choice.profile;
     let text = match args.format {
-        Form::Text => format!(
+        Form::Text => folded(&format!(
             "Signed in to {base} as {}; profile `{name}` in {}\n",
             remote::name_of(me.as_ref()),
             printable::path(&path)
-        ),
+        )),
         Form::Json => document::write(
             "clean",
             &json!({

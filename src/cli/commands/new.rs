@@ -28,7 +28,7 @@ const CONFIG: &str = "\
 # [targets.staging]                # for `tplkit plan --target staging`
 # url = \"https://tplkit.example.com\"
 # workspace = \"00000000-0000-7000-8000-000000000000\"
-# template = \"shop.tplkit.json\"
+# template = \"PACKAGE\"
 # resolutions = \"staging.toml\"
 ";
 
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             });
         }
         if let Some(folder) = &folder {
-            write_config(folder, session)?;
+            write_config(folder, &file_name(&package), session)?;
         }
         write_data(&text, Some(path))?;
         session.note(format!(
@@ -102,8 +102,8 @@ fn file_name(package: &Value) -> String {
     format!("{name}.tplkit.json")
 }
 
-/// Makes the folder, and writes a `tplkit.toml` into it unless there is one.
-fn write_config(folder: &Path, session: &Session) -> Result<(), CliError> {
+/// Makes the folder, and writes a `tplkit.toml` for the package into it unless there is one.
+fn write_config(folder: &Path, package: &str, session: &Session) -> Result<(), CliError> {
     let error = |source| CliError::Write {
         path: folder.to_owned(),
         source,
@@ -113,7 +113,7 @@ fn write_config(folder: &Path, session: &Session) -> Result<(), CliError> {
     if path.symlink_metadata().is_ok() {
         return Ok(());
     }
-    write_data(CONFIG, Some(&path))?;
+    write_data(&CONFIG.replace("PACKAGE", package), Some(&path))?;
     session.note(format!("`{}` written", printable::path(&path)));
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{folded, write_result};
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
 use crate::cli::plan_view::{Decisions, Package, Saved, screen};
@@ -173,7 +173,8 @@ pub(super) fn print_plan(
         PlanForm::Text => {
             let subject = format!("`{}`", printable::path(subject));
             let titles = examined.titles(plan_request.client);
-            screen(&subject, &plan_request.title(), &planned.preview, &titles)
+            let workspace = plan_request.title();
+            folded(&screen(&subject, &workspace, &planned.preview, &titles))
         }
         PlanForm::Md => {
             let subject = subject.to_string_lossy();

@@ -16,7 +16,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{folded, write_result};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let contents = Contents::read(doc.root());
     let text = match args.format {
-        Form::Text => screen(&contents),
+        Form::Text => folded(&screen(&contents)),
         Form::Json => {
             let path = args.package.to_string_lossy();
             document::write("clean", &json!({"path": path, "package": contents}))

@@ -20,7 +20,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::item_titles::ItemTitles;
-use crate::cli::output::{write_data, write_result};
+use crate::cli::output::{folded, write_data, write_result};
 use crate::cli::package_file;
 use crate::cli::resolutions;
 use crate::cli::session::{RandomIds, Session, SystemClock};
@@ -181,7 +181,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         (true, None) => (Exit::Done, "clean"),
     };
     let text = match args.format {
-        Form::Text => apply_summary::simulation(&args.package, &package.manifest, &simulation),
+        Form::Text => folded(&apply_summary::simulation(
+            &args.package,
+            &package.manifest,
+            &simulation,
+        )),
         Form::Json => document::write(
             outcome,
             &json!({
@@ -248,7 +252,7 @@ fn undecided(args: &Args, manifest: &Manifest, plan: &Preview) -> Result<Exit, C
             let mut text = format!("`{path}` cannot be upgraded to as asked\n");
             let titles = ItemTitles::of_manifest(manifest).with_plan(plan);
             upgrade_view::upgrade(&mut text, plan, &titles);
-            text
+            folded(&text)
         }
         Form::Json => document::write(
             "findings",

@@ -18,7 +18,7 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
 use crate::cli::item_titles::template_manifest;
 use crate::cli::names::Names;
-use crate::cli::output::{print_note, write_result};
+use crate::cli::output::{folded, print_note, write_result};
 
 /// What is known besides the job, and in which form it is reported.
 pub(crate) struct OutcomeReport<'t> {
@@ -56,7 +56,7 @@ pub(crate) fn conclude(
     };
     interrupt_message::leave(None);
     match outcome.form {
-        Form::Text => write_result(&text(client, &job), None)?,
+        Form::Text => write_result(&folded(&text(client, &job)), None)?,
         Form::Json => write_result(&document(id, &job, exit, outcome.members), None)?,
     }
     let words = match exit {

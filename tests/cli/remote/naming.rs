@@ -9,6 +9,8 @@ use super::routes::{
 use super::{Desk, KEY};
 use crate::scripted::{Reply, Scripted};
 use crate::support::Ran;
+#[cfg(target_os = "linux")]
+use crate::terminal::Terminal;
 
 const OTHER: &str = "0198c0de-0000-7000-8000-000000000002";
 const THIRD: &str = "0198c0de-0000-7000-8000-000000000003";
@@ -315,6 +317,41 @@ fn jobs_are_listed_by_what_people_call_their_template_and_workspace() {
         "{}",
         ran.out
     );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn jobs_stand_under_a_heading_on_a_terminal() {
+    let mut one = job_document("completed", &json!({}));
+    one["created_at"] = json!("2019-05-06T07:08:09.123456Z");
+    let server = routes().on("GET /v1/template-jobs", [page(&[one])]).serve();
+    let desk = Desk::with_key(&server.url);
+    let shown = |words: &str| {
+        let terminal = Terminal::around(&desk.command(&[]), words)?;
+        let (code, shown) = terminal.ends();
+        assert_eq!(code, Some(0), "{shown}");
+        Some(shown)
+    };
+    let Some(all) = shown("job list") else {
+        return;
+    };
+    let heading = all.lines().find(|line| line.starts_with("JOB "));
+    let heading = heading.unwrap_or_else(|| panic!("no heading: {all}"));
+    assert!(heading.contains("WORKSPACE"), "{heading}");
+    assert!(
+        all.contains("2019-05-06") && !all.contains("T07:08"),
+        "{all}"
+    );
+    let of_one = shown(&format!("job list --workspace {WORKSPACE}")).expect("a terminal");
+    assert!(!of_one.contains("WORKSPACE"), "{of_one}");
+    // Programs read whole instants.
+    let ran = desk.run(&["job", "list"]).exits(0);
+    assert!(
+        ran.out.contains("2019-05-06T07:08:09.123456Z"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("JOB "), "{}", ran.out);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::moment::moment;
 use crate::cli::output::write_result;
 use crate::cli::sections::columns;
 use crate::cli::session::Session;
@@ -69,7 +70,7 @@ fn line(run: &AutomationRun) -> [String; 5] {
     [
         printable::line(&run.id),
         printable::line(&run.status),
-        or(&run.started_at),
+        moment(run.started_at.as_deref()),
         format!("{}, version {}{dry}", or(&run.trigger), run.version),
         printable::line(why.unwrap_or_default()),
     ]

@@ -11,7 +11,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_styled;
+use crate::cli::output::{folded, write_styled};
 use crate::cli::remote::ServerArgs;
 use crate::cli::session::Session;
 
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     });
     let exit = first.unwrap_or(Exit::Done);
     let text = match args.format {
-        Form::Text => screen(&parts, session),
+        Form::Text => folded(&screen(&parts, session)),
         Form::Json => {
             let outcome = match exit {
                 Exit::Done => "clean",

@@ -13,6 +13,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::moment::moment;
 use crate::cli::output::write_result;
 use crate::cli::remote::workspace::{self, NamedWorkspace};
 use crate::cli::remote::{Connection, ServerArgs};
@@ -100,7 +101,7 @@ fn table(found: &[WithDocument<FileRecord>], titles: &HashMap<String, String>) -
             printable::line(&file.name),
             HumanBytes(file.size).to_string(),
             or(file.content_type.as_ref()),
-            or(file.created_at.as_ref()),
+            moment(file.created_at.as_deref()),
             if titles.is_empty() {
                 String::new()
             } else {

@@ -1,5 +1,6 @@
 //! `tplkit job list`: lists the visible jobs.
 
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use serde_json::value::RawValue;
@@ -11,6 +12,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::moment::moment;
 use crate::cli::names::Names;
 use crate::cli::output::write_result;
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
@@ -71,8 +73,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             }
             let records = jobs.iter().map(|job| &job.record);
             let names = Names::of_jobs(client, records.clone(), session);
-            let lines: Vec<[String; 6]> = records.map(|job| line(job, &names)).collect();
-            columns(&lines)
+            let lines = records.map(|job| line(job, &names));
+            if io::stdout().is_terminal() {
+                headed(lines, id.is_some())
+            } else {
+                columns(&lines.map(labelled).collect::<Vec<_>>())
+            }
         }
         Form::Json => {
             let items: Vec<Box<RawValue>> = jobs.into_iter().map(|job| job.document).collect();
@@ -84,17 +90,43 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
+/// Id, status, template, workspace, when it began, and who holds it.
+type Line = [String; 6];
+
 /// A job by what people call its template and its workspace.
-fn line(job: &Job, names: &Names) -> [String; 6] {
+fn line(job: &Job, names: &Names) -> Line {
     let or = |text: &Option<String>| printable::line(text.as_deref().unwrap_or("-"));
     let lock = job.locked_until().filter(|_| job.ended().is_none());
     let lock = lock.map(|until| format!("held until {}", printable::line(until)));
     [
         or(&job.id),
         printable::line(&job.status),
-        format!("template {}", names.title(job.template_id.as_deref())),
-        format!("workspace {}", names.title(job.workspace_id.as_deref())),
-        or(&job.created_at),
+        names.title(job.template_id.as_deref()),
+        names.title(job.workspace_id.as_deref()),
+        moment(job.created_at.as_deref()),
         lock.unwrap_or_default(),
     ]
+}
+
+/// For programs, which look at one line at a time: it says what is what.
+fn labelled([id, status, template, workspace, began, lock]: Line) -> Line {
+    let template = format!("template {template}");
+    let workspace = format!("workspace {workspace}");
+    [id, status, template, workspace, began, lock]
+}
+
+/// For people, under a heading; a workspace that is known to them is not said again in each line.
+fn headed(lines: impl Iterator<Item = Line>, known_workspace: bool) -> String {
+    let heading = ["JOB", "STATUS", "TEMPLATE", "WORKSPACE", "STARTED", ""].map(str::to_owned);
+    let lines: Vec<Line> = std::iter::once(heading).chain(lines).collect();
+    if lines.len() == 1 {
+        return String::new();
+    }
+    if !known_workspace {
+        return columns(&lines);
+    }
+    let lines = lines.into_iter();
+    let lines =
+        lines.map(|[id, status, template, _, began, lock]| [id, status, template, began, lock]);
+    columns(&lines.collect::<Vec<_>>())
 }

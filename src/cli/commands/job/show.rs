@@ -7,7 +7,7 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::{summary, text};
 use crate::cli::names::Names;
-use crate::cli::output::write_result;
+use crate::cli::output::{folded, write_result};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             let why = why.unwrap_or_default();
             let report = text(&connection.client, &job);
             let names = Names::of_job(&connection.client, &job.record, session);
-            format!("{}\n{report}{why}", summary(&job.record, &names))
+            folded(&format!("{}\n{report}{why}", summary(&job.record, &names)))
         }
         Form::Json => document::write_raw("clean", &[("job", &*job.document)]),
     };

@@ -103,7 +103,7 @@ fn print_heading(dependency: &Dependency) {
     };
     print_note(&format!(
         "\n{} {label:?}, {required}. {}",
-        dependency.kind.as_str(),
+        dependency.kind.noun(),
         dependency.description
     ));
 }

@@ -9,6 +9,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
+use crate::cli::moment::moment;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::sections::{columns, repeated};
@@ -77,7 +78,7 @@ fn table(found: &[WithDocument<Template>], session: &Session) -> String {
             or(&one.semver),
             or(&one.visibility),
             or(&one.scope),
-            or(&one.updated_at),
+            moment(one.updated_at.as_deref()),
             if alike || session.is_verbose() {
                 printable::line(&one.id)
             } else {

@@ -8,7 +8,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{folded, write_result};
 use crate::cli::remote::profiles::{self, KeptWorkspace, Profile};
 use crate::cli::remote::workspace::{find_record, titled};
 use crate::cli::remote::{Choice, Connection, Environment, ServerArgs};
@@ -68,11 +68,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             }),
         ),
         (Form::Text, None) => format!("Profile `{name}` keeps no workspace.\n"),
-        (Form::Text, Some(record)) => format!(
+        (Form::Text, Some(record)) => folded(&format!(
             "Commands of profile `{name}` work on workspace {}; it is kept in {}\n",
             titled(record, session),
             printable::path(&path)
-        ),
+        )),
     };
     write_result(&text, None)?;
     Ok(Exit::Done)
