@@ -69,7 +69,7 @@ fn decision_text(
         out,
         &format!(
             "{} {label:?} ({}), {required}",
-            dependency.kind.as_str(),
+            dependency.kind.noun(),
             identity.name
         ),
     );
@@ -304,7 +304,7 @@ mod tests {
         let package = Checked::trusted(&text).expect("a package");
         let file = init(&package, Some(&furnished()), &IndexMap::new());
         for line in [
-            "# feature \"clients\" (clients), required",
+            "# table \"clients\" (clients), required",
             "# The table that the column links to.",
             "# used by t, config.x: r",
             "# column c_clients_id: \"id\" (id), text",

@@ -1,6 +1,6 @@
 //! The faults of a filter.
 
-use super::parse::{MOST_BYTES, MOST_FILTERS};
+use super::parse::{MOST_BYTES, MOST_FILTERS, all_operators};
 
 /// A filter that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum FilterReason {
     #[error("`not.` may stand only once")]
     NotTwice,
     /// No such operator.
-    #[error("there is no operator {0:?}")]
+    #[error("there is no operator {0:?}; the operators are {known}", known = all_operators())]
     UnknownOperator(String),
     /// An operator that a record's own columns do not have.
     #[error("{column} has the operators eq, neq, gt, gte, lt, lte, in and is, not {operator}")]

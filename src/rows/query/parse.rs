@@ -62,6 +62,11 @@ pub fn number_operators() -> impl Iterator<Item = &'static str> {
     numbers.map(|(name, _)| *name)
 }
 
+/// The names of all operators, in a row.
+pub(super) fn all_operators() -> String {
+    OPERATORS.map(|(name, _)| name).join(", ")
+}
+
 /// Reads the filters of a request, or reports all that is wrong with them.
 pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Vec<Filter>, Vec<FilterFault>> {
     if texts.len() > MOST_FILTERS {
