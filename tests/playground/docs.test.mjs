@@ -64,6 +64,16 @@ test("every link leads somewhere", { skip }, async () => {
   for (const url of new Set(addresses)) assert.equal((await page.request.get(url)).status(), 200, url);
 });
 
+test("a page has a picture that browsers find", { skip }, async () => {
+  const { page } = await open();
+  for (const path of ["/docs", "/console"]) {
+    await page.goto(server.url + path);
+    const icon = await page.request.get(new URL(await page.locator('link[rel="icon"]').getAttribute("href"), server.url).href);
+    assert.equal(icon.status(), 200);
+    assert.equal(icon.headers()["content-type"], "image/svg+xml");
+  }
+});
+
 test("a command can be copied", { skip }, async () => {
   const { page } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
   await page.getByRole("button", { name: "Copy: List rows" }).click();

@@ -52,7 +52,7 @@ const STRUCTURE: Access = Access::Scopes(&[KeyScope::Write, KeyScope::Structure]
 /// All operations.
 pub static OPERATIONS: [Operation; 108] = operations! {
     "documentation" {
-        GET "/" Public, Viewer, Usual, [307, 422, 429] => documentation::root, "Leads to the documentation" [];
+        GET "/" Public, Viewer, Usual, [307, 422, 429] => documentation::root, "Leads to the documentation" [] with [PageAddress];
     }
     "health" {
         GET "/v1/health" Public, Viewer, None, [200, 422] => health::health, "Says that the process runs" [] -> Health;

@@ -18,7 +18,7 @@ use crate::static_file::{Page, StaticFile};
 const DOCS: &str = "/docs";
 
 /// The documentation asks for nothing once it is there.
-const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The console uses the API that it comes from, with the visitor's own session.
@@ -41,6 +41,13 @@ const DOCS_FILES: [(&str, &str, &str); 2] = [
         include_str!("documentation/page.js"),
     ),
 ];
+
+/// The picture that browsers show next to the title of a page; all pages have the same.
+const ICON: (&str, &str, &str) = (
+    "/icon.svg",
+    "icon.svg",
+    include_str!("../../../playground/icon.svg"),
+);
 
 /// A file of `server/console`.
 macro_rules! console {
@@ -134,6 +141,7 @@ fn written(app: &App) -> HashMap<&'static str, Page> {
     let docs = DOCS_FILES.map(|one| file(one, DOCS_POLICY));
     let console = CONSOLE_FILES.map(|one| file(one, CONSOLE_POLICY));
     let pages = documents.into_iter().chain(docs).chain(console);
+    let pages = pages.chain([file(ICON, DOCS_POLICY)]);
     pages.map(|page| (page.path, page)).collect()
 }
 

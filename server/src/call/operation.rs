@@ -69,6 +69,8 @@ pub enum Fact {
     /// The caller may be taken from memory and be checked along with the first statement. Its handler decides
     /// nothing by the caller outside [`Call::read`] and [`Call::write`].
     RememberedCaller,
+    /// It leads a browser to a page: no part of the API, so the OpenAPI document leaves it out.
+    PageAddress,
 }
 
 /// What a handler gives.
@@ -189,6 +191,11 @@ impl Operation {
     /// Whether the caller may be taken from memory.
     pub fn remembers_caller(&self) -> bool {
         self.has(Fact::RememberedCaller)
+    }
+
+    /// Whether the OpenAPI document describes it.
+    pub fn is_documented(&self) -> bool {
+        !self.has(Fact::PageAddress)
     }
 
     /// The names of the path's parameters, in order.

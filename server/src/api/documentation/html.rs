@@ -23,6 +23,7 @@ pub(super) fn page(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (reference.title) }
+                link rel="icon" href="/icon.svg" type="image/svg+xml";
                 link rel="stylesheet" href="/docs/page.css";
                 script src="/docs/page.js" defer {}
             }

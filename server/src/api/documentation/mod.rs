@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_page_shows_every_operation_and_fetches_nothing_from_elsewhere() {
         let texts = texts(None);
-        for operation in &OPERATIONS {
+        for operation in OPERATIONS.iter().filter(|one| one.is_documented()) {
             let markdown = format!("#### {} {}\n", operation.method, operation.path);
             assert!(texts.markdown.contains(&markdown), "{markdown}");
             let page = format!(

@@ -228,7 +228,8 @@ mod tests {
         let document = document(Definitions::embedded());
         let reference = Reference::of(&document);
         let operations = reference.tags.iter().map(|tag| tag.operations.len());
-        assert_eq!(operations.sum::<usize>(), OPERATIONS.len());
+        let documented = OPERATIONS.iter().filter(|one| one.is_documented());
+        assert_eq!(operations.sum::<usize>(), documented.count());
         for schema in &reference.schemas {
             assert!(!schema.about.is_empty(), "{}", schema.name);
             for field in &schema.fields {

@@ -25,7 +25,7 @@ use crate::health::health;
 /// Never: it has string keys only, and therefore always has a JSON form.
 pub fn document(operations: &[Operation], definitions: &Definitions) -> Value {
     let mut paths = Map::new();
-    for operation in operations {
+    for operation in operations.iter().filter(|one| one.is_documented()) {
         let path = paths
             .entry(operation.path)
             .or_insert_with(|| Value::Object(Map::new()));

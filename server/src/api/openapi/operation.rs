@@ -106,12 +106,6 @@ fn response(operation: &Operation, status: u16) -> Value {
         return json!({"$ref": format!("#/components/responses/{name}")});
     }
     let description = components::reason(status);
-    if status == 307 {
-        let location = json!({
-            "description": "Where it is.", "schema": {"type": "string", "format": "uri-reference"},
-        });
-        return json!({"description": description, "headers": {"Location": location}});
-    }
     if operation.gives_file() && matches!(status, 200 | 206) {
         return file(status);
     }
