@@ -42,3 +42,26 @@ fn ago(then: Timestamp, now: Timestamp) -> String {
     let count = usize::try_from(count).unwrap_or_default();
     format!("{} ago", counted(count, word))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ago;
+
+    #[test]
+    fn near_instants_are_ages_and_far_ones_days() {
+        let now = "2026-11-27T08:00:00Z".parse().expect("an instant");
+        for (then, words) in [
+            ("2026-11-27T08:00:30Z", "just now"),
+            ("2026-11-27T07:59:01.5Z", "just now"),
+            ("2026-11-27T07:59:00Z", "1 minute ago"),
+            ("2026-11-27T07:00:01Z", "59 minutes ago"),
+            ("2026-11-27T07:00:00Z", "1 hour ago"),
+            ("2026-11-25T08:00:00Z", "2 days ago"),
+            ("2026-10-28T08:00:00Z", "2026-10-28"),
+            ("2026-12-01T00:00:00Z", "2026-12-01"),
+        ] {
+            let then = then.parse().expect("an instant");
+            assert_eq!(ago(then, now), words, "{then}");
+        }
+    }
+}
