@@ -1,4 +1,4 @@
-//! How fast files go up and down, beside nginx with WebDAV on the same disk, in turns; how much memory eight uploads
+//! How fast files go up and down, beside nginx with its module for uploads (DAV) on the same disk, in turns; how much memory eight uploads
 //! at once take; and what others notice of them. nginx answers an upload before its bytes are on the disk, so the bench
 //! flushes each file that nginx has taken, as the server does before it answers.
 //!

@@ -1,4 +1,4 @@
-//! nginx as a server of files, with WebDAV: the yardstick.
+//! nginx as a server of files that takes uploads: the yardstick.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -70,7 +70,7 @@ impl Nginx {
     }
 }
 
-/// As its manual has it for WebDAV, with everything below one folder.
+/// As its manual has it for uploads, with everything below one folder.
 fn settings(folder: &Path, address: SocketAddr) -> String {
     // Root would hand the work to a user who may not write here.
     let owner = fs::metadata(folder).expect("a folder").uid();

@@ -9,6 +9,8 @@ use crate::refusal::{Fault, Refusal};
 #[derive(Debug, Default)]
 pub struct Query {
     parameters: Vec<(String, String)>,
+    /// The names that somebody asked for.
+    known: Vec<String>,
     faults: Vec<Fault>,
 }
 
@@ -32,6 +34,7 @@ impl Query {
 
     /// A parameter that may be given once.
     pub fn text(&mut self, name: &str) -> Option<String> {
+        self.note(name);
         let mut values = Vec::new();
         self.parameters.retain(|(known, value)| {
             let taken = known == name;
@@ -53,6 +56,7 @@ impl Query {
 
     /// A parameter that may be given again and again, in order.
     pub fn texts(&mut self, name: &str) -> Vec<String> {
+        self.note(name);
         let taken = self.parameters.extract_if(.., |(known, _)| known == name);
         taken.map(|(_, value)| value).collect()
     }
@@ -113,13 +117,23 @@ impl Query {
 
     /// Refuses what is wrong, and every parameter that nobody took.
     pub fn finish(&mut self) -> Result<(), Refusal> {
+        let takes = match &*self.known {
+            [] => "which takes none".to_owned(),
+            known => format!("which takes {}", known.join(", ")),
+        };
         for (name, _) in std::mem::take(&mut self.parameters) {
-            self.refuse(&name, "is no parameter of this route");
+            self.refuse(&name, format!("is no parameter of this route, {takes}"));
         }
         if self.faults.is_empty() {
             Ok(())
         } else {
             Err(Refusal::invalid(std::mem::take(&mut self.faults)))
+        }
+    }
+
+    fn note(&mut self, name: &str) {
+        if !self.known.iter().any(|known| known == name) {
+            self.known.push(name.to_owned());
         }
     }
 
@@ -164,5 +178,20 @@ mod tests {
             query.integer("limit", 1, 200);
             assert_eq!(query.finish().is_ok(), fine, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_unknown_is_refused_with_what_there_is() {
+        let mut query = Query::parse(Some("sortt=name"));
+        query.integer("limit", 1, 200);
+        query.text("sort");
+        query.text("sort");
+        let refusal = query.finish().expect_err("refuses");
+        let shown = format!("{refusal:?}");
+        assert!(shown.contains("query.sortt"), "{shown}");
+        assert!(shown.contains("which takes limit, sort\""), "{shown}");
+        let mut query = Query::parse(Some("sort=name"));
+        let refusal = query.finish().expect_err("refuses");
+        assert!(format!("{refusal:?}").contains("which takes none"));
     }
 }
