@@ -1,6 +1,6 @@
-//! How fast files go up and down, beside nginx with its module for uploads (DAV) on the same disk, in turns; how much memory eight uploads
-//! at once take; and what others notice of them. nginx answers an upload before its bytes are on the disk, so the bench
-//! flushes each file that nginx has taken, as the server does before it answers.
+//! How fast files go up and down, beside an nginx that takes uploads on the same disk, in turns; how much memory eight
+//! uploads at once take; and what others notice of them. nginx answers an upload before its bytes are on the disk, so the
+//! bench flushes each file that nginx has taken, as the server does before it answers.
 //!
 //! `cargo bench -p tplkit-server --bench files`, or `… -- --only sqlite|postgres`. `--mebibytes N` of a large file
 //! (100), `--small N` files of 10 kB a turn (1,000), `--rounds N` (5), `--seconds N` of others' requests (5). A ratio is
