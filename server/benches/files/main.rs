@@ -149,7 +149,7 @@ fn memory(server: &Server, options: &Options) {
 fn others(server: &Server, url: &str, options: &Options) {
     let victim = Victim::new(url, server.address, 200);
     victim.ask(options.time);
-    let quiet = victim.ask_apart(2 * options.time);
+    let quiet = victim.time_reads_and_writes(2 * options.time);
     let place = Place::of_server(server);
     let over = AtomicBool::new(false);
     let during = thread::scope(|scope| {
@@ -161,7 +161,7 @@ fn others(server: &Server, url: &str, options: &Options) {
                 }
             });
         }
-        let during = victim.ask_apart(2 * options.time);
+        let during = victim.time_reads_and_writes(2 * options.time);
         over.store(true, Ordering::Relaxed);
         during
     });

@@ -70,17 +70,17 @@ impl Victim {
 
     /// Asks for so long.
     pub(crate) fn ask(&self, time: Duration) -> Times {
-        Victim::ask_in_turn(self.address, &self.requests, time)
+        Victim::time_requests(self.address, &self.requests, time)
     }
 
     /// Reads alone, and then writes alone, for so long together.
     #[allow(dead_code, reason = "not every bench tells them apart")]
-    pub(crate) fn ask_apart(&self, time: Duration) -> [Times; 2] {
+    pub(crate) fn time_reads_and_writes(&self, time: Duration) -> [Times; 2] {
         let (reads, writes) = self.requests.split_at(2);
-        [reads, writes].map(|requests| Victim::ask_in_turn(self.address, requests, time / 2))
+        [reads, writes].map(|requests| Victim::time_requests(self.address, requests, time / 2))
     }
 
-    fn ask_in_turn(address: SocketAddr, requests: &[Request], time: Duration) -> Times {
+    fn time_requests(address: SocketAddr, requests: &[Request], time: Duration) -> Times {
         let mut connection = Connection::open(address);
         let mut times = Vec::new();
         let begun = Instant::now();

@@ -114,7 +114,7 @@ impl RunExecutor {
             let began = Instant::now();
             let more = events::dispatch(&self.store, self.context.now()).await;
             self.signal.notify();
-            // Why it failed is told by the next look, which meets the same.
+            // The next look meets the same failure, and logs it.
             if !matches!(more, Ok(true)) {
                 return;
             }
