@@ -28,6 +28,8 @@ fn what_its_manifest_names_is_there() {
     let main = manifest["main"].as_str().expect("a file");
     for file in [
         main,
+        "formatting.js",
+        "packages.js",
         "program.js",
         "README.md",
         "LICENSE.txt",
