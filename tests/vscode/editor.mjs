@@ -30,6 +30,19 @@ export function tplkit(...words) {
   return stdout;
 }
 
+/** Does it again until it does not fail, for half a minute. */
+export async function eventually(work) {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  }
+}
+
 /** The codes of a file's findings, as the command line tells them. */
 export const codes = (file) => JSON.parse(tplkit("check", "--format", "json", file)).files[0].findings.map((one) => one.code);
 
@@ -53,6 +66,7 @@ export async function start({ files, program = true, settings = {} }) {
   execFileSync(process.execPath, [main, ...options, "--install-extension", join(home, "tplkit.vsix")], { env, stdio: "pipe" });
   const words = [main, ...options, "--host", "127.0.0.1", "--port", "0", "--without-connection-token", "--disable-workspace-trust", "--force-disable-user-env"];
   const child = spawn(process.execPath, words, { env, stdio: ["ignore", "pipe", "ignore"] });
+  process.once("exit", () => child.kill());
   let said = "";
   for await (const chunk of child.stdout.setEncoding("utf8")) {
     said += chunk;
@@ -119,14 +133,12 @@ class Editor {
   }
 
   /** Waits until a file on the disk has this text, or one that is good. */
-  async until(name, wanted) {
-    const good = typeof wanted === "string" ? (text) => text === wanted : wanted;
-    const end = Date.now() + 30_000;
-    let text;
-    while (!good((text = await this.read(name)))) {
-      assert.ok(Date.now() < end, `waited in vain for ${name}:\n${text.slice(0, 1000)}`);
-      await new Promise((done) => setTimeout(done, 50));
-    }
+  until(name, wanted) {
+    return eventually(async () => {
+      const text = await this.read(name);
+      const good = typeof wanted === "string" ? text === wanted : wanted(text);
+      assert.ok(good, `${name}:\n${text.slice(0, 1000)}`);
+    });
   }
 
   read = (name) => readFile(resolve(this.folder, name), "utf8");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
-import { codes, start, tplkit } from "./editor.mjs";
+import { codes, eventually, start, tplkit } from "./editor.mjs";
 
 const BROKEN = "examples/broken-invoices.json";
 /** A package that is not as `fmt` writes it, and a file that is no package. */
@@ -82,6 +82,28 @@ test("chosen for JSON, the formatter formats packages, and lets others format th
   await editor.open("plain.json");
   await editor.page.keyboard.press("Control+s");
   await editor.until("plain.json", FORMATTED);
+});
+
+test("a ref is renamed in an unpacked folder, and its files with it", async () => {
+  editor = await start({ files: { "inventory.json": "examples/inventory.json" } });
+  const { page, folder } = editor;
+  const [unpacked, packed] = [join(folder, "inventory"), join(folder, "packed.json")];
+  tplkit("unpack", join(folder, "inventory.json"), unpacked);
+  await editor.open("moves_checked.json");
+  await page.locator(".view-line span", { hasText: "$f_moves" }).last().click();
+  // The name of the table stands behind its ref once the server has the document.
+  await page.locator(".view-line", { hasText: "Stock moves" }).first().waitFor();
+  await page.keyboard.press("F2");
+  await page.locator(".rename-box input").fill("f_movements");
+  await page.keyboard.press("Enter");
+  // VS Code saves what a rename changes, one file after the other.
+  await eventually(async () => {
+    tplkit("pack", unpacked, "-o", packed);
+    const text = await editor.read("packed.json");
+    assert.ok(text.includes('"$f_movements"') && !/f_moves\b/.test(text));
+    assert.deepEqual(codes(packed), []);
+  });
+  for (const name of ["features/movements.json", "rows/movements.json", "rows/movements.jsonl"]) await editor.read(join("inventory", name));
 });
 
 test("without tplkit a package, and nothing else, brings the offer to install it", async () => {
