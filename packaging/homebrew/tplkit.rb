@@ -36,6 +36,10 @@ class Tplkit < Formula
     end
   end
 
+  def post_install
+    (var/"tplkit").mkpath
+  end
+
   service do
     run [opt_bin/"tplkit-server", "serve"]
     environment_variables TPLKIT_DATABASE_URL: "sqlite:#{var}/tplkit/tplkit.db"
