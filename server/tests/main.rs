@@ -65,10 +65,15 @@ mod s3;
 mod sessions;
 #[cfg(unix)]
 mod shares;
+#[cfg(unix)]
+mod shells;
 mod sinks;
 mod stores;
 #[cfg(unix)]
 mod tls;
 #[cfg(unix)]
 mod transfers;
+#[cfg(unix)]
+#[path = "../../tests/typing/mod.rs"]
+mod typing;
 mod upkeep;

@@ -7,6 +7,10 @@ mod scripted;
 #[path = "../help/mod.rs"]
 mod help;
 
+#[cfg(unix)]
+#[path = "../typing/mod.rs"]
+mod typing;
+
 mod baseline;
 mod candidates;
 mod cases;
@@ -31,6 +35,8 @@ mod page;
 mod remote;
 mod report;
 mod resolving;
+#[cfg(unix)]
+mod shells;
 mod simulating;
 mod support;
 #[cfg(target_os = "linux")]

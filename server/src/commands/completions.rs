@@ -11,6 +11,10 @@ use super::{Arguments as Program, Failure};
 /// The name that is typed.
 const NAME: &str = "tplkit-server";
 
+/// The name in identifiers of bash.
+const ONE_WAY: &str = "tplkit__server";
+const OTHER_WAY: &str = "tplkit__subcmd__server";
+
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples("", &[
         ("Write the completions of bash",
@@ -26,5 +30,11 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut script = Vec::new();
     generate(arguments.shell, &mut Program::command(), NAME, &mut script);
+    if arguments.shell == Shell::Bash {
+        // Where it decides on the command, and where it looks for that decision, the generator writes the
+        // hyphen of our name in two ways; no command would have options.
+        let text = String::from_utf8_lossy(&script);
+        script = text.replace(OTHER_WAY, ONE_WAY).into_bytes();
+    }
     Ok(io::stdout().write_all(&script)?)
 }

@@ -28,6 +28,12 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
+/// Package managers put the script of zsh into a folder of `fpath`. There it is a function that zsh loads, and
+/// runs, at the first completion; without this that one would offer nothing.
+const AUTOLOADED: &str = r#"
+if [ "$funcstack[1]" = _tplkit ]; then _clap_dynamic_completer_tplkit "$@"; fi
+"#;
+
 pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     if let Some(shell) = Shells::builtins().completer(&args.shell.to_string()) {
@@ -39,6 +45,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
             "tplkit",
             &mut script,
         );
+    }
+    if args.shell == Shell::Zsh {
+        script.extend_from_slice(AUTOLOADED.as_bytes());
     }
     write_result(&String::from_utf8_lossy(&script), args.output.as_deref())?;
     Ok(Exit::Done)
