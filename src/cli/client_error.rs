@@ -89,7 +89,10 @@ pub(crate) fn help(error: &Error) -> String {
         Error::Source { .. } => "check that it is a readable file that stays as it is".to_owned(),
         Error::Invalid(_) => "correct the request".to_owned(),
         Error::Session(_) => "sign in again with `tplkit login`".to_owned(),
-        Error::Setup(_) => "check the certificates of this system".to_owned(),
+        Error::Setup(_) => {
+            "install the authorities to trust (`ca-certificates`), or name their file in SSL_CERT_FILE"
+                .to_owned()
+        }
     }
 }
 

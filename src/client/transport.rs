@@ -26,6 +26,8 @@ const PART: usize = 64 << 10;
 pub(super) struct Transport {
     http: blocking::Client,
     options: Options,
+    /// Why no server can be trusted, where this system knows no authorities. Plain HTTP asks for none.
+    trusts_nobody: Option<String>,
 }
 
 /// An answer that comes more slowly than this, once it has been silent or slow for long enough, is given up.
@@ -33,17 +35,23 @@ pub(super) const SLOWEST: u64 = 1 << 10;
 
 /// What clients of both kinds have in common.
 macro_rules! configured {
-    ($builder:expr, $options:expr) => {{
+    ($builder:expr, $options:expr, $trusts:expr) => {{
         let builder = $builder
             .user_agent(concat!("tplkit/", env!("CARGO_PKG_VERSION")))
             .connect_timeout($options.connect)
             // Ours know where the credential belongs, and what may be sent twice.
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never());
-        if $options.environment_proxy {
+        let builder = if $options.environment_proxy {
             builder
         } else {
             builder.no_proxy()
+        };
+        // With those of the system a client without any cannot be made.
+        if $trusts {
+            builder
+        } else {
+            builder.tls_certs_only([])
         }
     }};
 }
@@ -68,14 +76,27 @@ impl Transport {
         rustls::crypto::ring::default_provider()
             .install_default()
             .ok();
-        let builder = configured!(blocking::Client::builder(), options).timeout(options.whole);
-        let http = builder
-            .build()
-            .map_err(|error| Error::Setup(words(&error)))?;
+        let build = |trusts: bool| {
+            let builder = configured!(blocking::Client::builder(), options, trusts);
+            builder.timeout(options.whole).build()
+        };
+        let (http, trusts_nobody) = match build(true) {
+            Ok(http) => (Ok(http), None),
+            Err(error) => (build(false), Some(words(&error))),
+        };
         Ok(Transport {
-            http,
+            http: http.map_err(|error| Error::Setup(words(&error)))?,
             options: *options,
+            trusts_nobody,
         })
+    }
+
+    /// Whether anything can be asked there.
+    fn trusts(&self, url: &Url) -> Result<(), Error> {
+        match &self.trusts_nobody {
+            Some(why) if url.scheme() == "https" => Err(Error::Setup(why.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// Sends a request, follows redirects within the server, and reads the answer.
@@ -102,6 +123,7 @@ impl Transport {
         };
         let headers = headers(request, token)?;
         for _ in 0..=MOST_REDIRECTS {
+            self.trusts(&url)?;
             let response = match &upload {
                 Some(upload) => {
                     let sent = self.upload(base, request, upload, &url, headers.clone(), host);
@@ -141,7 +163,8 @@ impl Transport {
     ) -> Result<Response, Error> {
         let mut builder = if request.streamed {
             // The bound of a single request is one of its whole answer; that of a client is one of each wait.
-            let http = configured!(blocking::Client::builder(), &self.options);
+            let trusts = self.trusts_nobody.is_none();
+            let http = configured!(blocking::Client::builder(), &self.options, trusts);
             let http = http.timeout(self.most(request)).build();
             let http = http.map_err(|error| Error::Setup(words(&error)))?;
             http.request(request.method.clone(), url.clone())
@@ -176,7 +199,8 @@ impl Transport {
             .then(|| host.sending(&request.to_string(), size, sent.bytes.clone()))
             .flatten();
         // The connections of one runtime are of no use to another.
-        let http = configured!(reqwest::Client::builder(), self.options).build();
+        let trusts = self.trusts_nobody.is_none();
+        let http = configured!(reqwest::Client::builder(), self.options, trusts).build();
         let http = http.map_err(|error| Error::Setup(words(&error)))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

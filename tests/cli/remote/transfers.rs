@@ -206,6 +206,33 @@ fn a_folder_gets_the_file_under_a_safe_name() {
     }
 }
 
+/// A container may hold the program alone: plain HTTP needs no authorities, and nothing else goes without.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_authorities_plain_http_is_spoken_alone() {
+    let put = ["files", "put", "p.png", "--workspace", WORKSPACE];
+    let get = ["files", "get", FILE, "-o", "out.png"];
+    let desk = |url: &str| {
+        let desk = Desk::with_key(url)
+            .set("SSL_CERT_FILE", "missing.pem")
+            .set("SSL_CERT_DIR", "missing");
+        desk.place.write("p.png", "pixels");
+        desk
+    };
+    let file = record(FILE, "p.png", "pixels").to_string();
+    let server = Routes::new()
+        .on("POST /v1/files", [Reply::text(201, &file)])
+        .serve();
+    desk(&server.url).run(&put).exits(0);
+    let server = holding("p.png", "pixels", 0, 0);
+    desk(&server.url).run(&get).exits(0);
+    for words in [&put[..], &get] {
+        let ran = desk("https://127.0.0.1:9").run(words).exits(2);
+        assert!(ran.err.contains("No CA certificates"), "{}", ran.err);
+        assert!(ran.err.contains("SSL_CERT_FILE"), "{}", ran.err);
+    }
+}
+
 #[test]
 fn a_file_is_uploaded_as_its_bytes() {
     let file = record(FILE, "photo.png", "pixels");
