@@ -31,7 +31,12 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn new(serving: &Serving, token: &str) -> Wire {
-        let stream = TcpStream::connect(&serving.address).expect("connects");
+        Wire::to(&serving.address, token)
+    }
+
+    /// To whoever listens there.
+    pub(crate) fn to(address: &str, token: &str) -> Wire {
+        let stream = TcpStream::connect(address).expect("connects");
         stream.set_nodelay(true).expect("a socket");
         Wire {
             stream: BufReader::new(stream),
@@ -46,10 +51,24 @@ impl Wire {
         path: &str,
         body: Option<&Value>,
     ) -> Option<(u16, Value)> {
+        self.ask_under("", method, path, body)
+    }
+
+    /// The same under an `Idempotency-Key`, unless that is empty.
+    pub(crate) fn ask_under(
+        &mut self,
+        key: &str,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Option<(u16, Value)> {
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\n");
         if !self.token.is_empty() {
             text.extend(["authorization: Bearer ", &self.token, "\r\n"]);
+        }
+        if !key.is_empty() {
+            text.extend(["idempotency-key: ", key, "\r\n"]);
         }
         if !body.is_empty() {
             let length = body.len().to_string();

@@ -26,6 +26,8 @@ mod edge;
 #[cfg(unix)]
 mod examples;
 #[cfg(unix)]
+mod failover;
+#[cfg(unix)]
 mod files;
 #[cfg(unix)]
 mod flood;
@@ -33,6 +35,8 @@ mod flood;
 mod fold;
 #[cfg(unix)]
 mod guide;
+#[cfg(unix)]
+mod haproxy;
 #[cfg(unix)]
 mod health;
 #[cfg(unix)]
@@ -46,6 +50,8 @@ mod kill;
 #[cfg(unix)]
 mod kill_runs;
 mod limits;
+#[cfg(unix)]
+mod load;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod memory;
 mod migrations;

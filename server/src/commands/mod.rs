@@ -167,7 +167,8 @@ pub(crate) fn run(arguments: Arguments) -> ExitCode {
             let _ = writeln!(io::stderr(), "error: {failure}{}", help(&failure));
             match failure {
                 Failure::Interrupted => ExitCode::from(130),
-                Failure::Usage(_) | Failure::Store(StoreError::Url(_)) => ExitCode::from(2),
+                Failure::Usage(_)
+                | Failure::Store(StoreError::Url(_) | StoreError::Address(..)) => ExitCode::from(2),
                 _ => ExitCode::FAILURE,
             }
         }

@@ -94,6 +94,9 @@ pub enum StoreError {
     /// The URL names no store.
     #[error("{0:?} names no store: use sqlite:FILE, sqlite::memory: or postgres://…")]
     Url(String),
+    /// The URL of a database says something that cannot be meant.
+    #[error("{0}: {1}")]
+    Address(String, String),
     /// A bug.
     #[error("{0}")]
     Internal(String),
@@ -203,21 +206,18 @@ impl From<tokio_postgres::Error> for StoreError {
     }
 }
 
-impl From<deadpool_postgres::PoolError> for StoreError {
-    fn from(error: deadpool_postgres::PoolError) -> StoreError {
-        use deadpool_postgres::{PoolError, TimeoutType};
-        match error {
-            PoolError::Backend(error) => match StoreError::from(error) {
-                // What goes wrong while connecting can be right the next time.
-                StoreError::Internal(text) => StoreError::Unavailable(text),
-                other => other,
-            },
-            PoolError::Timeout(TimeoutType::Wait) => {
-                StoreError::Unavailable("all connections are in use".to_owned())
-            }
-            PoolError::Timeout(_) => StoreError::silent(),
-            other => StoreError::Unavailable(chain(&other)),
-        }
+/// A URL as it may be shown: scheme, hosts and path. Parameters may hold a password, too; where it is not
+/// clear what a password is and what not, nothing but the scheme is shown.
+pub(super) fn without_secrets(url: &str) -> String {
+    let (scheme, rest) = match url.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), url),
+    };
+    let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+    match place.rsplit_once('@') {
+        _ if parameters.contains('@') => format!("{scheme}…"),
+        Some((_, hosts)) => format!("{scheme}…@{hosts}"),
+        None => format!("{scheme}{place}"),
     }
 }
 
@@ -263,7 +263,26 @@ impl From<StoreError> for Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::constraint;
+    use super::{constraint, without_secrets};
+
+    #[test]
+    fn a_url_is_shown_without_its_secrets() {
+        for (url, shown) in [
+            ("postgres://u:p@host/db", "postgres://…@host/db"),
+            (
+                "postgres://u:p@one:1,two:2/db?password=p",
+                "postgres://…@one:1,two:2/db",
+            ),
+            ("postgres:///db?user=u&password=p", "postgres:///db"),
+            ("mysql://u:p@ss@host/db", "mysql://…@host/db"),
+            ("postgres://u:p?p@host/db", "postgres://…"),
+            ("postgres://u:p/p@host/db", "postgres://…@host/db"),
+            ("u:p@host", "…@host"),
+            ("sqlite:", "sqlite:"),
+        ] {
+            assert_eq!(without_secrets(url), shown, "{url}");
+        }
+    }
 
     #[test]
     fn a_constraint_is_named_by_table_and_columns() {

@@ -200,7 +200,7 @@ impl Store {
         } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
             Engine::Postgres(Postgres::prepare(url, isolation.row_security, options)?)
         } else {
-            return Err(StoreError::Url(url.to_owned()));
+            return Err(StoreError::Url(error::without_secrets(url)));
         };
         Ok(Store {
             engine,

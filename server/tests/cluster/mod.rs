@@ -8,6 +8,7 @@
 //! return early. With `TPLKIT_REQUIRE_POSTGRES=1` they fail instead.
 
 mod programs;
+pub(crate) mod replication;
 pub(crate) mod unprivileged;
 
 use std::ffi::{OsStr, OsString};
@@ -25,11 +26,15 @@ use programs::Programs;
 const SUPERVISE: &str = include_str!("supervise.sh");
 const PATIENCE: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(20);
+/// Of sockets, unless they are told otherwise.
+const PORT: u16 = 5432;
 
 /// A running server. Dropping it stops the server and removes the folder.
 pub(crate) struct Cluster {
     programs: Programs,
     folder: PathBuf,
+    /// Of its socket, and of this machine where it listens there.
+    port: u16,
     /// Absent when the cluster belongs to the whole run.
     supervisor: Option<Child>,
     /// Open for as long as the server is to run.
@@ -80,11 +85,21 @@ pub(crate) fn programs() -> Option<Programs> {
 impl Cluster {
     /// Starts a server of its own, for a test that stops or breaks it; others use [`shared`].
     pub(crate) fn start(programs: Programs) -> io::Result<Cluster> {
-        let (folder, mut supervisor) = supervise(&programs, None)?;
+        Cluster::start_as(programs, PORT, &[])
+    }
+
+    /// The same, told more by environment variables of `supervise.sh`.
+    fn start_as(
+        programs: Programs,
+        port: u16,
+        environment: &[(&str, String)],
+    ) -> io::Result<Cluster> {
+        let (folder, mut supervisor) = supervise(&programs, None, environment)?;
         let lifeline = supervisor.stdin.take();
         let mut cluster = Cluster {
             programs,
             folder,
+            port,
             supervisor: Some(supervisor),
             lifeline,
         };
@@ -107,7 +122,7 @@ impl Cluster {
         note.read_to_string(&mut folder)?;
         let folder = if folder.is_empty() {
             let runner = std::os::unix::process::parent_id();
-            let (folder, _) = supervise(&programs, Some(runner))?;
+            let (folder, _) = supervise(&programs, Some(runner), &[])?;
             write!(note, "{}", folder.display())?;
             folder
         } else {
@@ -116,6 +131,7 @@ impl Cluster {
         let mut cluster = Cluster {
             programs,
             folder,
+            port: PORT,
             supervisor: None,
             lifeline: None,
         };
@@ -126,7 +142,7 @@ impl Cluster {
     /// Stops the server for a while.
     pub(crate) fn pause(&mut self) -> io::Result<()> {
         self.tell("stop\n")?;
-        let pid_file = self.folder.join("data/postmaster.pid");
+        let pid_file = self.pid_file();
         for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
             if !pid_file.exists() {
                 return Ok(());
@@ -138,11 +154,19 @@ impl Cluster {
 
     /// Ends the server as an accident does: nothing is written back, nobody is waited for.
     pub(crate) fn crash(&mut self) -> io::Result<()> {
-        let pid_file = self.folder.join("data/postmaster.pid");
-        let text = fs::read_to_string(&pid_file)?;
-        let pid = text.lines().next().unwrap_or_default();
-        Command::new("kill").args(["-QUIT", pid]).status()?;
+        self.signal("-QUIT")?;
         self.pause()
+    }
+
+    fn pid_file(&self) -> PathBuf {
+        self.folder.join("data/postmaster.pid")
+    }
+
+    fn signal(&self, signal: &str) -> io::Result<()> {
+        let text = fs::read_to_string(self.pid_file())?;
+        let pid = text.lines().next().unwrap_or_default();
+        Command::new("kill").args([signal, pid]).status()?;
+        Ok(())
     }
 
     /// Starts the server again.
@@ -165,8 +189,9 @@ impl Cluster {
     pub(crate) fn url(&self, database: &str) -> String {
         let socket = self.socket();
         format!(
-            "postgresql:///{database}?host={}&user=postgres",
-            socket.display()
+            "postgresql:///{database}?host={}&port={}&user=postgres",
+            socket.display(),
+            self.port
         )
     }
 
@@ -233,14 +258,14 @@ impl Cluster {
     }
 
     fn wait_until_ready(&mut self) -> io::Result<()> {
-        let pid_file = self.folder.join("data/postmaster.pid");
+        let pid_file = self.pid_file();
         for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
             // The eighth line of this file is how the server itself says that it takes connections.
             let state = fs::read_to_string(&pid_file).unwrap_or_default();
             if state
                 .lines()
                 .nth(7)
-                .is_some_and(|line| line.trim() == "ready")
+                .is_some_and(|line| ["ready", "standby"].contains(&line.trim()))
             {
                 return Ok(());
             }
@@ -270,7 +295,11 @@ impl Drop for Cluster {
 }
 
 /// Starts what looks after a server: for as long as its standard input stays open, or a process runs.
-fn supervise(programs: &Programs, process: Option<u32>) -> io::Result<(PathBuf, Child)> {
+fn supervise(
+    programs: &Programs,
+    process: Option<u32>,
+    environment: &[(&str, String)],
+) -> io::Result<(PathBuf, Child)> {
     let user = unprivileged::user()?;
     let folder = tempfile::Builder::new()
         .prefix("tplkit-postgres-")
@@ -280,6 +309,7 @@ fn supervise(programs: &Programs, process: Option<u32>) -> io::Result<(PathBuf, 
         .args(["-c", SUPERVISE, "supervise"])
         .args([&programs.folder, folder.path()])
         .args(process.map(|process| process.to_string()))
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .stdin(if process.is_some() {
             Stdio::null()
         } else {

@@ -3,10 +3,10 @@
 //! Sessions start with settings as parameters. A pooler either refuses such a start or drops the
 //! parameters. Both are detected here once; from then on each transaction sends its settings.
 
-use deadpool_postgres::{Object, Pool, PoolError};
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
 
+use super::hosts::{Object, Pool, PoolError};
 use super::settings::Settings;
 use crate::store::{StoreError, migrate};
 
@@ -39,6 +39,11 @@ impl Connections {
     /// The pool in use.
     pub(super) fn pool(&self) -> &Pool {
         self.reached().map_or(&self.direct, |reached| &reached.pool)
+    }
+
+    /// Nothing is left to what has stopped to answer, or to take writes.
+    pub(super) fn distrust(&self) {
+        self.pool().manager().distrust();
     }
 
     /// Connects and migrates, unless that was done.
@@ -82,5 +87,5 @@ impl Connections {
 /// Whether the start parameters were refused, and not the user.
 fn refused_start(error: &PoolError) -> bool {
     matches!(error, PoolError::Backend(error)
-        if error.code() == Some(&SqlState::PROTOCOL_VIOLATION))
+        if error.has_code(&SqlState::PROTOCOL_VIOLATION))
 }

@@ -5,6 +5,7 @@
 //! the URL names, statements run as a role that owns nothing and bypasses no policy.
 
 mod connect;
+mod hosts;
 mod opening;
 mod settings;
 mod tls;
@@ -13,13 +14,15 @@ mod transaction;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod, Runtime};
+use deadpool::Runtime;
+use deadpool::managed::QueueMode;
 use tokio::sync::OnceCell;
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{Depth, Options, Share, StoreError, TransactionMode};
 use connect::Connections;
+use hosts::{Hosts, Pool};
 use settings::Settings;
 use tls::Address;
 pub(super) use transaction::Pipelined;
@@ -29,7 +32,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a statement waits for another transaction; less than a statement may take, so that what is
 /// told is what was waited for.
 const LOCK: Duration = Duration::from_secs(3);
-const KEEPALIVE: Duration = Duration::from_secs(20);
+/// When a connection on which nothing is said is asked whether its other end is there, and how often
+/// from then on.
+const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(2));
+/// How long the network may take to confirm what was sent.
+const UNCONFIRMED: Duration = Duration::from_secs(5);
 /// How long a process may be still in the middle of a transaction: what it holds, others wait for.
 const IDLE: Duration = Duration::from_secs(10);
 
@@ -50,7 +57,8 @@ impl Postgres {
         secured: bool,
         behave: &Options,
     ) -> Result<Postgres, StoreError> {
-        let refuse = |why: String| StoreError::Url(format!("{}: {why}", without_password(url)));
+        let shown = super::error::without_secrets(url);
+        let refuse = |why: String| StoreError::Address(shown, why);
         let Address { mut config, tls } = Address::parse(url).map_err(refuse)?;
         let limit = behave.statement_timeout;
         config.connect_timeout(PATIENCE);
@@ -58,15 +66,16 @@ impl Postgres {
             config.application_name("tplkit-server");
         }
         // A database whose machine is gone says nothing any more, not even that.
-        config.keepalives_idle(KEEPALIVE);
-        config.tcp_user_timeout(KEEPALIVE);
+        config.keepalives_idle(KEEPALIVE.0);
+        config.keepalives_interval(KEEPALIVE.1);
+        config.tcp_user_timeout(UNCONFIRMED);
         let settings = Settings::new(behave);
         let mut direct = config.clone();
         direct.options(settings.at_start(config.get_options()));
         let connections = Connections {
             settings,
-            direct: pool(direct, tls.clone())?,
-            pooled: pool(config, tls)?,
+            direct: pool(&direct, tls.clone())?,
+            pooled: pool(&config, tls)?,
             reached: OnceCell::new(),
         };
         Ok(Postgres {
@@ -107,43 +116,16 @@ impl Postgres {
 }
 
 /// Connections that are made when they are needed.
-fn pool(config: Config, tls: MakeRustlsConnect) -> Result<Pool, StoreError> {
-    let manager = ManagerConfig {
-        recycling_method: RecyclingMethod::Fast,
-    };
-    Pool::builder(Manager::from_config(config, tls, manager))
+fn pool(config: &Config, tls: MakeRustlsConnect) -> Result<Pool, StoreError> {
+    Pool::builder(Hosts::new(config, tls))
         .max_size(CONNECTIONS)
         // What came last knows the statements already.
         .queue_mode(QueueMode::Lifo)
         .wait_timeout(Some(PATIENCE))
-        .create_timeout(Some(PATIENCE))
+        // Hosts have their own: a timeout here would tell less.
+        .create_timeout(None)
         .recycle_timeout(Some(PATIENCE))
         .runtime(Runtime::Tokio1)
         .build()
         .map_err(|error| StoreError::Internal(error.to_string()))
-}
-
-/// The URL as it may be shown.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    match rest.split_once('@') {
-        Some((_, host)) => format!("{scheme}://…@{host}"),
-        None => format!("{scheme}://{rest}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_password;
-
-    #[test]
-    fn a_url_is_shown_without_its_password() {
-        assert_eq!(
-            without_password("postgres://u:p@host/db"),
-            "postgres://…@host/db"
-        );
-        assert_eq!(without_password("postgres:///db"), "postgres:///db");
-    }
 }

@@ -29,7 +29,7 @@ impl Address {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let mut roots = None;
         let mut verify = false;
-        let mut rest = Vec::new();
+        let mut rest = vec!["target_session_attrs=read-write"];
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
                 Some(("sslrootcert", file)) => {
@@ -39,6 +39,14 @@ impl Address {
                 Some(("sslmode", "verify-ca" | "verify-full")) => {
                     verify = true;
                     rest.push("sslmode=require");
+                }
+                // A store is written to, whatever is said or not said.
+                Some(("target_session_attrs", "read-write" | "primary" | "any")) => {}
+                Some(("target_session_attrs", other)) => {
+                    return Err(format!(
+                        "target_session_attrs={other}: the server writes, so only a host that takes \
+                         writes is of use: say read-write, or leave it out"
+                    ));
                 }
                 _ => rest.push(pair),
             }
@@ -144,7 +152,27 @@ impl ServerCertVerifier for AcceptAnyCertificate {
 
 #[cfg(test)]
 mod tests {
+    use tokio_postgres::config::TargetSessionAttrs;
+
     use super::Address;
+
+    #[test]
+    fn of_several_hosts_one_that_takes_writes_is_wanted() {
+        for rest in [
+            "",
+            "?target_session_attrs=read-write",
+            "?target_session_attrs=primary",
+            "?target_session_attrs=any&connect_timeout=3",
+        ] {
+            let url = format!("postgres://u:p@one:5433,two/db{rest}");
+            let config = Address::parse(&url).map(|address| address.config);
+            let config = config.unwrap_or_else(|error| panic!("{url}: {error}"));
+            assert_eq!(config.get_hosts().len(), 2, "{url}");
+            assert_eq!(config.get_ports(), [5433, 5432], "{url}");
+            let wanted = config.get_target_session_attrs();
+            assert_eq!(wanted, TargetSessionAttrs::ReadWrite, "{url}");
+        }
+    }
 
     #[test]
     fn what_a_url_says_of_encryption_is_read() {
@@ -167,6 +195,9 @@ mod tests {
         for bad in [
             "postgres://u:p@host/db?sslmode=sometimes",
             "postgres://u:p@host/db?sslrootcert=/nowhere/to/be/found",
+            "postgres://u:p@host/db?target_session_attrs=read-only",
+            "postgres://u:p@one,two/db?target_session_attrs=prefer-standby",
+            "postgres://u:p@one:1,two:none/db",
         ] {
             let refused = mode(bad).expect_err(bad);
             assert!(!refused.contains("u:p"), "{refused}");

@@ -7,7 +7,6 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::Object;
 use futures_util::TryStreamExt as _;
 use futures_util::future::{join_all, join3, maybe_done, try_join_all};
 use tokio::time::timeout;
@@ -16,6 +15,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use super::Postgres;
+use super::hosts::Object;
 use super::opening::{Opening, OpeningQuery, references};
 use crate::store::metrics::Outcome;
 use crate::store::statement::Statement;
@@ -40,6 +40,8 @@ pub(in crate::store) struct Pipelined {
     state: State,
     retry: bool,
     no_place: bool,
+    /// Its connection takes no writes any more.
+    unwritable: bool,
     failed: Option<Outcome>,
 }
 
@@ -73,6 +75,7 @@ impl Pipelined {
             state: State::Fresh,
             retry: false,
             no_place: false,
+            unwritable: false,
             failed: None,
         }
     }
@@ -236,6 +239,14 @@ impl Pipelined {
                 self.no_place = true;
                 StoreError::Busy
             }
+            Err(Failure::Statement(error))
+                if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
+                    && !self.kind.only_reads() =>
+            {
+                self.unwritable = true;
+                self.postgres.connections.distrust();
+                StoreError::Unavailable("the database takes no writes any more".to_owned())
+            }
             Err(Failure::Statement(error)) => {
                 self.retry = error.code().is_some_and(|code| {
                     *code == SqlState::T_R_SERIALIZATION_FAILURE
@@ -251,6 +262,7 @@ impl Pipelined {
     /// Nothing came back. Nobody knows what this connection still has to say: it is closed, not returned.
     pub(super) fn silent(&mut self) -> StoreError {
         self.state = State::Open;
+        self.postgres.connections.distrust();
         StoreError::silent()
     }
 
@@ -380,7 +392,7 @@ impl Pipelined {
                         code.is_some_and(|code| *code == SqlState::T_R_SERIALIZATION_FAILURE);
                     error.into()
                 }
-                Err(_) => StoreError::silent(),
+                Err(_) => self.silent(),
             };
             self.failed = self.failed.or(Some(Outcome::from(&error)));
             return Err(error);
@@ -392,7 +404,7 @@ impl Pipelined {
 
 impl Drop for Pipelined {
     fn drop(&mut self) {
-        if self.state == State::Open
+        if (self.state == State::Open || self.unwritable)
             && let Some(client) = self.client.take()
         {
             drop(Object::take(client));

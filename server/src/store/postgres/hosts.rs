@@ -1,0 +1,480 @@
+//! Opens connections: chooses, of the hosts that a URL names, the one that takes writes.
+//!
+//! Hosts are asked at once, each with its own patience, so that one that is gone delays nobody. When a
+//! standby is promoted, its cluster begins a new timeline; the newest one that was seen is remembered, and
+//! a primary of before that comes back as it was is neither connected to nor used any more.
+//!
+//! What must not happen here: statements of transactions, and anything about secrets of the URL.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+use deadpool_postgres::ClientWrapper;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use tokio::time::timeout;
+use tokio_postgres::config::Host;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, SimpleQueryMessage};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::PATIENCE;
+use crate::store::StoreError;
+
+pub(super) type Pool = managed::Pool<Hosts>;
+pub(super) type Object = managed::Object<Hosts>;
+pub(super) type PoolError = managed::PoolError<ConnectError>;
+
+/// How long one of several hosts may take for the whole start of a connection.
+const HOST: Duration = Duration::from_secs(2);
+/// How long each of the others is waited for once one takes writes: a newer primary may be among them.
+const OTHERS: Duration = Duration::from_millis(500);
+/// Where this cluster is in its history. Both functions are open to everybody; what is no PostgreSQL, or
+/// shows none of it, has no history.
+const HISTORY: &str = "SELECT system_identifier, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) \
+     FROM pg_control_system()";
+
+/// The hosts of a database, as the maker of connections to it.
+#[derive(Debug)]
+pub(super) struct Hosts {
+    all: Vec<NamedHost>,
+    tls: Tls,
+    known: Arc<Mutex<Known>>,
+    /// Rises when nothing that is connected is to be used any more.
+    era: AtomicU64,
+}
+
+/// Has nothing to show.
+struct Tls(MakeRustlsConnect);
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Tls")
+    }
+}
+
+#[derive(Debug)]
+struct NamedHost {
+    /// As it may be shown.
+    name: Arc<str>,
+    config: Config,
+}
+
+/// What connections have shown so far.
+#[derive(Debug, Default)]
+struct Known {
+    /// The host that is asked alone, until a connection to it is lost.
+    current: Option<usize>,
+    /// The one that was announced last.
+    announced: Option<usize>,
+    newest: Option<History>,
+}
+
+/// A cluster, and the timeline that it writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct History {
+    cluster: String,
+    timeline: u32,
+}
+
+impl History {
+    /// Whether the other one is of the same cluster, after a promotion.
+    fn is_before(&self, other: &History) -> bool {
+        self.cluster == other.cluster && self.timeline < other.timeline
+    }
+}
+
+/// A connection, and what was known of its host when it was made.
+#[derive(Debug)]
+pub(super) struct Session {
+    client: ClientWrapper,
+    history: Option<History>,
+    era: u64,
+}
+
+impl std::ops::Deref for Session {
+    type Target = ClientWrapper;
+
+    fn deref(&self) -> &ClientWrapper {
+        &self.client
+    }
+}
+
+impl std::ops::DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut ClientWrapper {
+        &mut self.client
+    }
+}
+
+/// Why none of the hosts could be used: what each said.
+#[derive(Debug)]
+pub(super) struct ConnectError(Vec<(Arc<str>, Cause)>);
+
+#[derive(Debug)]
+enum Cause {
+    Database(tokio_postgres::Error),
+    Silence,
+    /// It writes a timeline that another host has left behind.
+    Left {
+        timeline: u32,
+        newest: u32,
+    },
+}
+
+impl ConnectError {
+    /// Whether one of them said that.
+    pub(super) fn has_code(&self, code: &SqlState) -> bool {
+        self.0
+            .iter()
+            .any(|(_, cause)| matches!(cause, Cause::Database(error) if error.code() == Some(code)))
+    }
+}
+
+impl From<Cause> for StoreError {
+    fn from(cause: Cause) -> StoreError {
+        match cause {
+            Cause::Database(error) => error.into(),
+            Cause::Silence => StoreError::silent(),
+            Cause::Left { timeline, newest } => StoreError::Unavailable(format!(
+                "it takes writes on timeline {timeline}, and timeline {newest} was seen: another host \
+                 was promoted after it, and it has to become a standby of that one"
+            )),
+        }
+    }
+}
+
+impl From<ConnectError> for StoreError {
+    fn from(error: ConnectError) -> StoreError {
+        let mut texts = Vec::new();
+        let mut turned_away = true;
+        for (host, cause) in error.0 {
+            let text = match StoreError::from(cause) {
+                StoreError::TurnedAway(text) => text,
+                other => {
+                    turned_away = false;
+                    match other {
+                        // What goes wrong while connecting can be right the next time.
+                        StoreError::Unavailable(text) | StoreError::Internal(text) => text,
+                        other => other.to_string(),
+                    }
+                }
+            };
+            texts.push(format!("{host}: {text}"));
+        }
+        let text = texts.join("; ");
+        if turned_away {
+            StoreError::TurnedAway(text)
+        } else {
+            StoreError::Unavailable(text)
+        }
+    }
+}
+
+impl From<PoolError> for StoreError {
+    fn from(error: PoolError) -> StoreError {
+        use managed::{PoolError, TimeoutType};
+        match error {
+            PoolError::Backend(error) => error.into(),
+            PoolError::Timeout(TimeoutType::Wait) => {
+                StoreError::Unavailable("all connections are in use".to_owned())
+            }
+            PoolError::Timeout(_) => StoreError::silent(),
+            PoolError::Closed => StoreError::Unavailable("the pool is closed".to_owned()),
+            other => StoreError::Unavailable(format!("{other:?}")),
+        }
+    }
+}
+
+impl Hosts {
+    pub(super) fn new(config: &Config, tls: MakeRustlsConnect) -> Hosts {
+        Hosts {
+            all: split(config),
+            tls: Tls(tls),
+            known: Arc::default(),
+            era: AtomicU64::new(0),
+        }
+    }
+
+    /// A host does not answer, or does no longer what it did: what is connected is not used again, and the
+    /// next connection asks every host.
+    pub(super) fn distrust(&self) {
+        self.era.fetch_add(1, Ordering::Relaxed);
+        self.forget();
+    }
+
+    fn forget(&self) {
+        known(&self.known).current = None;
+    }
+
+    /// Connects to one of them.
+    async fn open(&self, number: usize) -> Result<Session, Cause> {
+        let host = &self.all[number];
+        let era = self.era.load(Ordering::Relaxed);
+        let connected = host.config.connect(self.tls.0.clone()).await;
+        let (client, connection) = connected.map_err(Cause::Database)?;
+        let (shared, name) = (self.known.clone(), host.name.clone());
+        let task = tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                let error = StoreError::from(error);
+                tracing::warn!(host = %name, %error, "a connection was lost");
+                let mut known = known(&shared);
+                if known.current == Some(number) {
+                    known.current = None;
+                }
+            }
+        });
+        let client = ClientWrapper::new(client, task);
+        let history = if self.all.len() > 1 {
+            history(&client).await.map_err(Cause::Database)?
+        } else {
+            None
+        };
+        Ok(Session {
+            client,
+            history,
+            era,
+        })
+    }
+
+    /// Boxed: all that asks for a connection would be as large, and as deep, as its start.
+    fn attempt(&self, number: usize, patience: Duration) -> BoxFuture<'_, Result<Session, Cause>> {
+        let opened = timeout(patience, self.open(number));
+        opened
+            .map(|opened| opened.unwrap_or(Err(Cause::Silence)))
+            .boxed()
+    }
+
+    /// Remembers what was found, unless it is the past.
+    fn accept(&self, number: usize, session: Session) -> Result<Session, Cause> {
+        let mut known = known(&self.known);
+        if let (Some(history), Some(newest)) = (&session.history, &known.newest)
+            && history.is_before(newest)
+        {
+            return Err(Cause::Left {
+                timeline: history.timeline,
+                newest: newest.timeline,
+            });
+        }
+        if session.history.is_some() {
+            known.newest.clone_from(&session.history);
+        }
+        known.current = Some(number);
+        if self.all.len() > 1 && known.announced.replace(number) != Some(number) {
+            let timeline = session.history.as_ref().map(|history| history.timeline);
+            tracing::info!(host = %self.all[number].name, timeline, "this host takes the writes");
+        }
+        Ok(session)
+    }
+
+    /// Asks every host at once, and takes the one with the newest history of those that take writes.
+    async fn ask_all(&self) -> Result<Session, ConnectError> {
+        let mut asked: FuturesUnordered<_> = (0..self.all.len())
+            .map(async |number| (number, self.attempt(number, HOST).await))
+            .collect();
+        let mut failed: Vec<(usize, Cause)> = Vec::new();
+        let mut best: Option<(usize, Session)> = None;
+        loop {
+            let patience = if best.is_some() { OTHERS } else { PATIENCE };
+            let Ok(Some((number, answer))) = timeout(patience, asked.next()).await else {
+                break;
+            };
+            match answer {
+                Err(cause) => failed.push((number, cause)),
+                Ok(session) => {
+                    let promoted = self.is_promoted(&session);
+                    let later = best.as_ref().is_none_or(|(_, best)| {
+                        matches!((&best.history, &session.history),
+                            (Some(best), Some(this)) if best.is_before(this))
+                    });
+                    if later {
+                        best = Some((number, session));
+                    }
+                    if promoted {
+                        break;
+                    }
+                }
+            }
+        }
+        if let Some((number, session)) = best {
+            match self.accept(number, session) {
+                Ok(session) => return Ok(session),
+                Err(cause) => failed.push((number, cause)),
+            }
+        }
+        failed.sort_by_key(|(number, _)| *number);
+        let failed = failed.into_iter();
+        let failed = failed.map(|(number, cause)| (self.all[number].name.clone(), cause));
+        Err(ConnectError(failed.collect()))
+    }
+
+    /// Whether it is newer than everything that was seen, so that none of the others can be.
+    fn is_promoted(&self, session: &Session) -> bool {
+        matches!((&known(&self.known).newest, &session.history),
+            (Some(newest), Some(this)) if newest.is_before(this))
+    }
+}
+
+impl managed::Manager for Hosts {
+    type Type = Session;
+    type Error = ConnectError;
+
+    async fn create(&self) -> Result<Session, ConnectError> {
+        if let [only] = &self.all[..] {
+            let session = self.attempt(0, PATIENCE).await;
+            let session = session.and_then(|session| self.accept(0, session));
+            return session.map_err(|cause| ConnectError(vec![(only.name.clone(), cause)]));
+        }
+        let current = known(&self.known).current;
+        if let Some(number) = current {
+            let session = self.attempt(number, HOST).await;
+            match session.and_then(|session| self.accept(number, session)) {
+                Ok(session) => return Ok(session),
+                Err(_) => self.forget(),
+            }
+        }
+        self.ask_all().boxed().await
+    }
+
+    async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<ConnectError> {
+        if session.is_closed() {
+            return Err(RecycleError::message("it was closed"));
+        }
+        if session.era != self.era.load(Ordering::Relaxed) {
+            return Err(RecycleError::message("its host is not trusted any more"));
+        }
+        let Some(history) = &session.history else {
+            return Ok(());
+        };
+        match &known(&self.known).newest {
+            Some(newest) if history.is_before(newest) => {
+                Err(RecycleError::message("another host was promoted"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Nothing that is done under the lock can leave it half done.
+fn known(shared: &Mutex<Known>) -> MutexGuard<'_, Known> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn history(client: &Client) -> Result<Option<History>, tokio_postgres::Error> {
+    let messages = match client.simple_query(HISTORY).await {
+        Ok(messages) => messages,
+        // What has no such functions, or keeps them to itself, says so.
+        Err(error) if error.as_db_error().is_some() && !client.is_closed() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let row = messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    let read = |row: &tokio_postgres::SimpleQueryRow| {
+        Some(History {
+            cluster: row.get(0)?.to_owned(),
+            timeline: u32::from_str_radix(row.get(1)?, 16).ok()?,
+        })
+    };
+    Ok(row.and_then(read))
+}
+
+/// A configuration for each host, with its name.
+fn split(config: &Config) -> Vec<NamedHost> {
+    let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
+    let ports = config.get_ports();
+    let count = hosts.len().max(addresses.len());
+    // One host stays as it is, and so does what connecting will refuse.
+    let whole = count < 2
+        || (ports.len() > 1 && ports.len() != count)
+        || (!hosts.is_empty() && !addresses.is_empty() && hosts.len() != addresses.len());
+    if whole {
+        let names: Vec<String> = (0..count).map(|number| name(config, number)).collect();
+        return vec![NamedHost {
+            name: names.join(",").into(),
+            config: config.clone(),
+        }];
+    }
+    let one = |number: usize| {
+        let mut one = without_hosts(config);
+        match hosts.get(number) {
+            Some(Host::Tcp(host)) => drop(one.host(host)),
+            #[cfg(unix)]
+            Some(Host::Unix(folder)) => drop(one.host_path(folder)),
+            None => {}
+        }
+        if let Some(address) = addresses.get(number) {
+            one.hostaddr(*address);
+        }
+        one.port(port(config, number));
+        NamedHost {
+            name: name(config, number).into(),
+            config: one,
+        }
+    };
+    (0..count).map(one).collect()
+}
+
+fn port(config: &Config, number: usize) -> u16 {
+    let ports = config.get_ports();
+    let port = ports.get(number).or(ports.first());
+    port.copied().unwrap_or(5432)
+}
+
+fn name(config: &Config, number: usize) -> String {
+    let port = port(config, number);
+    match config.get_hosts().get(number) {
+        Some(Host::Tcp(host)) if host.contains(':') => format!("[{host}]:{port}"),
+        Some(Host::Tcp(host)) => format!("{host}:{port}"),
+        #[cfg(unix)]
+        Some(Host::Unix(folder)) => format!("{}:{port}", folder.display()),
+        None => match config.get_hostaddrs().get(number) {
+            Some(address) => std::net::SocketAddr::new(*address, port).to_string(),
+            None => String::new(),
+        },
+    }
+}
+
+/// Everything else that a configuration says.
+fn without_hosts(config: &Config) -> Config {
+    let mut one = Config::new();
+    if let Some(user) = config.get_user() {
+        one.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        one.password(password);
+    }
+    if let Some(database) = config.get_dbname() {
+        one.dbname(database);
+    }
+    if let Some(options) = config.get_options() {
+        one.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        one.application_name(name);
+    }
+    if let Some(patience) = config.get_connect_timeout() {
+        one.connect_timeout(*patience);
+    }
+    if let Some(patience) = config.get_tcp_user_timeout() {
+        one.tcp_user_timeout(*patience);
+    }
+    if let Some(interval) = config.get_keepalives_interval() {
+        one.keepalives_interval(interval);
+    }
+    if let Some(retries) = config.get_keepalives_retries() {
+        one.keepalives_retries(retries);
+    }
+    one.keepalives(config.get_keepalives())
+        .keepalives_idle(config.get_keepalives_idle())
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .target_session_attrs(config.get_target_session_attrs())
+        .channel_binding(config.get_channel_binding())
+        .load_balance_hosts(config.get_load_balance_hosts());
+    one
+}
