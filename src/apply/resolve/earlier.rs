@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::waiting::WaitingDrafts;
 use crate::apply::Minter;
-use crate::workspace::ledger::{Changed, Entry};
+use crate::workspace::ledger::{Changed, Created, Entry};
 use crate::workspace::{Id, RecordKind, Structure};
 
 /// What is left of earlier jobs, and of the unfinished one that goes on.
@@ -85,6 +85,13 @@ impl<'l> EarlierJobs<'l> {
                     earlier
                         .drafted
                         .extend(changed.filter(|changed| changed.draft.is_some()));
+                    // What is created anew goes live anew.
+                    let anew = |reference: &str| {
+                        let mut made = structure.created.iter();
+                        let automation = |made: &Created| made.kind == RecordKind::Workflow;
+                        made.any(|made| automation(made) && made.reference == reference)
+                    };
+                    earlier.promoted.retain(|reference| !anew(reference));
                     earlier.promoted.extend(pending.clone());
                     earlier.pending.extend(pending);
                 }

@@ -14,9 +14,10 @@ impl<T: Target> Run<'_, '_, T> {
     /// rest for later.
     pub(super) async fn structure_before_rows(
         &mut self,
+        work: &StructureWork,
         refused: Refused,
     ) -> Result<(), ApplyError<T::Error>> {
-        let Some((first, later)) = split(&self.approved.structure) else {
+        let Some((first, later)) = split(work) else {
             let refused = CommitError::Refused(refused);
             return Err(ApplyError::commit("creating the structure", refused));
         };
@@ -84,7 +85,7 @@ fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
         first.entry.leaves = first.entry.leaves.saturating_sub(1);
     }
     let changed = &mut first.entry.changed;
-    changed.retain(|changed| changed.before != changed.after);
+    changed.retain(|changed| changed.draft.is_some() || changed.before != changed.after);
     Some((first, later))
 }
 

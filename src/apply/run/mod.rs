@@ -279,18 +279,16 @@ impl<T: Target> Run<'_, '_, T> {
         if nothing || self.ledger_state.structures.iter().any(known) {
             return Ok(());
         }
-        let mut noted = entry.clone();
-        if self.approved.upgrade.is_some() {
-            let reported = serde_json::to_string(&records(self.approved));
-            noted.reported = reported
-                .ok()
-                .and_then(|reported| Value::parse(&reported).ok());
-        }
-        let unit = self.unit("structure", work.changes.clone(), Entry::Structure(noted));
+        let work = StructureWork {
+            entry: self.with_report(entry),
+            ..work.clone()
+        };
+        let noted = Entry::Structure(work.entry.clone());
+        let unit = self.unit("structure", work.changes.clone(), noted);
         match self.try_commit(unit).await {
             Ok(()) => {}
             Err(CommitError::Refused(refused)) if refused.code == Code::UniqueViolation => {
-                self.structure_before_rows(refused).await?;
+                self.structure_before_rows(&work, refused).await?;
             }
             Err(error) => return Err(ApplyError::commit("creating the structure", error)),
         }
@@ -299,6 +297,18 @@ impl<T: Target> Run<'_, '_, T> {
             self.ledger_state.published.remove(reference);
         }
         Ok(())
+    }
+
+    /// An entry with what the report of an upgrade says of records. Of a job that goes on the first attempt counts:
+    /// the next one finds records as they are to be.
+    fn with_report(&self, entry: &ledger::Structure) -> ledger::Structure {
+        let first = self.approved.upgrade.is_some() && self.ledger_state.reported.is_none();
+        let reported = first.then(|| serde_json::to_string(&records(self.approved)).ok());
+        let reported = reported.flatten();
+        ledger::Structure {
+            reported: reported.and_then(|reported| Value::parse(&reported).ok()),
+            ..entry.clone()
+        }
     }
 
     /// The second phase.

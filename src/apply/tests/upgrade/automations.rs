@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::killed::attempt;
+use super::killed::{attempt, ends_alike};
 use super::{Line, args, conflicts, kept, updates, upgrade_body, v2};
 use crate::apply::{NotPublished, Report};
 use crate::crashing::{Crash, Memory};
@@ -283,6 +283,24 @@ fn another_target_empties_it_and_what_is_in_force_goes_on() {
     line.undo(false).expect("undone");
     line.undo(false).expect("undone");
     assert!(line.memory.state() == before);
+}
+
+/// What comes back is a draft; that its first form went live once says nothing of it.
+#[test]
+fn one_that_comes_back_and_lacks_something_is_reported_wherever_the_job_stops() {
+    let begin = || {
+        let mut line = Line::new();
+        line.remove(Workflow, "Flow");
+        line
+    };
+    let new = with_step(&request("c", "/")).to_string();
+    let report = ends_alike(begin, &new, &json!({"w_flow": "create"}));
+    let expected = [[
+        "w_flow",
+        "graphConfig.steps.0.config.bearerToken",
+        "secret_empty",
+    ]];
+    assert_eq!(because(&report.not_published), expected);
 }
 
 #[test]

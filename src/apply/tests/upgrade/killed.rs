@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::undone::new;
-use super::{Line, args, checked, config, label, request, upgrade_body, v1, v2};
+use super::{Line, args, checked, client, config, label, request, upgrade_body, v1, v2};
 use crate::apply::{ApplyError, JobHistory, Minter, Report, decide_from, run_from};
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
@@ -93,51 +93,85 @@ fn line() -> Line {
     line
 }
 
-#[test]
-fn it_ends_as_one_that_never_stopped() {
-    let text = new().to_string();
-    // One leaf is decided; nobody has looked at the cell that both changed.
-    let body = upgrade_body(&json!({"f_clients": {"label": "ours"}}));
-    let attempt =
-        |memory: &mut Memory, past: JobHistory<'_>, text: &str| decided(memory, past, text, &body);
-    let of = |line: &mut Line, crash: Option<Crash>| {
+/// Stops a job at each of its calls and lets it go on: the workspace and the report are those of a job that never
+/// stopped. Gives that report.
+pub(super) fn ends_alike(begin: fn() -> Line, text: &str, decisions: &Json) -> Report {
+    let body = upgrade_body(decisions);
+    let of = |crash: Option<Crash>| {
+        let mut line = begin();
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
         let (mut stopped, mut ended) = (false, false);
         let report = line.past(|past| {
             if let Some(crash) = crash {
                 memory.crash_at(crash);
-                stopped = attempt(&mut memory, past, &text).is_err();
+                stopped = decided(&mut memory, past, text, &body).is_err();
                 memory.recover();
                 let own = ready(memory.ledger()).expect("a ledger");
                 ended = stopped && own.contains(&Entry::Completed);
             }
-            attempt(&mut memory, past, &text).expect("a report")
+            decided(&mut memory, past, text, &body).expect("a report")
         });
+        // The report of a job that had ended stands already.
         (memory.state(), (!ended).then_some(report), stopped)
     };
-    let (whole, report, _) = of(&mut line(), None);
-    let report = report.expect("a report");
-    assert!(report.structure_updated > 0 && report.rows["f_clients"].updated == 1);
-    assert_eq!(
-        (report.moved.len(), report.decided, report.kept.len()),
-        (1, 1, 2)
-    );
+    let (whole, report, _) = of(None);
+    let expected = report.expect("a report");
     let mut stops = 0;
     for written in [false, true] {
         for call in 0.. {
-            let (state, report, stopped) = of(&mut line(), Some(Crash { call, written }));
+            let (state, report, stopped) = of(Some(Crash { call, written }));
             if !stopped {
                 break;
             }
             stops += 1;
             assert!(state == whole, "call {call}, written {written}");
-            // The report of a job that had ended stands already.
             if let Some(report) = report {
-                assert_eq!(report, report, "{call} {written}");
+                assert_eq!(report, expected, "call {call}, written {written}");
             }
         }
     }
-    assert!(stops > 10, "{stops}");
+    assert!(stops > 4, "{stops}");
+    expected
+}
+
+#[test]
+fn it_ends_as_one_that_never_stopped() {
+    let text = new().to_string();
+    // One leaf is decided; nobody has looked at the cell that both changed.
+    let report = ends_alike(line, &text, &json!({"f_clients": {"label": "ours"}}));
+    assert!(report.structure_updated > 0 && report.rows["f_clients"].updated == 1);
+    assert_eq!(
+        (report.moved.len(), report.decided, report.kept.len()),
+        (1, 1, 2)
+    );
+}
+
+/// The first version, in which two clients have the same city.
+fn repeated() -> Json {
+    v2(|package| client(package, 1)["city"] = client(package, 0)["city"].clone())
+}
+
+/// A version that makes cities distinct and their column unique, in two units of structure.
+fn distinct(change: impl FnOnce(&mut Json)) -> String {
+    let package = v2(|package| {
+        client(package, 1)["city"] = "Elsewhere".into();
+        args(package, "c_clients_city")["config"] = json!({"unique": true});
+        change(package);
+    });
+    package.to_string()
+}
+
+#[test]
+fn what_was_decided_before_a_column_becomes_unique_is_reported_afterwards() {
+    let text = distinct(|package| args(package, "f_clients")["label"] = "Theirs".into());
+    let begin = || {
+        let mut line = Line::of(&repeated());
+        line.edit(Feature, "clients", label("Ours"));
+        line
+    };
+    let report = ends_alike(begin, &text, &json!({"f_clients": {"label": "theirs"}}));
+    assert_eq!((report.decided, report.unused.len()), (1, 0));
+    assert_eq!(report.structure_updated, 2);
 }
 
 /// A key that the package takes out is no leaf any more as soon as it is gone.
