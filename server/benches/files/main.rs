@@ -17,8 +17,6 @@ mod place;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
 mod support;
-#[path = "../neighbours/victim.rs"]
-mod victim;
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,8 +28,8 @@ use place::Place;
 use support::arguments::Arguments;
 use support::server::{Indexed, Server};
 use support::stores::on_each;
+use support::victim::Victim;
 use support::watch::RecordWatch;
-use victim::Victim;
 
 /// Of a small file.
 const SMALL: usize = 10_000;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::partner::post;
 use super::support::load::{Connection, Request};
 use super::support::server::{Indexed, Server};
-use super::victim::{Times, Victim};
+use super::support::victim::{Times, Victim};
 
 /// Memory that the server may have of its own, in KiB.
 const MEMORY: u64 = 1 << 20;

@@ -19,7 +19,6 @@ mod partner;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
 mod support;
-mod victim;
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -29,7 +28,7 @@ use support::arguments::Arguments;
 use support::load::Connection;
 use support::server::{Indexed, Server};
 use support::stores::on_each;
-use victim::{Times, Victim};
+use support::victim::{Times, Victim};
 
 /// What is required in any case.
 const BOUND: Duration = Duration::from_millis(100);

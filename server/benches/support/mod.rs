@@ -1,5 +1,5 @@
-//! What benches share: the options of a command line, both stores, the server as a process, load on it, and a
-//! look at its memory.
+//! What benches share: the options of a command line, both stores, the server as a process, load on it, somebody who
+//! should not notice that load, and a look at its memory.
 
 pub(crate) mod arguments;
 #[cfg(unix)]
@@ -9,4 +9,5 @@ pub(crate) mod load;
 pub(crate) mod rows;
 pub(crate) mod server;
 pub(crate) mod stores;
+pub(crate) mod victim;
 pub(crate) mod watch;

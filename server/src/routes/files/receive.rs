@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
 use sha2::{Digest as _, Sha256};
+use tokio::task::yield_now;
 use uuid::Uuid;
 
 use crate::call::{BodyStream, Call, StreamedKey};
@@ -73,6 +74,8 @@ pub(super) async fn receive(
         if let Some(key) = key {
             key.hold().await?;
         }
+        // While bytes keep coming nothing else makes the task wait, and others would wait for its digests.
+        yield_now().await;
     }
     if let Source::Part(file) = source {
         file.end().await?;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::support::load::{Connection, Request};
-use super::support::rows;
-use super::support::server::{admin, id};
+use super::load::{Connection, Request};
+use super::rows;
+use super::server::{admin, id};
 
 const EMAIL: &str = "victim@example.com";
 const PASSWORD: &str = "another battery staple";
@@ -74,7 +74,6 @@ impl Victim {
     }
 
     /// Reads alone, and then writes alone, for so long together.
-    #[allow(dead_code, reason = "not every bench tells them apart")]
     pub(crate) fn time_reads_and_writes(&self, time: Duration) -> [Times; 2] {
         let (reads, writes) = self.requests.split_at(2);
         [reads, writes].map(|requests| Victim::time_requests(self.address, requests, time / 2))
