@@ -170,7 +170,7 @@ fn a_host_that_says_nothing_delays_nobody_for_long() {
     let output = run(&["migrate", "--database", &url(&hosts)]);
     assert_eq!(output.status.code(), Some(1));
     let said = stderr(&output);
-    // What each of them said is told, in their order, and nothing of what they were not told.
+    // What each of them said is shown, in their order, and nothing of what they were not told.
     let places = [
         format!("{address}: the database does not answer"),
         format!("{}: ", standby.address()),

@@ -49,8 +49,8 @@ impl Load {
                         let response = wire.ask_under(&note, "POST", &rows, Some(&body));
                         match &response {
                             Some((201, row)) => break assert_eq!(row["data"]["note"], note),
-                            // The store is away (503), the proxy found nobody (502, 504), or the request before this one
-                            // is still at work (409).
+                            // Nothing came, or the store is away (503, which is none here, too), the proxy found
+                            // nobody (502, 504), or the request before this one is still at work (409).
                             None | Some((409 | 502 | 504, _)) => {}
                             Some(other) => panic!("{note}: {other:?}"),
                         }

@@ -209,16 +209,33 @@ impl From<tokio_postgres::Error> for StoreError {
 /// A URL as it may be shown: scheme, hosts and path. Parameters may hold a password, too; where it is not
 /// clear what a password is and what not, nothing but the scheme is shown.
 pub(super) fn without_secrets(url: &str) -> String {
-    let (scheme, rest) = match url.split_once("://") {
-        Some((scheme, rest)) => (format!("{scheme}://"), rest),
-        None => (String::new(), url),
+    let Some((scheme, rest)) = url.split_once("://") else {
+        // A file, or the words of another client (`host=one password=p`).
+        return match url.split_once(':') {
+            Some(("sqlite", _)) => url.to_owned(),
+            Some((scheme, _)) if !scheme.contains([' ', '=', '@']) => format!("{scheme}:…"),
+            None if !url.contains([' ', '=', '@']) => url.to_owned(),
+            _ => "…".to_owned(),
+        };
     };
     let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
     match place.rsplit_once('@') {
-        _ if parameters.contains('@') => format!("{scheme}…"),
-        Some((_, hosts)) => format!("{scheme}…@{hosts}"),
-        None => format!("{scheme}{place}"),
+        _ if parameters.contains('@') => format!("{scheme}://…"),
+        Some((_, hosts)) => format!("{scheme}://…@{hosts}"),
+        // Where the host was forgotten, what looks like its port is a password.
+        None if !has_only_ports(place) => format!("{scheme}://…"),
+        None => format!("{scheme}://{place}"),
     }
+}
+
+/// Whether what follows the colons of hosts is a number each time.
+fn has_only_ports(place: &str) -> bool {
+    let hosts = place.split('/').next().unwrap_or_default();
+    let numeric = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    hosts.split(',').all(|host| {
+        let after = host.rsplit_once(']').map_or(host, |(_, after)| after);
+        after.split_once(':').is_none_or(|(_, port)| numeric(port))
+    })
 }
 
 /// An error with its causes, each once.
@@ -277,8 +294,16 @@ mod tests {
             ("mysql://u:p@ss@host/db", "mysql://…@host/db"),
             ("postgres://u:p?p@host/db", "postgres://…"),
             ("postgres://u:p/p@host/db", "postgres://…@host/db"),
-            ("u:p@host", "…@host"),
+            ("postgres://one:1,[::1]:2/db", "postgres://one:1,[::1]:2/db"),
+            ("postgres://u:p/db", "postgres://…"),
+            ("host=one user=u password=p", "…"),
+            ("u:p@host", "u:…"),
+            ("tplkit.db", "tplkit.db"),
             ("sqlite:", "sqlite:"),
+            (
+                "sqlite:some folder/tplkit.db",
+                "sqlite:some folder/tplkit.db",
+            ),
         ] {
             assert_eq!(without_secrets(url), shown, "{url}");
         }

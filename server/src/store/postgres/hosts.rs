@@ -262,7 +262,10 @@ impl Hosts {
         if session.history.is_some() {
             known.newest.clone_from(&session.history);
         }
-        known.current = Some(number);
+        // Nobody is to ask a host alone that is no longer trusted since this connection began.
+        if session.era == self.era.load(Ordering::Relaxed) {
+            known.current = Some(number);
+        }
         if self.all.len() > 1 && known.announced.replace(number) != Some(number) {
             let timeline = session.history.as_ref().map(|history| history.timeline);
             tracing::info!(host = %self.all[number].name, timeline, "this host takes the writes");
@@ -285,16 +288,11 @@ impl Hosts {
             match answer {
                 Err(cause) => failed.push((number, cause)),
                 Ok(session) => {
-                    let promoted = self.is_promoted(&session);
-                    let later = best.as_ref().is_none_or(|(_, best)| {
-                        matches!((&best.history, &session.history),
-                            (Some(best), Some(this)) if best.is_before(this))
+                    let better = best.as_ref().is_none_or(|(first, best)| {
+                        is_better((number, &session.history), (*first, &best.history))
                     });
-                    if later {
+                    if better {
                         best = Some((number, session));
-                    }
-                    if promoted {
-                        break;
                     }
                 }
             }
@@ -310,11 +308,15 @@ impl Hosts {
         let failed = failed.map(|(number, cause)| (self.all[number].name.clone(), cause));
         Err(ConnectError(failed.collect()))
     }
+}
 
-    /// Whether it is newer than everything that was seen, so that none of the others can be.
-    fn is_promoted(&self, session: &Session) -> bool {
-        matches!((&known(&self.known).newest, &session.history),
-            (Some(newest), Some(this)) if newest.is_before(this))
+/// Whether a host is to be used rather than another: of one cluster the newer one, else the one that the URL names
+/// first. Who answers first decides nothing, so that all connections go to the same one.
+fn is_better(this: (usize, &Option<History>), other: (usize, &Option<History>)) -> bool {
+    match (this.1, other.1) {
+        (Some(newer), Some(older)) if older.is_before(newer) => true,
+        (Some(older), Some(newer)) if older.is_before(newer) => false,
+        _ => this.0 < other.0,
     }
 }
 
@@ -363,11 +365,17 @@ fn known(shared: &Mutex<Known>) -> MutexGuard<'_, Known> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether it says that there is no such function, or that it is not for everybody, or not supported.
+fn has_no_history(error: &tokio_postgres::Error) -> bool {
+    let code = error.code().map_or("", SqlState::code);
+    code.starts_with("42") || code.starts_with("0A")
+}
+
 async fn history(client: &Client) -> Result<Option<History>, tokio_postgres::Error> {
     let messages = match client.simple_query(HISTORY).await {
         Ok(messages) => messages,
         // What has no such functions, or keeps them to itself, says so.
-        Err(error) if error.as_db_error().is_some() && !client.is_closed() => return Ok(None),
+        Err(error) if has_no_history(&error) => return Ok(None),
         Err(error) => return Err(error),
     };
     let row = messages.iter().find_map(|message| match message {
@@ -477,4 +485,55 @@ fn without_hosts(config: &Config) -> Config {
         .channel_binding(config.get_channel_binding())
         .load_balance_hosts(config.get_load_balance_hosts());
     one
+}
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr as _;
+
+    use super::{Config, History, is_better, split};
+
+    #[test]
+    fn the_newer_one_of_a_cluster_is_used_else_the_first_in_the_url() {
+        let history = |cluster: &str, timeline| {
+            let cluster = cluster.to_owned();
+            Some(History { cluster, timeline })
+        };
+        for (first, second, second_is_better) in [
+            (history("a", 1), history("a", 2), true),
+            (history("a", 2), history("a", 1), false),
+            (history("a", 2), history("a", 2), false),
+            (history("a", 1), history("b", 2), false),
+            (None, history("a", 2), false),
+            (None, None, false),
+        ] {
+            // Whichever of them answers first.
+            assert_eq!(is_better((1, &second), (0, &first)), second_is_better);
+            assert_eq!(is_better((0, &first), (1, &second)), !second_is_better);
+        }
+    }
+
+    /// A setting that the library gets and `without_hosts` does not know would be lost without a word.
+    #[test]
+    fn each_host_keeps_all_that_a_url_says() {
+        let all = "user=u password=p dbname=d options=-cwork_mem=1MB application_name=a sslmode=require \
+                   sslnegotiation=direct connect_timeout=3 tcp_user_timeout=4 keepalives=0 keepalives_idle=5 \
+                   keepalives_interval=6 keepalives_retries=7 target_session_attrs=read-write \
+                   channel_binding=disable load_balance_hosts=random";
+        let of =
+            |hosts: &str| Config::from_str(&format!("{hosts} {all}")).expect("a configuration");
+        let hosts = split(&of("host=one,::1 port=1,2"));
+        let expected = [
+            ("one:1", of("host=one port=1")),
+            ("[::1]:2", of("host=::1 port=2")),
+        ];
+        assert_eq!(hosts.len(), expected.len());
+        for (host, (name, config)) in hosts.iter().zip(expected) {
+            assert_eq!(&*host.name, name);
+            assert_eq!(host.config, config, "{name}");
+        }
+        let hosts = split(&of("hostaddr=127.0.0.1,::1 port=7"));
+        let names: Vec<&str> = hosts.iter().map(|host| &*host.name).collect();
+        assert_eq!(names, ["127.0.0.1:7", "[::1]:7"]);
+    }
 }

@@ -35,8 +35,9 @@ const LOCK: Duration = Duration::from_secs(3);
 /// When a connection on which nothing is said is asked whether its other end is there, and how often
 /// from then on.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(2));
-/// How long the network may take to confirm what was sent.
-const UNCONFIRMED: Duration = Duration::from_secs(5);
+/// How long the network may take to confirm what was sent. A database that is busy with a long statement reads nothing
+/// meanwhile, and what is pipelined behind it waits as if its machine were gone: shorter would end its connection.
+const UNCONFIRMED: Duration = Duration::from_secs(20);
 /// How long a process may be still in the middle of a transaction: what it holds, others wait for.
 const IDLE: Duration = Duration::from_secs(10);
 

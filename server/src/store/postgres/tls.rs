@@ -14,7 +14,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// What a URL says.
@@ -26,10 +26,13 @@ pub(super) struct Address {
 impl Address {
     /// Reads a URL. Errors hold nothing of its password.
     pub(super) fn parse(url: &str) -> Result<Address, String> {
-        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        // Parameters begin behind the hosts; before them a sign is part of a password.
+        let hosts = url.find('@').unwrap_or_default();
+        let query = url[hosts..].find('?').map(|at| hosts + at);
+        let (base, query) = query.map_or((url, ""), |at| (&url[..at], &url[at + 1..]));
         let mut roots = None;
         let mut verify = false;
-        let mut rest = vec!["target_session_attrs=read-write"];
+        let mut rest = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
                 Some(("sslrootcert", file)) => {
@@ -51,9 +54,13 @@ impl Address {
                 _ => rest.push(pair),
             }
         }
-        let plain = format!("{base}?{}", rest.join("&"));
+        let plain = match rest.as_slice() {
+            [] => base.to_owned(),
+            rest => format!("{base}?{}", rest.join("&")),
+        };
         let mut config =
             Config::from_str(&plain).map_err(|error| crate::store::error::chain(&error))?;
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         let local = |host: &Host| !matches!(host, Host::Tcp(_));
         if config.get_hosts().iter().all(local) && config.get_hostaddrs().is_empty() {
             // A socket of this machine passes nobody by.
@@ -171,6 +178,18 @@ mod tests {
             assert_eq!(config.get_ports(), [5433, 5432], "{url}");
             let wanted = config.get_target_session_attrs();
             assert_eq!(wanted, TargetSessionAttrs::ReadWrite, "{url}");
+        }
+    }
+
+    /// Signs that have a meaning elsewhere in a URL have none there.
+    #[test]
+    fn a_password_is_taken_as_it_is() {
+        for rest in ["", "?connect_timeout=3", "?target_session_attrs=any"] {
+            let url = format!("postgres://u:pa?ss@host/db{rest}");
+            let config = Address::parse(&url).map(|address| address.config);
+            let config = config.unwrap_or_else(|error| panic!("{url}: {error}"));
+            assert_eq!(config.get_password(), Some(&b"pa?ss"[..]), "{url}");
+            assert_eq!(config.get_dbname(), Some("db"), "{url}");
         }
     }
 
