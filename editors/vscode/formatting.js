@@ -6,16 +6,18 @@ const path = require('node:path');
 const vscode = require('vscode');
 const { isPackage } = require('./packages');
 
-let asking = false;
+/** Documents that the others are asked about: VS Code asks this formatter along with them. */
+const asked = new Set();
 
 /** What another formatter makes of a JSON file that is no package. */
 async function others(document, options) {
-  if (asking) return undefined;
-  asking = true;
+  const name = document.uri.toString();
+  if (asked.has(name)) return undefined;
+  asked.add(name);
   try {
     return await vscode.commands.executeCommand('vscode.executeFormatDocumentProvider', document.uri, options);
   } finally {
-    asking = false;
+    asked.delete(name);
   }
 }
 

@@ -68,12 +68,15 @@ export async function start({ files, program = true, settings = {} }) {
   const child = spawn(process.execPath, words, { env, stdio: ["ignore", "pipe", "ignore"] });
   process.once("exit", () => child.kill());
   let said = "";
-  for await (const chunk of child.stdout.setEncoding("utf8")) {
+  // What it says later has to go somewhere, too.
+  const output = child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false });
+  for await (const chunk of output) {
     said += chunk;
     if (said.includes("agent started")) break;
   }
   child.stdout.resume();
-  const port = /Web UI available at http:\/\/localhost:(\d+)/.exec(said)[1];
+  const port = /Web UI available at http:\/\/localhost:(\d+)/.exec(said)?.[1];
+  if (!port) throw new Error(`VS Code does not start: ${said}`);
   const browser = await need("playwright-core").chromium.launch({ executablePath: process.env.TPLKIT_CHROMIUM, args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   page.setDefaultTimeout(30_000);

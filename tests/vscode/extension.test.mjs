@@ -130,7 +130,7 @@ test("without tplkit a package, and nothing else, brings the offer to install it
   await editor.notification("tplkit was not found").getByRole("button", { name: "Install with pip" }).waitFor();
 });
 
-test("a tplkit.path that leads nowhere is told, and a better one starts the server", async () => {
+test("a tplkit.path that leads nowhere is shown, and a better one starts the server", async () => {
   editor = await start({ files: { "invoices.json": BROKEN }, program: false, settings: { "tplkit.path": "/nowhere/tplkit" } });
   await editor.open("invoices.json");
   await editor.notification("tplkit.path is /nowhere/tplkit").waitFor();

@@ -42,7 +42,8 @@ const stubs = {
       executeCommand: async (name, ...words) => {
         if (name === 'setContext') return void (seen.contexts[words[0]] = words[1]);
         // VS Code asks every formatter, this one too.
-        const own = await seen.formatters.at(-1)?.provider.provideDocumentFormattingEdits(plain, {});
+        const document = documents.find((one) => one.uri === words[0]);
+        const own = await seen.formatters.at(-1)?.provider.provideDocumentFormattingEdits(document, {});
         return own ?? [`${name} ${words[0].fsPath}`];
       },
     },
@@ -210,8 +211,11 @@ test('the formatter is offered for packages alone, until it is chosen for all JS
   await open(plain);
   assert.equal(seen.contexts['tplkit.formats'], false);
   const { provider } = seen.formatters.at(-1);
-  const edits = await provider.provideDocumentFormattingEdits(plain, {});
-  assert.deepEqual(edits, [`vscode.executeFormatDocumentProvider ${plain.fileName}`]);
+  // "Save All" formats several at a time.
+  const other = text('third.json', '[]');
+  await open(other);
+  const edits = await Promise.all([plain, other].map((one) => provider.provideDocumentFormattingEdits(one, {})));
+  assert.deepEqual(edits, [plain, other].map((one) => [`vscode.executeFormatDocumentProvider ${one.fileName}`]));
   await extension.deactivate();
   assert.deepEqual(seen.formatters, []);
 });
