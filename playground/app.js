@@ -15,6 +15,7 @@ let title = "";
 let pause;
 let running = false;
 let stale = false;
+let reading = false;
 
 /** Checks what is there now. While a check runs, the next one waits for it, and only the last counts. */
 async function check() {
@@ -33,7 +34,7 @@ async function check() {
 }
 
 async function checkOnce() {
-  const current = () => !stale && !editor.isEmpty();
+  const current = () => !stale && !reading && !editor.isEmpty();
   let document;
   try {
     document = await call("check", editor.content(), { path: title || "package.json" });
@@ -83,10 +84,17 @@ function put(bytes) {
 
 async function openFile(chosen) {
   if (!chosen) return;
+  // What is shown is of the text before it.
+  reading = true;
+  findings.checking();
   try {
-    await open(new Uint8Array(await chosen.arrayBuffer()), chosen.name);
+    const bytes = new Uint8Array(await chosen.arrayBuffer());
+    reading = false;
+    await open(bytes, chosen.name);
   } catch (error) {
+    reading = false;
     say(`${chosen.name} cannot be read: ${error.message}`);
+    await check();
   }
 }
 
