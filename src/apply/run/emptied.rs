@@ -121,6 +121,7 @@ impl<T: Target> Run<'_, '_, T> {
                 digest: None,
                 stays: stays.unwrap_or_else(|| RowData::trusted("{}")),
                 files: Vec::new(),
+                failed: false,
             };
             (write, kept)
         });

@@ -110,8 +110,13 @@ fn moved(cells: &Cells) -> Vec<MovedLeaf> {
             .filter(|name| !row.files.contains(name));
         names.collect::<Vec<_>>()
     };
-    // Cells that were emptied for another type have no row of the package.
-    let merged = || cells.rows.iter().filter(|row| row.uid.is_some());
+    // Cells that were emptied for another type have no row of the package; of rows that are refused nobody changed any.
+    let merged = || {
+        cells
+            .rows
+            .iter()
+            .filter(|row| row.uid.is_some() && !row.failed)
+    };
     let (hidden, shown): (Vec<&CellsOf>, Vec<&CellsOf>) = merged().partition(|row| row.hidden);
     let unseen: usize = hidden.into_iter().map(|row| names(row).len()).sum();
     let unseen = (unseen > 0).then(|| MovedLeaf::unseen(&cells.reference, unseen as u64));
@@ -308,9 +313,10 @@ impl LedgerState {
                 counts.kept += cells.kept;
                 self.decided += cells.decided;
                 self.moved.extend(moved(&cells));
-                let uids = cells.rows.iter().filter_map(|row| row.uid.clone());
+                let merged = || cells.rows.iter().filter(|row| !row.failed);
+                let uids = merged().filter_map(|row| row.uid.clone());
                 self.merged_uids.extend(uids);
-                self.merged.extend(cells.rows.iter().map(|row| row.id));
+                self.merged.extend(merged().map(|row| row.id));
             }
             // Read with the ledgers of the others, and by an undo.
             Entry::Taken(taken) if taken.column.is_none() => {

@@ -398,6 +398,9 @@ pub struct CellsOf {
     /// Of these, the columns that keep a file where the package brings another text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// Whether the row could not be changed: a job that goes on tries it again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
 }
 
 /// Rows of a table that is taken away, or cells of a column that is.
@@ -579,6 +582,7 @@ mod tests {
                     digest: Some(digest),
                     stays: RowData::trusted("{}"),
                     files: vec!["photo".to_owned()],
+                    failed: true,
                 }],
             }),
             Entry::Taken(Taken {

@@ -195,15 +195,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             // The newest package does not have the row: what it held is not known cell by cell.
             return Ok(true);
         };
-        let Ok(applied_cells) = self.destination_cells(columns, row).await? else {
-            return Ok(false);
-        };
+        let applied_cells = self.fitting_cells(columns, row).await?;
         let stays = self.ledger_state.stays(stored.id).cloned();
         let uid = row.uid.decoded();
         let updates = table.updates.get(&*uid).map_or(&[][..], Vec::as_slice);
         let mut changed = false;
         for (slot, applied_cell) in columns.all.iter().zip(&applied_cells) {
             let column = &slot.work.column.name;
+            // What the column cannot hold was never applied.
+            let Ok(applied_cell) = applied_cell else {
+                continue;
+            };
             if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
                 continue;
             }

@@ -15,8 +15,8 @@ use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow, Target, hidden_each};
 
-use super::is_null;
 use super::row::{Candidate, Here, Outcome, Table};
+use super::{Leaving, is_null};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
 const ATTEMPTS: usize = 20;
@@ -29,6 +29,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
         let mut open: Vec<Candidate<'a>> = rows.to_vec();
+        let mut failed = Vec::new();
         for _ in 0..ATTEMPTS {
             let mut again = Vec::new();
             let mut left = open.as_slice();
@@ -39,8 +40,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 // Of large rows not all are there at once.
                 let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
                 let stored = self.with_hidden(table.feature, &ids, stored).await?;
-                let outcomes = self.outcomes(table, tracked, part, stored).await?;
-                again.extend(self.write_merged(table, outcomes).await?);
+                let outcomes = self.outcomes(table, tracked, part, stored, &mut failed);
+                let outcomes = outcomes.await?;
+                again.extend(self.write_merged(table, outcomes, &mut failed).await?);
                 left = rest;
             }
             if again.is_empty() {
@@ -48,7 +50,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             open = again;
         }
-        Ok(())
+        self.keep_bases(table, &failed, Leaving::Failed).await
     }
 
     /// Rows that are there, and whether whoever the job is for does not see them: they are compared all the
@@ -72,13 +74,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(rows.collect())
     }
 
-    /// What becomes of rows that are there.
+    /// What becomes of rows that are there. Notes those that do not fit.
     async fn outcomes(
         &mut self,
         table: &Table<'a>,
         tracked: &TrackedDecisions<'_>,
         rows: &[Candidate<'a>],
         stored: Vec<Option<(StoredRow, bool)>>,
+        failed: &mut Vec<Candidate<'a>>,
     ) -> Result<Vec<(Candidate<'a>, StoredRow, Outcome)>, ApplyError<T::Error>> {
         let mut differing = Vec::new();
         for (row, stored) in rows.iter().zip(stored) {
@@ -107,7 +110,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let outcome = self.merge_outcome(table, tracked, row, here);
             match outcome.await? {
                 Ok(outcome) => outcomes.push((row, stored, outcome)),
-                Err(fault) => self.merge_unfit(table, row, &fault),
+                Err(fault) => {
+                    self.merge_unfit(table, row, &fault);
+                    failed.push(row);
+                }
             }
         }
         Ok(outcomes)
@@ -125,7 +131,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// The cells of a row of a package as the destination holds them, by column; null where there are none.
-    pub(in crate::apply::run) async fn destination_cells(
+    async fn destination_cells(
         &mut self,
         columns: &Columns<'a>,
         row: RawRow<'a>,
@@ -135,7 +141,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// The same, and what is wrong with those that the destination cannot hold.
-    pub(super) async fn fitting_cells(
+    pub(in crate::apply::run) async fn fitting_cells(
         &mut self,
         columns: &Columns<'a>,
         row: RawRow<'a>,

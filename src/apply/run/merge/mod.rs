@@ -24,6 +24,15 @@ use crate::workspace::{Id, RecordKind, RowData, Target};
 use cells::{same_link, unread};
 use row::{BaseRows, Candidate, Table};
 
+/// Why cells are left as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leaving {
+    /// A plain apply writes none that are there.
+    Plain,
+    /// Their row was refused.
+    Failed,
+}
+
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Merges the rows of all tables.
     pub(super) async fn merge(&mut self) -> Result<(), ApplyError<T::Error>> {
@@ -124,7 +133,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if table.upgrade.is_some() {
                 self.merge_rows(table, &batch, tracked).await?;
             } else {
-                self.leave_rows(table, &batch).await?;
+                self.keep_bases(table, &batch, Leaving::Plain).await?;
             }
         }
         self.ledger_state.forget_others(&table.work.uid);
@@ -161,12 +170,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows.iter().filter(differs).copied().collect()
     }
 
-    /// Notes cells that a plain apply leaves as they are although the package says something else than
-    /// their base, which they keep.
-    async fn leave_rows(
+    /// Notes cells that are left as they are although the package says something else than their base, which they
+    /// keep: the next upgrade brings them.
+    async fn keep_bases(
         &mut self,
         table: &Table<'a>,
         rows: &[Candidate<'a>],
+        because: Leaving,
     ) -> Result<(), ApplyError<T::Error>> {
         let mut cells = Vec::new();
         let rows = self.differing(rows);
@@ -199,8 +209,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let same = theirs.is_ok_and(|theirs| crate::rows::equal(&base, &theirs));
                 if !same {
                     stays.push((name, base));
-                    self.tally
-                        .leaves_out(&table.work.feature_ref, &slot.work.package_name);
+                    // Of rows that fail more is reported.
+                    if because == Leaving::Plain {
+                        self.tally
+                            .leaves_out(&table.work.feature_ref, &slot.work.package_name);
+                    }
                 }
             }
             let stays =
@@ -215,6 +228,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     digest: Some(row.digest),
                     stays,
                     files: Vec::new(),
+                    failed: because == Leaving::Failed,
                 });
             }
         }

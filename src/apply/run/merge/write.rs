@@ -14,11 +14,12 @@ use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Ta
 use super::row::{Candidate, Outcome, Table};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// Writes what rows come to. Gives those that have to be looked at anew.
+    /// Writes what rows come to. Gives those that have to be looked at anew, and notes those that are refused.
     pub(super) async fn write_merged(
         &mut self,
         table: &Table<'a>,
         mut outcomes: Vec<(Candidate<'a>, StoredRow, Outcome)>,
+        refused_rows: &mut Vec<Candidate<'a>>,
     ) -> Result<Vec<Candidate<'a>>, ApplyError<T::Error>> {
         outcomes.retain(|(row, _, outcome)| {
             let before = self.ledger_state.stays(row.id).is_some();
@@ -67,6 +68,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         message: format!("rows[{}]: {refused}", row.position),
                     };
                     self.tally.failed(&table.work.feature_ref, failed);
+                    refused_rows.push(row);
                 }
                 Err(error) => {
                     let doing = format!("changing rows of {:?}", table.work.feature_ref);
@@ -180,6 +182,7 @@ fn merged_unit(
             digest: whole.then_some(then),
             stays: RowData::from_cells(stays.map(|(name, base)| (name.as_str(), base.as_str()))),
             files: files.collect(),
+            failed: false,
         });
     }
     let feature = table.feature;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use super::{Line, config, label, rowless, v1, v2};
+use super::{Line, args, client, config, label, rowless, v1, v2};
 use crate::apply::{DriftInput, Request, drift};
 use crate::definitions::Definitions;
 use crate::json::Value;
@@ -129,6 +129,24 @@ fn what_was_decided_for_ours_is_drift_from_what_the_package_says() {
         changed(&drift),
         [("f_clients", "label", text("Customers"), text("Ours"))]
     );
+}
+
+/// A cell that the column of the destination cannot hold was never applied; the others of its row were.
+#[test]
+fn rows_with_a_cell_that_does_not_fit_are_compared_all_the_same() {
+    let numbered = v2(|package| {
+        args(package, "c_clients_note")["type"] = "number".into();
+        args(package, "c_clients_note")["defaultComponent"] = "numberfield".into();
+        client(package, 0)["note"] = 1.into();
+        client(package, 1)["note"] = 2.into();
+        client(package, 2)["note"] = 3.into();
+    });
+    let mut line = Line::new();
+    line.upgrade(&numbered, &json!({"c_clients_note": {"type": "ours"}}));
+    let rows = |line: &Line| line.drift(true).rows["f_clients"].changed;
+    assert_eq!(rows(&line), 0);
+    line.cells(0, &json!({"city": "Ours"}));
+    assert_eq!(rows(&line), 1);
 }
 
 #[test]

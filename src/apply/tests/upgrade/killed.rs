@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
+use super::rows::with_city;
 use super::undone::new;
 use super::{Line, args, checked, client, config, label, request, upgrade_body, v1, v2};
 use crate::apply::{ApplyError, JobHistory, Minter, Report, decide_from, run_from};
@@ -144,6 +145,18 @@ fn it_ends_as_one_that_never_stopped() {
         (report.moved.len(), report.decided, report.kept.len()),
         (1, 1, 2)
     );
+}
+
+#[test]
+fn a_row_that_was_refused_before_is_refused_afterwards() {
+    let begin = || {
+        let mut line = Line::of(&with_city("Bonn"));
+        line.insert("clients", r#"{"name":"D","city":"Ulm"}"#);
+        line
+    };
+    let report = ends_alike(begin, &with_city("Ulm").to_string(), &Json::Null);
+    let rows = &report.rows["f_clients"];
+    assert_eq!((rows.updated, rows.failed, report.errors.len()), (0, 1, 1));
 }
 
 /// The first version, in which two clients have the same city.

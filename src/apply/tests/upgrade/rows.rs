@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::world::{cells, link, person, points};
 use super::{Line, args, client, conflicts, upgrade_body, v1, v2, with};
+use crate::apply::Report;
 use crate::apply::test_packages::uid;
 use crate::workspace::{Change, RecordKind, Removal, RowData, RowWrite};
 
@@ -55,6 +56,38 @@ fn cells_that_both_changed_are_asked_and_decided() {
     );
     line.upgrade(&third, &json!({"f_clients": "theirs"}));
     assert!(line.clients()[0].contains("Third"));
+}
+
+/// Cities are unique, and the new version gives the first client one.
+pub(super) fn with_city(city: &str) -> Json {
+    v2(|package| {
+        args(package, "c_clients_city")["config"] = json!({"unique": true});
+        client(package, 0)["city"] = city.into();
+    })
+}
+
+#[test]
+fn a_row_that_was_refused_keeps_its_base_and_is_tried_again() {
+    let mut line = Line::of(&with_city("Bonn"));
+    let taken = line.insert("clients", r#"{"name":"D","city":"Ulm"}"#);
+    let counts = |report: &Report| {
+        let rows = &report.rows["f_clients"];
+        (rows.updated, rows.failed)
+    };
+    let new = with_city("Ulm");
+    assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (0, 1));
+    // What nobody can write yet is no change of people.
+    assert_eq!(line.drift(true).rows["f_clients"].changed, 0);
+    assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (0, 1));
+    let (feature, _) = line.client_row(0);
+    let rows = vec![Removal {
+        id: taken,
+        digest: None,
+    }];
+    person(&mut line.memory, vec![Change::RemoveRows { feature, rows }]);
+    assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (1, 0));
+    assert!(line.clients()[0].contains("Ulm"));
+    assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (0, 0));
 }
 
 #[test]
