@@ -172,12 +172,12 @@ impl Undo {
 
     /// What would be lost. Tables that the caller does not see have no name here.
     async fn describe(&self, lost: Vec<TableLosses>) -> Result<String, StoreError> {
-        let ids: Vec<Uuid> = lost.iter().map(|lost| lost.feature).collect();
+        let ids: Vec<Uuid> = lost.iter().filter_map(|lost| lost.table).collect();
         let store = &self.parts.store;
         let reading = store.read(&self.scope, ids, |tx, ids| Box::pin(visible(tx, ids)));
         let visible: Vec<Uuid> = reading.await?;
         let texts = lost.iter().map(|lost| {
-            if visible.contains(&lost.feature) {
+            if lost.table.is_none_or(|table| visible.contains(&table)) {
                 lost.to_string()
             } else {
                 lost.of("a table that you do not see")

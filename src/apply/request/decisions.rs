@@ -46,7 +46,7 @@ impl UpgradeTerms {
     ];
 
     /// The members that say something else than what is so anyway.
-    pub(super) fn members(&self) -> Vec<(&'static str, Value)> {
+    pub(in crate::apply) fn members(&self) -> Vec<(&'static str, Value)> {
         let mut members = Vec::new();
         if self.allow_downgrade {
             members.push(("allowDowngrade", true.into()));

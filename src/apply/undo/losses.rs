@@ -13,6 +13,8 @@ use crate::workspace::{Feature, Id, RecordKind, StoredRow, Target, fetch_each, i
 pub struct TableLosses {
     /// The table; or another record, of which leaves would be lost.
     pub feature: Id,
+    /// The table that it is or belongs to; nothing for records that everybody sees who sees the workspace.
+    pub table: Option<Id>,
     /// What it is.
     pub kind: RecordKind,
     /// Its name.
@@ -30,6 +32,7 @@ impl TableLosses {
     pub(super) fn nothing(feature: &Feature) -> TableLosses {
         TableLosses {
             feature: feature.id,
+            table: Some(feature.id),
             kind: RecordKind::Feature,
             name: feature.name.clone(),
             edited: Vec::new(),

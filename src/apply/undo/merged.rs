@@ -169,6 +169,17 @@ pub(super) async fn cells<T: Target>(
     Ok((change, left))
 }
 
+/// The table that a record is, or stands in.
+fn table_of(record: &AnyRecord) -> Option<Id> {
+    match record.kind {
+        RecordKind::Feature => Some(record.id),
+        RecordKind::Column | RecordKind::View => record.parent,
+        RecordKind::Workspace | RecordKind::Module | RecordKind::Rail | RecordKind::Workflow => {
+            None
+        }
+    }
+}
+
 /// What of an upgrade cannot be taken back, because somebody has changed it since.
 pub(super) async fn losses<T: Target>(
     target: &T,
@@ -188,6 +199,7 @@ pub(super) async fn losses<T: Target>(
                 if leaves > 0 {
                     lost.push(TableLosses {
                         feature: changed.after.id,
+                        table: table_of(&changed.after),
                         kind: changed.after.kind,
                         name: changed.after.called().to_owned(),
                         edited: Vec::new(),

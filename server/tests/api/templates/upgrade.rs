@@ -313,6 +313,7 @@ async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Pla
     let mut package = admin.get(&kept).expect(200).json();
     args(&mut package, "create_feature", "orders")["label"] = "Sales".into();
     args(&mut package, "create_feature", "clients")["label"] = "Customers".into();
+    args(&mut package, "create_column", "name")["label"] = "Full name".into();
     admin.json("PUT", &kept, &package.to_string()).expect(200);
     let upgrade = json!({"workspaceId": there, "upgrade": true});
     let job = applied(&editor, &template, &upgrade).await;
@@ -326,7 +327,25 @@ async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Pla
         let path = format!("/v1/template-jobs/{id}/undo{query}");
         editor.send("POST", &path, &[], None)
     };
-    undo("").refused(409, "not_empty");
+    // Whoever sees the table sees what is in it.
+    let clients = named(&editor, &there, "clients").expect("a table");
+    let columns = format!("/v1/features/{clients}/columns");
+    let held = editor.get(&columns).expect(200).json();
+    let mut name = held.as_array().expect("a list").iter();
+    let name = name.find(|column| column["name"] == "name");
+    let name = name.expect("a column")["id"].as_str();
+    let name = format!("{columns}/{}", name.expect("an id"));
+    let since = json!({"label": "Since"});
+    editor.json("PATCH", &name, &since.to_string()).expect(200);
+    let refused = undo("").refused(409, "not_empty").json();
+    let detail = refused["detail"].as_str().expect("a text");
+    assert!(
+        detail.contains("column \"Full name\" has 1 leaf")
+            && detail.contains("table \"Sales\" has"),
+        "{detail}"
+    );
+    let before = json!({"label": "Full name"});
+    editor.json("PATCH", &name, &before.to_string()).expect(200);
     let undone = undo("?force=true").expect(200).json();
     let report = &undone["report"];
     let reference = package["manifest"]["plan"]["steps"]
@@ -340,7 +359,7 @@ async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Pla
         json!([{"kind": "feature", "ref": reference, "id": orders, "path": "label"}]),
         "{undone}"
     );
-    assert_eq!(report["structure_updated"], 2);
+    assert_eq!(report["structure_updated"], 3);
     assert_eq!(editor.get(&feature).expect(200).json()["label"], "Since");
     let clients = named(&editor, &there, "clients").expect("a table");
     let clients = editor

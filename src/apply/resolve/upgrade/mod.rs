@@ -27,9 +27,7 @@ use super::marks;
 use super::recreated::Recreated;
 use super::steps::{Steps, text_in};
 use super::structure::{Built, DeclaredRecord};
-use crate::apply::{
-    BaseRows, JobHistory, Minter, NotCarried, Refusal, Request, UpgradeTerms, UpgradeWork,
-};
+use crate::apply::{BaseRows, JobHistory, Minter, NotCarried, Refusal, Request, UpgradeWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
@@ -487,9 +485,17 @@ pub(super) fn check_request(
 ) -> Vec<Refusal> {
     let refuse = |code, detail: String| vec![Refusal::new(code, detail)];
     if !request.upgrade {
-        if request.terms != UpgradeTerms::default() {
-            let detail = "`allowDowngrade`, `conflicts` and `decisions` belong to `upgrade`. Ask for an upgrade, or leave them out.";
-            return refuse(Code::ValidationFailed, detail.to_owned());
+        let members = request.terms.members();
+        let members: Vec<String> = members
+            .iter()
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        if !members.is_empty() {
+            let detail = format!(
+                "{} without `upgrade`: ask for an upgrade, or leave that out.",
+                members.join(", ")
+            );
+            return refuse(Code::ValidationFailed, detail);
         }
         return Vec::new();
     }

@@ -207,6 +207,13 @@ fn what_cannot_be_upgraded_is_refused() {
         refused(&line, r#"{"conflicts": "ours"}"#),
         ["validation_failed"]
     );
+    // The place of an error is the first word of its text.
+    let plan = line.plan(&old, r#"{"allowDestructive": true, "conflicts": "ours"}"#);
+    let detail = &plan.refusals[0].detail;
+    assert!(
+        detail.starts_with("`allowDestructive`, `conflicts` without"),
+        "{detail}"
+    );
     let mut empty = Line::new();
     empty.jobs.clear();
     assert_eq!(refused(&empty, r#"{"upgrade": true}"#), ["no_base"]);
