@@ -51,11 +51,11 @@ impl Wire {
         path: &str,
         body: Option<&Value>,
     ) -> Option<(u16, Value)> {
-        self.ask_under("", method, path, body)
+        self.ask_with_key("", method, path, body)
     }
 
     /// The same under an `Idempotency-Key`, unless that is empty.
-    pub(crate) fn ask_under(
+    pub(crate) fn ask_with_key(
         &mut self,
         key: &str,
         method: &str,

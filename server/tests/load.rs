@@ -46,7 +46,7 @@ impl Load {
                     let body = json!({"data": {"note": note}});
                     loop {
                         let sent = now();
-                        let response = wire.ask_under(&note, "POST", &rows, Some(&body));
+                        let response = wire.ask_with_key(&note, "POST", &rows, Some(&body));
                         match &response {
                             Some((201, row)) => break assert_eq!(row["data"]["note"], note),
                             // Nothing came, or the store is away (503, which is none here, too), the proxy found
@@ -157,7 +157,7 @@ pub(crate) fn table(wire: &mut Wire, workspace: &str, label: &str) -> String {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "what failed is told apart by when it was sent"
+    reason = "failures are compared by when they were sent"
 )]
 pub(crate) fn now() -> Instant {
     Instant::now()

@@ -26,7 +26,7 @@ use programs::Programs;
 const SUPERVISE: &str = include_str!("supervise.sh");
 const PATIENCE: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(20);
-/// Of sockets, unless they are told otherwise.
+/// Of sockets, unless a test asks for something else.
 const PORT: u16 = 5432;
 
 /// A running server. Dropping it stops the server and removes the folder.

@@ -43,7 +43,7 @@ const HISTORY: &str = "SELECT system_identifier, substr(pg_walfile_name(pg_curre
 pub(super) struct Hosts {
     all: Vec<NamedHost>,
     tls: Tls,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<HostState>>,
     /// Rises when nothing that is connected is to be used any more.
     era: AtomicU64,
 }
@@ -66,7 +66,7 @@ struct NamedHost {
 
 /// What connections have shown so far.
 #[derive(Debug, Default)]
-struct Known {
+struct HostState {
     /// The host that is asked alone, until a connection to it is lost.
     current: Option<usize>,
     /// The one that was announced last.
@@ -361,7 +361,7 @@ impl managed::Manager for Hosts {
 }
 
 /// Nothing that is done under the lock can leave it half done.
-fn known(shared: &Mutex<Known>) -> MutexGuard<'_, Known> {
+fn known(shared: &Mutex<HostState>) -> MutexGuard<'_, HostState> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
