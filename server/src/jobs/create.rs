@@ -3,8 +3,10 @@
 use tplkit::apply::{Minter, Request};
 use uuid::Uuid;
 
+use super::line_index::{Continuing, LineIndex};
 use super::package::{PACKAGE, base_numbers};
 use super::{Job, Order, PackedPart, Status};
+use crate::ids::WorkspaceKey;
 use crate::store::{StoreError, Tx, Value, lease};
 
 /// A job that is to be: every decision about it was taken.
@@ -32,15 +34,26 @@ pub struct New {
     pub now: i64,
 }
 
-/// Writes the job down; false when an unfinished one of this template is in the workspace already.
+/// Writes the job down, with the line that it goes on with; false when an unfinished one of this template or
+/// line is in the workspace already.
 ///
 /// # Errors
 /// Those of the store.
 pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
+    let place = WorkspaceKey {
+        organization: new.organization,
+        workspace: new.workspace,
+    };
+    let index = LineIndex::read(tx, place).await?;
+    let line = index.line(new.template, Continuing::New(&new.request));
+    if index.unfinished(new.template, line).is_some() {
+        return Ok(false);
+    }
+    // Two at once: the store lets one of them in.
     let sql = "INSERT INTO main.template_jobs {into $1} (organization_id, workspace_id, id, \
          template_id, created_by, request, status, phase, done, total, entries, created_at, \
-         updated_at) VALUES ($1, $2, $3, $4, $5, $6, 'pending', 'structure', 0, 0, 0, \
-         $7, $7) \
+         updated_at, line) VALUES ($1, $2, $3, $4, $5, $6, 'pending', 'structure', 0, 0, 0, \
+         $7, $7, $8) \
          ON CONFLICT DO NOTHING RETURNING id";
     let order = Order {
         request: new.request.clone(),
@@ -54,6 +67,7 @@ pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
         new.creator.into(),
         order.write().into(),
         new.now.into(),
+        line.unwrap_or(new.id).into(),
     ];
     if tx.first(sql, &parameters).await?.is_none() {
         return Ok(false);
@@ -75,7 +89,7 @@ pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
 }
 
 /// Lets workers take up a job that is finished, but for an undone one; false when somebody holds it or
-/// another job of the template is unfinished.
+/// another job of the template or line is unfinished.
 ///
 /// # Errors
 /// Those of the store.
@@ -86,15 +100,24 @@ pub async fn reopen(tx: &mut Tx, job: &Job, now: i64) -> Result<bool, StoreError
     if job.status == Status::Undone {
         return Ok(false);
     }
+    let index = LineIndex::read(tx, job.place()).await?;
+    let Some(line) = index.free_line(job) else {
+        return Ok(false);
+    };
     let sql = concat!(
         "UPDATE main.template_jobs SET status = 'pending', phase = 'structure', done = 0, \
-         total = 0, error = NULL, updated_at = $3 WHERE ",
+         total = 0, error = NULL, updated_at = $3, line = $4 WHERE ",
         lease!(row),
         " AND status IN ('completed', 'failed') AND ",
         lease!(free "{clock $3}"),
         " RETURNING id"
     );
-    let parameters = [job.organization.into(), job.id.into(), now.into()];
+    let parameters = [
+        job.organization.into(),
+        job.id.into(),
+        now.into(),
+        line.into(),
+    ];
     match tx.first(sql, &parameters).await {
         Err(StoreError::Unique { .. }) => Ok(false),
         row => Ok(row?.is_some()),

@@ -9,8 +9,7 @@ use uuid::Uuid;
 
 use super::Status;
 use super::error::JobError;
-use super::status::unfinished;
-use crate::ids::TemplateKey;
+use crate::ids::WorkspaceKey;
 use crate::store::{Row, StoreError, Tx};
 use crate::wire::UtcInstant;
 
@@ -66,14 +65,21 @@ pub(super) use columns;
 pub const COLUMNS: &str = columns!();
 
 impl Job {
+    /// The workspace that it writes to.
+    pub(super) fn place(&self) -> WorkspaceKey {
+        WorkspaceKey {
+            organization: self.organization,
+            workspace: self.workspace,
+        }
+    }
+
     /// Reads a row of [`COLUMNS`].
     ///
     /// # Errors
     /// When the row has others.
     pub fn read(row: &Row) -> Result<Job, StoreError> {
         let status: String = row.get(5)?;
-        let status = Status::parse(&status)
-            .ok_or_else(|| StoreError::Internal(format!("a job is {status:?}")))?;
+        let status = Status::read(&status)?;
         Ok(Job {
             organization: row.get(0)?,
             workspace: row.get(1)?,
@@ -172,36 +178,5 @@ pub async fn find(tx: &mut Tx, job: Uuid, now: i64) -> Result<Option<Job>, Store
          WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $2"
     );
     let row = tx.first(sql, &[now.into(), job.into()]).await?;
-    row.as_ref().map(Job::read).transpose()
-}
-
-/// The job of a template that is not finished in a workspace: there is one at most.
-///
-/// # Errors
-/// Those of the store.
-pub async fn unfinished(
-    tx: &mut Tx,
-    TemplateKey {
-        organization,
-        workspace,
-        template,
-    }: TemplateKey,
-    now: i64,
-) -> Result<Option<Job>, StoreError> {
-    let sql = concat!(
-        "SELECT ",
-        columns!(),
-        " FROM template_jobs \
-         WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $2 \
-         AND workspace_id = $3 AND template_id = $4 AND ",
-        unfinished!()
-    );
-    let parameters = [
-        now.into(),
-        organization.into(),
-        workspace.into(),
-        template.into(),
-    ];
-    let row = tx.first(sql, &parameters).await?;
     row.as_ref().map(Job::read).transpose()
 }

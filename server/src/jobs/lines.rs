@@ -1,5 +1,7 @@
 //! The lines of a workspace: which jobs of a template continue one another (`upgrade` 3.1).
 
+use std::collections::HashMap;
+
 use tplkit::apply::Resolutions;
 use uuid::Uuid;
 
@@ -24,6 +26,8 @@ pub struct AppliedLine {
 pub struct AppliedJob {
     /// Its id.
     pub id: Uuid,
+    /// What it applied.
+    pub template: Uuid,
     /// Who its rows belong to.
     pub creator: Option<Uuid>,
     /// When it was completed, in microseconds.
@@ -31,7 +35,7 @@ pub struct AppliedJob {
 }
 
 impl AppliedLine {
-    /// The id of the line: that of its first job.
+    /// The id of the line: that of its first job that stands.
     pub fn id(&self) -> Uuid {
         self.jobs.first().map_or_else(Uuid::nil, |job| job.id)
     }
@@ -40,6 +44,7 @@ impl AppliedLine {
     pub fn newest(&self) -> AppliedJob {
         let none = AppliedJob {
             id: Uuid::nil(),
+            template: self.template,
             creator: None,
             ended: 0,
         };
@@ -47,42 +52,37 @@ impl AppliedLine {
     }
 }
 
-/// All lines of a workspace, by the ids of their first jobs.
+/// All lines of a workspace, by the ids of their first jobs that stand.
 ///
 /// # Errors
 /// Those of the store.
-pub async fn lines(
-    tx: &mut Tx,
-    WorkspaceKey {
-        organization,
-        workspace,
-    }: WorkspaceKey,
-) -> Result<Vec<AppliedLine>, StoreError> {
+pub async fn lines(tx: &mut Tx, place: WorkspaceKey) -> Result<Vec<AppliedLine>, StoreError> {
     let sql = "SELECT id, template_id, created_by, updated_at, request FROM template_jobs \
          WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 \
          AND workspace_id = $2 AND status = 'completed' ORDER BY id";
+    let index = LineIndex::read(tx, place).await?;
+    let parameters = [place.organization.into(), place.workspace.into()];
     let mut lines: Vec<AppliedLine> = Vec::new();
-    let mut known = LineIndex::default();
-    for row in &tx
-        .query(sql, &[organization.into(), workspace.into()])
-        .await?
-    {
-        let (template, order): (Uuid, String) = (row.get(1)?, row.get(4)?);
+    let mut known: HashMap<Uuid, usize> = HashMap::new();
+    for row in &tx.query(sql, &parameters).await? {
+        let order: String = row.get(4)?;
         let request = Order::read(&order)?.request;
         let job = AppliedJob {
             id: row.get(0)?,
+            template: row.get(1)?,
             creator: row.get(2)?,
             ended: row.get(3)?,
         };
-        let at = known.next(template, job.id, &request);
+        let line = index.of_job(job.id).unwrap_or(job.id);
+        let at = *known.entry(line).or_insert(lines.len());
         match lines.get_mut(at) {
             Some(line) => {
-                line.template = template;
+                line.template = job.template;
                 line.jobs.push(job);
                 line.resolutions.extend(request.resolutions);
             }
             None => lines.push(AppliedLine {
-                template,
+                template: job.template,
                 jobs: vec![job],
                 resolutions: request.resolutions,
             }),

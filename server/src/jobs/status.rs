@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::store::StoreError;
+
 /// In a statement: the job is unfinished, as [`Status::is_finished`] has it.
 macro_rules! unfinished {
     () => {
@@ -65,6 +67,14 @@ impl Status {
         Status::ALL
             .into_iter()
             .find(|status| status.as_str() == word)
+    }
+
+    /// The status of a row.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(super) fn read(word: &str) -> Result<Status, StoreError> {
+        Status::parse(word).ok_or_else(|| StoreError::Internal(format!("a job is {word:?}")))
     }
 
     /// Whether nobody works on it any more.

@@ -1,6 +1,6 @@
 //! The undo of a job: in units under a lease, by the request or by any worker.
 //!
-//! The status `undoing` blocks other jobs of the template in the workspace before the undo is
+//! The status `undoing` blocks other jobs of the template or line in the workspace before the undo is
 //! decided, so the decision still holds when it starts. A refused undo restores the previous
 //! status.
 
@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tplkit::apply::{UNDO_UNIT, UndoError, UndoProgress, undo_in_units};
 
+use super::line_index::LineIndex;
 use super::{Destination, Job, Lease};
 use crate::context::Context;
 use crate::rows::Tables;
@@ -39,7 +40,7 @@ pub enum UndoResult {
 
 impl Undo {
     /// Takes a job that is finished, and keeps others from it and from its template in the workspace.
-    /// Nothing when somebody was faster: with this job, or with another one of the template.
+    /// Nothing when somebody was faster: with this job, or with another one of the template or line.
     ///
     /// # Errors
     /// Those of the store.
@@ -51,10 +52,10 @@ impl Undo {
         length: i64,
     ) -> Result<Option<Undo>, StoreError> {
         let lease = Lease::of(job, Hold::attempt(), length);
-        let input = (lease.clone(), force, context.now());
+        let input = (lease.clone(), job.clone(), force, context.now());
         let scope = lease.scope();
-        let taken = store.write(&scope, input, |tx, (lease, force, now)| {
-            Box::pin(begin(tx, lease, *force, *now))
+        let taken = store.write(&scope, input, |tx, (lease, job, force, now)| {
+            Box::pin(begin(tx, lease, job, *force, *now))
         });
         Ok(taken.await?.then_some(Undo { lease, force }))
     }
@@ -105,9 +106,20 @@ impl Undo {
     }
 }
 
-async fn begin(tx: &mut Tx, lease: &Lease, force: bool, now: i64) -> Result<bool, StoreError> {
+async fn begin(
+    tx: &mut Tx,
+    lease: &Lease,
+    job: &Job,
+    force: bool,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let index = LineIndex::read(tx, job.place()).await?;
+    let Some(line) = index.free_line(job) else {
+        return Ok(false);
+    };
     let sql = concat!(
-        "UPDATE main.template_jobs SET before_undo = status, undo_force = $6, status = 'undoing', ",
+        "UPDATE main.template_jobs SET before_undo = status, undo_force = $6, status = 'undoing', \
+         line = $7, ",
         lease!(set "$3", "{clock $4} + $5"),
         " WHERE ",
         lease!(row),
@@ -115,10 +127,10 @@ async fn begin(tx: &mut Tx, lease: &Lease, force: bool, now: i64) -> Result<bool
         lease!(free "{clock $4}"),
         " RETURNING id"
     );
-    let own = [now.into(), lease.length.into(), force.into()];
+    let own = [now.into(), lease.length.into(), force.into(), line.into()];
     let parameters = lease.hold().with(own);
     match tx.first(sql, &parameters).await {
-        // Another job of the template is unfinished in the workspace.
+        // Another job of the template or line is unfinished in the workspace.
         Err(StoreError::Unique { .. }) => Ok(false),
         row => Ok(row?.is_some()),
     }

@@ -33,7 +33,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 15] = [
+const MIGRATIONS: [Migration; 16] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -49,6 +49,7 @@ const MIGRATIONS: [Migration; 15] = [
     migration!(13, "0013_files"),
     migration!(14, "0014_one_table"),
     migration!(15, "0015_parts"),
+    migration!(16, "0016_lines"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

@@ -11,7 +11,7 @@ use crate::store::Tx;
 /// 409 for a job that has ended or is being undone.
 pub(crate) async fn cancel(tx: &mut Tx, job: &Job, now: i64) -> Result<Job, Refusal> {
     if job.status == Status::Undoing {
-        return Err(in_the_way(job));
+        return Err(in_the_way(job, job.template));
     }
     if !jobs::cancel(tx, job, now).await? {
         return Err(Refusal::new(

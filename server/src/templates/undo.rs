@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::apply::{in_the_way, moved};
 use crate::context::Context;
 use crate::ids::TemplateKey;
-use crate::jobs::{self, Job, Status, UndoResult};
+use crate::jobs::{self, Continuing, Job, Status, UndoResult};
 use crate::refusal::{Code, Refusal};
 use crate::rows::Tables;
 use crate::store::{Scope, Store, StoreError, Tx, Value};
@@ -135,15 +135,19 @@ impl Undo {
                 workspace: now.workspace,
                 template: now.template,
             },
+            now.id,
             self.parts.context.now(),
         );
-        let found = self.parts.store.read(&self.scope, input, |tx, (of, now)| {
-            Box::pin(jobs::unfinished(tx, *of, *now))
-        });
+        let found = self
+            .parts
+            .store
+            .read(&self.scope, input, |tx, (of, job, now)| {
+                Box::pin(jobs::unfinished(tx, *of, Continuing::Job(*job), *now))
+            });
         let active: Option<Job> = found.await?;
         Ok(match active {
-            Some(active) => in_the_way(&active),
-            None if now.held => in_the_way(&now),
+            Some(active) => in_the_way(&active, now.template),
+            None if now.held => in_the_way(&now, now.template),
             None => moved(),
         })
     }
@@ -210,7 +214,7 @@ fn refuse(job: &Job) -> Result<(), Refusal> {
     match job.status {
         Status::Undone => Err(conflict()),
         Status::Completed | Status::Failed => Ok(()),
-        _ => Err(in_the_way(job)),
+        _ => Err(in_the_way(job, job.template)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tplkit::apply::Request;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{
     Change, CommitError, Feature, New, Progress, Source as _, Target as _, Unit,
@@ -9,7 +10,7 @@ use tplkit::workspace::{
 use tplkit_server::auth::Role;
 use tplkit_server::context::Context;
 use tplkit_server::ids::TemplateKey;
-use tplkit_server::jobs::{self, Status, take_any};
+use tplkit_server::jobs::{self, Continuing, Status, take_any};
 use tplkit_server::store::{Dialect, Scope, Store, StoreError};
 use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
@@ -155,9 +156,9 @@ async fn one_unfinished_job_of_a_template_stands_in_a_workspace(place: Place) {
         workspace,
         template,
     };
-    let input = (key, context.now());
-    let found = store.read(&Scope::Operator, input, |tx, (key, now)| {
-        Box::pin(jobs::unfinished(tx, *key, *now))
+    let input = (key, Request::default(), context.now());
+    let found = store.read(&Scope::Operator, input, |tx, (key, request, now)| {
+        Box::pin(jobs::unfinished(tx, *key, Continuing::New(request), *now))
     });
     let found: Result<_, StoreError> = found.await;
     let found = found.expect("reads").expect("is there");

@@ -15,7 +15,7 @@ use super::adopted::adopted;
 use super::base_job;
 use super::history::StoredHistory;
 use super::{ApplyTarget, LoadedPackage, in_the_way};
-use crate::jobs;
+use crate::jobs::{self, Continuing};
 use crate::refusal::Refusal;
 use crate::rows::Tables;
 use crate::store::Tx;
@@ -40,7 +40,7 @@ pub(crate) struct DecideInput {
 /// upgrade saw of leaves that people changed and somebody decided about.
 ///
 /// # Errors
-/// 422 with all refusals, 409 while another job of the template is unfinished or for a stale plan.
+/// 422 with all refusals, 409 while another job of the template or line is unfinished or for a stale plan.
 pub(crate) async fn decide(
     tx: &mut Tx,
     input: &DecideInput,
@@ -55,7 +55,8 @@ pub(crate) async fn decide(
     let applied = earlier.package()?;
     let legacy_jobs = earlier.legacy_jobs()?;
     let past = earlier.past(applied.as_ref(), &legacy_jobs);
-    let active = jobs::unfinished(tx, input.place.key(), now).await?;
+    let continuing = Continuing::of(input.job, &input.request);
+    let active = jobs::unfinished(tx, input.place.key(), continuing, now).await?;
     // A completed job may be taken back while nobody looks.
     let unfit = base_job::unfit(tx, input.request.terms.base_job, now).await?;
     let snapshot = Snapshot::new(tx, input.place.workspace, tables);
@@ -84,7 +85,7 @@ pub(crate) async fn decide(
         return Err(refused(refusals));
     }
     if let Some(job) = active.filter(|job| approved.is_ok() && input.job != Some(job.id)) {
-        return Err(in_the_way(&job));
+        return Err(in_the_way(&job, input.place.template));
     }
     let mut seen = SeenLeaves::default();
     // Conflicts are reported before there is a job.

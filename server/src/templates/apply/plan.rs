@@ -11,7 +11,7 @@ use super::decide::is_of_body;
 use super::history::StoredHistory;
 use super::resume::check_upgrade;
 use super::{DecideInput, LoadedPackage, in_the_way};
-use crate::jobs::{self, Job, Status};
+use crate::jobs::{self, Continuing, Job, Status};
 use crate::refusal::{Fault, Refusal};
 use crate::rows::Tables;
 use crate::store::Tx;
@@ -39,10 +39,12 @@ pub(crate) async fn plan(
     let legacy_jobs = earlier.legacy_jobs()?;
     let past = earlier.past(applied.as_ref(), &legacy_jobs);
     let mut against = Vec::new();
-    let active = jobs::unfinished(tx, input.place.key(), now).await?;
+    let continuing = Continuing::of(input.job, &input.request);
+    let active = jobs::unfinished(tx, input.place.key(), continuing, now).await?;
     let is_busy = |job: &Job| job.held || job.status == Status::Undoing;
     if let Some(job) = active.filter(|job| is_busy(job) || input.job != Some(job.id)) {
-        against.push(refusal(Code::JobActive, in_the_way(&job).detail()));
+        let active = in_the_way(&job, input.place.template);
+        against.push(refusal(Code::JobActive, active.detail()));
     }
     if let Some(job) = input.job {
         let job = jobs::find(tx, job, now).await?;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::ApplyTarget;
 use super::plan::UNDONE;
 use super::start::{Accepted, in_the_way, moved};
-use crate::jobs::{self, Job, Status};
+use crate::jobs::{self, Continuing, Job, Status};
 use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
 
@@ -49,7 +49,7 @@ impl Resume {
 /// its own package and what was decided about it.
 ///
 /// # Errors
-/// 409 while somebody works on it or on another job of the template, and for one that was undone; 422 for an
+/// 409 while somebody works on it or on another job of the template or line, and for one that was undone; 422 for an
 /// upgrade by one that is completed.
 pub(crate) async fn resume(
     tx: &mut Tx,
@@ -63,13 +63,14 @@ pub(crate) async fn resume(
         return Err(Refusal::new(Code::Conflict, UNDONE));
     }
     if job.held || job.status == Status::Undoing {
-        return Err(in_the_way(job));
+        return Err(in_the_way(job, job.template));
     }
     jobs::hand_over(tx, job, caller, now).await?;
     let status = if job.status.is_finished() {
-        let active = jobs::unfinished(tx, wanted.place.key(), now).await?;
+        let own = Continuing::Job(job.id);
+        let active = jobs::unfinished(tx, wanted.place.key(), own, now).await?;
         if let Some(active) = active {
-            return Err(in_the_way(&active));
+            return Err(in_the_way(&active, job.template));
         }
         if !jobs::reopen(tx, job, now).await? {
             return Err(moved());

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{ApplyTarget, LoadedPackage};
 use crate::context::{Context, RandomIds, rfc3339};
-use crate::jobs::{self, Job, New};
+use crate::jobs::{self, Continuing, Job, New};
 use crate::refusal::{Code, JobInTheWay, Refusal};
 use crate::store::Tx;
 
@@ -49,15 +49,16 @@ impl Start {
 /// Stores the job, for a worker to take up. The caller has entered the organization.
 ///
 /// # Errors
-/// 409 while another job of the template is unfinished in the workspace.
+/// 409 while another job of the template or line is unfinished in the workspace.
 pub(crate) async fn start(
     tx: &mut Tx,
     Start { place, new }: &Start,
     now: i64,
 ) -> Result<Accepted, Refusal> {
     if !jobs::create(tx, new).await? {
-        let active = jobs::unfinished(tx, place.key(), now).await?;
-        return Err(active.map_or_else(moved, |job| in_the_way(&job)));
+        let own = Continuing::New(&new.request);
+        let active = jobs::unfinished(tx, place.key(), own, now).await?;
+        return Err(active.map_or_else(moved, |job| in_the_way(&job, place.template)));
     }
     Ok(Accepted::job(new.id, jobs::Status::Pending))
 }
@@ -86,29 +87,38 @@ pub(crate) fn moved() -> Refusal {
     )
 }
 
-/// 409 for a job that is unfinished. Its deadline is in the words, as it is in the job.
-pub(crate) fn in_the_way(job: &Job) -> Refusal {
+/// 409 for a job that is unfinished and keeps others from a template: one of it, or of another template that
+/// goes on with the same line. Its deadline is in the words, as it is in the job.
+pub(crate) fn in_the_way(job: &Job, template: Uuid) -> Refusal {
     let until = job.locked_until.map(rfc3339);
     let id = job.id;
+    let (of, with) = if job.template == template {
+        ("of this template".to_owned(), String::new())
+    } else {
+        (
+            format!("of the template {}, on the same line,", job.template),
+            format!(" with the template {}", job.template),
+        )
+    };
     let reported = match (&until, job.held) {
         _ if job.status == jobs::Status::Undoing => {
             let until = until.as_ref().filter(|_| job.held);
             let until = until.map(|until| format!(", and has it until {until}"));
             format!(
-                "The job {id} of this template is being undone{}; wait for its end.",
+                "The job {id} {of} is being undone{}; wait for its end.",
                 until.unwrap_or_default()
             )
         }
         (Some(until), true) => {
-            format!("Somebody works on the job {id} of this template, and has it until {until}.")
+            format!("Somebody works on the job {id} {of}, and has it until {until}.")
         }
         (Some(until), false) => format!(
-            "The job {id} of this template is unfinished; who worked on it had it until {until}. \
-             Send its id as jobId to go on with it."
+            "The job {id} {of} is unfinished; who worked on it had it until {until}. \
+             Send its id as jobId{with} to go on with it."
         ),
         (None, _) => format!(
-            "The job {id} of this template is unfinished, and nobody works on it yet. \
-             Send its id as jobId to go on with it."
+            "The job {id} {of} is unfinished, and nobody works on it yet. \
+             Send its id as jobId{with} to go on with it."
         ),
     };
     let mut problem = Refusal::new(Code::JobActive, reported);
