@@ -21,7 +21,7 @@ pub(crate) struct DriftRequest {
     pub(crate) organization: Uuid,
     pub(crate) workspace: Uuid,
     pub(crate) template: Uuid,
-    /// Any job of the line; without one it is that of the newest job.
+    /// Any job of the line; without one it is that of the newest job of the template.
     pub(crate) job: Option<Uuid>,
     /// Whether cells are shown, and count.
     pub(crate) cells: bool,
@@ -42,16 +42,20 @@ impl DriftRequest {
             },
         )
         .await?;
-        let lines = lines.into_iter();
-        let (mut own, mut others): (Vec<AppliedLine>, Vec<AppliedLine>) =
-            lines.partition(|line| line.template == self.template);
+        // Another template may have gone on with a line: it is a line of both.
+        let applied = |line: &AppliedLine| {
+            let jobs = line.jobs.iter().filter(|job| job.template == self.template);
+            jobs.map(|job| job.id).max()
+        };
         let Some(job) = self.job else {
-            let newest = own.into_iter().max_by_key(|line| line.newest().id);
+            let newest = lines.into_iter().filter(|line| applied(line).is_some());
+            let newest = newest.max_by_key(applied);
             return newest.ok_or_else(Refusal::not_found);
         };
-        let holds = |line: &AppliedLine| line.jobs.iter().any(|one| one.id == job);
-        if let Some(at) = own.iter().position(holds) {
-            return Ok(own.swap_remove(at));
+        let mut named = lines.into_iter();
+        let named = named.find(|line| line.jobs.iter().any(|one| one.id == job));
+        if let Some(line) = named.as_ref().filter(|line| applied(line).is_some()) {
+            return Ok(line.clone());
         }
         let place = ApplyTarget {
             organization: self.organization,
@@ -59,8 +63,8 @@ impl DriftRequest {
             template: self.template,
         };
         check_base_job(tx, place, job, now).await?;
-        if let Some(at) = others.iter().position(holds) {
-            return Ok(others.swap_remove(at));
+        if let Some(line) = named {
+            return Ok(line);
         }
         let here = jobs::find(tx, job, now).await?;
         let here = here.ok_or_else(Refusal::not_found)?;

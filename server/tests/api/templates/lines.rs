@@ -18,6 +18,7 @@ on_both_stores!(
     jobs_of_older_programs_have_the_lines_that_they_bound_to,
     two_templates_of_one_identity_do_not_upgrade_one_line_at_once,
     of_many_upgrades_of_one_line_at_once_one_makes_a_job,
+    a_line_is_one_of_each_template_that_was_applied_to_it,
 );
 
 /// A shop in the catalog, as one template or as several of one `manifest.id`.
@@ -303,4 +304,47 @@ async fn of_many_upgrades_of_one_line_at_once_one_makes_a_job(place: Place) {
         response.refused(409, "job_active");
     }
     assert_eq!(scene.editor.items("/v1/template-jobs").len(), 2);
+}
+
+async fn a_line_is_one_of_each_template_that_was_applied_to_it(place: Place) {
+    let scene = Scene::new(place, 3).await;
+    let _working = working(&scene.world);
+    let [one, other, never] = [0, 1, 2].map(|at| scene.templates[at].as_str());
+    let first = scene.applied(&json!({})).await;
+    scene.publish(other);
+    let upgrade = applied(&scene.editor, other, &scene.upgrade_from(&first)).await;
+    let lines = scene.lines();
+    assert_eq!(scene.states(), [state(&first, &upgrade, "2.0.0")]);
+    assert_eq!(lines[0]["template_id"], other);
+    let orders = named(&scene.editor, &scene.there, "orders").expect("a table");
+    let path = format!("/v1/features/{orders}");
+    scene
+        .editor
+        .patch(&path, &json!({"label": "Ours"}))
+        .expect(200);
+    for (template, query) in [
+        (one, String::new()),
+        (one, format!("?job={}", id(&first))),
+        (other, String::new()),
+    ] {
+        let drift = scene.drift(template, &query).expect(200).json();
+        assert_eq!(drift["base"]["job_id"], upgrade["id"], "{drift}");
+        assert_eq!(drift["changed"][0]["base"], "Sales", "{drift}");
+        assert_eq!(
+            (&drift["template_id"], &drift["drift"]),
+            (&json!(template), &scene.lines()[0]["drift"])
+        );
+    }
+    scene.drift(never, "").refused(404, "not_found");
+    // A line of its own, by which it goes on from then, is the newest of the other one.
+    let copy = scene.body(&json!({"copy": true}));
+    let copy = applied(&scene.editor, other, &copy).await;
+    let base = |template: &str| {
+        let drift = scene.drift(template, "").expect(200).json();
+        drift["base"]["job_id"].clone()
+    };
+    assert_eq!(
+        (base(one), base(other)),
+        (upgrade["id"].clone(), copy["id"].clone())
+    );
 }
