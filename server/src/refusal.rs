@@ -28,7 +28,7 @@ pub struct Refusal {
     /// The job that is in the way.
     pub job: Option<Box<JobInTheWay>>,
     /// What somebody has to decide before an upgrade.
-    pub conflicts: Option<Box<serde_json::Value>>,
+    pub undecided: Option<Box<Undecided>>,
     /// What would be lost.
     pub loss: Option<Box<Loss>>,
     /// Seconds until another try makes sense.
@@ -44,6 +44,15 @@ pub struct JobInTheWay {
     pub status: &'static str,
     /// Until when somebody works on it, as it is answered elsewhere; nothing when nobody does.
     pub locked_until: Option<String>,
+}
+
+/// What somebody has to decide.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Undecided {
+    /// The conflicts, as a plan lists them.
+    pub conflicts: serde_json::Value,
+    /// How many cells are left out of them, if any.
+    pub more: Option<u64>,
 }
 
 /// What would be lost, where that is said.
@@ -87,7 +96,7 @@ impl Refusal {
             column: None,
             reference: None,
             job: None,
-            conflicts: None,
+            undecided: None,
             loss: None,
             retry_after: None,
         }

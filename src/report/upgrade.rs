@@ -48,6 +48,13 @@ pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview, labels: Labe
             });
         }
         section(html, "Conflicts", &conflicts(&plan.conflicts), labels);
+        if plan.conflicts_more > 0 {
+            html.say(
+                "p",
+                "none",
+                format!("… and {} more cells.", plan.conflicts_more),
+            );
+        }
         section(html, "Changed", &updates(plan), labels);
         section(html, "Stays as people made it", &kept(plan), labels);
         list(
@@ -87,7 +94,7 @@ fn summary(plan: &Preview) -> String {
     };
     format!(
         "{base}{}, {}, {}.",
-        counted(plan.conflicts.len(), "conflict"),
+        counted(plan.conflict_count(), "conflict"),
         counted(plan.update.len(), "changed value"),
         counted(plan.create.len(), "new record")
     )

@@ -76,6 +76,9 @@ pub(crate) struct Problem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<Conflict>")]
     conflicts: Option<&'a serde_json::Value>,
+    /// How many cells to decide are left out of `conflicts`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflicts_more: Option<u64>,
     /// How many filled cells would be lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     cells: Option<u64>,
@@ -115,6 +118,9 @@ pub(crate) struct ExecutorProblem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<Conflict>")]
     conflicts: Option<&'a serde_json::Value>,
+    /// How many cells to decide are left out of `conflicts`.
+    #[serde(rename = "conflicts_more", skip_serializing_if = "Option::is_none")]
+    conflicts_more: Option<u64>,
     /// How many filled cells would be lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     cells: Option<u64>,
@@ -140,7 +146,8 @@ fn problem_document(refusal: &Refusal, path: &str) -> Vec<u8> {
             .job
             .as_ref()
             .and_then(|job| job.locked_until.as_deref()),
-        conflicts: refusal.conflicts.as_deref(),
+        conflicts: refusal.undecided.as_ref().map(|asked| &asked.conflicts),
+        conflicts_more: refusal.undecided.as_ref().and_then(|asked| asked.more),
         cells: refusal.loss.as_ref().and_then(|loss| loss.cells),
         rows: refusal.loss.as_ref().and_then(|loss| loss.rows),
         retry_after: refusal.retry_after,
@@ -158,7 +165,8 @@ fn executor_document(refusal: &Refusal) -> Vec<u8> {
         job_id: job.map(|job| job.id),
         status: job.map(|job| job.status),
         locked_until: job.and_then(|job| job.locked_until.as_deref()),
-        conflicts: refusal.conflicts.as_deref(),
+        conflicts: refusal.undecided.as_ref().map(|asked| &asked.conflicts),
+        conflicts_more: refusal.undecided.as_ref().and_then(|asked| asked.more),
         cells: refusal.loss.as_ref().and_then(|loss| loss.cells),
         rows: refusal.loss.as_ref().and_then(|loss| loss.rows),
     };

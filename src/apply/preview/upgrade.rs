@@ -55,6 +55,12 @@ pub(super) fn preview(work: Option<Box<UpgradeWork>>, names: &Names, preview: Pr
 }
 
 impl Preview {
+    /// How many conflicts there are, with those that are not listed.
+    pub fn conflict_count(&self) -> usize {
+        let more = usize::try_from(self.conflicts_more).unwrap_or(usize::MAX);
+        self.conflicts.len().saturating_add(more)
+    }
+
     /// Whether an apply would write anything.
     pub fn changes(&self) -> bool {
         let rows = |rows: &super::RowsPreview| rows.insert > 0 || rows.update > 0;

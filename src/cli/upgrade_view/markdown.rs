@@ -102,7 +102,7 @@ impl Lines {
 
 fn summary(plan: &Preview) -> String {
     let counts = [
-        (plan.conflicts.len(), "conflict"),
+        (plan.conflict_count(), "conflict"),
         (plan.update.len(), "change"),
         (plan.create.len(), "new record"),
         (plan.kept.len(), "value kept"),

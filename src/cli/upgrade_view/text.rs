@@ -97,7 +97,7 @@ fn conflicts(out: &mut String, preview: &Preview, titles: &ItemTitles) {
     if preview.conflicts.is_empty() {
         return;
     }
-    let count = preview.conflicts.len();
+    let count = preview.conflict_count();
     let _ = writeln!(
         out,
         "\n{}, to be decided in a resolutions file",

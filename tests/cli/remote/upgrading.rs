@@ -125,6 +125,27 @@ fn a_plan_asks_with_what_was_said_and_shows_leaves_by_record() {
 }
 
 #[test]
+fn cells_that_are_left_out_are_counted() {
+    let mut plan = asking();
+    plan["conflicts_more"] = 1_500.into();
+    let server = serve(&plan);
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&words("plan", &[])).exits(1);
+    for part in ["1505 conflicts", "# and 1500 more cells"] {
+        assert!(ran.out.contains(part), "{part}\n{}", ran.out);
+    }
+    let ran = desk.run(&words("plan", &["--format", "md"])).exits(1);
+    for part in ["1505 conflicts", "… and 1500 more cells."] {
+        assert!(ran.out.contains(part), "{part}\n{}", ran.out);
+    }
+    desk.run(&words("report", &["-o", "u.html"]));
+    let page = std::fs::read_to_string(desk.place.path("u.html")).expect("a page");
+    for part in ["1505 conflicts", "… and 1500 more cells."] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+}
+
+#[test]
 fn conflicts_stand_first_with_their_values_and_the_line_that_decides() {
     let server = serve(&asking());
     let desk = Desk::with_key(&server.url);

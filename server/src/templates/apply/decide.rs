@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use tplkit::apply::{
-    self, Minter, Preview, PreviewInput as Asking, Request, fresh, preview, resolve_from,
-};
+use tplkit::apply::{self, Minter, PreviewInput as Asking, Request, fresh, preview, resolve_from};
 use tplkit::definitions::Definitions;
 use tplkit::problem::Code;
 use tplkit::upgrade::SeenLeaves;
@@ -14,6 +12,7 @@ use uuid::Uuid;
 use super::adopted::adopted;
 use super::base_job;
 use super::history::StoredHistory;
+use super::undecided::undecided;
 use super::{ApplyTarget, LoadedPackage, in_the_way};
 use crate::jobs::{self, Continuing};
 use crate::refusal::Refusal;
@@ -123,15 +122,6 @@ pub(crate) async fn decide(
 /// Whether cells or rows would be lost that nobody has allowed to lose.
 fn loses(refusal: &apply::Refusal) -> bool {
     refusal.code == Code::Destructive
-}
-
-/// 422 with everything that somebody has to decide.
-fn undecided(plan: &Preview) -> Refusal {
-    let is_that = |refusal: &&apply::Refusal| refusal.code == Code::UpgradeConflicts;
-    let refusals: Vec<apply::Refusal> = plan.refusals.iter().filter(is_that).cloned().collect();
-    let mut problem = refused(&refusals);
-    problem.conflicts = serde_json::to_value(&plan.conflicts).ok().map(Box::new);
-    problem
 }
 
 /// Whether the body itself is wrong, whatever the destination has.

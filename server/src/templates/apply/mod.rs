@@ -12,6 +12,7 @@ mod load;
 mod plan;
 mod resume;
 mod start;
+mod undecided;
 
 pub(crate) use base_job::check as check_base_job;
 pub(crate) use body::{ApplyDocument, BodyParts, Places, PlanDocument};

@@ -30,6 +30,7 @@ mod rights;
 mod round_trip;
 mod rows_modes;
 pub(crate) mod shop;
+mod undecided;
 mod undo;
 mod upgrade;
 mod upgrade_automations;
