@@ -1,7 +1,10 @@
 //! The exit code, the help and the JSON members of each client error.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 use tplkit::client::{Cause, Error, Problem, ProblemCode, SessionError};
+use tplkit::printable;
 use tplkit::problem::Code;
 
 use super::exit::Exit;
@@ -198,6 +201,27 @@ pub(crate) fn members(error: &Error) -> Map<String, Value> {
         members.insert("errors".to_owned(), faults.collect());
     }
     members
+}
+
+/// The same error of a body that holds a package: places in that member are those in the file that it was
+/// read from, after the name of the file, where there is more than one.
+pub(crate) fn in_member(mut error: Error, member: &str, file: Option<&Path>) -> Error {
+    if let Error::Refused(problem) = &mut error {
+        for fault in &mut problem.errors {
+            let within = fault.path.strip_prefix('/');
+            let within = within.and_then(|path| path.strip_prefix(member));
+            let Some(pointer) = within.filter(|path| path.is_empty() || path.starts_with('/'))
+            else {
+                continue;
+            };
+            fault.path = match file.map(printable::path) {
+                Some(file) if pointer.is_empty() => file,
+                Some(file) => format!("{file}: {pointer}"),
+                None => pointer.to_owned(),
+            };
+        }
+    }
+    error
 }
 
 /// Single faults of a refusal, a line each.

@@ -13,6 +13,7 @@ use super::job_progress::{OutcomeReport, WaitOptions, conclude, follow};
 use super::output::{print_error, write_result};
 use super::resume_hint::{self, ResumeHint};
 use super::session::Session;
+use super::upgrade_args::BaseFile;
 use super::{client_error, document, interrupt_message};
 
 /// What to begin, and how to wait for it.
@@ -24,7 +25,7 @@ pub(crate) struct StartJob<'s> {
     pub(crate) job: Option<&'s str>,
     pub(crate) body: &'s Value,
     /// The package that an upgrade starts from, where one is given.
-    pub(crate) base: Option<&'s str>,
+    pub(crate) base: Option<&'s BaseFile>,
     pub(crate) waiting: &'s WaitOptions,
     pub(crate) detach: bool,
     pub(crate) form: Form,
@@ -42,7 +43,7 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
         None => ResumeHint::Workspace(start.workspace.to_owned()),
     };
     resume_hint::leave(&way, start.form);
-    let base: Vec<(&str, &str)> = start.base.map(|base| ("base", base)).into_iter().collect();
+    let base: Vec<(&str, &str)> = start.base.map(BaseFile::member).into_iter().collect();
     let started = match start.client.apply_with(start.template, start.body, &base) {
         Ok(started) => started,
         Err(Error::Refused(problem)) if problem.is(Code::JobActive) => {
@@ -51,6 +52,10 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
         // Whoever was refused has begun nothing.
         Err(error @ Error::Refused(_)) if client_error::exit(&error) != Exit::Unreachable => {
             interrupt_message::leave(None);
+            let error = match start.base {
+                Some(base) => base.name_in(error),
+                None => error,
+            };
             return Err(error.into());
         }
         Err(error) => return Err(way.of(error.into())),

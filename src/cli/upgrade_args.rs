@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use tplkit::apply::Request;
 use tplkit::check::CheckOptions;
+use tplkit::client::Error;
 use tplkit::finding::render::Report;
 use tplkit::upgrade::Side;
 use tplkit::workspace::Id;
 
+use super::client_error;
 use super::error::CliError;
 use super::package_file;
 
@@ -85,7 +87,7 @@ impl ServerUpgradeArgs {
         Ok(
             match package_file::checked(&source, &CheckOptions::default()) {
                 Ok((text, _)) => Ok(Some(BaseFile {
-                    path: std::path::absolute(path).unwrap_or_else(|_| path.clone()),
+                    path: path.clone(),
                     text: text.trim_start_matches('\u{feff}').to_owned(),
                 })),
                 Err(report) => Err(report),
@@ -97,6 +99,22 @@ impl ServerUpgradeArgs {
 /// The package that a workspace was set up by.
 #[derive(Debug)]
 pub(crate) struct BaseFile {
+    /// As it was named.
     pub(crate) path: PathBuf,
     pub(crate) text: String,
+}
+
+/// The member of a body that holds it.
+const MEMBER: &str = "base";
+
+impl BaseFile {
+    /// It as a member of a body.
+    pub(crate) fn member(&self) -> (&'static str, &str) {
+        (MEMBER, &self.text)
+    }
+
+    /// An error of a server about a body that holds it: what is about it names the file.
+    pub(crate) fn name_in(&self, error: Error) -> Error {
+        client_error::in_member(error, MEMBER, Some(&self.path))
+    }
 }

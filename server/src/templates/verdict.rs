@@ -13,14 +13,33 @@ pub(super) fn accept(report: &FileReport) -> Result<(), Refusal> {
     accept_where(report, |_| true)
 }
 
+/// The same of a package that is a member of a body: places are those in the body.
+pub(super) fn accept_member(report: &FileReport, member: &str) -> Result<(), Refusal> {
+    accept_with(report, |_| true, |pointer| format!("/{member}{pointer}"))
+}
+
 /// The same, of the findings that matter.
 pub(super) fn accept_where(
     report: &FileReport,
     matters: impl Fn(&Finding) -> bool,
 ) -> Result<(), Refusal> {
+    accept_with(report, matters, str::to_owned)
+}
+
+fn accept_with(
+    report: &FileReport,
+    matters: impl Fn(&Finding) -> bool,
+    place: impl Fn(&str) -> String,
+) -> Result<(), Refusal> {
     let errors = report.findings.iter();
     let errors = errors.filter(|finding| finding.severity == Severity::Error && matters(finding));
-    let faults: Vec<Fault> = errors.map(fault).collect();
+    let faults: Vec<Fault> = errors
+        .map(|finding| Fault {
+            path: place(&finding.place.pointer),
+            code: finding.rule.code,
+            message: finding.message.clone(),
+        })
+        .collect();
     if faults.is_empty() {
         return Ok(());
     }
@@ -31,12 +50,4 @@ pub(super) fn accept_where(
         Code::ValidationFailed
     };
     Err(Refusal::invalid_with(code, faults))
-}
-
-fn fault(finding: &Finding) -> Fault {
-    Fault {
-        path: finding.place.pointer.clone(),
-        code: finding.rule.code,
-        message: finding.message.clone(),
-    }
 }

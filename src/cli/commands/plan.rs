@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         client: &connection.client,
         workspace: &workspace,
         request: &request,
-        base: base.as_ref().map(|base| base.text.as_str()),
+        base: base.as_ref(),
         session,
     };
     let mut risen = true;

@@ -16,7 +16,7 @@ use crate::cli::remote::workspace::{NamedWorkspace, called};
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
-use crate::cli::upgrade_args::ServerUpgradeArgs;
+use crate::cli::upgrade_args::{BaseFile, ServerUpgradeArgs};
 
 /// A plan, and for what.
 pub(crate) struct PlannedApply {
@@ -49,7 +49,7 @@ pub(crate) struct PlanRequest<'q> {
     pub(crate) workspace: &'q NamedWorkspace,
     pub(crate) request: &'q Request,
     /// The package of `--base`.
-    pub(crate) base: Option<&'q str>,
+    pub(crate) base: Option<&'q BaseFile>,
     pub(crate) session: &'q Session,
 }
 
@@ -153,7 +153,7 @@ impl UpgradePlan<'_> {
             client: &connection.client,
             workspace: &workspace,
             request: self.request,
-            base: base.as_ref().map(|base| base.text.as_str()),
+            base: base.as_ref(),
             session,
         };
         let planned = any(plan_request, &FileTemplate::default(), self.package)?;

@@ -17,12 +17,17 @@ use tplkit::client::{Client, Error, RemoteWorkspace};
 use tplkit::definitions::Definitions;
 use tplkit::workspace::{Id, Source as _, ready};
 
+use super::client_error;
 use super::error::CliError;
 use super::remote::subject;
+use super::upgrade_args::BaseFile;
 
 pub(crate) use decisions::{Decisions, body};
 pub(crate) use saved::{Package, Saved};
 pub(crate) use text::screen;
+
+/// The member of a body that holds a package in place of the template's.
+const PACKAGE: &str = "package";
 
 /// A plan, with its JSON document.
 #[derive(Debug)]
@@ -65,13 +70,16 @@ pub(crate) fn by_server(
     client: &Client,
     template: &str,
     body: &Value,
-    base: Option<&str>,
+    base: Option<&BaseFile>,
 ) -> Result<PlanView, CliError> {
-    let base: Vec<(&str, &str)> = base.map(|base| ("base", base)).into_iter().collect();
-    let reported = client.plan_with(template, body, &base).map_err(|error| {
-        let what = format!("what an apply of template `{template}` would do cannot be asked");
-        subject::degraded(client, template, error, &what)
-    })?;
+    let members: Vec<(&str, &str)> = base.map(BaseFile::member).into_iter().collect();
+    let reported = client
+        .plan_with(template, body, &members)
+        .map_err(|error| {
+            let error = named(base, error);
+            let what = format!("what an apply of template `{template}` would do cannot be asked");
+            subject::degraded(client, template, error, &what)
+        })?;
     let document = serde_json::from_str(reported.document.get()).unwrap_or_default();
     Ok(PlanView {
         preview: reported.record,
@@ -113,15 +121,21 @@ pub(crate) fn by_server_for(
     client: &Client,
     template: &str,
     body: &Value,
-    base: Option<&str>,
+    base: Option<&BaseFile>,
     package: &str,
 ) -> Result<Option<PlanView>, CliError> {
-    let base = base.map(|base| ("base", base));
-    let packages: Vec<(&str, &str)> = base.into_iter().chain([("package", package)]).collect();
+    let packages: Vec<(&str, &str)> = base
+        .map(BaseFile::member)
+        .into_iter()
+        .chain([(PACKAGE, package)])
+        .collect();
     let reported = match client.plan_with(template, body, &packages) {
         Ok(reported) => reported,
         Err(error) if subject::lacks_route(&error) || refuses_packages(&error) => return Ok(None),
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            let error = client_error::in_member(named(base, error), PACKAGE, None);
+            return Err(error.into());
+        }
     };
     let document = serde_json::from_str(reported.document.get()).unwrap_or_default();
     Ok(Some(PlanView {
@@ -131,12 +145,20 @@ pub(crate) fn by_server_for(
     }))
 }
 
+/// An error that names the file of `--base` where it is about that.
+fn named(base: Option<&BaseFile>, error: Error) -> Error {
+    match base {
+        Some(base) => base.name_in(error),
+        None => error,
+    }
+}
+
 /// Whether a server does not know the member.
 fn refuses_packages(error: &Error) -> bool {
     let Error::Refused(problem) = error else {
         return false;
     };
-    problem.status == 422 && problem.errors.iter().any(|fault| fault.path == "package")
+    problem.status == 422 && problem.errors.iter().any(|fault| fault.path == PACKAGE)
 }
 
 /// A server that does not know a route answers as if the thing were missing.

@@ -353,6 +353,31 @@ fn a_package_that_people_went_by_is_sent_along() {
             .exits(1);
         assert_eq!(body(&server, &apply_route(TEMPLATE)), Value::Null);
     }
+    // What only the server finds names the file.
+    let document = json!({"code": "validation_failed",
+    "detail": "/base/manifest/items/0: no ref; /base: odd",
+    "errors": [
+        {"path": "/base/manifest/items/0", "code": "I004", "message": "no ref"},
+        {"path": "/base", "code": "J003", "message": "odd"},
+        {"path": "workspaceId", "code": "validation_failed", "message": "is none"},
+    ]});
+    let refused = || Reply::text(422, &document.to_string());
+    let server = catalog([job("completed")])
+        .on(&plan_route(TEMPLATE), [refused()])
+        .serve();
+    let desk_of_it = Desk::with_key(&server.url);
+    desk_of_it.place.write("old.json", &tiny());
+    let ran = desk_of_it
+        .run(&words("plan", &["--base", "old.json"]))
+        .exits(1);
+    for line in [
+        "old.json: /manifest/items/0: no ref (I004)",
+        "old.json: odd (J003)",
+        "workspaceId: is none",
+    ] {
+        assert!(ran.err.contains(line), "{line}\n{}", ran.err);
+    }
+    assert!(!ran.err.contains("/base"), "{}", ran.err);
     // What is no package is not sent.
     let (server, desk) = desk(&based);
     desk.place.write("broken.json", "{\"templateVersion\": 2}");
@@ -362,7 +387,8 @@ fn a_package_that_people_went_by_is_sent_along() {
             "apply" => [&words[..], &["--yes"]].concat(),
             _ => words,
         };
-        desk.run(&yes(base("broken.json"))).exits(1);
+        let ran = desk.run(&yes(base("broken.json"))).exits(1);
+        assert!(ran.out.contains("broken.json"), "{}", ran.out);
         desk.run(&yes(base("nowhere.json"))).exits(2);
     }
     desk.run(&words("plan", &["--base", "old.json", "--job", JOB]))

@@ -116,7 +116,7 @@ async fn load_package(
 /// The package that a workspace was set up by, checked.
 async fn load_base(base: Option<String>) -> Result<Option<Arc<LoadedPackage>>, Refusal> {
     let Some(text) = base else { return Ok(None) };
-    let loaded = offload(move || LoadedPackage::sent(text)).await?;
+    let loaded = offload(move || LoadedPackage::sent(text, apply::BASE)).await?;
     Ok(Some(Arc::new(loaded)))
 }
 
@@ -275,7 +275,7 @@ async fn planned(
         stored_request(&mut call, wanted.place, job, wanted.request).await?
     } else {
         let whole = if let Some(package) = package {
-            offload(move || LoadedPackage::sent(package)).await?
+            offload(move || LoadedPackage::sent(package, apply::PACKAGE)).await?
         } else {
             let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
             if let Err(problem) = fit {

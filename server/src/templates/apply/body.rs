@@ -80,9 +80,9 @@ impl Places {
 }
 
 /// The member that holds a package in place of the template's.
-const PACKAGE: &str = "package";
+pub(crate) const PACKAGE: &str = "package";
 /// The member that holds the package that a workspace was set up by.
-const BASE: &str = "base";
+pub(crate) const BASE: &str = "base";
 
 /// A body, taken apart: what was decided, and the packages in it.
 #[derive(Debug)]

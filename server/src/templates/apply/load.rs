@@ -25,13 +25,14 @@ impl LoadedPackage {
         (LoadedPackage { text }, fit)
     }
 
-    /// A package that a caller sends.
+    /// A package that a caller sends as a member of a body.
     ///
     /// # Errors
-    /// 422 with every rule that is broken as an error, 503 when there is no room for it.
-    pub(crate) fn sent(text: String) -> Result<LoadedPackage, Refusal> {
+    /// 422 with every rule that is broken as an error, and its place in the body; 503 when there is no room
+    /// for it.
+    pub(crate) fn sent(text: String, member: &str) -> Result<LoadedPackage, Refusal> {
         let text = spooled(text)?;
-        verdict::accept(&check_text(&text, &CheckOptions::default()))?;
+        verdict::accept_member(&check_text(&text, &CheckOptions::default()), member)?;
         Ok(LoadedPackage { text })
     }
 

@@ -15,7 +15,7 @@ mod start;
 mod undecided;
 
 pub(crate) use base_job::check as check_base_job;
-pub(crate) use body::{ApplyDocument, BodyParts, Places, PlanDocument};
+pub(crate) use body::{ApplyDocument, BASE, BodyParts, PACKAGE, Places, PlanDocument};
 pub(crate) use decide::{DecideInput, decide};
 pub(crate) use load::{LoadedPackage, spooled};
 pub(crate) use plan::{plan, unfit};

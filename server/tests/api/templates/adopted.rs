@@ -242,7 +242,28 @@ async fn a_base_that_is_none_is_refused(place: Place) {
         apply(editor, &scene.template, &broken),
     ] {
         let refused = answer.refused(422, "validation_failed").json();
-        assert_eq!(refused["errors"][0]["code"], "J003", "{refused}");
+        let error = &refused["errors"][0];
+        assert_eq!(
+            (&error["code"], &error["path"]),
+            (&json!("J003"), &json!("/base")),
+            "{refused}"
+        );
+    }
+    // What is wrong in it is reported with its place in the body.
+    let mut wrong = scene.base.clone();
+    wrong["manifest"]["items"][0]["kind"] = "nothing".into();
+    let wrong = scene.body(&json!({"base": wrong}));
+    for answer in [
+        editor.post(&plan, &wrong),
+        apply(editor, &scene.template, &wrong),
+    ] {
+        let refused = answer.refused(422, "validation_failed").json();
+        let errors = refused["errors"].as_array().expect("a list");
+        for error in errors {
+            let place = error["path"].as_str().expect("a path");
+            assert!(place.starts_with("/base/manifest/"), "{refused}");
+            assert_ne!(wrong.pointer(place), None, "{refused}");
+        }
     }
     let mut other = scene.base.clone();
     other["manifest"]["name"] = "another".into();

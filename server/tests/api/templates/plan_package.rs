@@ -76,7 +76,11 @@ async fn a_package_that_is_none_is_refused(place: Place) {
     for package in [json!(null), json!("x"), json!([])] {
         assert_eq!(refusal(package)["path"], "package");
     }
-    assert_eq!(refusal(json!({"a": 1}))["code"], "J003");
+    let error = refusal(json!({"a": 1}));
+    assert_eq!(
+        (&error["code"], &error["path"]),
+        (&json!("J003"), &json!("/package"))
+    );
     let broken = json!({"templateVersion": 1, "plan": {}});
     assert_eq!(refusal(broken)["code"], "J006");
     // An apply takes none.

@@ -15,6 +15,7 @@ use crate::cli::plan_view::{Package, Saved, by_reading, by_server, by_server_for
 use crate::cli::remote::Connection;
 use crate::cli::remote::workspace::NamedWorkspace;
 use crate::cli::session::Session;
+use crate::cli::upgrade_args::BaseFile;
 
 pub(super) fn run(
     args: &Args,
@@ -53,7 +54,10 @@ pub(super) fn run(
     };
     let base = match &base {
         Some((package, source)) => match File::checked(source) {
-            Ok(file) => Some(unchanged(package, file)?.text),
+            Ok(file) => Some(BaseFile {
+                path: package.found().to_owned(),
+                text: unchanged(package, file)?.text.to_owned(),
+            }),
             Err(report) => return package_file::refuse(&report, args.format, session),
         },
         None => None,
@@ -62,7 +66,7 @@ pub(super) fn run(
         client: &connection.client,
         workspace: &workspace,
         request: &request,
-        base,
+        base: base.as_ref(),
         session,
     };
     let source = match &saved.package {
