@@ -89,7 +89,7 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
     conclude(start.client, &id, followed, start.waiting, &reported)
 }
 
-/// Somebody works on a job of this template and workspace already.
+/// Somebody works on a job of this template, or of its line, in the workspace already.
 fn report_running_job(
     start: &StartJob<'_>,
     members: &[(&str, Value)],
@@ -98,9 +98,9 @@ fn report_running_job(
     interrupt_message::leave(None);
     let message = match &problem.locked_until {
         Some(until) => {
-            format!("a job of this template is at work in the workspace, held until {until}")
+            format!("a job of this template or its line is at work in the workspace, held until {until}")
         }
-        None => "a job of this template is unfinished in the workspace, and nobody works on it now"
+        None => "a job of this template or its line is unfinished in the workspace, and nobody works on it now"
             .to_owned(),
     };
     let help = match &problem.job_id {

@@ -295,7 +295,7 @@ fn a_job_that_nobody_holds_is_in_the_way_in_a_whole_sentence() {
     let ran = ran.exits(69);
     assert!(
         ran.err
-            .contains("is unfinished in the workspace, and nobody works on it now\n"),
+            .contains("of this template or its line is unfinished in the workspace, and nobody works on it now\n"),
         "{}",
         ran.err
     );
