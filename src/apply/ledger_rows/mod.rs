@@ -2,7 +2,11 @@
 //! 1.3).
 //!
 //! In: the ledgers of earlier jobs, and the rows of a payload entry. Out: for each row its
-//! counterpart at the destination, matched by uid or else by verified key.
+//! counterpart at the destination, matched by uid or else by verified key: that of the entry where
+//! the ledgers know a row by it, too, else the one that they know it by.
+//!
+//! A key column is found by the name that the entry gives it. Ledgers hold digests of keys and not
+//! the records of their columns, so a key column that a later package calls otherwise tells nothing.
 
 mod names;
 mod table;
@@ -14,9 +18,9 @@ use crate::rows::Text;
 use crate::workspace::Id;
 use crate::workspace::ledger::{Entry, RowDigest, RowName};
 
-use names::number;
+use names::{keys, number};
 pub(super) use names::{names, verified_key};
-use table::{Said, Table};
+use table::{KeyColumn, Said, Table};
 
 /// The rows that ledgers know, by table.
 #[derive(Debug, Default)]
@@ -90,14 +94,18 @@ impl LedgerRows {
             .count()
     }
 
-    /// Whether every row of a table has a key in that column, so that another key is another row.
-    pub(super) fn distinguishes(&self, feature: Id, column: &str) -> bool {
+    /// Whether keys tell the rows of an entry from every row of a table, so that another key is another row.
+    pub(super) fn distinguishes(&self, feature: Id, entry: &RawEntry<'_>) -> bool {
         let Some(table) = self.0.get(&feature) else {
             return true;
         };
-        let column = table.key_column(column);
-        table.rows.is_empty()
-            || column.is_some() && table.rows.iter().all(|row| row.key_column == column)
+        let tells = |(column, name): (KeyColumn, &str)| {
+            let of_rows = table.rows.iter().any(|row| row.key_column == Some(column));
+            (of_rows && keys(entry, name).is_some()).then_some(column)
+        };
+        let telling: Vec<KeyColumn> = table.key_columns().filter_map(tells).collect();
+        let mut rows = table.rows.iter();
+        rows.all(|row| row.key_column.is_some_and(|key| telling.contains(&key)))
     }
 
     /// For each row of an entry the one that stands for it in a table.
@@ -113,12 +121,22 @@ impl LedgerRows {
         };
         let mut found: Vec<Option<Id>> = names.rows.iter().enumerate().map(by_uid).collect();
         let key = names.key.as_deref().map(|key| table.key_column(key));
-        if let Some(Some(column)) = key {
-            let claimed: HashSet<Id> = found.iter().flatten().copied().collect();
+        // Its own key counts before those of earlier packages.
+        let mut columns: Vec<(KeyColumn, &str)> = table.key_columns().collect();
+        columns.sort_by_key(|(column, _)| Some(Some(*column)) != key);
+        let mut claimed: HashSet<Id> = found.iter().flatten().copied().collect();
+        for (column, name) in columns {
             let by_key = table.by_key(column, &claimed);
-            for (found, name) in found.iter_mut().zip(&names.rows) {
-                if found.is_none() && name.key != RowDigest::default() {
-                    *found = by_key.get(&name.key).copied();
+            if by_key.is_empty() || found.iter().all(Option::is_some) {
+                continue;
+            }
+            let Some(keys) = keys(entry, name) else {
+                continue;
+            };
+            for (found, key) in found.iter_mut().zip(keys) {
+                if found.is_none() && key != RowDigest::default() {
+                    *found = by_key.get(&key).copied();
+                    claimed.extend(*found);
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! What rows of a package are known by: the number of their uid and the digest of their key.
 
+use std::collections::HashSet;
+
 use sha2::{Digest as _, Sha256};
 
 use crate::apply::uids::minted;
@@ -18,24 +20,37 @@ pub(in crate::apply) fn names<'t>(
     rows: impl Iterator<Item = RawRow<'t>>,
 ) -> RowNames {
     let key = verified_key(entry);
-    let digest = key.map(ColumnDigest::of);
-    let name = |row: RawRow<'t>| {
-        let cell = key.and_then(|key| {
-            let mut cells = members(row.data);
-            cells.find_map(|(name, cell)| name.is(key).then_some(cell))
-        });
-        RowName {
-            uid: number(row.uid),
-            key: match (digest, cell) {
-                (Some(column), Some(cell)) => key_digest(column, cell),
-                _ => RowDigest::default(),
-            },
-        }
+    let key_of = key.map(|key| (key, ColumnDigest::of(key)));
+    let name = |row: RawRow<'t>| RowName {
+        uid: number(row.uid),
+        key: key_of.map_or_else(RowDigest::default, |(key, column)| {
+            cell_digest(row, key, column)
+        }),
     };
     RowNames {
         rows: rows.map(name).collect(),
         key: key.map(str::to_owned),
     }
+}
+
+/// The digests of the keys of an entry's rows in a column, row by row: its verified key column, or another one that
+/// each row fills with a value of its own. Nothing when the column tells no rows apart.
+pub(super) fn keys(entry: &RawEntry<'_>, column: &str) -> Option<Vec<RowDigest>> {
+    let digest = ColumnDigest::of(column);
+    let keys = entry.rows().map(|row| cell_digest(row, column, digest));
+    if verified_key(entry) == Some(column) {
+        return Some(keys.collect());
+    }
+    let mut seen = HashSet::new();
+    keys.map(|key| (key != RowDigest::default() && seen.insert(key)).then_some(key))
+        .collect()
+}
+
+/// The digest of a row's cell in a column.
+fn cell_digest(row: RawRow<'_>, column: &str, digest: ColumnDigest) -> RowDigest {
+    let mut cells = members(row.data);
+    let cell = cells.find_map(|(name, cell)| name.is(column).then_some(cell));
+    cell.map_or_else(RowDigest::default, |cell| key_digest(digest, cell))
 }
 
 /// The digest of a key. An empty cell is none.

@@ -170,6 +170,12 @@ impl Table {
         })
     }
 
+    /// The columns that were keys, with their names, the newest first.
+    pub(super) fn key_columns(&self) -> impl Iterator<Item = (KeyColumn, &str)> {
+        let known = self.key_columns.iter().enumerate().rev();
+        known.filter_map(|(at, name)| Some((KeyColumn::at(at)?, name.as_str())))
+    }
+
     pub(super) fn key_column(&self, name: &str) -> Option<KeyColumn> {
         let mut known = self.key_columns.iter();
         KeyColumn::at(known.position(|known| known == name)?)

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::apply::ledger_rows::{LedgerRows, verified_key};
+use crate::apply::ledger_rows::LedgerRows;
 use crate::apply::{Mode, Refusal, Request, TableWork};
 use crate::check::Checked;
 use crate::problem::Code;
@@ -51,11 +51,13 @@ pub(super) fn unmatched_rows(
     refusals.collect()
 }
 
-/// Whether a verified key distinguishes the rows of a table from those of earlier applies.
+/// Whether keys distinguish the rows of a table from those of earlier applies: the verified one of the package, else
+/// the one that the rows had then.
 fn is_distinguished(package: &Checked<'_>, table: &TableWork, ledger: &LedgerRows) -> bool {
     let entry = package.payloads.get(table.entry);
-    let key = entry.and_then(verified_key).zip(table.feature);
-    key.is_some_and(|(key, feature)| ledger.distinguishes(feature, key))
+    entry
+        .zip(table.feature)
+        .is_some_and(|(entry, feature)| ledger.distinguishes(feature, entry))
 }
 
 fn refusal(reference: &str, before: usize, rows: usize) -> Refusal {

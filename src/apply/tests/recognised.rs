@@ -191,10 +191,62 @@ fn keys_that_are_all_new_are_new_rows() {
     let new = pack(Some("code"), &[("y", "Yan"), ("z", "Zoe")], 1000);
     let report = applied(&new, NOTES, &mut memory, &mut earlier, 1);
     assert_eq!(report.rows["f_people"].inserted, 2);
-    // The key column is no key any more: nobody guesses.
-    let lost = pack(None, &SECOND, 3000);
-    let expected = [(Code::RowsUnmatched, "f_people")];
-    assert_eq!(codes(&refusals(&lost, NOTES, &memory, &earlier)), expected);
+    // Its values repeat or are missing, so the key column is no key any more: nobody guesses.
+    for people in [[("a", "Ann"), ("a", "Bea")], [("a", "Ann"), ("", "Bea")]] {
+        let lost = pack(None, &people, 3000);
+        let expected = [(Code::RowsUnmatched, "f_people")];
+        assert_eq!(codes(&refusals(&lost, NOTES, &memory, &earlier)), expected);
+    }
+}
+
+#[test]
+fn the_key_of_the_earlier_package_counts_where_the_package_has_another_or_none() {
+    for key in [Some("name"), None] {
+        let (mut memory, mut earlier) = (Memory::new(nothing()), Vec::new());
+        applied(
+            &pack(Some("code"), &FIRST, 0),
+            NOTES,
+            &mut memory,
+            &mut earlier,
+            0,
+        );
+        // One of the names is another one, and all uids are.
+        let second = pack(key, &SECOND, 1000);
+        assert_eq!(refusals(&second, NOTES, &memory, &earlier), [], "{key:?}");
+        let report = applied(&second, NOTES, &mut memory, &mut earlier, 1);
+        let people = &report.rows["f_people"];
+        assert_eq!((people.inserted, people.skipped), (1, 2), "{key:?}");
+        // From now on they are known by their new uids, and by the key that the package has now.
+        let report = applied(&second, NOTES, &mut memory, &mut earlier, 2);
+        assert_eq!(report.rows["f_people"].skipped, 3, "{key:?}");
+        let codes_changed = [("x", "Bea"), ("y", "Ann"), ("z", "Cid")];
+        let third = pack(key, &codes_changed, 2000);
+        let refused = refusals(&third, NOTES, &memory, &earlier);
+        if key.is_none() {
+            assert_eq!(codes(&refused), [(Code::RowsUnmatched, "f_people")]);
+            continue;
+        }
+        assert_eq!(refused, []);
+        let report = applied(&third, NOTES, &mut memory, &mut earlier, 3);
+        assert_eq!(report.rows["f_people"].skipped, 3);
+        assert_eq!(cells(&memory, "people").len(), 3);
+    }
+}
+
+#[test]
+fn values_of_the_earlier_key_that_are_all_new_are_new_rows() {
+    let (mut memory, mut earlier) = (Memory::new(nothing()), Vec::new());
+    applied(
+        &pack(Some("code"), &FIRST, 0),
+        NOTES,
+        &mut memory,
+        &mut earlier,
+        0,
+    );
+    let new = pack(Some("name"), &[("y", "Ann"), ("z", "Zoe")], 1000);
+    assert_eq!(refusals(&new, NOTES, &memory, &earlier), []);
+    let report = applied(&new, NOTES, &mut memory, &mut earlier, 1);
+    assert_eq!(report.rows["f_people"].inserted, 2);
 }
 
 #[test]
