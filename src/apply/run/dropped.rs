@@ -9,7 +9,7 @@ use crate::apply::{ApplyError, Dropped, HELD};
 use crate::problem::Code;
 use crate::rows::Cell;
 use crate::workspace::ledger::{
-    BaseRecord, Entry, HeldDigest, MovedSequence, RowDigest, Structure, Taken,
+    BaseRecord, Entry, HeldDigest, MovedSequence, RowDigest, Siblings, Structure, Taken,
 };
 use crate::workspace::{
     AnyRecord, Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure as Workspace,
@@ -228,7 +228,12 @@ impl<T: Target> Run<'_, '_, T> {
             records.extend(inside(RecordKind::Column));
             records.extend(inside(RecordKind::View));
         }
-        let mut entry = Structure::default();
+        // Those of a table go with it.
+        let siblings = Siblings::of(structure, &records[0]).into_iter();
+        let mut entry = Structure {
+            siblings: siblings.collect(),
+            ..Structure::default()
+        };
         let features = structure.features.iter().chain(&structure.shared);
         let shared = features.filter(|feature| feature.id == dropped.id && feature.is_shared);
         entry.shared = shared.map(|feature| feature.id).collect();

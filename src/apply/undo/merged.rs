@@ -28,52 +28,14 @@ pub(super) fn taken_back(
     let Some(ours) = AnyRecord::find(structure, kind, id) else {
         return (None, Vec::new());
     };
-    let definitions = Definitions::embedded();
-    let decisions = Decisions::default();
-    let tracked = TrackedDecisions::new(&decisions, None);
-    let merge = Merge {
-        definitions,
-        tracked: &tracked,
-        read: &Clone::clone,
-        forbidden: &|_, _| false,
-        absent: &|_| Vec::new(),
-        plain: &Clone::clone,
-    };
-    let sides = Sides {
-        base: &changed.after,
-        theirs: &changed.before,
-        ours: &ours,
-    };
-    let merged = merge.merge(&changed.reference, sides, &changed.before);
-    let mut thing = merged.thing;
-    // A key that says what is so anyway comes back, too.
-    if ours.config == changed.after.config {
-        thing.config.clone_from(&changed.before.config);
-    }
-    // Where somebody has moved it since it stays, and nobody is asked.
-    if ours.order == changed.after.order {
-        thing.order = changed.before.order;
-    }
-    if ours.icon == changed.after.icon {
-        thing.icon.clone_from(&changed.before.icon);
-    }
-    // Nobody has touched it: what equals a default stands as it stood.
-    if ours == changed.after {
-        thing.clone_from(&changed.before);
-    }
-    if kind == RecordKind::Workflow && thing != ours {
-        let graphs = [&ours, &changed.before].map(|side| side.part("graphConfig"));
-        let mut graph = thing.part("graphConfig");
-        keep_secrets(definitions, &mut graph, &graphs.each_ref());
-        set_part(&mut thing, "graphConfig", graph);
-    }
-    let conflicts = merged.conflicts.iter().filter(|_| whole);
-    let left = conflicts.map(|(path, _)| MovedLeaf {
+    let (thing, conflicts) = before(&ours, changed);
+    let conflicts = conflicts.into_iter().filter(|_| whole);
+    let left = conflicts.map(|path| MovedLeaf {
         kind: Some(kind),
         reference: changed.reference.clone(),
         uid: None,
         id: Some(id),
-        path: Some(path.clone()),
+        path: Some(path),
         column: None,
         count: None,
     });
@@ -91,6 +53,51 @@ pub(super) fn taken_back(
         }),
     };
     (change, left)
+}
+
+/// A record without what the job changed of it, and the paths of leaves that people have changed since.
+pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<String>) {
+    let definitions = Definitions::embedded();
+    let decisions = Decisions::default();
+    let tracked = TrackedDecisions::new(&decisions, None);
+    let merge = Merge {
+        definitions,
+        tracked: &tracked,
+        read: &Clone::clone,
+        forbidden: &|_, _| false,
+        absent: &|_| Vec::new(),
+        plain: &Clone::clone,
+    };
+    let sides = Sides {
+        base: &changed.after,
+        theirs: &changed.before,
+        ours,
+    };
+    let merged = merge.merge(&changed.reference, sides, &changed.before);
+    let mut thing = merged.thing;
+    // A key that says what is so anyway comes back, too.
+    if ours.config == changed.after.config {
+        thing.config.clone_from(&changed.before.config);
+    }
+    // Where somebody has moved it since it stays, and nobody is asked.
+    if ours.order == changed.after.order {
+        thing.order = changed.before.order;
+    }
+    if ours.icon == changed.after.icon {
+        thing.icon.clone_from(&changed.before.icon);
+    }
+    // Nobody has touched it: what equals a default stands as it stood.
+    if *ours == changed.after {
+        thing.clone_from(&changed.before);
+    }
+    if ours.kind == RecordKind::Workflow && thing != *ours {
+        let graphs = [ours, &changed.before].map(|side| side.part("graphConfig"));
+        let mut graph = thing.part("graphConfig");
+        keep_secrets(definitions, &mut graph, &graphs.each_ref());
+        set_part(&mut thing, "graphConfig", graph);
+    }
+    let conflicts = merged.conflicts.into_iter();
+    (thing, conflicts.map(|(path, _)| path).collect())
 }
 
 /// The cells of a row that are still what the job wrote, as they were; and the columns of others.

@@ -7,6 +7,7 @@
 
 mod losses;
 mod merged;
+mod places;
 mod steps;
 
 use crate::problem::Code;
@@ -119,7 +120,12 @@ pub async fn undo_in_units<T: Target>(
             total: total.max(1),
         };
         let terms = UndoTerms { force, first };
-        let (changes, stays) = changes(target, taken, &steps, terms).await?;
+        let (mut changes, stays) = changes(target, taken, &steps, terms).await?;
+        if steps.is_empty() && !steps.places.is_empty() {
+            let structure = target.structure().await;
+            let structure = structure.map_err(store("reading the structure"))?;
+            steps.places.settle(&structure, &mut changes);
+        }
         left.extend(stays.iter().cloned());
         let (entry, report) = if steps.is_empty() {
             (Entry::Undone, serde_json::to_string(&left).ok())

@@ -6,7 +6,10 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::workspace::ledger::{CellsOf, Changed, Entry, RowDigest, Structure, Taken, Updated};
-use crate::workspace::{Change, Id, New, RecordKind, Removal};
+use crate::workspace::{AnyRecord, Change, Id, New, RecordKind, Removal};
+
+use super::merged::before;
+use super::places::Places;
 
 /// A part of an undo.
 #[derive(Debug, Clone)]
@@ -94,6 +97,8 @@ pub(super) struct Steps {
     left: VecDeque<Step>,
     /// Tables that the job created: they go with whatever is in them.
     pub(super) created: HashSet<Id>,
+    /// Where records belong that come back.
+    pub(super) places: Places,
 }
 
 /// What the rows of each table held when the job last wrote them; nothing of those that go already.
@@ -104,7 +109,10 @@ impl Steps {
     pub(super) fn of(ledger: &[Entry]) -> Steps {
         let published: HashSet<&str> = ledger.iter().filter_map(published).collect();
         let mut own = written(ledger);
-        let mut steps = Steps::default();
+        let mut steps = Steps {
+            places: Places::of(ledger),
+            ..Steps::default()
+        };
         let mut sequences = Vec::new();
         let first_rows = ledger.iter().position(is_of_rows).unwrap_or(ledger.len());
         for (at, entry) in ledger.iter().enumerate().rev() {
@@ -214,6 +222,23 @@ impl Steps {
     /// A record becomes what it was before all changes of it.
     fn back(&mut self, changed: &Changed, whole: bool) {
         let of = (changed.after.kind, changed.after.id);
+        // What comes back is not there yet, and comes as it was.
+        let creates = self.left.iter_mut().find_map(|step| match step {
+            Step::Single(Change::Create(new)) => {
+                let record = AnyRecord::of_new(new);
+                ((record.kind, record.id) == of).then_some((new, record))
+            }
+            _ => None,
+        });
+        if let Some((new, record)) = creates {
+            if let Some(mut before) = before(&record, changed).0.new_record() {
+                if let (New::Feature(before), New::Feature(new)) = (&mut before, &*new) {
+                    before.is_shared = new.is_shared;
+                }
+                *new = before;
+            }
+            return;
+        }
         let known = self.left.iter_mut().find_map(|step| match step {
             Step::Back(known, _) if (known.after.kind, known.after.id) == of => Some(known),
             _ => None,

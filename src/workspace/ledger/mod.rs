@@ -89,6 +89,9 @@ pub struct Structure {
     /// Where the sequences of columns among these stood (`to`); they begin anew (`from`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequences: Vec<MovedSequence>,
+    /// Where these stood among their siblings before they went.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub siblings: Vec<Siblings>,
     /// What later upgrades start from, where it is another one now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub base: Vec<BaseRecord>,
@@ -99,6 +102,47 @@ pub struct Structure {
     /// What the report of an upgrade says of records: a job that goes on finds them as they are to be.
     #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
     pub reported: Option<Value>,
+}
+
+/// Siblings as they stand when one of them is taken away: an undo puts it back among them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Siblings {
+    /// What they are.
+    pub kind: RecordKind,
+    /// What they are in.
+    pub parent: Id,
+    /// Each of them, the one that goes too.
+    pub positions: Vec<Position>,
+}
+
+/// Where a record stands among its siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// The record.
+    pub id: Id,
+    /// Its number; of equal ones the smaller id comes first.
+    pub order: i64,
+}
+
+impl Siblings {
+    /// Those of a column or a navigation entry. Other records that are taken away have no place.
+    pub fn of(structure: &super::Structure, record: &AnyRecord) -> Option<Siblings> {
+        let parent = record.parent?;
+        if !matches!(record.kind, RecordKind::Column | RecordKind::Rail) {
+            return None;
+        }
+        let all = AnyRecord::siblings(structure, record.kind, Some(parent)).into_iter();
+        let positions = all.map(|one| Position {
+            id: one.id,
+            order: one.order.unwrap_or_default(),
+        });
+        Some(Siblings {
+            kind: record.kind,
+            parent,
+            positions: positions.collect(),
+        })
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
@@ -446,8 +490,8 @@ pub struct Updated {
 mod tests {
     use super::{
         BaseRecord, Cells, CellsOf, Changed, ConfigChange, Created, EmptiedColumn, Entry, Links,
-        MovedLeaf, MovedSequence, RecognisedRows, RowDigest, RowName, RowNames, Rows, SettledRow,
-        Structure, Taken, Updated, Updates, WrittenRow,
+        MovedLeaf, MovedSequence, Position, RecognisedRows, RowDigest, RowName, RowNames, Rows,
+        SettledRow, Siblings, Structure, Taken, Updated, Updates, WrittenRow,
     };
     use crate::workspace::{AnyRecord, KeptRow, RecordKind, RowData};
 
@@ -514,6 +558,11 @@ mod tests {
                 }],
                 leaves: 2,
                 deleted: vec![based()],
+                siblings: vec![Siblings {
+                    kind: RecordKind::Column,
+                    parent: id,
+                    positions: vec![Position { id, order: -1 }],
+                }],
                 shared: vec![id],
                 sequences: vec![MovedSequence {
                     column: id,

@@ -18,13 +18,30 @@ pub(super) struct Decisions {
     pub(super) plan: Preview,
 }
 
+/// What becomes of records that the package does not have any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// They stay.
+    Stay,
+    /// Each of them may go, with what it holds.
+    MayGo,
+}
+
 /// Decides at random; nothing when the upgrade is refused for another reason.
 pub(super) async fn decide<P: Place>(
     line: &mut Line<P>,
     text: &str,
     dice: &mut Dice,
+    gone: Gone,
 ) -> Result<Option<Decisions>, String> {
     let mut request = request(true);
+    request.terms.allow_destructive = gone == Gone::MayGo;
+    if gone == Gone::MayGo {
+        let plan = line.plan(text, &request).await?;
+        for left in plan.left.iter().filter(|_| dice.chance(60)) {
+            word(&mut request, &left.reference, RecordDecision::Delete);
+        }
+    }
     let mut decided = Decided::default();
     let mut conflicted = false;
     for _ in 0..8 {
@@ -40,6 +57,15 @@ pub(super) async fn decide<P: Place>(
         let mut codes = plan.refusals.iter().map(|refusal| refusal.code);
         if codes.any(|code| code == Code::RowsUnmatched) {
             return Ok(None);
+        }
+        let refused = plan.refusals.iter();
+        let refused = refused.filter(|refusal| refusal.code == Code::DeleteRefused);
+        let refused: Vec<&str> = refused.filter_map(|one| one.reference.as_deref()).collect();
+        if !refused.is_empty() {
+            // People have changed it, or it is no thing that goes.
+            let decisions = &mut request.terms.decisions;
+            decisions.retain(|reference, _| !refused.contains(&reference.as_str()));
+            continue;
         }
         let mut codes = plan.refusals.iter().map(|refusal| refusal.code);
         if codes.any(|code| code == Code::Destructive) {
@@ -62,6 +88,13 @@ pub(super) async fn decide<P: Place>(
         }
     }
     Err("the plan asks without an end".to_owned())
+}
+
+fn word(request: &mut Request, reference: &str, word: RecordDecision) {
+    let take = Take::Word(word);
+    let of = request.terms.decisions.entry(reference.to_owned());
+    let of = of.or_default();
+    of.insert(EVERYTHING.to_owned(), Decision { take, ours: None });
 }
 
 /// Decides for the types of columns as they are, where cells would be lost.

@@ -1,7 +1,7 @@
 //! The laws.
 
 use super::compare::{content, differs, transactional};
-use super::deciding::decide;
+use super::deciding::{Gone, decide};
 use super::kept::lost;
 use super::killed::Death;
 use super::line::{Line, request};
@@ -77,6 +77,9 @@ fn in_order(state: &State) -> State {
     state.structure.organization.id = Id::nil();
     state.structure.workspace.id = Id::nil();
     state.structure.workspace.name.clear();
+    // Tables and automations have no order, and what comes back is behind the others.
+    state.structure.features.sort_by_key(|one| one.id);
+    state.structure.automations.sort_by_key(|one| one.id);
     for row in state.rows.values_mut().flatten() {
         let Ok(Value::Object(cells)) = Value::parse(row.data.as_str()) else {
             continue;
@@ -243,7 +246,7 @@ async fn undone<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut ready = worked_on(places, triple, Hand::People).await?;
     let line = &mut ready.line;
     let mut dice = Dice::new(triple.seed ^ 0x0D0);
-    let Some(decisions) = decide(line, &ready.new, &mut dice).await? else {
+    let Some(decisions) = decide(line, &ready.new, &mut dice, Gone::MayGo).await? else {
         return Ok(Seen::Nothing);
     };
     let ran = line.run(&ready.new, &decisions.request, None).await?;
@@ -314,7 +317,7 @@ fn folded(report: &Report) -> String {
 async fn killed<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut ready = worked_on(places, triple, Hand::People).await?;
     let mut dice = Dice::new(triple.seed ^ 0xDEAD);
-    let Some(decisions) = decide(&mut ready.line, &ready.new, &mut dice).await? else {
+    let Some(decisions) = decide(&mut ready.line, &ready.new, &mut dice, Gone::MayGo).await? else {
         return Ok(Seen::Nothing);
     };
     let line = &mut ready.line;
@@ -350,7 +353,7 @@ async fn killed<P: Places>(places: &P, triple: &Triple) -> Verdict {
 async fn kept<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut ready = worked_on(places, triple, Hand::People).await?;
     let mut dice = Dice::new(triple.seed ^ 0xCE9);
-    let Some(decisions) = decide(&mut ready.line, &ready.new, &mut dice).await? else {
+    let Some(decisions) = decide(&mut ready.line, &ready.new, &mut dice, Gone::Stay).await? else {
         return Ok(Seen::Nothing);
     };
     let line = &mut ready.line;

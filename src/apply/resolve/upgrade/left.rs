@@ -5,7 +5,7 @@ use super::Merging;
 use crate::apply::{Dropped, Refusal};
 use crate::problem::Code;
 use crate::upgrade::{Conflict, ConflictCode, EVERYTHING, LeftRecord, RecordDecision, differing};
-use crate::workspace::ledger::BaseRecord;
+use crate::workspace::ledger::{BaseRecord, Siblings};
 use crate::workspace::{AnyRecord, Change, Id, RecordKind};
 
 impl Merging<'_, '_> {
@@ -78,6 +78,8 @@ impl Merging<'_, '_> {
                 id: ours.id,
                 force: false,
             });
+            let siblings = Siblings::of(self.destination, &ours);
+            self.built.work.entry.siblings.extend(siblings);
             self.built.work.entry.deleted.push(BaseRecord {
                 thing: ours,
                 ..based

@@ -151,7 +151,11 @@ impl Merging<'_, '_> {
         } else {
             LeafOutcome::Same
         };
-        let mut sequence = now.clone();
+        // What goes with this unit has no place any more.
+        let deleted = &self.built.work.entry.deleted;
+        let goes = |id: &Id| deleted.iter().any(|based| based.thing.id == *id);
+        let standing: Sequence = now.iter().filter(|id| !goes(id)).copied().collect();
+        let mut sequence = standing.clone();
         let mut moves = true;
         match verdict {
             LeafOutcome::Same => {}
@@ -160,7 +164,7 @@ impl Merging<'_, '_> {
                 let of = |name: &Value| names.iter().find(|(_, known)| *known == name);
                 let mut order: Sequence = wanted.filter_map(|name| Some(*of(name)?.0)).collect();
                 let listed = order.clone();
-                insert_after(&mut order, &now, |id| !listed.contains(id));
+                insert_after(&mut order, &standing, |id| !listed.contains(id));
                 sequence = order;
                 self.work.decided += u64::from(values[0] != values[2]);
                 self.work.leaves += 1;
@@ -202,7 +206,7 @@ impl Merging<'_, '_> {
             }
         }
         let fresh = |id: &Id| !now.contains(id) && self.is_fresh(*id);
-        if sequence != now || theirs.iter().any(fresh) {
+        if sequence != standing || theirs.iter().any(fresh) {
             let before = sequence.clone();
             insert_after(&mut sequence, &theirs, |id| {
                 !before.contains(id) && fresh(id)

@@ -2,14 +2,15 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, codes, config, upgrade_body, v1, v2, without};
-use crate::apply::Preview;
+use super::{Line, args, codes, config, upgrade_body, v1, v2, with, without};
+use crate::apply::{Preview, UndoProgress, undo_in_units};
 use crate::crashing::Crash;
-use crate::workspace::RecordKind::{Column, Feature, View};
+use crate::workspace::RecordKind::{Column, Feature, Module, Rail, View};
 use crate::workspace::ledger::Entry;
+use crate::workspace::{AnyRecord, RecordKind, ready};
 
 /// Clients without their notes.
-fn noteless() -> Json {
+pub(super) fn noteless() -> Json {
     v2(|package| {
         without(package, "c_clients_note");
         for row in 0..3 {
@@ -18,6 +19,35 @@ fn noteless() -> Json {
         }
         package["payloads"][0]["columns"] = json!(["name", "city"]);
     })
+}
+
+/// Clients without their cities, and with the columns around them in another order.
+fn cityless_backwards() -> Json {
+    v2(|package| {
+        without(package, "c_clients_city");
+        for row in 0..3 {
+            let cells = super::client(package, row).as_object_mut();
+            cells.expect("cells").shift_remove("city");
+        }
+        package["payloads"][0]["columns"] = json!(["name", "note"]);
+        args(package, "c_clients_name")["order"] = 99.into();
+    })
+}
+
+/// Siblings in their order: names and numbers.
+fn siblings(line: &Line, kind: RecordKind, parent: &AnyRecord) -> Vec<(String, i64)> {
+    let structure = line.memory.state().structure;
+    let all = AnyRecord::siblings(&structure, kind, Some(parent.id)).into_iter();
+    all.map(|one| (one.name, one.order.unwrap_or_default()))
+        .collect()
+}
+
+fn columns(line: &Line) -> Vec<(String, i64)> {
+    siblings(line, Column, &line.get(Feature, "clients"))
+}
+
+fn named(siblings: &[(String, i64)]) -> Vec<&str> {
+    siblings.iter().map(|(name, _)| name.as_str()).collect()
 }
 
 /// Without orders, and without what shows them.
@@ -165,6 +195,75 @@ fn cells_come_back_where_rows_have_none() {
         .map(|(row, note)| row.contains(note))
         .collect();
     assert_eq!(notes, [true; 3]);
+}
+
+#[test]
+fn a_column_comes_back_to_its_place_among_siblings_that_the_upgrade_moved() {
+    for size in [1, 2, 2000] {
+        let mut line = Line::new();
+        let before = line.memory.state();
+        let delete = allowed(&json!({"c_clients_city": "delete"}));
+        line.apply(&cityless_backwards(), &delete);
+        assert_eq!(named(&columns(&line)), ["note", "name"]);
+        let (_, ledger) = line.jobs.pop().expect("a job");
+        line.memory.take_up(ledger);
+        let mut go_on = |_| true;
+        let undone = undo_in_units(&mut line.memory, false, size, &mut go_on);
+        let undone = ready(undone).expect("undone");
+        assert_eq!(undone, UndoProgress::Done(Vec::new()));
+        assert_eq!(line.memory.state(), before, "units of {size}");
+    }
+}
+
+#[test]
+fn a_column_comes_back_to_its_place_among_siblings_that_people_gave_other_numbers() {
+    let new = v2(|package| {
+        *package = cityless_backwards();
+        args(package, "c_clients_name")["order"] =
+            args(&mut v1(), "c_clients_name")["order"].clone();
+    });
+    let delete = allowed(&json!({"c_clients_city": "delete"}));
+    for [name, note] in [[100, 200], [100, 101], [100, 100], [-100, -50], [-7, -6]] {
+        let mut line = Line::new();
+        line.apply(&new, &delete);
+        line.edit(Column, "name", |column| column.order = Some(name));
+        line.edit(Column, "note", |column| column.order = Some(note));
+        line.undo(false).expect("undone");
+        let found = columns(&line);
+        assert_eq!(named(&found), ["name", "city", "note"], "{found:?}");
+        // No number of people becomes another one without need.
+        assert_eq!(found[0].1, name);
+        assert_eq!((found[2].1 == note), note > name + 1, "{found:?}");
+    }
+    // Whoever moved the columns finds them where they were put.
+    let mut line = Line::new();
+    line.apply(&new, &delete);
+    line.edit(Column, "note", |column| column.order = Some(-1));
+    line.undo(false).expect("undone");
+    let found = columns(&line);
+    assert_eq!(named(&found), ["note", "name", "city"], "{found:?}");
+    assert_eq!(found[0].1, -1);
+}
+
+#[test]
+fn a_navigation_entry_goes_while_others_come_in_and_comes_back() {
+    let new = v2(|package| {
+        without(package, "r_r");
+        let rail = json!({"moduleId": "$m_m", "name": "t", "label": "t", "order": 1, "config": [{"views": ["$v_orders"]}]});
+        with(package, "create_rail", "r_t", rail);
+    });
+    let mut line = Line::new();
+    let before = line.memory.state();
+    line.upgrade(&new, &json!({"r_r": "delete"}));
+    let rails = |line: &Line| siblings(line, Rail, &line.get(Module, "m"));
+    assert_eq!(named(&rails(&line)), ["t", "s"]);
+    line.undo(false).expect("undone");
+    assert_eq!(line.memory.state(), before);
+    // People have moved what stood after it.
+    line.upgrade(&new, &json!({"r_r": "delete"}));
+    line.edit(Rail, "s", |rail| rail.order = Some(0));
+    line.undo(false).expect("undone");
+    assert_eq!(named(&rails(&line)), ["r", "s"]);
 }
 
 #[test]
