@@ -31,6 +31,19 @@ fn reference(package: &Value, tool: &str, name: &str) -> String {
     reference.expect("a ref").to_owned()
 }
 
+/// What the package says of a column of clients.
+fn column<'p>(package: &'p mut Value, name: &str) -> &'p mut Value {
+    let table = format!("${}", reference(package, "create_feature", "clients"));
+    let steps = package["manifest"]["plan"]["steps"].as_array_mut();
+    let mut steps = steps.expect("steps").iter_mut();
+    let step = steps.find(|step| {
+        step["tool"] == "create_column"
+            && step["args"]["featureId"] == *table
+            && step["args"]["name"] == name
+    });
+    &mut step.expect("a step")["args"]
+}
+
 async fn a_value_that_cannot_be_written_is_refused_before_there_is_a_job(place: Place) {
     let world = World::new(place).await;
     let _working = working(&world);
@@ -45,6 +58,7 @@ async fn a_value_that_cannot_be_written_is_refused_before_there_is_a_job(place: 
     publish(&admin, &template, |package| {
         table = reference(package, "create_feature", "clients");
         args(package, "create_feature", "clients")["label"] = "Customers".into();
+        column(package, "name")["order"] = (-1).into();
         for entry in package["payloads"].as_array_mut().expect("payloads") {
             for row in entry["rows"].as_array_mut().expect("rows") {
                 if row["data"]["code"] == "a" {
@@ -63,6 +77,10 @@ async fn a_value_that_cannot_be_written_is_refused_before_there_is_a_job(place: 
     for (path, value) in [
         ("label", json!(5)),
         ("label", json!("")),
+        // One of the columns alone, one of them twice, and one that is not there.
+        ("order.columns", json!(["name"])),
+        ("order.columns", json!(["name", "code", "id", "name"])),
+        ("order.columns", json!(["name", "code", "nothing"])),
         (&*cell, json!(["A"])),
     ] {
         let place = format!("decisions.{table}.{path}");

@@ -71,7 +71,8 @@ impl Merging<'_, '_> {
         stay
     }
 
-    /// The path of an order that is decided by a value which is no list of siblings.
+    /// Why a value that is decided for an order is none: it names each of the siblings that base, package and
+    /// destination have once, and may name others of the destination.
     fn unfit_order(
         &self,
         place: Place<'_>,
@@ -83,13 +84,33 @@ impl Merging<'_, '_> {
         let LeafDecision::Take(Take::Value(value)) = decided else {
             return None;
         };
+        if theirs == ours {
+            return None;
+        }
         let value = self.read(value);
-        let listed = value.as_list().unwrap_or_default();
-        let known = |name: &Value| names.values().any(|known| known == name);
-        let twice = |at: usize| listed[..at].contains(&listed[at]);
-        let fits =
-            value.as_list().is_some() && listed.iter().all(known) && !(0..listed.len()).any(twice);
-        (theirs != ours && !fits).then(|| place.path.to_owned())
+        let Some(listed) = value.as_list() else {
+            return Some("it is no list of names".to_owned());
+        };
+        let wanted = ours.as_list().unwrap_or_default().iter();
+        let missing = wanted.filter(|name| !listed.contains(name));
+        let unknown = listed
+            .iter()
+            .filter(|name| !names.values().any(|known| known == *name));
+        let repeated = (0..listed.len()).filter(|at| {
+            let first = |at: &usize| !listed[..*at].contains(&listed[*at]);
+            first(at) && listed[at + 1..].contains(&listed[*at])
+        });
+        let repeated = repeated.map(|at| &listed[at]);
+        let faults = [
+            ("missing", quoted(missing)),
+            ("unknown", quoted(unknown)),
+            ("named more than once", quoted(repeated)),
+        ];
+        let faults = faults.into_iter().filter(|(_, names)| !names.is_empty());
+        let faults: Vec<String> = faults
+            .map(|(fault, names)| format!("{fault}: {names}"))
+            .collect();
+        (!faults.is_empty()).then(|| faults.join("; "))
     }
 
     /// Puts the children of a parent in order; false when that keeps its base.
@@ -142,8 +163,8 @@ impl Merging<'_, '_> {
             path,
             list: false,
         };
-        if given && let Some(unfit) = self.unfit_order(place, &values, &names) {
-            self.refuse_value(parent.reference, &unfit);
+        if given && let Some(why) = self.unfit_order(place, &values, &names) {
+            self.refuse_value_because(parent.reference, path, &why);
         }
         let read = |value: &Value| self.read(value);
         let verdict = if given {
@@ -266,4 +287,13 @@ impl Merging<'_, '_> {
             self.merged(kind, id).order = Some(order);
         }
     }
+}
+
+/// Names in one line, each as a text is shown.
+fn quoted<'v>(names: impl Iterator<Item = &'v Value>) -> String {
+    let shown = |name: &Value| match name.as_str() {
+        Some(text) => format!("`{text}`"),
+        None => format!("`{}`", name.write()),
+    };
+    names.map(shown).collect::<Vec<_>>().join(", ")
 }

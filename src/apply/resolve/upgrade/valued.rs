@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Merging;
 use super::unused::unfit_decision;
+use crate::apply::Refusal;
 use crate::apply::resolve::bindings::record_kind;
 use crate::apply::resolve::completeness::CompletenessCheck;
 use crate::definitions::{Problem, ReferenceKind, Spot, Visitor, walk_listed};
@@ -49,6 +50,16 @@ impl Merging<'_, '_> {
         self.tracked.refuses_value(reference, path);
         if !self.tracked.is_of_job() {
             self.refusals.push(unfit_decision(reference, path));
+        }
+    }
+
+    /// The same, where it can be said what is wrong with the value.
+    pub(super) fn refuse_value_because(&mut self, reference: &str, path: &str, why: &str) {
+        self.tracked.refuses_value(reference, path);
+        if !self.tracked.is_of_job() {
+            let unfit = unfit_decision(reference, path);
+            let detail = format!("{} What is wrong: {why}.", unfit.detail);
+            self.refusals.push(Refusal { detail, ..unfit });
         }
     }
 

@@ -110,6 +110,37 @@ fn those_that_cannot_be_written_are_refused() {
 }
 
 #[test]
+fn an_order_names_each_of_the_siblings_once() {
+    let line = Line::new();
+    let all = ["$c_clients_note", "$c_clients_name", "$c_clients_city"];
+    for (value, says) in [
+        (json!(all[..2]), "missing: `city`"),
+        (json!([]), "missing: `name`, `city`, `note`"),
+        (
+            json!([all[0], all[1], all[2], all[1]]),
+            "more than once: `name`",
+        ),
+        (
+            json!([all[0], all[1], "nothing", 5]),
+            "missing: `city`; unknown: `nothing`, `5`",
+        ),
+        (json!({"value": all}), "no list of names"),
+    ] {
+        let plan = line.plan(&new(), &decided("f_clients", "order.columns", &value));
+        assert_eq!(codes(&plan.refusals), ["validation_failed"], "{value}");
+        let detail = &plan.refusals[0].detail;
+        let place = "`decisions.f_clients.order.columns`";
+        assert!(
+            detail.starts_with(place) && detail.contains(says),
+            "{value}: {detail}"
+        );
+    }
+    // What people added may have its place, too.
+    let plan = line.plan(&new(), &decided("f_clients", "order.columns", &json!(all)));
+    assert_eq!(codes(&plan.refusals), [""; 0]);
+}
+
+#[test]
 fn the_others_are_written_whoever_changed_the_leaf() {
     let (row, step) = (row(), "steps.stp_bbbbbbbbbbbb.bindings");
     let mut line = Line::new();
