@@ -354,6 +354,16 @@ impl<'r> TrackedDecisions<'r> {
         }
     }
 
+    /// For how many refs one of these words was of use.
+    pub fn used_words(&self, words: &[RecordDecision]) -> usize {
+        let used = lock(&self.used);
+        let words = used.iter().filter(|(reference, path)| {
+            let word = || self.word(reference);
+            path == EVERYTHING && word().is_some_and(|word| words.contains(&word))
+        });
+        words.count()
+    }
+
     /// Decisions that were of no use, and whether anything is known at their place.
     pub fn unused(&self) -> Vec<(&'r str, &'r str, bool)> {
         let (used, known) = (lock(&self.used), lock(&self.known));

@@ -95,6 +95,7 @@ impl<T: Target> Run<'_, '_, T> {
         };
         let Some(kept) = kept else { return Ok(false) };
         let entry = self.records(dropped, record, &structure).await?;
+        let entry = self.with_report(&entry);
         let change = Change::Remove {
             kind: dropped.kind,
             id: dropped.id,

@@ -6,7 +6,7 @@ use super::emptied_counts::EmptiedCounts;
 use crate::apply::ledger_rows::LedgerRows;
 use crate::json::Value;
 use crate::package::payload::RawEntry;
-use crate::rows::Text;
+use crate::rows::{Cell, Text};
 use crate::workspace::ledger::{Cells, CellsOf, Entry, MovedLeaf, RowDigest, Rows, Structure};
 use crate::workspace::{Id, RowData};
 
@@ -71,6 +71,10 @@ pub(super) struct LedgerState {
     merged_uids: HashSet<String>,
     /// Tables whose rows this job takes away.
     pub(super) taken_from: HashSet<Id>,
+    /// How many rows and cells went with tables and columns, since the job was last completed.
+    pub(super) taken: HashMap<Id, u64>,
+    /// Rows whose cells were kept of a column, by table and name: until it goes they may be kept anew.
+    kept_cells: HashMap<(Id, String), HashSet<Id>>,
     /// Automations that are in force already.
     pub(super) published: HashSet<String>,
     /// Of these, how many since the job was last completed.
@@ -249,6 +253,19 @@ impl LedgerState {
         }
     }
 
+    /// Notes tables and columns that went with what they held.
+    fn note_taken(&mut self, structure: &Structure) {
+        for based in &structure.deleted {
+            let thing = &based.thing;
+            let kept = thing.parent.and_then(|table| {
+                let of = (table, thing.name.clone());
+                self.kept_cells.remove(&of)
+            });
+            let kept = kept.map_or(0, |rows| rows.len() as u64);
+            *self.taken.entry(thing.id).or_default() += kept;
+        }
+    }
+
     fn own(&mut self, entry: Entry) {
         self.completed = matches!(entry, Entry::Completed);
         match entry {
@@ -258,6 +275,7 @@ impl LedgerState {
                     self.published.remove(reference);
                 }
                 self.reported = structure.reported.clone().or(self.reported.take());
+                self.note_taken(&structure);
                 self.structures.push(structure);
             }
             Entry::Rows(rows) => {
@@ -319,17 +337,30 @@ impl LedgerState {
                 self.merged.extend(merged().map(|row| row.id));
             }
             // Read with the ledgers of the others, and by an undo.
-            Entry::Taken(taken) if taken.column.is_none() => {
-                self.taken_from.insert(taken.feature);
-            }
-            // Cells of a column are kept first, and go together.
-            Entry::Recognised(_) | Entry::Taken(_) => {}
+            Entry::Taken(taken) => match taken.column {
+                None => {
+                    self.taken_from.insert(taken.feature);
+                    *self.taken.entry(taken.feature).or_default() += taken.rows.len() as u64;
+                }
+                // Cells of a column are kept first, and go together.
+                Some(column) => {
+                    let filled = taken.rows.iter().filter(|row| {
+                        let cell = row.data.cell(&column);
+                        cell.is_some_and(|cell| !Cell::new(cell).is_empty())
+                    });
+                    let filled: Vec<Id> = filled.map(|row| row.id).collect();
+                    let kept = self.kept_cells.entry((taken.feature, column));
+                    kept.or_default().extend(filled);
+                }
+            },
+            Entry::Recognised(_) => {}
             Entry::Completed => {
                 self.published_now = 0;
                 for counts in self.counts.values_mut() {
                     (counts.linked, counts.updated, counts.kept) = (0, 0, 0);
                 }
                 (self.reported, self.decided) = (None, 0);
+                self.taken.clear();
                 self.moved.clear();
                 self.merged_uids.clear();
                 self.files.clear();

@@ -387,6 +387,10 @@ impl<'a> Tally<'a> {
         let reported = known.reported.as_ref();
         let reported = reported.and_then(|reported| serde_json::from_str(&reported.write()).ok());
         let reported = reported.unwrap_or_else(|| records(approved));
+        let mut taken = self.taken;
+        for (id, count) in upgrade.into_iter().flat_map(|_| &known.taken) {
+            *taken.entry(*id).or_default() += count;
+        }
         let structures = known.structures.iter();
         let earlier: u64 = structures.map(|structure| structure.leaves).sum();
         Report {
@@ -400,7 +404,7 @@ impl<'a> Tally<'a> {
             decided: (reported.decided + self.decided + upgrade.map_or(0, |_| known.decided))
                 .saturating_sub(self.stays.len() as u64),
             kept: reported.kept,
-            left: left(reported.left, &self.taken, &self.stays),
+            left: left(reported.left, &taken, &self.stays),
             unused: [reported.unused, self.conflicts.unused].concat(),
             moved: reported
                 .moved
@@ -414,7 +418,7 @@ impl<'a> Tally<'a> {
             published: self.published,
             not_published: [approved.not_published.clone(), self.stays_draft].concat(),
             unresolved,
-            renamed: approved.renamed.clone(),
+            renamed: reported.renamed,
             dropped_keys: approved.dropped_keys.clone(),
             errors: self.errors,
             undo_left: Vec::new(),
@@ -473,6 +477,7 @@ pub(super) fn records(approved: &Approved) -> Report {
         left: upgrade.map_or(Vec::new(), |upgrade| upgrade.left.clone()),
         unused: upgrade.map_or(Vec::new(), |upgrade| upgrade.unused.clone()),
         moved: leaves.collect(),
+        renamed: approved.renamed.clone(),
         ..Report::default()
     }
 }

@@ -38,7 +38,8 @@ use crate::package::reference::{WORKSPACE, used};
 use crate::package::semver::compare;
 use crate::problem::Code;
 use crate::upgrade::{
-    BaseView, Conflict, ConflictCode, KeptRecord, Merge, Sides, TrackedDecisions, Update, differing,
+    BaseView, Conflict, ConflictCode, KeptRecord, Merge, RecordDecision, Sides, TrackedDecisions,
+    Update, differing,
 };
 use crate::workspace::ledger::{BaseRecord, Changed, Created, Entry};
 use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
@@ -92,6 +93,7 @@ impl Merging<'_, '_> {
         self.strict_columns();
         self.bases(&stay);
         self.created();
+        self.count_words();
         self.changes();
         self.unused();
         self.work.seen = self.tracked.take_seen();
@@ -302,6 +304,17 @@ impl Merging<'_, '_> {
             }
         });
         &mut standing.after
+    }
+
+    /// Counts what was decided about whole records and is carried out once they are paired. The other words count where
+    /// records go and stay away.
+    fn count_words(&mut self) {
+        let words = [
+            RecordDecision::Rename,
+            RecordDecision::Adopt,
+            RecordDecision::Create,
+        ];
+        self.work.decided += self.tracked.used_words(&words) as u64;
     }
 
     /// What is created once more, and columns that tables get which are there.

@@ -4,7 +4,8 @@ use serde_json::{Value as Json, json};
 
 use super::{Line, args, client, codes, label, uid, upgrade_body, v1, v2, with, without};
 use crate::upgrade::{UnusedDecision, guard};
-use crate::workspace::RecordKind::Feature;
+use crate::workspace::Change;
+use crate::workspace::RecordKind::{Column, Feature};
 
 /// Clients that both sides have renamed, orders that people have.
 fn both() -> (Line, Json) {
@@ -217,4 +218,80 @@ fn what_cannot_be_upgraded_is_refused() {
     let mut empty = Line::new();
     empty.jobs.clear();
     assert_eq!(refused(&empty, r#"{"upgrade": true}"#), ["no_base"]);
+}
+
+/// What the report counts as decided, also of a job that was killed at any of its calls.
+fn counted(begin: fn() -> Line, new: &Json, decisions: &Json) -> u64 {
+    super::killed::ends_alike(begin, &new.to_string(), decisions).decided
+}
+
+fn cityless() -> Line {
+    let mut line = Line::new();
+    line.remove(Column, "city");
+    line
+}
+
+fn with_a_telephone() -> Line {
+    let mut line = Line::new();
+    let mut column = line.get(Column, "city").as_column().expect("a column");
+    column.id = crate::workspace::Id::from_u128(0x7E1);
+    "tel".clone_into(&mut column.name);
+    let feature = line.get(Feature, "clients").id;
+    let new = crate::workspace::New::Column { feature, column };
+    super::super::world::person(&mut line.memory, vec![Change::Create(new)]);
+    line
+}
+
+#[test]
+fn each_decision_about_a_whole_record_counts_once() {
+    let changed = v2(|package| args(package, "c_clients_city")["label"] = "Town".into());
+    for word in ["create", "leave"] {
+        let decisions = json!({"c_clients_city": word});
+        assert_eq!(counted(cityless, &changed, &decisions), 1, "{word}");
+    }
+    assert_eq!(
+        counted(cityless, &v1(), &json!({"c_clients_city": "create"})),
+        1
+    );
+    let telephone = v2(|package| {
+        with(
+            package,
+            "create_column",
+            "c_clients_tel",
+            json!({"featureId": "$f_clients", "name": "tel", "label": "tel", "type": "text", "defaultComponent": "textfield", "order": 9}),
+        );
+    });
+    for word in ["create", "adopt"] {
+        let decisions = json!({"c_clients_tel": word});
+        assert_eq!(
+            counted(with_a_telephone, &telephone, &decisions),
+            1,
+            "{word}"
+        );
+    }
+    let remark = super::renamed::remark(["1", "2", "3"]);
+    assert_eq!(
+        counted(Line::new, &remark, &json!({"c_clients_remark": "rename"})),
+        1
+    );
+    // Carried out already, it counts no more.
+    let mut line = Line::new();
+    let rename = json!({"c_clients_remark": "rename"});
+    assert_eq!(line.upgrade(&remark, &rename).decided, 1);
+    let again = line.upgrade(&remark, &rename);
+    assert_eq!((again.decided, again.unused.len()), (0, 1));
+    let viewless = v2(|package| {
+        args(package, "r_r")["config"] = json!([{}]);
+        args(package, "r_s")["config"] = json!([{}]);
+        without(package, "v_orders");
+    });
+    assert_eq!(
+        counted(Line::new, &viewless, &json!({"v_orders": "delete"})),
+        1
+    );
+    let body = json!({"upgrade": true, "allowDestructive": true, "decisions": {"c_clients_note": "delete"}});
+    let noteless = super::dropped::noteless();
+    let report =
+        super::killed::ends_alike_with(Line::new, &noteless.to_string(), &body.to_string());
+    assert_eq!((report.decided, report.left.len()), (1, 1));
 }

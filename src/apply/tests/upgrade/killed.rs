@@ -97,7 +97,11 @@ fn line() -> Line {
 /// Stops a job at each of its calls and lets it go on: the workspace and the report are those of a job that never
 /// stopped. Gives that report.
 pub(super) fn ends_alike(begin: fn() -> Line, text: &str, decisions: &Json) -> Report {
-    let body = upgrade_body(decisions);
+    ends_alike_with(begin, text, &upgrade_body(decisions))
+}
+
+/// The same with everything that is asked.
+pub(super) fn ends_alike_with(begin: fn() -> Line, text: &str, body: &str) -> Report {
     let of = |crash: Option<Crash>| {
         let mut line = begin();
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
@@ -105,12 +109,12 @@ pub(super) fn ends_alike(begin: fn() -> Line, text: &str, decisions: &Json) -> R
         let report = line.past(|past| {
             if let Some(crash) = crash {
                 memory.crash_at(crash);
-                stopped = decided(&mut memory, past, text, &body).is_err();
+                stopped = decided(&mut memory, past, text, body).is_err();
                 memory.recover();
                 let own = ready(memory.ledger()).expect("a ledger");
                 ended = stopped && own.contains(&Entry::Completed);
             }
-            decided(&mut memory, past, text, &body).expect("a report")
+            decided(&mut memory, past, text, body).expect("a report")
         });
         // The report of a job that had ended stands already.
         (memory.state(), (!ended).then_some(report), stopped)

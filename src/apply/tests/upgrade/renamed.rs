@@ -10,7 +10,7 @@ use crate::workspace::RecordKind::{Column, Feature};
 use crate::workspace::{Change, Id, New};
 
 /// The column `note` of clients is `remark`, under another ref, with these values.
-fn remark(values: [&str; 3]) -> Json {
+pub(super) fn remark(values: [&str; 3]) -> Json {
     v2(|package| {
         without(package, "c_clients_note");
         for (row, value) in values.into_iter().enumerate() {
