@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use super::Resolution;
 use super::suggest::{Candidate, suggest};
 use crate::check::Checked;
+use crate::finding::render::counted;
 use crate::package::model::{Dependency, DependencyForm};
 use crate::package::size;
 use crate::printable;
@@ -221,7 +222,7 @@ fn modes(out: &mut String, package: &Checked<'_>) {
             || "no verified key, so no `missingByKey`".to_owned(),
             |key| format!("key {key:?}"),
         );
-        comment(out, &format!("{count} rows, {key}"));
+        comment(out, &format!("{}, {key}", counted(count, "row")));
         comment(out, &format!("{} = \"all\"", entry.feature_ref));
     }
 }

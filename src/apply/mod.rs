@@ -59,4 +59,4 @@ pub use request::{Request, Resolution, Resolutions, RowsMode, UpgradeTerms};
 pub use resolve::{resolve, resolve_from};
 pub use run::{run, run_from};
 pub use suggest::{Candidate, Suggestion, suggest};
-pub use undo::{TableLosses, UNDO_UNIT, UndoError, UndoProgress, undo, undo_in_units};
+pub use undo::{TableLosses, UNDO_UNIT, UndoError, UndoProgress, forced, undo, undo_in_units};

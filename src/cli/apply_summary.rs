@@ -156,12 +156,7 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
         &report.moved,
         |leaf| moved(&known, leaf),
     );
-    section(
-        out,
-        "Changed by people since, and left by the undo",
-        &report.undo_left,
-        |leaf| moved(&known, leaf),
-    );
+    undo_left(out, report, &known);
     upgrade_view::not_carried(out, &report.not_carried, &known);
     let (brought, new): (Vec<_>, Vec<_>) = report
         .unresolved
@@ -170,6 +165,29 @@ pub(crate) fn report(out: &mut String, manifest: Option<&Manifest>, report: &Rep
     let line = |entry: &&UnresolvedEntry| unresolved(manifest, entry);
     section(out, "Not carried over by this apply", &new, line);
     section(out, "Not carried over by the export", &brought, line);
+}
+
+/// What an undo leaves as people made it.
+fn undo_left(out: &mut String, report: &Report, known: &ItemTitles) {
+    let heading = "Changed by people since, and left by the undo";
+    section(out, heading, &report.undo_left, |leaf| moved(known, leaf));
+}
+
+/// What the undo of a job did with values that the job had changed; nothing where it changed none.
+pub(crate) fn undone(report: &Report) -> String {
+    let mut out = String::new();
+    let left = report.undo_left.iter().filter(|left| left.kind.is_some());
+    let back = report.structure_updated.saturating_sub(left.count() as u64);
+    if back > 0 {
+        let _ = writeln!(out, "Back as before: {} of records", values(back));
+    }
+    undo_left(&mut out, report, &ItemTitles::default());
+    out
+}
+
+/// `1 value`, `2 values`.
+pub(crate) fn values(count: u64) -> String {
+    counted(usize::try_from(count).unwrap_or(usize::MAX), "value")
 }
 
 /// Automations that do not go live, with what is left to do by hand.

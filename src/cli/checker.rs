@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use tplkit::finding::FileKind;
-use tplkit::finding::render::{FileEntry, Report, ReportError};
+use tplkit::finding::render::{FileEntry, Report, ReportError, counted};
 use tplkit::printable;
 
 use super::error::CliError;
@@ -151,9 +151,9 @@ fn describe(file: &FileEntry) -> String {
         FileKind::Plain => "plain file",
     };
     format!(
-        "{}: {kind}, {} findings, {} fixed",
+        "{}: {kind}, {}, {} fixed",
         printable::line(&file.display()),
-        file.report.findings.len(),
+        counted(file.report.findings.len(), "finding"),
         file.fixed
     )
 }

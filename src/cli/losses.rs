@@ -11,6 +11,8 @@ use tplkit::finding::render::counted;
 use tplkit::printable;
 use tplkit::workspace::RecordKind;
 
+use super::apply_summary;
+
 /// What the undo of a job takes away, as far as it can be known from outside.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Losses {
@@ -20,9 +22,17 @@ pub(crate) struct Losses {
     pub(crate) rows: Vec<Rows>,
     /// Columns of tables that stay and point at those that go.
     pub(crate) links: Vec<Link>,
+    /// How many values of records the job changed: they go back.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) values: u64,
     /// Why not everything is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A table that goes.
@@ -53,7 +63,13 @@ impl Losses {
     /// Asks the server what the job made and what is in it now. A server that does not tell leaves
     /// a word about it.
     pub(crate) fn of(client: &Client, id: &str, job: &Job) -> Losses {
-        let mut losses = Losses::default();
+        let mut losses = Losses {
+            values: job
+                .report
+                .as_ref()
+                .map_or(0, |report| report.structure_updated),
+            ..Losses::default()
+        };
         let recorded = recorded(job);
         if let Err(error) = losses.read(client, id, job, &recorded) {
             if losses.tables.is_empty() && losses.rows.is_empty() {
@@ -190,6 +206,13 @@ impl Losses {
             );
         }
         out.push_str("\nWith them go the columns, views, automations and navigation that it made; configs that it replaced go back.");
+        if self.values > 0 {
+            let values = apply_summary::values(self.values);
+            let _ = write!(
+                out,
+                "\nIt changed {values} of records: they become what they were."
+            );
+        }
         if !self.links.is_empty() {
             out.push_str("\nColumns of other tables that link there, and will point at nothing:");
         }
@@ -203,6 +226,9 @@ impl Losses {
         }
         if force {
             out.push_str("\nWhat others changed or added there since goes, too.");
+            if self.values > 0 {
+                out.push_str(" Values that others changed since stay as they are.");
+            }
         }
         if let Some(why) = &self.unknown {
             let _ = write!(

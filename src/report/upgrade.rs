@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::html::Html;
 use super::{Style, begin, cut, end};
-use crate::apply::Preview;
+use crate::apply::{Preview, RowsPreview};
 use crate::finding::render::counted;
 use crate::json::Value;
 use crate::upgrade::{Conflict, KeepReason};
@@ -76,15 +76,20 @@ pub fn upgrade_page(subject: &str, workspace: &str, plan: &Preview, labels: Labe
             "Rows",
             plan.rows.iter().map(|(table, rows)| {
                 let table = labels(table).unwrap_or(table);
-                format!(
-                    "{table}: {} to insert, {} to update, {} left, {} cells kept, {} to decide",
-                    rows.insert, rows.update, rows.left, rows.kept, rows.conflicts
-                )
+                rows_in_words(table, rows)
             }),
         );
     });
     end(&mut html);
     html.finish()
+}
+
+fn rows_in_words(table: &str, rows: &RowsPreview) -> String {
+    let kept = counted(usize::try_from(rows.kept).unwrap_or(usize::MAX), "cell");
+    format!(
+        "{table}: {} to insert, {} to update, {} left, {kept} kept, {} to decide",
+        rows.insert, rows.update, rows.left, rows.conflicts
+    )
 }
 
 fn summary(plan: &Preview) -> String {
@@ -236,4 +241,21 @@ fn list(html: &mut Html, heading: &str, entries: impl Iterator<Item = String>) {
             }
         });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RowsPreview, rows_in_words};
+
+    #[test]
+    fn one_cell_is_kept_in_the_singular() {
+        let of = |kept| RowsPreview {
+            kept,
+            ..RowsPreview::default()
+        };
+        for (kept, text) in [(1, "1 cell kept"), (2, "2 cells kept")] {
+            let line = rows_in_words("Clients", &of(kept));
+            assert!(line.contains(text), "{line}");
+        }
+    }
 }

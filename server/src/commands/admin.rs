@@ -375,8 +375,8 @@ pub(super) async fn run(
             }
             let (missing, damaged) = (verdict.missing.len(), verdict.damaged.len());
             Err(Failure::Found(format!(
-                "bytes of {missing} files are missing and of {damaged} damaged: bring them back from a backup of the \
-                 place, or delete the files"
+                "files whose bytes are missing: {missing}, damaged: {damaged}. Bring them back from a backup of the place, \
+                 or delete the files"
             )))
         }
         Command::Automation(switch) => {

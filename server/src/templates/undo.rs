@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tplkit::apply::{TableLosses, UndoError};
+use tplkit::apply::{TableLosses, UndoError, forced};
 use uuid::Uuid;
 
 use super::apply::{in_the_way, moved};
@@ -189,8 +189,9 @@ impl Undo {
         });
         let texts: Vec<String> = texts.collect();
         Ok(format!(
-            "Undo would lose what was done since: {}; undo with force to lose it.",
-            texts.join(", ")
+            "People have worked on what the job wrote: {}; {}.",
+            texts.join(", "),
+            forced(&lost)
         ))
     }
 }

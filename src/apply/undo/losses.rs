@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::steps::{Step, Steps};
 use super::{UndoError, store};
+use crate::finding::render::counted;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Feature, Id, RecordKind, StoredRow, Target, fetch_each, is_last_batch};
 
@@ -25,6 +26,8 @@ pub struct TableLosses {
     pub foreign: u64,
     /// How many of its leaves were changed since.
     pub leaves: u64,
+    /// Whether all that stays as people made it when the undo is forced: values that an upgrade changed. Else it goes.
+    pub stays: bool,
 }
 
 impl TableLosses {
@@ -38,25 +41,41 @@ impl TableLosses {
             edited: Vec::new(),
             foreign: 0,
             leaves: 0,
+            stays: false,
         }
     }
 
     /// In words, of the table under that name.
     pub fn of(&self, table: &str) -> String {
-        let rows = |count: u64| if count == 1 { "row" } else { "rows" };
-        let edited = self.edited.len() as u64;
+        let rows = |count: usize| counted(count, "row");
+        let edited = self.edited.len();
         let mut parts = Vec::new();
         if edited > 0 {
-            parts.push(format!("{edited} {} edited since", rows(edited)));
+            parts.push(format!("{} edited since", rows(edited)));
         }
         if self.foreign > 0 {
-            parts.push(format!("{} {} of others", self.foreign, rows(self.foreign)));
+            let foreign = usize::try_from(self.foreign).unwrap_or(usize::MAX);
+            parts.push(format!("{} of others", rows(foreign)));
         }
         if self.leaves > 0 {
             let leaves = if self.leaves == 1 { "leaf" } else { "leaves" };
             parts.push(format!("{} {leaves} changed since", self.leaves));
         }
         format!("{table} has {}", parts.join(" and "))
+    }
+}
+
+/// What an undo with force does to what people have done since.
+pub fn forced(lost: &[TableLosses]) -> &'static str {
+    let stays = lost.iter().filter(|lost| lost.stays).count();
+    match stays {
+        0 => "undo with force takes that away, too",
+        _ if stays == lost.len() => {
+            "undo with force leaves that as people made it, and takes back the rest"
+        }
+        _ => {
+            "undo with force takes rows and tables of the job away with that, and leaves what people made of other values"
+        }
     }
 }
 

@@ -212,6 +212,7 @@ pub(super) async fn losses<T: Target>(
                         edited: Vec::new(),
                         foreign: 0,
                         leaves,
+                        stays: true,
                     });
                 }
             }
@@ -233,6 +234,7 @@ pub(super) async fn losses<T: Target>(
                 if !edited.is_empty() {
                     lost.push(TableLosses {
                         edited,
+                        stays: true,
                         ..TableLosses::nothing(table)
                     });
                 }

@@ -17,8 +17,8 @@ use crate::workspace::{
     Unit, fetch_each,
 };
 
-pub use losses::TableLosses;
 use losses::losses;
+pub use losses::{TableLosses, forced};
 use steps::{Step, Steps};
 
 /// Why a job was not undone; nothing was taken away.
@@ -28,7 +28,7 @@ pub enum UndoError<E> {
     #[error("the job was undone already; there is nothing left of it")]
     Conflict,
     /// Something that people did since would be lost.
-    #[error("undo would lose what was done since: {}; undo with force to lose it", listed(.0))]
+    #[error("people have worked on what the job wrote: {}; {}", listed(.0), forced(.0))]
     NotEmpty(Vec<TableLosses>),
     /// The store refused.
     #[error("the undo was refused, and nothing was taken away: {detail}")]

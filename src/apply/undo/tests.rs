@@ -348,8 +348,8 @@ fn an_edited_row_refuses_the_undo_by_name_unless_forced() {
     let error = ready(undo(&mut memory, false)).expect_err("edited");
     assert_eq!(
         error.to_string(),
-        "undo would lose what was done since: table \"a\" has 1 row edited since; \
-         undo with force to lose it"
+        "people have worked on what the job wrote: table \"a\" has 1 row edited since; \
+         undo with force takes that away, too"
     );
     let UndoError::NotEmpty(lost) = error else {
         panic!("{error}");
@@ -398,8 +398,8 @@ fn rows_of_others_in_a_created_table_refuse_the_undo_unless_forced() {
     let error = ready(undo(&mut memory, false)).expect_err("not empty");
     assert_eq!(
         error.to_string(),
-        "undo would lose what was done since: table \"a\" has 1 row of others; \
-         undo with force to lose it"
+        "people have worked on what the job wrote: table \"a\" has 1 row of others; \
+         undo with force takes that away, too"
     );
     assert_eq!(text(&memory), state);
     ready(undo(&mut memory, true)).expect("forced");

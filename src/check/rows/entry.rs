@@ -10,6 +10,7 @@ use crate::check::facts::{Origin, Version};
 use crate::finding::catalog::{
     J006, R001, R002, R003, R005, R006, R007, R008, R010, R016, R023, R024, R025,
 };
+use crate::finding::render::counted;
 use crate::finding::suggest::{Misspelt, short_text};
 use crate::finding::{Finding, Fix, Place, edit};
 use crate::json::Node;
@@ -105,11 +106,11 @@ fn items(
                 "the item counts {} rows, its entry has {rows}",
                 short_text(count.raw())
             ),
-            None => format!("the item does not count its {rows} rows"),
+            None => format!("the item does not count its {}", counted(rows, "row")),
         };
         // Rows that cannot be read (J005, J006) cannot be counted.
-        let counted = layouts[*entry].rows.is_some() && context.version == Version::Two;
-        if let (Some(count), Some(_), true) = (count, declared, counted) {
+        let countable = layouts[*entry].rows.is_some() && context.version == Version::Two;
+        if let (Some(count), Some(_), true) = (count, declared, countable) {
             outcome
                 .findings
                 .push(Finding::at(&R025, count, message.clone()).fix(Fix {

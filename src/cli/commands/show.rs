@@ -161,7 +161,8 @@ fn write_item(
         .unwrap_or_default();
     let rows = item.count.map(|count| {
         format!(
-            "  {count} rows, {}",
+            "  {}, {}",
+            counted(usize::try_from(count).unwrap_or(usize::MAX), "row"),
             item.data_class.as_deref().unwrap_or("no class")
         )
     });

@@ -112,13 +112,20 @@ pub(crate) fn text(client: &Client, job: &WithDocument<Job>) -> String {
         return out;
     };
     if record.ended() == Some(JobOutcome::Undone) {
-        out.push_str("\nThis is what it did; nothing of it is left\n");
+        out.push_str(match report.undo_left.as_slice() {
+            [] => "\nThis is what it did; nothing of it is left\n",
+            _ => "\nThis is what it did; what people changed since is left\n",
+        });
     }
     let manifest = record
         .template_id
         .as_deref()
         .filter(|_| !report.unresolved.is_empty() || !report.rows.is_empty());
     let manifest = manifest.and_then(|id| template_manifest(client, id));
+    if report.structure_updated > 0 {
+        let values = apply_summary::values(report.structure_updated);
+        let _ = writeln!(out, "\nChanged: {values} of records");
+    }
     apply_summary::report(&mut out, manifest.as_ref(), report);
     if record.ended() == Some(JobOutcome::Undone) {
         return out;

@@ -120,10 +120,14 @@ fn counts(rows: &RowsPreview) -> String {
         1 => "link that finds no row",
         _ => "links that find no row",
     };
+    let cells = |count: u64, what: &str| match count {
+        1 => format!("cell {what}"),
+        _ => format!("cells {what}"),
+    };
     let counts = [
         (rows.update, "to update"),
-        (rows.conflicts, "cells in conflict"),
-        (rows.kept, "cells kept"),
+        (rows.conflicts, &*cells(rows.conflicts, "in conflict")),
+        (rows.kept, &*cells(rows.kept, "kept")),
         (rows.left, "left"),
         (rows.skipped, "written before"),
         (rows.existing, "left out"),
@@ -164,7 +168,7 @@ mod tests {
             skipped: 3,
             ..RowsPreview::default()
         };
-        let text = "0 to insert, 3 to update, 1 cells in conflict, 2 cells kept, 3 written before";
+        let text = "0 to insert, 3 to update, 1 cell in conflict, 2 cells kept, 3 written before";
         assert_eq!(counts(&rows), text);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use tplkit::apply::Preview;
+use tplkit::finding::render::counted;
 use tplkit::json::{Value, write_string};
 use tplkit::printable;
 use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, RecordDecision, Side, Take};
@@ -31,7 +32,8 @@ pub(crate) fn decisions_file(
         }
     }
     if preview.conflicts_more > 0 {
-        let _ = writeln!(out, "# and {} more cells", preview.conflicts_more);
+        let more = usize::try_from(preview.conflicts_more).unwrap_or(usize::MAX);
+        let _ = writeln!(out, "# and {}", counted(more, "more cell"));
     }
     out
 }

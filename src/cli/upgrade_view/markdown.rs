@@ -172,7 +172,8 @@ fn conflicts(lines: &mut Lines, plan: &Preview, titles: &ItemTitles) {
     }
     if plan.conflicts_more > 0 {
         lines.raw("");
-        lines.entry(format!("… and {} more cells.", plan.conflicts_more));
+        let more = usize::try_from(plan.conflicts_more).unwrap_or(usize::MAX);
+        lines.entry(format!("… and {}.", counted(more, "more cell")));
     }
 }
 

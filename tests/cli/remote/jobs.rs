@@ -337,6 +337,48 @@ fn what_a_job_made_is_taken_back() {
     }
 }
 
+#[test]
+fn values_that_an_upgrade_changed_are_counted_when_it_is_applied_and_undone() {
+    let left = json!([{"kind": "feature", "ref": "f_clients", "id": JOB, "path": "label"},
+        {"ref": "f_clients", "uid": "u_1", "id": JOB, "column": "city"}]);
+    let report = |left: &serde_json::Value| json!({"report": {"rows": {}, "structure_updated": 3, "unresolved": [], "undo_left": left}});
+    let none = json!([]);
+    let of = |status: &str, left| Reply::json(&job_document(status, &report(left)));
+    let server = catalog([of("completed", &none)]).serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    assert!(
+        ran.out.contains("\nChanged: 3 values of records\n"),
+        "{}",
+        ran.out
+    );
+    let ran = desk.run(&["job", "undo", JOB, "--force"]).exits(2);
+    for line in [
+        "It changed 3 values of records: they become what they were.",
+        "Values that others changed since stay as they are.",
+    ] {
+        assert!(ran.err.contains(line), "{line}: {}", ran.err);
+    }
+    let undo = ["job", "undo", JOB, "--yes"];
+    let server = catalog([]).on(&undo_route(), [of("undone", &none)]).serve();
+    let ran = Desk::with_key(&server.url).run(&undo).exits(0);
+    let text = format!("Job {JOB} is undone.\nBack as before: 3 values of records\n");
+    assert_eq!(ran.out, text);
+    // What people changed since stays, and is named.
+    let server = catalog([of("undone", &left)])
+        .on(&undo_route(), [of("undone", &left)])
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&undo).exits(0);
+    let text = format!(
+        "Job {JOB} is undone.\nBack as before: 2 values of records\n\nChanged by people since, and left by the undo\n  f_clients label\n  f_clients city\n"
+    );
+    assert_eq!(ran.out, text);
+    let ran = desk.run(&["job", "show", JOB]).exits(0);
+    let says = "\nThis is what it did; what people changed since is left\n";
+    assert!(ran.out.contains(says), "{}", ran.out);
+}
+
 /// Tables of the workspace, and what stands in them.
 fn reported() -> Routes {
     let clients = "0198c0de-0000-7000-8000-0000000000d1";

@@ -3,6 +3,7 @@
 
 use super::Merging;
 use crate::apply::Refusal;
+use crate::finding::render::counted;
 use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::upgrade::decision::LeafDecision;
@@ -123,9 +124,10 @@ impl Merging<'_, '_> {
             return;
         }
         let count = conflict.count.unwrap_or_default();
-        let cells = if count == 1 { "cell" } else { "cells" };
+        let cells = counted(usize::try_from(count).unwrap_or(usize::MAX), "cell");
+        let fit = if count == 1 { "does" } else { "do" };
         let detail = format!(
-            "`decisions.{reference}.{path}`: {count} {cells} do not fit the type and would be lost. Allow it (`allowDestructive`), or keep the column (`ours`)."
+            "`decisions.{reference}.{path}`: {cells} {fit} not fit the type and would be lost. Allow it (`allowDestructive`), or keep the column (`ours`)."
         );
         self.work.losing.push(Refusal {
             cells: Some(count),

@@ -136,6 +136,11 @@ fn cells_that_do_not_fit_a_type_are_lost_where_that_is_allowed_and_come_back() {
         let plan = line.plan(&numbered(), &upgrade_body(&theirs));
         assert_eq!(codes(&plan.refusals), ["destructive"], "{plan:#?}");
         assert_eq!((plan.refusals[0].cells, plan.conflicts.len()), (Some(1), 0));
+        let detail = &plan.refusals[0].detail;
+        assert!(
+            detail.contains(": 1 cell does not fit the type"),
+            "{detail}"
+        );
         assert_eq!(line.plan(&numbered(), &lossy(&theirs)).refusals, []);
         let before = line.memory.state();
         line.apply(&numbered(), &lossy(&theirs));

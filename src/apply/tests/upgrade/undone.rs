@@ -48,6 +48,9 @@ fn what_people_changed_since_refuses_and_stays_when_forced() {
         refused.contains("1 row edited") && refused.contains("1 leaf changed"),
         "{refused}"
     );
+    // Nothing of that is lost when it is forced.
+    let ends = "undo with force leaves that as people made it, and takes back the rest";
+    assert!(refused.ends_with(ends), "{refused}");
     let left = line.undo(true).expect("undone");
     let places: Vec<_> = left
         .iter()

@@ -7,6 +7,7 @@ use dialoguer::{Error, MultiSelect};
 use serde::Deserialize;
 use tplkit::client::{Client, Request};
 use tplkit::export::{RowsSelection, Selection};
+use tplkit::finding::render::counted;
 use tplkit::package::size::MOST_ROWS;
 use tplkit::workspace::{Feature, Id, Structure};
 
@@ -62,7 +63,8 @@ fn rows<'s>(
                 table.label
             ));
         } else if count > 0 {
-            offered.push((table.id, format!("{}: {count} rows", table.label)));
+            let rows = counted(usize::try_from(count).unwrap_or(usize::MAX), "row");
+            offered.push((table.id, format!("{}: {rows}", table.label)));
         }
     }
     pick("Rows", &offered, false)

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use tplkit::client::{Job, JobOutcome, WithDocument};
 use tplkit::printable;
 
+use crate::cli::apply_summary;
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -12,7 +13,7 @@ use crate::cli::interrupt_message;
 use crate::cli::job_progress::{FollowResult, WaitOptions, document, duration, follow};
 use crate::cli::losses::Losses;
 use crate::cli::names::Names;
-use crate::cli::output::{print_note, write_result};
+use crate::cli::output::{folded, print_note, write_result};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
 use crate::cli::session::Session;
@@ -92,7 +93,11 @@ fn conclude(args: &Args, job: &WithDocument<Job>, elapsed: bool) -> Result<Exit,
     let status = printable::line(&job.record.status);
     let text = match (args.format, exit) {
         (Form::Json, _) => document(id, job, exit, &[]),
-        (Form::Text, Exit::Done) => format!("Job {id} is undone.\n"),
+        (Form::Text, Exit::Done) => {
+            let report = job.record.report.as_ref();
+            let undone = report.map(apply_summary::undone).unwrap_or_default();
+            folded(&format!("Job {id} is undone.\n{undone}"))
+        }
         (Form::Text, _) => format!("{id}\n{status}\n"),
     };
     write_result(&text, None)?;
