@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::apply::{
     self, ApplyError, BasePackage, JobHistory, Minter, Preview, PreviewInput, Refusal, Report,
-    Request, Resolution, Resolutions, UndoError,
+    Request, Resolution, RowBase, UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -155,8 +155,8 @@ pub enum UpgradeBase<'q, 't> {
 pub struct KnownJob<'t> {
     /// Its package.
     pub package: Checked<'t>,
-    /// What was decided about dependencies.
-    pub resolutions: Resolutions,
+    /// How it was applied.
+    pub request: Request,
     /// What it wrote.
     pub ledger: Vec<Entry>,
 }
@@ -193,7 +193,7 @@ pub fn upgrade(
         ..
     } = upgrade;
     let mut workspace = Memory::new(destination);
-    let (base, resolutions, applied) = match base {
+    let (base, resolutions, applied, mut past_jobs) = match base {
         UpgradeBase::Package(base) => {
             let first = Request {
                 resolutions: proposed(base, request),
@@ -202,13 +202,28 @@ pub fn upgrade(
             let minter = Minter::new(clock, ids);
             let from = JobHistory::default();
             pass(&mut workspace, base, &first, from, definitions, minter)?;
-            (Some(base), first.resolutions, workspace.next_job())
+            let applied = workspace.next_job();
+            let own = 0..applied.len();
+            let job = (base, own, false);
+            (Some(base), first.resolutions, applied, vec![job])
         }
         UpgradeBase::Jobs(jobs) => {
-            let resolutions = jobs.iter().flat_map(|job| job.resolutions.clone());
+            let resolutions = jobs.iter().flat_map(|job| job.request.resolutions.clone());
             let ledgers = jobs.iter().flat_map(|job| job.ledger.iter().cloned());
             let newest = jobs.last().map(|job| &job.package);
-            (newest, resolutions.collect(), ledgers.collect())
+            let mut end = 0;
+            let past_jobs = jobs.iter().map(|job| {
+                let start = end;
+                end += job.ledger.len();
+                (&job.package, start..end, job.request.compares_rows())
+            });
+            let past_jobs = past_jobs.collect();
+            (
+                newest,
+                resolutions.collect(),
+                ledgers.collect::<Vec<Entry>>(),
+                past_jobs,
+            )
         }
     };
     let mut state = workspace.state();
@@ -216,6 +231,7 @@ pub fn upgrade(
     let mut workspace = Memory::new(state);
     let before = workspace.state();
     let structure = ready(workspace.structure())?;
+    let rows = RowBase::of_line(&applied, past_jobs.iter().cloned());
     let past = JobHistory {
         entries: &applied,
         base: base.map(|package| BasePackage {
@@ -223,6 +239,7 @@ pub fn upgrade(
             package,
             resolutions: &resolutions,
             legacy_jobs: &[],
+            rows: &rows,
         }),
     };
     let preview = ready(apply::preview(
@@ -252,7 +269,10 @@ pub fn upgrade(
 
     let upgraded = workspace.next_job();
     let kept = proposed(package, request);
-    let entries = [applied, upgraded.clone()].concat();
+    let own = applied.len()..applied.len() + upgraded.len();
+    past_jobs.push((package, own, request.compares_rows()));
+    let entries = [applied.as_slice(), &upgraded].concat();
+    let rows = RowBase::of_line(&entries, past_jobs);
     let past = JobHistory {
         entries: &entries,
         base: Some(BasePackage {
@@ -260,6 +280,7 @@ pub fn upgrade(
             package,
             resolutions: &kept,
             legacy_jobs: &[],
+            rows: &rows,
         }),
     };
     let again = pass(

@@ -1,6 +1,6 @@
 //! An approved package: every decision is taken, and the executor only carries it out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{
     DroppedKey, Minter, NotCarried, NotPublished, RedactedField, Refusal, RenamedRecord,
@@ -103,15 +103,26 @@ pub struct Dropped {
     pub id: Id,
 }
 
-/// How rows that are there are compared with the package that was applied last.
+/// How rows that are there are compared with what was applied.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BaseRows {
-    /// Tables of the base by their refs there.
+    /// Tables of the base by their refs.
     pub tables: Vec<(String, Id)>,
     /// Whether rows and cells are compared at all.
     pub cells: bool,
     /// Rows items whose rows are compared cell by cell.
     pub reference: BTreeSet<String>,
+    /// The packages that say what cells are compared with, newest first.
+    pub packages: Vec<BasePackageRows>,
+}
+
+/// What the rows of a package that was applied call tables and columns.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BasePackageRows {
+    /// Tables by their refs.
+    pub tables: Vec<(String, Id)>,
+    /// The names of columns by their ids at the destination.
+    pub columns: HashMap<Id, String>,
 }
 
 /// The first phase.
@@ -165,9 +176,6 @@ pub struct ColumnWork {
     /// Its technical name in the package: the key in rows, and what `valueColumn` says. Empty for
     /// a column that only the destination has: no cell of the package is meant for it.
     pub package_name: String,
-    /// Its technical name in the package that was applied last, which differs from that for a thing under a
-    /// new name. Empty for a column that it does not have.
-    pub base_name: String,
     /// The column at the destination, with its name, type and config there.
     pub column: Column,
     /// What becomes of its cells.

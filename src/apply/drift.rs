@@ -105,7 +105,7 @@ pub async fn drift<T: Lookup + Sync>(
     let AppliedRows { approved, updates } = applied_rows(
         base.package,
         &request,
-        input.past.entries,
+        input.past,
         destination,
         input.definitions,
     );

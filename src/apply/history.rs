@@ -1,8 +1,9 @@
 //! What an apply starts from.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Request, Resolutions};
+use super::{BasedRows, Request, Resolutions, RowBase};
 use crate::check::Checked;
 use crate::package::model::Dependency;
 use crate::workspace::Id;
@@ -29,6 +30,9 @@ pub struct BasePackage<'e> {
     pub resolutions: &'e Resolutions,
     /// Jobs of the line whose ledgers were written before ledgers held the base, oldest first.
     pub legacy_jobs: &'e [LegacyJob<'e>],
+    /// The packages that say what cells of rows are compared with, newest first. None: the package itself says it
+    /// of every row.
+    pub rows: &'e [RowBase<'e>],
 }
 
 /// A job whose ledger was written before ledgers held the base of what was written: its package says it.
@@ -36,8 +40,7 @@ pub struct BasePackage<'e> {
 pub struct LegacyJob<'e> {
     /// Its entries among those of the line.
     pub entries: Range<usize>,
-    /// Its package. Without its rows once the ledger of the newest job holds the base: that says what of
-    /// them has another base than the newest package.
+    /// Its package; its rows do not matter.
     pub package: Checked<'e>,
     /// What was decided about dependencies in it.
     pub resolutions: &'e Resolutions,
@@ -68,6 +71,27 @@ impl BasePackage<'_> {
 }
 
 impl<'e> JobHistory<'e> {
+    /// The packages that say what cells of rows are compared with, newest first.
+    pub(super) fn row_bases(&self) -> Cow<'e, [RowBase<'e>]> {
+        match self.base {
+            None => Cow::Borrowed(&[]),
+            Some(base) if base.rows.is_empty() => Cow::Owned(vec![RowBase {
+                package: base.package,
+                until: usize::MAX,
+                rows: BasedRows::All,
+            }]),
+            Some(base) => Cow::Borrowed(base.rows),
+        }
+    }
+
+    /// The history as it was when so many entries were written.
+    pub(super) fn until(self, entries: usize) -> JobHistory<'e> {
+        JobHistory {
+            entries: self.entries.get(..entries).unwrap_or(self.entries),
+            ..self
+        }
+    }
+
     /// The history in these ledgers.
     pub fn of(entries: &'e [Entry]) -> JobHistory<'e> {
         JobHistory {

@@ -23,6 +23,7 @@ mod refusal;
 mod report;
 mod request;
 mod resolve;
+mod row_base;
 mod row_refs;
 mod run;
 mod suggest;
@@ -38,8 +39,8 @@ mod undo;
 pub use adopt::{adopt, base_exists, base_resolutions, check_base, is_adopted, note_adopted};
 use approved::HELD;
 pub use approved::{
-    Approved, BaseRows, Bound, ColumnWork, Dropped, LinkWork, Mode, Publish, RowStep, RowStepWork,
-    StructureWork, TableWork, UpgradeWork,
+    Approved, BasePackageRows, BaseRows, Bound, ColumnWork, Dropped, LinkWork, Mode, Publish,
+    RowStep, RowStepWork, StructureWork, TableWork, UpgradeWork,
 };
 pub use drift::{DriftInput, base_automations, drift, structure_drift};
 pub use error::ApplyError;
@@ -57,6 +58,7 @@ pub use report::{
 };
 pub use request::{Request, Resolution, Resolutions, RowsMode, UpgradeTerms};
 pub use resolve::{resolve, resolve_from};
+pub use row_base::{BasedRows, RowBase, speaks_of_all};
 pub use run::{run, run_from};
 pub use suggest::{Candidate, Suggestion, suggest};
 pub use undo::{TableLosses, UNDO_UNIT, UndoError, UndoProgress, forced, undo, undo_in_units};

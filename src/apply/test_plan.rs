@@ -80,7 +80,6 @@ pub(super) fn column(number: u128, spec: &str) -> ColumnWork {
     ColumnWork {
         left_empty: false,
         package_name: name.to_owned(),
-        base_name: name.to_owned(),
         column: Column {
             id: id(number),
             name: name.to_owned(),

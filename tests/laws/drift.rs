@@ -30,6 +30,7 @@ fn after_an_apply_nothing_has_drifted() {
                 package: &package,
                 resolutions,
                 legacy_jobs: &[],
+                rows: &[],
             }),
         };
         let input = DriftInput {

@@ -42,6 +42,7 @@ laws!(
     killed_it_ends_as_not_killed,
     what_people_changed_stays_unless_decided,
     a_plain_apply_before_it_makes_no_difference,
+    other_upgrades_before_it_make_no_difference,
 );
 
 /// Each law meets triples that it is about, where decisions are taken with decisions.

@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::package::{self, Order};
 use uuid::Uuid;
 
+use super::row_bases::StoredRowBases;
 use super::{Destination, Job, ledger};
 use crate::memory;
 use crate::spool::SpooledText;
@@ -38,6 +39,8 @@ struct StoredOrder {
     base: Option<(Option<Uuid>, SpooledText)>,
     /// Those of them whose ledgers were written before ledgers held the base.
     legacy_jobs: Vec<ledger::StoredLegacyJob>,
+    /// Packages that say what rows held.
+    rows: StoredRowBases,
 }
 
 /// Goes on with a job where its ledger ends.
@@ -68,6 +71,11 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     let legacy_jobs = kept.legacy_jobs.iter().map(ledger::StoredLegacyJob::read);
     let legacy_jobs: Vec<LegacyJob<'_>> =
         legacy_jobs.collect::<Result<_, _>>().map_err(unreadable)?;
+    let older = kept.rows.packages().map_err(unreadable)?;
+    let rows = match &base {
+        Some((_, newest)) => kept.rows.bases(newest, &older),
+        None => Vec::new(),
+    };
     let past = JobHistory {
         entries: &kept.earlier,
         base: base.as_ref().map(|(job, package)| BasePackage {
@@ -75,6 +83,7 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
             package,
             resolutions: &resolutions,
             legacy_jobs: &legacy_jobs,
+            rows: &rows,
         }),
     };
     if let Some(base) = past.base.filter(|_| adopting.is_some()) {
@@ -159,8 +168,12 @@ async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError>
         return Ok(None);
     };
     let line = ledger::kept_entries(tx, job).await?;
+    let mut rows = StoredRowBases::default();
     let base = if let Some(newest) = line.newest {
         let kept = package::read(tx, job.organization, newest, true).await?;
+        if let Some((_, text)) = &kept {
+            rows = StoredRowBases::read(tx, job.organization, &line, text).await?;
+        }
         kept.map(|(_, text)| (Some(newest), text))
     } else {
         let given = package::read_base(tx, job.organization, job.id).await?;
@@ -173,5 +186,6 @@ async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError>
         resolutions: line.resolutions,
         base,
         legacy_jobs: line.legacy_jobs,
+        rows,
     }))
 }

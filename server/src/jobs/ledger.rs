@@ -61,14 +61,34 @@ fn read(row: &Row) -> Result<Entry, StoreError> {
 pub struct LineLedgers {
     /// Their ledgers, oldest first.
     pub entries: Vec<Entry>,
-    /// Which of these entries each of them wrote.
-    pub jobs: Vec<(Uuid, Range<usize>)>,
+    /// The jobs, oldest first.
+    pub jobs: Vec<LedgerJob>,
     /// The newest of them.
     pub newest: Option<Uuid>,
     /// What was decided about dependencies, the newest word for each.
     pub resolutions: Resolutions,
     /// The jobs among them whose ledgers were written before ledgers held the base.
     pub legacy_jobs: Vec<StoredLegacyJob>,
+}
+
+/// A job of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerJob {
+    /// Its id.
+    pub id: Uuid,
+    /// Its entries among those of the line.
+    pub entries: Range<usize>,
+    /// Whether it is an upgrade with rows.
+    pub compares: bool,
+}
+
+/// A job whose ledger is read, and whether it is an upgrade with rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WantedLedger {
+    /// Its id.
+    pub job: Uuid,
+    /// Whether it compares rows.
+    pub compares: bool,
 }
 
 /// A job whose ledger was written before ledgers held the base of what was written.
@@ -156,7 +176,12 @@ pub async fn earlier(
     for known in others() {
         resolutions.extend(known.request.resolutions.clone());
     }
-    let jobs: Vec<Uuid> = others().map(|known| known.id).collect();
+    let jobs: Vec<WantedLedger> = others()
+        .map(|known| WantedLedger {
+            job: known.id,
+            compares: known.request.compares_rows(),
+        })
+        .collect();
     written_by(tx, organization, &jobs, resolutions, LedgerPart::All).await
 }
 
@@ -176,7 +201,7 @@ pub enum LedgerPart {
 pub async fn written_by(
     tx: &mut Tx,
     organization: Uuid,
-    jobs: &[Uuid],
+    jobs: &[WantedLedger],
     resolutions: Resolutions,
     what: LedgerPart,
 ) -> Result<LineLedgers, StoreError> {
@@ -185,7 +210,8 @@ pub async fn written_by(
         ..LineLedgers::default()
     };
     let mut legacy_jobs = Vec::new();
-    for other in jobs.iter().copied() {
+    for wanted in jobs {
+        let other = wanted.job;
         let written = match what {
             LedgerPart::All => own(tx, organization, other).await?,
             LedgerPart::Records => records(tx, organization, other).await?,
@@ -196,14 +222,15 @@ pub async fn written_by(
             legacy_jobs.push((other, entries.clone()));
         }
         line.entries.extend(written);
-        line.jobs.push((other, entries));
+        line.jobs.push(LedgerJob {
+            id: other,
+            entries,
+            compares: wanted.compares,
+        });
         line.newest = Some(other);
     }
-    let newest = legacy_jobs.last().map(|(newest, _)| *newest);
     for (other, entries) in legacy_jobs {
-        // The newest package is read besides, and rows of older ones count until it tells of them.
-        let rows = what == LedgerPart::All && newest == line.newest && newest != Some(other);
-        let kept = package::read(tx, organization, other, rows).await?;
+        let kept = package::read(tx, organization, other, false).await?;
         line.legacy_jobs
             .extend(kept.map(|(order, text)| StoredLegacyJob {
                 entries,

@@ -32,6 +32,8 @@ pub struct AppliedJob {
     pub creator: Option<Uuid>,
     /// When it was completed, in microseconds.
     pub ended: i64,
+    /// Whether it is an upgrade with rows.
+    pub compares: bool,
 }
 
 impl AppliedLine {
@@ -47,6 +49,7 @@ impl AppliedLine {
             template: self.template,
             creator: None,
             ended: 0,
+            compares: false,
         };
         self.jobs.last().copied().unwrap_or(none)
     }
@@ -72,6 +75,7 @@ pub async fn lines(tx: &mut Tx, place: WorkspaceKey) -> Result<Vec<AppliedLine>,
             template: row.get(1)?,
             creator: row.get(2)?,
             ended: row.get(3)?,
+            compares: request.compares_rows(),
         };
         let line = index.of_job(job.id).unwrap_or(job.id);
         let at = *known.entry(line).or_insert(lines.len());

@@ -18,6 +18,7 @@ mod package;
 mod permission;
 mod redaction;
 mod renewal;
+mod row_bases;
 mod status;
 mod target;
 mod undo;
@@ -30,13 +31,16 @@ pub use create::{New, create, reopen};
 pub(crate) use job::JobView;
 pub use job::{COLUMNS, Job, find};
 pub use lease::{Lease, take, take_any};
-pub use ledger::{LedgerPart, LineLedgers, StoredLegacyJob, earlier, own, upgraded_by, written_by};
+pub use ledger::{
+    LedgerPart, LineLedgers, StoredLegacyJob, WantedLedger, earlier, own, upgraded_by, written_by,
+};
 pub use line_index::{Continuing, unfinished};
 pub use lines::{AppliedLine, lines};
 pub use package::{Order, PackedPart, read as read_package, read_base};
 pub use permission::hand_over;
 pub use redaction::redact;
 pub use renewal::under;
+pub use row_bases::StoredRowBases;
 pub use status::Status;
 pub use target::Destination;
 pub use undo::{Undo, UndoResult};

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Request};
+use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Request, RowBase};
 use tplkit::check::Checked;
 use tplkit::workspace::Id;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
 use super::package::unreadable;
-use crate::jobs::{self, AppliedLine, LedgerPart, LineLedgers};
+use crate::jobs::{self, AppliedLine, LedgerPart, LineLedgers, StoredRowBases, WantedLedger};
 use crate::refusal::Refusal;
 use crate::spool::SpooledText;
 use crate::store::{Scope, Tx};
@@ -22,6 +22,7 @@ pub(super) struct Applied {
     /// How the newest package was applied.
     pub(super) request: Request,
     text: SpooledText,
+    rows: StoredRowBases,
 }
 
 impl Applied {
@@ -36,13 +37,22 @@ impl Applied {
         what: LedgerPart,
     ) -> Result<Applied, Refusal> {
         let newest = line.newest().id;
-        let ids: Vec<Uuid> = line.jobs.iter().map(|job| job.id).collect();
+        let wanted = line.jobs.iter().map(|job| WantedLedger {
+            job: job.id,
+            compares: job.compares,
+        });
+        let wanted: Vec<WantedLedger> = wanted.collect();
         let resolutions = line.resolutions.clone();
-        let written = jobs::written_by(tx, organization, &ids, resolutions, what).await?;
+        let written = jobs::written_by(tx, organization, &wanted, resolutions, what).await?;
         let rows = what == LedgerPart::All;
         let kept = jobs::read_package(tx, organization, newest, rows).await?;
         let (order, text) = kept.ok_or_else(Refusal::not_found)?;
+        let rows = match what {
+            LedgerPart::All => StoredRowBases::read(tx, organization, &written, &text).await?,
+            LedgerPart::Records => StoredRowBases::default(),
+        };
         Ok(Applied {
+            rows,
             job: newest,
             line: written,
             request: order.request,
@@ -68,11 +78,29 @@ impl Applied {
             .collect()
     }
 
+    /// Older packages that say what rows held.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn older(&self) -> Result<Vec<Checked<'_>>, Refusal> {
+        self.rows.packages().map_err(|error| unreadable(&error))
+    }
+
+    /// The packages that say what rows held, newest first.
+    pub(super) fn row_bases<'a>(
+        &self,
+        package: &'a Checked<'a>,
+        older: &'a [Checked<'a>],
+    ) -> Vec<RowBase<'a>> {
+        self.rows.bases(package, older)
+    }
+
     /// What the line wrote.
     pub(super) fn past<'a>(
         &'a self,
         package: &'a Checked<'a>,
         legacy_jobs: &'a [LegacyJob<'a>],
+        rows: &'a [RowBase<'a>],
     ) -> JobHistory<'a> {
         JobHistory {
             entries: &self.line.entries,
@@ -81,6 +109,7 @@ impl Applied {
                 package,
                 resolutions: &self.line.resolutions,
                 legacy_jobs,
+                rows,
             }),
         }
     }
@@ -91,12 +120,14 @@ impl Applied {
         let Scope::Caller(visible) = scope else {
             return HashSet::new();
         };
-        let others = self.line.jobs.iter().filter(|(id, _)| {
+        let others = self.line.jobs.iter().filter(|other| {
             let mut jobs = line.jobs.iter();
-            !jobs.any(|job| job.id == *id && job.creator == Some(visible.caller))
+            !jobs.any(|job| job.id == other.id && job.creator == Some(visible.caller))
         });
-        let entries = others
-            .flat_map(|(_, entries)| self.line.entries.get(entries.clone()).unwrap_or_default());
+        let entries = others.flat_map(|other| {
+            let entries = self.line.entries.get(other.entries.clone());
+            entries.unwrap_or_default()
+        });
         let mut unseen = HashSet::new();
         for entry in entries {
             match entry {

@@ -89,12 +89,14 @@ pub(crate) async fn drift(
     let applied = Applied::read(tx, wanted.organization, line, LedgerPart::All).await?;
     let package = applied.package()?;
     let legacy_jobs = applied.legacy_jobs()?;
+    let older = applied.older()?;
+    let rows = applied.row_bases(&package, &older);
     let unseen = applied.unseen(line, tx.scope());
     let snapshot = Snapshot::new(tx, wanted.workspace, tables);
     let structure = snapshot.structure().await?;
     let input = DriftInput {
         template: wanted.template,
-        past: applied.past(&package, &legacy_jobs),
+        past: applied.past(&package, &legacy_jobs, &rows),
         request: &applied.request,
         unseen: &unseen,
         cells: wanted.cells,

@@ -58,7 +58,7 @@ async fn one(
     let package = read.package()?;
     let legacy_jobs = read.legacy_jobs()?;
     let definitions = Definitions::embedded();
-    let past = read.past(&package, &legacy_jobs);
+    let past = read.past(&package, &legacy_jobs, &[]);
     let drift = !structure_drift(past, structure, definitions).is_empty();
     let made = tplkit::apply::base_automations(past, structure, definitions);
     let mut secrets_missing = 0;

@@ -164,6 +164,7 @@ pub(super) async fn drift(
                         package: &package,
                         resolutions: &request.resolutions,
                         legacy_jobs: &[],
+                        rows: &[],
                     }),
                 },
                 request,

@@ -158,6 +158,7 @@ async fn adopt<T: Target<Error: std::fmt::Debug>>(
         package: &applied,
         resolutions: &resolutions,
         legacy_jobs: &[],
+        rows: &[],
     };
     note_adopted(target, given, Definitions::embedded()).await?;
     attempt(target, packages, &[], minter).await
@@ -182,6 +183,7 @@ async fn attempt<T: Target<Error: std::fmt::Debug>>(
             package: &applied,
             resolutions: &resolutions,
             legacy_jobs: &[],
+            rows: &[],
         }),
     };
     let own = target.ledger().await.expect("reads");

@@ -82,6 +82,14 @@ impl LedgerRows {
         self.0.get(&feature)?.by_uid(number(uid))
     }
 
+    /// By table the rows that are known by a name.
+    pub(super) fn named(&self) -> HashMap<Id, HashSet<Id>> {
+        let tables = self.0.iter();
+        tables
+            .map(|(feature, table)| (*feature, table.named().collect()))
+            .collect()
+    }
+
     /// The rows of a table that none of these are.
     pub(super) fn others(&self, feature: Id, claimed: &HashSet<Id>, steps: &[&str]) -> usize {
         let Some(table) = self.0.get(&feature) else {

@@ -146,6 +146,11 @@ impl Table {
         self.uids.get(at).map(|(_, id)| *id)
     }
 
+    /// Rows that are known by a uid.
+    pub(super) fn named(&self) -> impl Iterator<Item = Id> + '_ {
+        self.uids.iter().map(|(_, id)| *id)
+    }
+
     /// Rows by their key in a column, but for those that are known by their uid: of two the newer one.
     pub(super) fn by_key(
         &self,

@@ -42,6 +42,11 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whether rows that are there are compared with the package: an upgrade with rows.
+    pub fn compares_rows(&self) -> bool {
+        self.upgrade && self.include_rows
+    }
+
     /// The JSON of the request, without what is as it would be anyway.
     pub fn to_value(&self) -> Value {
         let mut members = Object::new();

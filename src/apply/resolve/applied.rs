@@ -1,18 +1,15 @@
 //! What a line has applied, as it stands in its ledgers: the records of the base, and the tables of its
 //! newest package as their rows entered.
 
-use std::collections::HashMap;
-
 use super::bind::Disposition;
 use super::bound_package::{BoundPackage, Unknown};
 use super::row_steps;
 use super::tables::Tables;
-use super::upgrade::Base;
+use super::upgrade::{self, Base};
 use crate::apply::{Approved, BaseRows, JobHistory, Request, RowStep, RowStepWork, StructureWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
-use crate::package::model::DataClass;
-use crate::workspace::ledger::{BaseRecord, Entry};
+use crate::workspace::ledger::BaseRecord;
 use crate::workspace::{AnyRecord, Structure};
 
 /// The tables of a package as its rows entered, without anything else that an apply would do.
@@ -38,7 +35,7 @@ pub(in crate::apply) fn base_things(
 pub(in crate::apply) fn applied_rows(
     package: &Checked<'_>,
     request: &Request,
-    entries: &[Entry],
+    past: JobHistory<'_>,
     destination: &Structure,
     definitions: &Definitions,
 ) -> AppliedRows {
@@ -55,7 +52,7 @@ pub(in crate::apply) fn applied_rows(
     } = BoundPackage::of(
         package,
         request,
-        entries,
+        past.entries,
         destination,
         definitions,
         Unknown::Empty,
@@ -64,8 +61,6 @@ pub(in crate::apply) fn applied_rows(
     let tables = Tables {
         package,
         request,
-        // It is compared with itself.
-        base_names: &HashMap::new(),
         bindings: &bindings,
         columns: &built.columns,
         destination,
@@ -74,8 +69,15 @@ pub(in crate::apply) fn applied_rows(
     let (ordered, next) = tables.all(steps.creating, &mut findings);
     let updates = row_steps::row_steps(&steps, &tables, next, &mut findings).into_iter();
     let updates = updates.filter(|step| matches!(step.work, RowStepWork::Update { .. }));
-    let items = package.manifest.items().iter();
-    let reference = items.filter(|item| item.data_class == Some(DataClass::Reference));
+    let base = Base::read(past, destination, definitions);
+    let base_rows = upgrade::base_rows(
+        package,
+        request,
+        &base,
+        past,
+        &bindings,
+        (destination, definitions),
+    );
     let approved = Approved {
         structure: StructureWork::default(),
         tables: ordered,
@@ -89,9 +91,8 @@ pub(in crate::apply) fn applied_rows(
         dropped_keys: Vec::new(),
         not_carried: Vec::new(),
         base_rows: BaseRows {
-            tables: Vec::new(),
             cells: false,
-            reference: reference.map(|item| item.uid.clone()).collect(),
+            ..base_rows
         },
         upgrade: None,
         copy: false,

@@ -33,8 +33,6 @@ mod unmatched;
 mod upgrade;
 mod waiting;
 
-use std::collections::HashMap;
-
 use indexmap::IndexMap;
 
 use super::ledger_rows::LedgerRows;
@@ -187,13 +185,9 @@ pub(in crate::apply) fn resolve_measured(
             (Some(Box::new(work)), not_carried)
         }
     };
-    let base_names = past.base.map_or_else(HashMap::new, |applied| {
-        upgrade::column_names(applied.package, &base)
-    });
     let tables = Tables {
         package,
         request,
-        base_names: &base_names,
         bindings: &bindings,
         columns: &built.columns,
         destination,
@@ -217,7 +211,14 @@ pub(in crate::apply) fn resolve_measured(
         renamed: findings.renamed,
         dropped_keys: findings.dropped_keys,
         not_carried,
-        base_rows: upgrade::base_rows(package, request, &base),
+        base_rows: upgrade::base_rows(
+            package,
+            request,
+            &base,
+            line,
+            &bindings,
+            (destination, definitions),
+        ),
         upgrade,
         copy: request.copy,
         minter,

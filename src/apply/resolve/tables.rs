@@ -1,6 +1,6 @@
 //! The rows phase: the table, columns and order for the rows of each payload entry.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::bindings::{Binding, Bindings, Cause};
 use super::findings::Findings;
@@ -21,8 +21,6 @@ use indexmap::IndexMap;
 pub(super) struct Tables<'a, 'p> {
     pub(super) package: &'a Checked<'p>,
     pub(super) request: &'a Request,
-    /// What the rows of the package that was applied last call the columns of the base.
-    pub(super) base_names: &'a HashMap<Id, String>,
     pub(super) bindings: &'a Bindings<'a>,
     pub(super) columns: &'a IndexMap<&'a str, BuiltColumn>,
     pub(super) destination: &'a Structure,
@@ -91,7 +89,6 @@ impl Tables<'_, '_> {
         let mut columns: Vec<ColumnWork> = own
             .map(|built| ColumnWork {
                 package_name: built.package_name.clone(),
-                base_name: self.base_name(built.column.id),
                 link: self.link(built),
                 column: built.column.clone(),
                 left_empty: false,
@@ -108,7 +105,6 @@ impl Tables<'_, '_> {
             if !known && (column.is_identity() || left_empty) {
                 columns.push(ColumnWork {
                     package_name: String::new(),
-                    base_name: String::new(),
                     column: unrequired(column, left_empty),
                     link: LinkWork::Data,
                     left_empty,
@@ -140,17 +136,12 @@ impl Tables<'_, '_> {
                     !column.is_identity() && self.may_be_empty(reference, &column.name);
                 columns.push(ColumnWork {
                     package_name: identity.name.clone(),
-                    base_name: identity.name.clone(),
                     column: unrequired(column, left_empty),
                     link,
                     left_empty,
                 });
             }
         }
-    }
-
-    fn base_name(&self, column: Id) -> String {
-        self.base_names.get(&column).cloned().unwrap_or_default()
     }
 
     fn is_link(&self, column: &Column) -> bool {

@@ -9,6 +9,7 @@ use crate::definitions::Definitions;
 use crate::json::scan::Scanner;
 use crate::json::write_string;
 use crate::rows::{Rule, Text, value};
+use crate::workspace::Id;
 use crate::workspace::ledger::ColumnDigest;
 
 /// The columns of a table that receives rows.
@@ -45,9 +46,15 @@ impl<'a> Columns<'a> {
         Columns::called(columns, definitions, |work| &work.package_name)
     }
 
-    /// The same columns, as the rows of the package that was applied last call them.
-    pub(super) fn of_base(columns: &'a [ColumnWork], definitions: &Definitions) -> Columns<'a> {
-        Columns::called(columns, definitions, |work| &work.base_name)
+    /// The same columns, as the rows of a package that was applied call them.
+    pub(super) fn of_base(
+        columns: &'a [ColumnWork],
+        definitions: &Definitions,
+        names: &'a HashMap<Id, String>,
+    ) -> Columns<'a> {
+        Columns::called(columns, definitions, |work| {
+            names.get(&work.column.id).map_or("", String::as_str)
+        })
     }
 
     fn called(
@@ -91,6 +98,20 @@ impl<'a> Columns<'a> {
                 .collect(),
             all,
         }
+    }
+
+    /// Whether rows have a name for a column.
+    pub(super) fn has(&self, column: usize) -> bool {
+        self.all
+            .get(column)
+            .is_some_and(|slot| !slot.name.is_empty())
+    }
+
+    /// Whether rows have no name for columns that the package has.
+    pub(super) fn is_partial(&self) -> bool {
+        let known = |slot: &&Slot<'_>| !slot.work.package_name.is_empty();
+        let mut known = self.all.iter().filter(known);
+        known.any(|slot| slot.name.is_empty())
     }
 
     /// The column that rows call so.

@@ -121,6 +121,7 @@ impl<T: Target> Run<'_, '_, T> {
                 digest: None,
                 stays: stays.unwrap_or_else(|| RowData::trusted("{}")),
                 files: Vec::new(),
+                not_compared: self.ledger_state.not_compared(id),
                 failed: false,
             };
             (write, kept)

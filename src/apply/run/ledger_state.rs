@@ -26,6 +26,14 @@ pub(super) struct KnownRow {
     pub(super) settled: Option<(u32, RowDigest)>,
 }
 
+/// Cells of a row with their base.
+#[derive(Debug)]
+struct Stays {
+    cells: RowData,
+    /// Columns among these whose cells were not compared.
+    not_compared: Vec<String>,
+}
+
 /// Counts of entries that this job wrote earlier, by rows item or step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
@@ -56,8 +64,8 @@ pub(super) struct LedgerState {
     /// text, of rows that were merged since the job was last completed.
     files: HashMap<String, HashMap<String, u64>>,
     unclosed: HashSet<String>,
-    /// Cells of rows whose base is not what the package says that was applied last.
-    stays: HashMap<Id, RowData>,
+    /// Cells of rows whose base is not what a package says.
+    stays: HashMap<Id, Stays>,
     /// Rows whose cells this job has merged already.
     merged: HashSet<Id>,
     /// What the first phase wrote.
@@ -111,7 +119,7 @@ fn moved(cells: &Cells) -> Vec<MovedLeaf> {
             .cells()
             .map(|(name, _)| name.decoded().into_owned())
             // Nobody changed these after the plan.
-            .filter(|name| !row.files.contains(name));
+            .filter(|name| !row.files.contains(name) && !row.not_compared.contains(name));
         names.collect::<Vec<_>>()
     };
     // Cells that were emptied for another type have no row of the package; of rows that are refused nobody changed any.
@@ -381,14 +389,38 @@ impl LedgerState {
             if row.stays.as_str() == "{}" {
                 self.stays.remove(&row.id);
             } else {
-                self.stays.insert(row.id, row.stays.clone());
+                let stays = Stays {
+                    cells: row.stays.clone(),
+                    not_compared: row.not_compared.clone(),
+                };
+                self.stays.insert(row.id, stays);
             }
         }
     }
 
-    /// Cells of a row with their base, where that is not what the package says that was applied last.
+    /// Cells of a row with their base, where that is not what a package says.
     pub(super) fn stays(&self, row: Id) -> Option<&RowData> {
-        self.stays.get(&row)
+        self.stays.get(&row).map(|stays| &stays.cells)
+    }
+
+    /// Whether the ledgers say this of a row already.
+    pub(super) fn stays_so(&self, row: Id, cells: &RowData, not_compared: &[String]) -> bool {
+        match self.stays.get(&row) {
+            None => cells.as_str() == "{}",
+            Some(stays) => stays.cells == *cells && stays.not_compared == not_compared,
+        }
+    }
+
+    /// Whether a cell that stayed was compared.
+    pub(super) fn is_compared(&self, row: Id, column: &str) -> bool {
+        let stays = self.stays.get(&row);
+        !stays.is_some_and(|stays| stays.not_compared.iter().any(|name| name == column))
+    }
+
+    /// Columns of a row whose cells were not compared.
+    pub(super) fn not_compared(&self, row: Id) -> Vec<String> {
+        let stays = self.stays.get(&row);
+        stays.map_or_else(Vec::new, |stays| stays.not_compared.clone())
     }
 
     /// Whether this job has merged the cells of a row already.

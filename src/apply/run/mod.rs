@@ -4,6 +4,7 @@
 //! nothing. Every unit carries its own entry of the job's ledger, so a resumed job writes exactly
 //! what is missing: the same ids, the same numbers, nothing twice.
 
+mod based;
 mod batch;
 mod close;
 mod columns;
@@ -40,6 +41,7 @@ use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::workspace::ledger::{self, Entry};
 use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
+use based::BasePayloads;
 pub(super) use drift::{DriftScope, drift};
 pub(super) use emptied::fits as cell_fits;
 use ledger_state::LedgerState;
@@ -136,7 +138,7 @@ async fn through_rows<'r, 'a, T: Target>(
         target,
         approved,
         payloads,
-        base: base_payloads(past),
+        base: BasePayloads::read(past),
         definitions,
         changed: !known.completed,
         ledger_state: known,
@@ -151,17 +153,6 @@ async fn through_rows<'r, 'a, T: Target>(
     run.structure().await?;
     run.rows().await?;
     Ok(run)
-}
-
-/// Rows of the newest package; where ledgers do not say what stayed as it was, the package that brought a
-/// row first counts.
-fn base_payloads(past: JobHistory<'_>) -> Vec<&RawEntry<'_>> {
-    let Some(base) = past.base else {
-        return Vec::new();
-    };
-    let legacy_jobs = base.legacy_jobs.iter().rev();
-    let legacy_jobs = legacy_jobs.flat_map(|job| &job.package.payloads);
-    base.package.payloads.iter().chain(legacy_jobs).collect()
 }
 
 /// The columns, at the destination, whose values links take from rows, by table.
@@ -186,8 +177,8 @@ struct Run<'r, 'a, T> {
     target: &'r mut T,
     approved: &'a Approved,
     payloads: &'a [RawEntry<'a>],
-    /// Rows of what an upgrade starts from; of several that are one row the last counts.
-    base: Vec<&'a RawEntry<'a>>,
+    /// The rows of packages that were applied, newest first.
+    base: Vec<BasePayloads<'a>>,
     definitions: &'a Definitions,
     ledger_state: LedgerState,
     targets: Targets<'a>,

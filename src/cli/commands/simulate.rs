@@ -161,6 +161,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             package: Value::parse(text.trim_start_matches('\u{feff}')).unwrap_or_default(),
             request: Request {
                 resolutions: simulate::proposed(&package, &request),
+                upgrade: request.upgrade,
+                include_rows: request.include_rows,
                 ..Request::default()
             }
             .to_value(),
@@ -232,9 +234,7 @@ fn known_jobs<'t>(texts: &'t [(String, &AppliedJob)]) -> Result<Vec<KnownJob<'t>
         let request = Request::from_json(&job.request.write());
         Ok(KnownJob {
             package: Checked::trusted(text).map_err(|error| unreadable(error.to_string()))?,
-            resolutions: request
-                .map_err(|_| unreadable("its decisions".to_owned()))?
-                .resolutions,
+            request: request.map_err(|_| unreadable("its decisions".to_owned()))?,
             ledger: job.ledger.clone(),
         })
     });

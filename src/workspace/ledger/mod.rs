@@ -442,6 +442,9 @@ pub struct CellsOf {
     /// Of these, the columns that keep a file where the package brings another text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// Of these, the columns whose cells are not compared: those of rows of transactional data.
+    #[serde(default, rename = "notCompared", skip_serializing_if = "Vec::is_empty")]
+    pub not_compared: Vec<String>,
     /// Whether the row could not be changed: a job that goes on tries it again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -631,6 +634,7 @@ mod tests {
                     digest: Some(digest),
                     stays: RowData::trusted("{}"),
                     files: vec!["photo".to_owned()],
+                    not_compared: vec!["note".to_owned()],
                     failed: true,
                 }],
             }),

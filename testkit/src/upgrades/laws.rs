@@ -18,7 +18,7 @@ use tplkit::workspace::memory::State;
 use tplkit::workspace::{Id, RecordKind, RowData};
 
 /// The laws by their names.
-pub const LAWS: [&str; 8] = [
+pub const LAWS: [&str; 9] = [
     "the_same_version_changes_nothing",
     "untouched_it_is_a_fresh_apply",
     "undone_it_is_as_before",
@@ -27,6 +27,7 @@ pub const LAWS: [&str; 8] = [
     "killed_it_ends_as_not_killed",
     "what_people_changed_stays_unless_decided",
     "a_plain_apply_before_it_makes_no_difference",
+    "other_upgrades_before_it_make_no_difference",
 ];
 
 /// The laws by their names.
@@ -44,6 +45,7 @@ pub(super) async fn run<P: Places>(law: &str, places: &P, triple: &Triple) -> Ve
         "killed_it_ends_as_not_killed" => killed(places, triple).await,
         "what_people_changed_stays_unless_decided" => kept(places, triple).await,
         "a_plain_apply_before_it_makes_no_difference" => plain_first(places, triple).await,
+        "other_upgrades_before_it_make_no_difference" => detours(places, triple).await,
         other => Err(format!("there is no law {other:?}")),
     }
 }
@@ -416,6 +418,81 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
                 .retain(|(_, reference), _| *reference != replaced.reference);
         }
     }
+    let none = std::collections::BTreeSet::new();
+    let wrong = differs(&found, &expected, &none).or_else(|| {
+        let back = differs(&expected, &found, &none);
+        back.map(|wrong| format!("the other way round: {wrong}"))
+    });
+    match wrong {
+        Some(wrong) => Err(format!("people: {:#?}\n{wrong}", ready.done)),
+        None => Ok(met(false, &ran.report)),
+    }
+}
+
+/// Jobs before an upgrade after which nothing of it is left, or nothing but its records.
+#[derive(Debug, Clone, Copy)]
+enum Detour {
+    /// Records alone.
+    WithoutRows,
+    /// The upgrade, a plain apply after it, and the upgrade is undone.
+    Undone,
+    /// The upgrade, and back again: the package lacks what the new one brought.
+    Back,
+}
+
+async fn detours<P: Places>(places: &P, triple: &Triple) -> Verdict {
+    let mut seen = Seen::Nothing;
+    for detour in [Detour::WithoutRows, Detour::Undone, Detour::Back] {
+        let wrong = |wrong: String| format!("{detour:?}: {wrong}");
+        let met = after_detour(places, triple, detour).await.map_err(wrong)?;
+        seen = seen.max(met);
+    }
+    Ok(seen)
+}
+
+async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) -> Verdict {
+    let base = triple.packages()?.base;
+    let mut ready = worked_on(places, triple, Hand::Careful).await?;
+    let mut upgrade = request(true);
+    upgrade.terms.conflicts = Some(Side::Theirs);
+    let Some(ran) = ready.line.apply(&ready.new, &upgrade).await? else {
+        return Ok(Seen::Nothing);
+    };
+    let waits = |report: &Report| is_taken(report) || !report.not_published.is_empty();
+    if waits(&ran.report) || !ran.report.renamed.is_empty() {
+        return Ok(Seen::Nothing);
+    }
+    let expected = content(&ready.line.state().await?, &ready.line.entries());
+    let mut other = worked_on(places, triple, Hand::Careful).await?;
+    let (line, new) = (&mut other.line, &other.new);
+    let before = match detour {
+        Detour::WithoutRows => {
+            let mut records = upgrade.clone();
+            records.include_rows = false;
+            line.apply(new, &records).await?
+        }
+        Detour::Undone => {
+            line.run(new, &upgrade, None).await?;
+            let plain = line.apply(new, &request(false)).await?;
+            line.undo_at(1).await?;
+            plain
+        }
+        Detour::Back => {
+            line.run(new, &upgrade, None).await?;
+            line.apply(&base, &upgrade).await?
+        }
+    };
+    if before.is_none_or(|before| waits(&before.report)) {
+        return Ok(Seen::Nothing);
+    }
+    let Some(_) = line.apply(new, &upgrade).await? else {
+        let plan = line.plan(new, &upgrade).await?;
+        return Err(format!(
+            "refused: {:#?} {:#?}",
+            plan.refusals, plan.conflicts
+        ));
+    };
+    let found = content(&line.state().await?, &line.entries());
     let none = std::collections::BTreeSet::new();
     let wrong = differs(&found, &expected, &none).or_else(|| {
         let back = differs(&expected, &found, &none);

@@ -3,7 +3,7 @@
 
 use tplkit::apply::{
     ApplyError, BasePackage, DriftInput, JobHistory, Minter, Preview, PreviewInput, Report,
-    Request, Resolutions, decide_from, drift, preview, run_from,
+    Request, Resolutions, RowBase, decide_from, drift, preview, run_from, speaks_of_all,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -33,6 +33,8 @@ pub(super) struct Done {
     text: String,
     resolutions: Resolutions,
     pub(super) ledger: Vec<Entry>,
+    /// Whether it is an upgrade with rows.
+    compares: bool,
 }
 
 /// A job that was not refused.
@@ -151,11 +153,9 @@ impl<P: Place> Line<P> {
         let package = Checked::trusted(text).map_err(said("reading"))?;
         let request = &complete(&package, request);
         let entries = self.entries();
-        let newest = self.jobs.last().cloned();
-        let before = match &newest {
-            Some(job) => Some(Checked::trusted(&job.text).map_err(said("reading"))?),
-            None => None,
-        };
+        let jobs = self.jobs.clone();
+        let packages = packages(&jobs)?;
+        let rows = row_bases(&entries, &jobs, &packages);
         let job = self.place.begin().await;
         let target = self.place.open(job).await;
         let structure = target.structure().await.map_err(said("reading"))?;
@@ -164,7 +164,7 @@ impl<P: Place> Line<P> {
             package_digest: "",
             request,
             earlier: &entries,
-            base: base(before.as_ref(), newest.as_ref()),
+            base: base(&jobs, &packages, &rows),
             definitions: Definitions::embedded(),
         };
         preview(&*target, &structure, input)
@@ -204,14 +204,12 @@ impl<P: Place> Line<P> {
         loop {
             let death = deaths.next();
             let entries = self.entries();
-            let newest = self.jobs.last().cloned();
-            let before = match &newest {
-                Some(job) => Some(Checked::trusted(&job.text).map_err(said("reading"))?),
-                None => None,
-            };
+            let jobs = self.jobs.clone();
+            let packages = packages(&jobs)?;
+            let rows = row_bases(&entries, &jobs, &packages);
             let past = JobHistory {
                 entries: &entries,
-                base: base(before.as_ref(), newest.as_ref()),
+                base: base(&jobs, &packages, &rows),
             };
             let target = self.place.open(number).await;
             let own = target.ledger().await.map_err(said("reading the ledger"))?;
@@ -261,6 +259,7 @@ impl<P: Place> Line<P> {
                         text: text.to_owned(),
                         resolutions: request.resolutions.clone(),
                         ledger: self.place.ledger(number).await,
+                        compares: request.compares_rows(),
                     };
                     self.jobs.push(done);
                     return Ok(Ran {
@@ -273,6 +272,12 @@ impl<P: Place> Line<P> {
                 Err(error) => return Err(format!("the apply failed: {error}")),
             }
         }
+    }
+
+    /// Takes a job back that others came after.
+    pub(super) async fn undo_at(&mut self, at: usize) -> Result<(), String> {
+        let job = self.jobs.remove(at);
+        self.place.undo(job.number).await
     }
 
     /// Takes the last job back.
@@ -291,6 +296,9 @@ impl<P: Place> Line<P> {
         };
         let package = Checked::trusted(&newest.text).map_err(said("reading"))?;
         let request = complete(&package, &request(false));
+        let jobs = self.jobs.clone();
+        let packages = packages(&jobs)?;
+        let rows = row_bases(&entries, &jobs, &packages);
         let job = self.place.begin().await;
         let target = self.place.open(job).await;
         let structure = target.structure().await.map_err(said("reading"))?;
@@ -298,7 +306,7 @@ impl<P: Place> Line<P> {
             template: Id::nil(),
             past: JobHistory {
                 entries: &entries,
-                base: base(Some(&package), Some(&newest)),
+                base: base(&jobs, &packages, &rows),
             },
             request: &request,
             unseen: &std::collections::HashSet::new(),
@@ -319,11 +327,42 @@ fn complete(package: &Checked<'_>, request: &Request) -> Request {
     }
 }
 
-fn base<'b>(package: Option<&'b Checked<'b>>, newest: Option<&'b Done>) -> Option<BasePackage<'b>> {
+fn packages(jobs: &[Done]) -> Result<Vec<Checked<'_>>, String> {
+    let texts = jobs.iter().map(|job| Checked::trusted(&job.text));
+    texts
+        .map(|package| package.map_err(said("reading")))
+        .collect()
+}
+
+fn row_bases<'b>(
+    entries: &[Entry],
+    jobs: &[Done],
+    packages: &'b [Checked<'b>],
+) -> Vec<RowBase<'b>> {
+    let mut end = 0;
+    let jobs = jobs.iter().zip(packages).map(|(job, package)| {
+        let start = end;
+        end += job.ledger.len();
+        (package, start..end, job.compares)
+    });
+    let mut bases = RowBase::of_line(entries, jobs);
+    // A server reads no more than it has to.
+    if let Some(most) = (1..bases.len()).find(|most| speaks_of_all(entries, &bases[..*most])) {
+        bases.truncate(most);
+    }
+    bases
+}
+
+fn base<'b>(
+    jobs: &'b [Done],
+    packages: &'b [Checked<'b>],
+    rows: &'b [RowBase<'b>],
+) -> Option<BasePackage<'b>> {
     Some(BasePackage {
         job: None,
-        package: package?,
-        resolutions: &newest?.resolutions,
+        package: packages.last()?,
+        resolutions: &jobs.last()?.resolutions,
         legacy_jobs: &[],
+        rows,
     })
 }

@@ -46,6 +46,7 @@ pub(super) async fn adopted(
             package: &base,
             resolutions: &resolutions,
             legacy_jobs: &[],
+            rows: &[],
         };
         let definitions = Definitions::embedded();
         let found = Box::pin(adopt(&snapshot, &structure, base, definitions)).await?;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Resolutions, package_digest};
+use tplkit::apply::{BasePackage, JobHistory, LegacyJob, Resolutions, RowBase, package_digest};
 use tplkit::check::Checked;
 use tplkit::workspace::ledger::Entry;
 use uuid::Uuid;
 
 use super::{DecideInput, LoadedPackage};
-use crate::jobs::{self, StoredLegacyJob};
+use crate::jobs::{self, StoredLegacyJob, StoredRowBases};
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 use crate::templates::package::unreadable;
@@ -22,6 +22,8 @@ pub(super) struct StoredHistory {
     pub(super) base: Option<AppliedPackage>,
     /// Those of them whose ledgers were written before ledgers held the base.
     legacy_jobs: Vec<StoredLegacyJob>,
+    /// Packages that say what rows held.
+    rows: StoredRowBases,
 }
 
 /// A package that stands in the workspace.
@@ -39,12 +41,14 @@ impl AppliedPackage {
         &'e self,
         package: &'e Checked<'e>,
         legacy_jobs: &'e [LegacyJob<'e>],
+        rows: &'e [RowBase<'e>],
     ) -> BasePackage<'e> {
         BasePackage {
             job: self.job,
             package,
             resolutions: &self.resolutions,
             legacy_jobs,
+            rows,
         }
     }
 }
@@ -60,13 +64,13 @@ impl StoredHistory {
     ) -> Result<StoredHistory, StoreError> {
         let (place, base_job) = (input.place, input.request.terms.base_job);
         let line = jobs::earlier(tx, place.key(), input.job, base_job).await?;
-        let mut entries = line.entries;
-        if let Some(job) = input.job {
-            entries.extend(jobs::own(tx, place.organization, job).await?);
-        }
+        let mut rows = StoredRowBases::default();
         let base = match line.newest {
             Some(job) => {
                 let kept = jobs::read_package(tx, place.organization, job, true).await?;
+                if let Some((_, text)) = &kept {
+                    rows = StoredRowBases::read(tx, place.organization, &line, text).await?;
+                }
                 kept.map(|(_, text)| AppliedPackage {
                     job: Some(job),
                     resolutions: line.resolutions,
@@ -75,10 +79,15 @@ impl StoredHistory {
             }
             None => None,
         };
+        let mut entries = line.entries;
+        if let Some(job) = input.job {
+            entries.extend(jobs::own(tx, place.organization, job).await?);
+        }
         Ok(StoredHistory {
             entries,
             base,
             legacy_jobs: line.legacy_jobs,
+            rows,
         })
     }
 
@@ -101,16 +110,34 @@ impl StoredHistory {
             .collect()
     }
 
+    /// Older packages that say what rows held.
+    ///
+    /// # Errors
+    /// When what was checked cannot be read, which is a bug.
+    pub(super) fn older(&self) -> Result<Vec<Checked<'_>>, Refusal> {
+        self.rows.packages().map_err(|error| unreadable(&error))
+    }
+
+    /// The packages that say what rows held, newest first.
+    pub(super) fn row_bases<'e>(
+        &self,
+        package: Option<&'e Checked<'e>>,
+        older: &'e [Checked<'e>],
+    ) -> Vec<RowBase<'e>> {
+        package.map_or_else(Vec::new, |package| self.rows.bases(package, older))
+    }
+
     /// It for the library, its packages read.
     pub(super) fn past<'e>(
         &'e self,
         package: Option<&'e Checked<'e>>,
         legacy_jobs: &'e [LegacyJob<'e>],
+        rows: &'e [RowBase<'e>],
     ) -> JobHistory<'e> {
         let base = self.base.as_ref().zip(package);
         JobHistory {
             entries: &self.entries,
-            base: base.map(|(base, package)| base.base(package, legacy_jobs)),
+            base: base.map(|(base, package)| base.base(package, legacy_jobs, rows)),
         }
     }
 

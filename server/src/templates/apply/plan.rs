@@ -37,7 +37,9 @@ pub(crate) async fn plan(
     }
     let applied = earlier.package()?;
     let legacy_jobs = earlier.legacy_jobs()?;
-    let past = earlier.past(applied.as_ref(), &legacy_jobs);
+    let older = earlier.older()?;
+    let rows = earlier.row_bases(applied.as_ref(), &older);
+    let past = earlier.past(applied.as_ref(), &legacy_jobs, &rows);
     let mut against = Vec::new();
     let continuing = Continuing::of(input.job, &input.request);
     let active = jobs::unfinished(tx, input.place.key(), continuing, now).await?;

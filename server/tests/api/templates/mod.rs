@@ -34,6 +34,7 @@ mod undecided;
 mod undo;
 mod upgrade;
 mod upgrade_automations;
+mod upgrade_base;
 mod upgrade_hidden;
 mod upgrade_moved;
 mod upgrade_values;

@@ -28,7 +28,8 @@ impl Base {
     ) -> Base {
         let mut base = Base::default();
         let mut read = 0;
-        for job in past.base.map_or(&[][..], |base| base.legacy_jobs) {
+        let jobs = past.base.map_or(&[][..], |base| base.legacy_jobs).iter();
+        for job in jobs.take_while(|job| job.entries.end <= past.entries.len()) {
             let until = past.entries.get(..job.entries.end).unwrap_or_default();
             base.entries(until.get(read..).unwrap_or_default());
             read = until.len();

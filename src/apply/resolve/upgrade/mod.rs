@@ -7,6 +7,7 @@
 mod absent;
 mod automations;
 mod base;
+mod base_rows;
 mod left;
 mod legacy_jobs;
 mod orders;
@@ -17,7 +18,7 @@ mod unused;
 mod valued;
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
@@ -25,14 +26,13 @@ use super::bindings::{Binding, Bindings};
 use super::earlier::EarlierJobs;
 use super::marks;
 use super::recreated::Recreated;
-use super::steps::{Steps, text_in};
+use super::steps::Steps;
 use super::structure::{Built, DeclaredRecord};
-use crate::apply::{BaseRows, JobHistory, Minter, NotCarried, Refusal, Request, UpgradeWork};
+use crate::apply::{JobHistory, Minter, NotCarried, Refusal, Request, UpgradeWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
-use crate::package::Tool;
-use crate::package::model::{DataClass, Manifest};
+use crate::package::model::Manifest;
 use crate::package::payload::RawEntry;
 use crate::package::reference::{WORKSPACE, used};
 use crate::package::semver::compare;
@@ -45,6 +45,7 @@ use crate::workspace::ledger::{BaseRecord, Changed, Created, Entry};
 use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 pub(super) use base::Base;
+pub(super) use base_rows::base_rows;
 pub(super) use pairs::{Counterpart, Counterparts};
 pub(in crate::apply) use unused::unfit_decision;
 
@@ -546,39 +547,5 @@ pub(super) fn begin(request: &Request, past: JobHistory<'_>) -> UpgradeWork {
         }),
         terms: request.terms.clone(),
         ..UpgradeWork::default()
-    }
-}
-
-/// What the rows of the package that was applied last call the columns of the base.
-pub(super) fn column_names(package: &Checked<'_>, base: &Base) -> HashMap<Id, String> {
-    let steps = package.manifest.plan.steps.iter();
-    let columns = steps.filter(|step| step.tool == Tool::CreateColumn);
-    let named =
-        columns.filter_map(|step| Some((step.reference.as_deref()?, text_in(&step.args, "name"))));
-    let named: HashMap<&str, &str> = named.collect();
-    let columns = base
-        .all()
-        .filter(|based| based.thing.kind == RecordKind::Column);
-    columns
-        .filter_map(|based| {
-            let name = named.get(based.reference.as_str())?;
-            Some((based.thing.id, (*name).to_owned()))
-        })
-        .collect()
-}
-
-/// How rows that are there are compared with the package that was applied last.
-pub(super) fn base_rows(package: &Checked<'_>, request: &Request, base: &Base) -> BaseRows {
-    let items = package.manifest.items().iter();
-    let reference = items.filter(|item| item.data_class == Some(DataClass::Reference));
-    let tables = base
-        .all()
-        .filter(|based| based.thing.kind == RecordKind::Feature);
-    BaseRows {
-        tables: tables
-            .map(|based| (based.reference.clone(), based.thing.id))
-            .collect(),
-        cells: request.include_rows,
-        reference: reference.map(|item| item.uid.clone()).collect(),
     }
 }

@@ -9,12 +9,13 @@ use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
-use super::columns::{Columns, Key};
+use super::based::TableBase;
+use super::columns::Columns;
 use super::{BATCH, Run, through_rows};
 use crate::apply::{ApplyError, Approved, JobHistory, LinkWork, RowStep, RowStepWork};
 use crate::definitions::Definitions;
 use crate::json::Value;
-use crate::package::payload::{RawEntry, RawRow};
+use crate::package::payload::RawEntry;
 use crate::rows::{equal, members};
 use crate::upgrade::{CellDrift, RowsDrift, shorten};
 use crate::workspace::ledger::RowDigest;
@@ -72,7 +73,7 @@ pub(in crate::apply) async fn drift<T: Target>(
             feature: *feature,
             columns: work.map(|work| Columns::new(&work.compared, definitions)),
             is_reference: work.is_some_and(|work| approved.base_rows.reference.contains(&work.uid)),
-            entry: work.and_then(|work| payloads.get(work.entry)),
+            base: work.map(|work| run.table_base(*feature, &work.compared)),
             written,
             updates: &updates,
         };
@@ -88,8 +89,8 @@ struct Table<'a, 'u> {
     feature: Id,
     columns: Option<Columns<'a>>,
     is_reference: bool,
-    /// Its rows in the package.
-    entry: Option<&'a RawEntry<'a>>,
+    /// What packages say of its rows.
+    base: Option<TableBase<'a>>,
     /// Rows that the line wrote, with what they held then.
     written: WrittenRows<'u>,
     updates: &'u HashMap<&'u str, Vec<Update<'u>>>,
@@ -118,22 +119,6 @@ fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<Update<'_>>> {
 }
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// Where the rows of a table stand in the package, by those that stand for them.
-    fn places(&self, table: &Table<'a, '_>) -> Vec<(Id, u32)> {
-        let Some(entry) = table.entry else {
-            return Vec::new();
-        };
-        let known = self.ledger_state.known_in(entry, table.feature);
-        let rows = entry.rows().zip(known);
-        // More do not fit into a text.
-        let place = |start: usize| u32::try_from(start).unwrap_or(u32::MAX);
-        let mut places: Vec<(Id, u32)> = rows
-            .filter_map(|(row, id)| Some((id?, place(row.start))))
-            .collect();
-        places.sort_unstable();
-        places
-    }
-
     async fn drift_table(
         &mut self,
         table: &Table<'a, '_>,
@@ -141,8 +126,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         drifted: &mut RowsDrifted,
     ) -> Result<RowsDrift, ApplyError<T::Error>> {
         let mut counts = RowsDrift::default();
-        // Needed once a row is not what it was.
-        let mut places: Option<Vec<(Id, u32)>> = None;
         let mut after = None;
         loop {
             let batch = self.target.rows(table.feature, after, BATCH).await;
@@ -159,17 +142,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 if RowDigest::of(&row.data) == digest {
                     continue;
                 }
-                let places = places.get_or_insert_with(|| self.places(table));
-                let at = places.binary_search_by_key(&row.id, |(id, _)| *id).ok();
-                let place = at.and_then(|at| places.get(at)).map(|(_, place)| *place);
-                let base = place.and_then(|place| table.entry?.row(place as usize));
-                differing.push((row, base));
+                differing.push(row);
             }
-            let bases = differing.iter().filter_map(|(_, base)| *base);
-            let unread = self.targets.unread_by(bases.filter_map(|row| row.refs));
+            let base = table.base.as_ref();
+            let bases = differing.iter().filter_map(|row| base?.row(row.id));
+            let unread = self
+                .targets
+                .unread_by(bases.filter_map(|base| base.row.refs));
             self.read_rows(&unread).await?;
-            for (row, base) in differing {
-                if self.is_changed(table, row, base, drifted).await? {
+            for row in differing {
+                if self.is_changed(table, row, drifted).await? {
                     counts.changed += 1;
                 }
             }
@@ -188,36 +170,38 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         table: &Table<'a, '_>,
         stored: &StoredRow,
-        base: Option<RawRow<'a>>,
         drifted: &mut RowsDrifted,
     ) -> Result<bool, ApplyError<T::Error>> {
-        let (Some(columns), Some(row)) = (&table.columns, base) else {
-            // The newest package does not have the row: what it held is not known cell by cell.
+        let based = table.columns.as_ref().zip(table.base.as_ref());
+        let based = based.and_then(|(columns, base)| Some((columns, base, base.row(stored.id)?)));
+        let Some((columns, base, row)) = based else {
+            // No package has the row: what it held is not known cell by cell.
             return Ok(true);
         };
-        let applied_cells = self.fitting_cells(columns, row).await?;
+        let based_cells = self.based_cells(base, stored.id).await?;
         let stays = self.ledger_state.stays(stored.id).cloned();
-        let uid = row.uid.decoded();
+        let uid = row.row.uid.decoded();
         let updates = table.updates.get(&*uid).map_or(&[][..], Vec::as_slice);
         let mut changed = false;
-        for (slot, applied_cell) in columns.all.iter().zip(&applied_cells) {
+        for (slot, based) in columns.all.iter().zip(&based_cells) {
             let column = &slot.work.column.name;
-            // What the column cannot hold was never applied.
-            let Ok(applied_cell) = applied_cell else {
-                continue;
+            let applied_cell = match based.as_ref().map(|based| &based.cell) {
+                None => "null",
+                Some(Ok(cell)) => cell,
+                // What the column cannot hold was never applied.
+                Some(Err(_)) => continue,
             };
             if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
                 continue;
             }
             let ours = stored.data.cell(column).unwrap_or("null");
             let ours = slot.rule.without_file(ours);
-            let said = columns.cells(row.data).find_map(|(key, raw)| match key {
-                Key::Column(at) if columns.all[at].work.column.name == *column => Some(raw),
-                _ => None,
-            });
             // Where the row is gone that a link points at, its value alone is left.
             let is_link = matches!(slot.work.link, LinkWork::Refs | LinkWork::Identity { .. });
-            let raw = said.filter(|_| is_link);
+            let raw = based
+                .as_ref()
+                .and_then(|based| based.raw)
+                .filter(|_| is_link);
             let kept = stays.as_ref().and_then(|stays| stays.cell(column));
             let base = match kept {
                 Some(kept) => kept,

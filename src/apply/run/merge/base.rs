@@ -4,43 +4,46 @@
 //! does not have any more: these are found by the ledgers.
 
 use super::row::Table;
-use crate::apply::ApplyError;
-use crate::apply::LinkWork;
 use crate::apply::row_refs::{RowRef, row_refs};
 use crate::apply::run::Run;
-use crate::package::payload::RawRow;
-use crate::rows::{Cell, canonical_to, elements, members};
+use crate::apply::run::based::BasedCell;
+use crate::apply::{ApplyError, BasePackageRows, LinkWork};
+use crate::rows::{Cell, canonical_to, elements};
 use crate::workspace::{Id, Target};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// The cells of a row of the base by column. What the columns cannot hold any more is as the base has it.
+    /// The cells of a row of the base by column; nothing of columns that no package has. What the columns cannot
+    /// hold any more is as the base has it.
     pub(super) async fn base_cells(
         &mut self,
         table: &Table<'a>,
-        row: RawRow<'a>,
-    ) -> Result<Vec<String>, ApplyError<T::Error>> {
-        let columns = &table.base_columns;
-        let fitting = self.fitting_cells(columns, row).await?;
-        let raw = |at| columns.cell(row.data, at).unwrap_or("null").to_owned();
-        let cells = fitting.into_iter().enumerate();
-        let mut cells: Vec<String> = cells
-            .map(|(at, cell)| cell.unwrap_or_else(|_| raw(at)))
-            .collect();
-        for (at, column) in columns.all.iter().enumerate() {
-            let links = matches!(column.work.link, LinkWork::Refs | LinkWork::Identity { .. });
-            if !links || cells[at] != "null" {
-                continue;
-            }
-            let mut refs = row.refs.into_iter().flat_map(members);
-            let refs = refs.find(|(key, _)| key.is(column.name));
-            let (Some((_, refs)), Some(raw)) = (refs, columns.cell(row.data, at)) else {
+        id: Id,
+    ) -> Result<Vec<Option<String>>, ApplyError<T::Error>> {
+        let mut cells = Vec::new();
+        for (at, based) in self
+            .based_cells(&table.base, id)
+            .await?
+            .into_iter()
+            .enumerate()
+        {
+            let Some(BasedCell { cell, raw, row }) = based else {
+                cells.push(None);
                 continue;
             };
-            let value = self.link_of_base(raw, refs).await?;
-            let mut out = String::new();
-            if column.rule.write(&value, &mut out).is_ok() {
-                cells[at] = out;
+            let mut cell = cell.unwrap_or_else(|_| raw.unwrap_or("null").to_owned());
+            let column = &table.columns.all[at];
+            let links = matches!(column.work.link, LinkWork::Refs | LinkWork::Identity { .. });
+            if links
+                && cell == "null"
+                && let (Some(raw), Some(refs)) = (raw, row.refs(table.base.columns(row), at))
+            {
+                let value = self.link_of_base(row.package, raw, refs).await?;
+                let mut out = String::new();
+                if column.rule.write(&value, &mut out).is_ok() {
+                    cell = out;
+                }
             }
+            cells.push(Some(cell));
         }
         Ok(cells)
     }
@@ -48,13 +51,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// What a link cell of the base holds, of which not all rows are in the package any more.
     async fn link_of_base(
         &mut self,
+        package: usize,
         raw: &str,
         refs: &str,
     ) -> Result<String, ApplyError<T::Error>> {
         let rows: Vec<RowRef<'_>> = row_refs(refs).collect();
         let Cell::List(list) = Cell::new(raw) else {
             let shown = match rows.first() {
-                Some(row) => self.cell_of_link(*row).await?,
+                Some(row) => self.cell_of_link(package, *row).await?,
                 None => None,
             };
             // Of a row that is gone from the workspace it is known what it showed when it was exported.
@@ -68,7 +72,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if out.len() > 1 {
                 out.push(',');
             }
-            let shown = self.cell_of_link(row).await?;
+            let shown = self.cell_of_link(package, row).await?;
             canonical_to(&mut out, shown.as_deref().unwrap_or(element));
         }
         out.push(']');
@@ -78,13 +82,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// What a link shows of a row that was applied, as the row is now.
     async fn cell_of_link(
         &mut self,
+        package: usize,
         row: RowRef<'_>,
     ) -> Result<Option<String>, ApplyError<T::Error>> {
         let known = self.targets.find(row);
         if let Some(value) = known.and_then(|known| self.targets.value(known, row.column)) {
             return Ok(Some(value.into_owned()));
         }
-        let mut tables = self.approved.base_rows.tables.iter();
+        let Some(named) = self.approved.base_rows.packages.get(package) else {
+            return Ok(None);
+        };
+        let mut tables = named.tables.iter();
         let table = tables.find(|(reference, _)| row.is_in(reference));
         let Some(feature) = table.map(|(_, feature)| *feature) else {
             return Ok(None);
@@ -95,7 +103,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let Some(column) = row.column else {
             return Ok(Some(format!("\"{id}\"")));
         };
-        let name = self.column_of_base(feature, &column.decoded());
+        let name = self.column_of_base(named, feature, &column.decoded());
         let stored = self.target.fetch(feature, &[id]).await;
         let stored = stored.map_err(ApplyError::store("reading rows"))?;
         let stored = self.with_hidden(feature, &[id], stored).await?;
@@ -104,12 +112,18 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(cell.filter(|cell| !Cell::new(cell).is_empty()))
     }
 
-    /// What the destination calls a column that the base calls so.
-    fn column_of_base(&self, feature: Id, name: &str) -> String {
+    /// What the destination calls a column that a package calls so.
+    fn column_of_base(&self, named: &BasePackageRows, feature: Id, name: &str) -> String {
         let mut tables = self.approved.tables.iter();
         let table = tables.find(|table| table.feature == Some(feature));
         let mut columns = table.into_iter().flat_map(|table| &table.compared);
-        let column = columns.find(|column| column.base_name == name);
+        let called = |column: Id| {
+            named
+                .columns
+                .get(&column)
+                .is_some_and(|known| known == name)
+        };
+        let column = columns.find(|column| called(column.column.id));
         column.map_or_else(|| name.to_owned(), |column| column.column.name.clone())
     }
 }

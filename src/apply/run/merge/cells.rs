@@ -15,8 +15,8 @@ use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow, Target, hidden_each};
 
+use super::is_null;
 use super::row::{Candidate, Here, Outcome, Table};
-use super::{Leaving, is_null};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
 const ATTEMPTS: usize = 20;
@@ -50,7 +50,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             open = again;
         }
-        self.keep_bases(table, &failed, Leaving::Failed).await
+        self.keep_bases(table, &failed).await
     }
 
     /// Rows that are there, and whether whoever the job is for does not see them: they are compared all the
@@ -90,15 +90,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             };
             let edited = RowDigest::of(&stored.data) != row.digest;
-            let same = row
-                .base
-                .is_some_and(|base| base.data == row.theirs.data && base.refs == row.theirs.refs);
-            if !same || edited || self.ledger_state.stays(row.id).is_some() {
+            if (edited && table.whole) || self.differs(table, row) {
                 differing.push((*row, stored, edited, hidden));
             }
         }
         let candidates: Vec<Candidate<'a>> = differing.iter().map(|(row, ..)| *row).collect();
-        let unread = unread(&self.targets, &candidates);
+        let unread = unread(&self.targets, table, &candidates);
         self.read_rows(&unread).await?;
         let mut outcomes = Vec::new();
         for (row, stored, edited, hidden) in differing {
@@ -203,13 +200,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             Ok(cells) => cells,
             Err(fault) => return Ok(Err(fault)),
         };
-        let base = match row.base {
-            Some(base) => Some(self.base_cells(table, base).await?),
-            None => None,
-        };
+        let base = self.base_cells(table, row.id).await?;
+        let is_based = !base.is_empty();
         let stays = self.ledger_state.stays(row.id).cloned();
         let mut outcome = Outcome {
             hidden,
+            edited: edited && !table.whole,
             ..Outcome::default()
         };
         for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(&theirs) {
@@ -219,8 +215,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             let ours = stored.data.cell(&column.name).unwrap_or("null");
             let kept = stays.as_ref().and_then(|stays| stays.cell(&column.name));
+            let said = base.get(at).and_then(Option::as_deref);
             // Also a column that a plain apply has created, and left empty in rows that were there.
-            let late = !table.whole && kept.is_some_and(is_null);
+            let late = !table.whole
+                && match kept {
+                    Some(kept) => {
+                        is_null(kept) && self.ledger_state.is_compared(row.id, &column.name)
+                    }
+                    None => said.is_none() && is_based,
+                };
             if late || table.is_fresh(column.id) {
                 if is_null(ours) && !is_null(theirs) {
                     let name = column.name.clone();
@@ -231,11 +234,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             if !table.whole {
+                // Once these rows are compared, the package of then meets what was written.
+                if let Some(based) = kept.or(said)
+                    && !(kept.is_none() && same_link(table, row, at))
+                    && !equal(based, theirs)
+                {
+                    outcome.stays.push((column.name.clone(), based.to_owned()));
+                    outcome.not_compared.push(column.name.clone());
+                }
                 continue;
             }
-            let said = base
-                .as_ref()
-                .and_then(|base| base.get(slot_at(table, &column.name)?));
             let based = match (kept, said) {
                 (Some(kept), _) => kept,
                 // What people did not touch is what was written.
@@ -324,8 +332,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
 /// The rows that links of candidates point at, as the package has them and as the base does, and that are still
 /// to be read.
-pub(super) fn unread(targets: &Targets<'_>, rows: &[Candidate<'_>]) -> Vec<UnreadRow> {
-    let sides = rows.iter().flat_map(|row| [Some(row.theirs), row.base]);
+pub(super) fn unread(
+    targets: &Targets<'_>,
+    table: &Table<'_>,
+    rows: &[Candidate<'_>],
+) -> Vec<UnreadRow> {
+    let sides = rows.iter().flat_map(|row| {
+        let base = table.base.row(row.id).map(|base| base.row);
+        [Some(row.theirs), base]
+    });
     targets.unread_by(sides.flatten().filter_map(|row| row.refs))
 }
 
@@ -337,8 +352,8 @@ pub(super) fn same_link(table: &Table<'_>, row: Candidate<'_>, at: usize) -> boo
         Some((columns.cell(row.data, at)?.to_owned(), refs.to_owned()))
     };
     let theirs = link(&table.columns, row.theirs);
-    let base = row.base.and_then(|base| link(&table.base_columns, base));
-    theirs.is_some() && theirs == base
+    let base = table.base.said(row.id, at);
+    theirs.is_some() && theirs == base.and_then(|base| link(table.base.columns(base), base.row))
 }
 
 /// The path of a cell.

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 mod base;
 mod cells;
+mod others;
 mod row;
 mod write;
 
@@ -18,20 +19,9 @@ use crate::json::path::split_dotted;
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::Cell;
 use crate::upgrade::{EVERYTHING, TrackedDecisions};
-use crate::workspace::ledger::{Cells, CellsOf, Entry};
-use crate::workspace::{Id, RecordKind, RowData, Target};
+use crate::workspace::{Id, RecordKind, Target};
 
-use cells::{same_link, unread};
-use row::{BaseRows, Candidate, Table};
-
-/// Why cells are left as they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leaving {
-    /// A plain apply writes none that are there.
-    Plain,
-    /// Their row was refused.
-    Failed,
-}
+use row::{Candidate, Table};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Merges the rows of all tables.
@@ -87,7 +77,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 work,
                 feature,
                 columns: Columns::new(&work.compared, self.definitions),
-                base_columns: Columns::of_base(&work.compared, self.definitions),
+                base: self.table_base(feature, &work.compared),
                 upgrade,
                 whole: approved.base_rows.reference.contains(&work.uid),
                 fresh: self.fresh_columns(),
@@ -113,154 +103,51 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     ) -> Result<(), ApplyError<T::Error>> {
         // What was known of its rows was forgotten when it was complete.
         self.ledger_state.recognise(entry, table.feature);
-        let mut base = self.base_rows(table);
         let mut columns = table.columns.all.iter();
         let fresh = columns.any(|slot| table.is_fresh(slot.work.column.id));
         let mut rows = entry.rows().enumerate();
+        let mut found = 0;
         loop {
-            let mut batch = self.candidates(table, &mut base, &mut rows);
+            let mut batch = self.candidates(table, &mut found, &mut rows);
             if batch.is_empty() {
                 break;
             }
+            if table.upgrade.is_none() {
+                self.count_left_out(table, &batch).await?;
+                continue;
+            }
             if !table.whole && !fresh {
-                // Those that a plain apply has left without cells of a column that it created.
-                let late = |row: &Candidate<'_>| self.ledger_state.stays(row.id).is_some();
-                batch.retain(|row| table.upgrade.is_some() && late(row));
-                if batch.is_empty() {
-                    continue;
-                }
+                // What people changed in transactional data does not matter.
+                batch.retain(|row| self.differs(table, row));
             }
-            if table.upgrade.is_some() {
-                self.merge_rows(table, &batch, tracked).await?;
-            } else {
-                self.keep_bases(table, &batch, Leaving::Plain).await?;
-            }
+            self.merge_rows(table, &batch, tracked).await?;
         }
         self.ledger_state.forget_others(&table.work.uid);
         if table.upgrade.is_some() {
-            self.tally.table(&table.work.feature_ref).left += base.places.len() as u64;
+            let left = table.base.count().saturating_sub(found);
+            self.tally.table(&table.work.feature_ref).left += left as u64;
         }
         Ok(())
     }
 
-    /// Where the base says something of rows of a table.
-    fn base_rows(&self, table: &Table<'a>) -> BaseRows<'a> {
-        let mut base = BaseRows::default();
-        for (reference, feature) in &self.approved.base_rows.tables {
-            if *feature != table.feature {
-                continue;
-            }
-            let entries = self.base.iter().copied();
-            for entry in entries.filter(|entry| entry.feature_ref == *reference) {
-                let known = self.ledger_state.known_in(entry, table.feature);
-                base.add(entry, known);
-            }
-        }
-        base
+    /// Whether the package says something else of a row than the base, or its cells have a base of their own.
+    fn differs(&self, table: &Table<'a>, row: &Candidate<'a>) -> bool {
+        !table.base.says_the_same(row.id, row.theirs) || self.ledger_state.stays(row.id).is_some()
     }
 
-    /// Rows of which the package says something else than the base, or whose cells have a base of their own.
-    fn differing(&self, rows: &[Candidate<'a>]) -> Vec<Candidate<'a>> {
-        let differs = |row: &&Candidate<'_>| {
-            row.base.is_some_and(|base| {
-                let same = base.data == row.theirs.data && base.refs == row.theirs.refs;
-                !same || self.ledger_state.stays(row.id).is_some()
-            })
-        };
-        rows.iter().filter(differs).copied().collect()
-    }
-
-    /// Notes cells that are left as they are although the package says something else than their base, which they
-    /// keep: the next upgrade brings them.
-    async fn keep_bases(
-        &mut self,
-        table: &Table<'a>,
-        rows: &[Candidate<'a>],
-        because: Leaving,
-    ) -> Result<(), ApplyError<T::Error>> {
-        let mut cells = Vec::new();
-        let rows = self.differing(rows);
-        let unread = unread(&self.targets, &rows);
-        self.read_rows(&unread).await?;
-        for row in &rows {
-            let before = self.ledger_state.stays(row.id).cloned();
-            let Some(said) = row.base else { continue };
-            let (base, theirs) = (
-                self.base_cells(table, said).await?,
-                self.fitting_cells(&table.columns, row.theirs).await?,
-            );
-            let mut stays: Vec<(&str, String)> = Vec::new();
-            let columns = table.columns.all.iter().enumerate();
-            for (((at, slot), base), theirs) in columns.zip(base).zip(theirs) {
-                if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
-                    continue;
-                }
-                let name = slot.work.column.name.as_str();
-                let kept = before.as_ref().and_then(|before| before.cell(name));
-                // Of transactional data the cells of new columns alone are brought, by an upgrade.
-                if !table.whole && kept.is_none() && !table.is_fresh(slot.work.column.id) {
-                    continue;
-                }
-                if kept.is_none() && same_link(table, *row, at) {
-                    continue;
-                }
-                let base = kept.map_or(base, str::to_owned);
-                // A value that does not fit the column yet is another one, too.
-                let same = theirs.is_ok_and(|theirs| crate::rows::equal(&base, &theirs));
-                if !same {
-                    stays.push((name, base));
-                    // Of rows that fail more is reported.
-                    if because == Leaving::Plain {
-                        self.tally
-                            .leaves_out(&table.work.feature_ref, &slot.work.package_name);
-                    }
-                }
-            }
-            let stays =
-                RowData::from_cells(stays.iter().map(|(name, base)| (*name, base.as_str())));
-            if before.as_ref().map_or("{}", RowData::as_str) != stays.as_str() {
-                cells.push(CellsOf {
-                    id: row.id,
-                    uid: Some(row.theirs.uid.decoded().into_owned()),
-                    hidden: false,
-                    before: RowData::trusted("{}"),
-                    after: RowData::trusted("{}"),
-                    digest: Some(row.digest),
-                    stays,
-                    files: Vec::new(),
-                    failed: because == Leaving::Failed,
-                });
-            }
-        }
-        if cells.is_empty() {
-            return Ok(());
-        }
-        let entry = Entry::Cells(Cells {
-            uid: table.work.uid.clone(),
-            reference: table.work.feature_ref.clone(),
-            feature: table.feature,
-            kept: 0,
-            decided: 0,
-            emptied: Vec::new(),
-            rows: cells,
-        });
-        let unit = self.unit("rows", Vec::new(), entry);
-        self.commit("noting cells that stay", unit).await
-    }
-
-    /// The next rows that are at the destination by what earlier jobs wrote, with what the base says of them:
-    /// as many as are looked at together.
+    /// The next rows that are at the destination by what earlier jobs wrote, as many as are looked at together.
+    /// Counts those of which the base says something.
     fn candidates(
         &self,
         table: &Table<'a>,
-        base: &mut BaseRows<'a>,
+        found: &mut usize,
         rows: &mut impl Iterator<Item = (usize, RawRow<'a>)>,
     ) -> Vec<Candidate<'a>> {
         let known = self.ledger_state.others(&table.work.uid, table.feature);
         let (mut candidates, mut bytes) = (Vec::new(), 0);
         for (position, theirs) in rows {
             let Some(row) = known(position) else { continue };
-            let base = base.take(row.id);
+            *found += usize::from(table.base.row(row.id).is_some());
             if self.ledger_state.is_merged(row.id) {
                 continue;
             }
@@ -270,7 +157,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 id: row.id,
                 digest: row.digest,
                 theirs,
-                base,
             });
             if candidates.len() == BATCH || bytes > BATCH_BYTES {
                 break;

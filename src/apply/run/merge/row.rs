@@ -1,12 +1,13 @@
 //! Rows that are merged: what the package and the base say of them, what stands at the destination, and what
 //! becomes of their cells.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use crate::apply::run::based::TableBase;
 use crate::apply::run::columns::Columns;
 use crate::apply::{TableWork, UpgradeWork};
 use crate::json::Value;
-use crate::package::payload::{RawEntry, RawRow};
+use crate::package::payload::RawRow;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow};
 
@@ -18,7 +19,6 @@ pub(super) struct Candidate<'a> {
     /// What it held when the ledger last knew that as its base.
     pub(super) digest: RowDigest,
     pub(super) theirs: RawRow<'a>,
-    pub(super) base: Option<RawRow<'a>>,
 }
 
 /// What a table is merged with.
@@ -26,8 +26,7 @@ pub(super) struct Table<'a> {
     pub(super) work: &'a TableWork,
     pub(super) feature: Id,
     pub(super) columns: Columns<'a>,
-    /// The same, as rows of the base call them.
-    pub(super) base_columns: Columns<'a>,
+    pub(super) base: TableBase<'a>,
     pub(super) upgrade: Option<&'a UpgradeWork>,
     /// Whether all cells are compared; else those of new columns alone.
     pub(super) whole: bool,
@@ -38,33 +37,6 @@ pub(super) struct Table<'a> {
 impl Table<'_> {
     pub(super) fn is_fresh(&self, column: Id) -> bool {
         self.fresh.contains(&column)
-    }
-}
-
-/// Where rows of the base stand in its text, by the rows that they became: there is one for each, so each is
-/// read when it is its turn.
-#[derive(Default)]
-pub(super) struct BaseRows<'a> {
-    pub(super) entries: Vec<&'a RawEntry<'a>>,
-    pub(super) places: HashMap<Id, [u32; 2]>,
-}
-
-impl<'a> BaseRows<'a> {
-    /// Adds those of an entry; of several that are one row the last counts.
-    pub(super) fn add(&mut self, entry: &'a RawEntry<'a>, known: Vec<Option<Id>>) {
-        // More do not fit into a text.
-        let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let at = short(self.entries.len());
-        self.entries.push(entry);
-        let rows = entry.rows().zip(known);
-        let rows = rows.filter_map(|(row, id)| Some((id?, [at, short(row.start)])));
-        self.places.extend(rows);
-    }
-
-    /// What it says of a row.
-    pub(super) fn take(&mut self, row: Id) -> Option<RawRow<'a>> {
-        let [entry, start] = self.places.remove(&row)?;
-        self.entries.get(entry as usize)?.row(start as usize)
     }
 }
 
@@ -87,6 +59,10 @@ pub(super) struct Outcome {
     pub(super) written: Vec<(String, String, String)>,
     /// Cells whose base is not what the package says: name, base.
     pub(super) stays: Vec<(String, String)>,
+    /// Of these, columns whose cells are not compared: those of rows of transactional data.
+    pub(super) not_compared: Vec<String>,
+    /// Whether people have changed cells that are not compared.
+    pub(super) edited: bool,
     /// Columns that keep a file where the package brings another text: a file is never written over.
     pub(super) files: Vec<usize>,
     /// Columns that become null because the package names a file there.
@@ -94,4 +70,12 @@ pub(super) struct Outcome {
     pub(super) kept: u64,
     pub(super) decided: u64,
     pub(super) conflicts: Vec<(String, [Value; 3])>,
+}
+
+impl Outcome {
+    /// Cells whose base is not what the package says: name, base.
+    pub(super) fn stays(&self) -> impl Iterator<Item = (&str, &str)> {
+        let stays = self.stays.iter();
+        stays.map(|(name, base)| (name.as_str(), base.as_str()))
+    }
 }

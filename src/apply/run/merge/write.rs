@@ -22,14 +22,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         refused_rows: &mut Vec<Candidate<'a>>,
     ) -> Result<Vec<Candidate<'a>>, ApplyError<T::Error>> {
         outcomes.retain(|(row, _, outcome)| {
-            let before = self.ledger_state.stays(row.id).is_some();
-            let silent = outcome.written.is_empty() && outcome.stays.is_empty();
-            if silent && !before {
+            let reported = !outcome.written.is_empty()
+                || !outcome.conflicts.is_empty()
+                || !outcome.files.is_empty();
+            let stays = RowData::from_cells(outcome.stays());
+            let same = self
+                .ledger_state
+                .stays_so(row.id, &stays, &outcome.not_compared);
+            if !reported && same {
                 let kept = self.tally.table(&table.work.feature_ref);
                 kept.kept += outcome.kept;
                 self.tally.decided += outcome.decided;
             }
-            !silent || before
+            reported || !same
         });
         for (row, stored, outcome) in &outcomes {
             // A link shows nothing of a row that whoever the job is for does not see.
@@ -161,7 +166,10 @@ fn merged_unit(
             RowData::from_cells(pairs().map(|(name, _, after)| (name.as_str(), after.as_str())));
         let now = RowDigest::of(&stored.data);
         let then = RowDigest::of(&stored.data.written(&after, false));
-        let whole = outcome.stays.is_empty() && outcome.kept == 0;
+        let compared = |name: &String| !outcome.not_compared.contains(name);
+        let whole = !outcome.stays.iter().any(|(name, _)| compared(name))
+            && outcome.kept == 0
+            && !outcome.edited;
         if !outcome.written.is_empty() && seen.insert(row.id) {
             rows.push(RowWrite {
                 id: row.id,
@@ -170,7 +178,6 @@ fn merged_unit(
                 digest: Some(now),
             });
         }
-        let stays = outcome.stays.iter();
         let files = outcome.files.iter();
         let files = files.map(|slot| table.columns.all[*slot].work.column.name.clone());
         cells.push(CellsOf {
@@ -180,8 +187,9 @@ fn merged_unit(
             before,
             after,
             digest: whole.then_some(then),
-            stays: RowData::from_cells(stays.map(|(name, base)| (name.as_str(), base.as_str()))),
+            stays: RowData::from_cells(outcome.stays()),
             files: files.collect(),
+            not_compared: outcome.not_compared.clone(),
             failed: false,
         });
     }

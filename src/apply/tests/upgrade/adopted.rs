@@ -37,6 +37,7 @@ fn plan(line: &Line, base: &Json, package: &Json, body: &str) -> Preview {
         package: &base,
         resolutions: &resolutions,
         legacy_jobs: &[],
+        rows: &[],
     };
     let structure = ready(line.memory.structure()).expect("a structure");
     let definitions = Definitions::embedded();
@@ -66,6 +67,7 @@ fn attempt(
         package: &base,
         resolutions: &resolutions,
         legacy_jobs: &[],
+        rows: &[],
     };
     let definitions = Definitions::embedded();
     ready(note_adopted(memory, base, definitions))?;
@@ -112,7 +114,7 @@ fn upgrade(line: &mut Line, base: &Json, package: &Json, decisions: &Json) -> Re
     let (base, text) = (base.to_string(), package.to_string());
     let report = attempt(&mut line.memory, &base, &text, &body).expect("a report");
     let ledger = line.memory.next_job();
-    line.jobs.push((text, ledger));
+    line.jobs.push((text, ledger, true));
     report
 }
 

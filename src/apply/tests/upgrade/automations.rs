@@ -66,7 +66,7 @@ impl Line {
 
     /// What the ledger of the last job tells of it.
     fn changed(&self) -> Changed {
-        let (_, ledger) = self.jobs.last().expect("a job");
+        let (_, ledger, _) = self.jobs.last().expect("a job");
         let structures = ledger.iter().filter_map(|entry| match entry {
             Entry::Structure(structure) => Some(&structure.changed),
             _ => None,
@@ -99,7 +99,7 @@ fn a_change_becomes_a_version_that_is_published_at_the_end() {
     assert!(line.graph().contains("\"New\"") && line.automation().active);
     let changed = line.changed();
     assert!(changed.draft.is_some());
-    let (_, ledger) = line.jobs.last().expect("a job");
+    let (_, ledger, _) = line.jobs.last().expect("a job");
     let places = ledger.iter().map(|entry| match entry {
         Entry::Structure(_) => "structure",
         Entry::Published { paused: false, .. } => "published",
@@ -166,7 +166,7 @@ fn moved(people: impl Fn(&mut Line)) -> (Line, Report, State) {
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
         let report = line.past(|past| attempt(&mut memory, past, &text).expect("a report"));
         line.memory = memory;
-        line.jobs.push((text, line.memory.next_job()));
+        line.jobs.push((text, line.memory.next_job(), true));
         return (line, report, state);
     }
     unreachable!()

@@ -205,7 +205,7 @@ fn a_column_comes_back_to_its_place_among_siblings_that_the_upgrade_moved() {
         let delete = allowed(&json!({"c_clients_city": "delete"}));
         line.apply(&cityless_backwards(), &delete);
         assert_eq!(named(&columns(&line)), ["note", "name"]);
-        let (_, ledger) = line.jobs.pop().expect("a job");
+        let (_, ledger, _) = line.jobs.pop().expect("a job");
         line.memory.take_up(ledger);
         let mut go_on = |_| true;
         let undone = undo_in_units(&mut line.memory, false, size, &mut go_on);
@@ -341,7 +341,7 @@ fn it_ends_as_one_that_never_stopped_and_is_taken_back_from_anywhere() {
             }
             stops += 1;
             assert!(ledger.iter().any(|entry| matches!(entry, Entry::Taken(_))));
-            line.jobs.push((new.clone(), ledger));
+            line.jobs.push((new.clone(), ledger, true));
             line.undo(false).expect("undone");
             assert!(line.memory.state() == before, "call {call}, {written}");
         }

@@ -176,7 +176,7 @@ fn a_loss_ends_as_one_that_never_stopped() {
             if !stopped {
                 break;
             }
-            line.jobs.push((text.clone(), ledger));
+            line.jobs.push((text.clone(), ledger, true));
             line.undo(false).expect("undone");
             assert!(line.memory.state() == before, "{call} {written}");
         }

@@ -2,6 +2,7 @@
 
 mod adopted;
 mod automations;
+mod based;
 mod configs;
 mod decisions;
 mod drift;
@@ -29,8 +30,9 @@ use super::world::{link, nothing, person, points};
 use crate::apply::test_packages::{Pack, checked, request, uid};
 use crate::apply::{
     BasePackage, JobHistory, LegacyJob, Minter, Preview, PreviewInput, Refusal, Report, Request,
-    Resolutions, UNDO_UNIT, UndoProgress, decide_from, preview, run_from, undo_in_units,
+    Resolutions, RowBase, UNDO_UNIT, UndoProgress, decide_from, preview, run_from, undo_in_units,
 };
+use crate::check::Checked;
 use crate::crashing::Memory;
 use crate::definitions::Definitions;
 use crate::json::Value;
@@ -176,8 +178,8 @@ fn client(package: &mut Json, at: usize) -> &mut Json {
 /// A workspace with what was applied to it.
 struct Line {
     memory: Memory,
-    /// Completed jobs: package and ledger.
-    jobs: Vec<(String, Vec<Entry>)>,
+    /// Completed jobs: package, ledger, and whether rows were compared.
+    jobs: Vec<(String, Vec<Entry>, bool)>,
     nonce: u64,
     resolutions: Resolutions,
 }
@@ -214,7 +216,7 @@ impl Line {
 
     /// The ledgers as they were written before ledgers held the base.
     fn forget_base(&mut self) {
-        for (_, ledger) in &mut self.jobs {
+        for (_, ledger, _) in &mut self.jobs {
             ledger.retain(|entry| !matches!(entry, Entry::Cells(_)));
             for entry in ledger {
                 if let Entry::Structure(structure) = entry {
@@ -228,20 +230,19 @@ impl Line {
         let entries: Vec<Entry> = self
             .jobs
             .iter()
-            .flat_map(|(_, ledger)| ledger.clone())
+            .flat_map(|(_, ledger, _)| ledger.clone())
             .collect();
-        let newest = self.jobs.last();
-        let tells = newest.is_some_and(|(_, ledger)| !is_unnoted(ledger));
+        let packages: Vec<Checked<'_>> = self.jobs.iter().map(|(text, ..)| checked(text)).collect();
         let mut legacy_jobs = Vec::new();
+        let mut jobs = Vec::new();
         let mut end = 0;
-        for (text, ledger) in &self.jobs {
+        for ((text, ledger, compared), package) in self.jobs.iter().zip(&packages) {
             let start = end;
             end += ledger.len();
+            jobs.push((package, start..end, *compared));
             if is_unnoted(ledger) {
                 let mut package = checked(text);
-                if tells {
-                    package.payloads.clear();
-                }
+                package.payloads.clear();
                 legacy_jobs.push(LegacyJob {
                     entries: start..end,
                     package,
@@ -249,21 +250,17 @@ impl Line {
                 });
             }
         }
-        match self.jobs.last() {
-            None => then(JobHistory::of(&entries)),
-            Some((text, _)) => {
-                let package = checked(text);
-                then(JobHistory {
-                    entries: &entries,
-                    base: Some(BasePackage {
-                        job: None,
-                        package: &package,
-                        resolutions: &self.resolutions,
-                        legacy_jobs: &legacy_jobs,
-                    }),
-                })
-            }
-        }
+        let rows = RowBase::of_line(&entries, jobs);
+        then(JobHistory {
+            entries: &entries,
+            base: packages.last().map(|package| BasePackage {
+                job: None,
+                package,
+                resolutions: &self.resolutions,
+                legacy_jobs: &legacy_jobs,
+                rows: &rows,
+            }),
+        })
     }
 
     /// What would be done.
@@ -332,7 +329,8 @@ impl Line {
             report
         };
         let ledger = self.memory.next_job();
-        self.jobs.push((text, ledger));
+        let compared = request.compares_rows();
+        self.jobs.push((text, ledger, compared));
         report
     }
 
@@ -344,9 +342,19 @@ impl Line {
         self.apply(package, &body)
     }
 
+    /// Takes a job back that others came after.
+    fn undo_at(&mut self, at: usize) {
+        let (_, ledger, _) = self.jobs.remove(at);
+        self.memory.take_up(ledger);
+        let mut go_on = |_| true;
+        let undone = undo_in_units(&mut self.memory, false, UNDO_UNIT, &mut go_on);
+        assert!(matches!(ready(undone), Ok(UndoProgress::Done(_))));
+        self.memory.next_job();
+    }
+
     /// Takes the last job back.
     fn undo(&mut self, force: bool) -> Result<Vec<MovedLeaf>, String> {
-        let (text, ledger) = self.jobs.pop().expect("a job");
+        let (text, ledger, compared) = self.jobs.pop().expect("a job");
         self.memory.take_up(ledger.clone());
         let mut go_on = |_| true;
         let undone = undo_in_units(&mut self.memory, force, UNDO_UNIT, &mut go_on);
@@ -357,7 +365,7 @@ impl Line {
         };
         self.memory.next_job();
         if undone.is_err() {
-            self.jobs.push((text, ledger));
+            self.jobs.push((text, ledger, compared));
         }
         undone
     }

@@ -61,7 +61,7 @@ fn decided_before(line: &mut Line, people: impl Fn(&mut Line), code: Option<Code
     match refused {
         Ok(report) => {
             assert_eq!(code, None);
-            line.jobs.push((text, line.memory.next_job()));
+            line.jobs.push((text, line.memory.next_job(), true));
             return report;
         }
         Err(ApplyError::Refused { code: found, .. }) => assert_eq!(Some(found), code),
@@ -76,7 +76,8 @@ fn goes_on(line: &mut Line, text: &str) -> Result<Report, ApplyError<Error>> {
     let report = line.past(|past| attempt(&mut memory, past, text));
     line.memory = memory;
     if report.is_ok() {
-        line.jobs.push((text.to_owned(), line.memory.next_job()));
+        line.jobs
+            .push((text.to_owned(), line.memory.next_job(), true));
     }
     report
 }

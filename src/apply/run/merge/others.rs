@@ -1,0 +1,131 @@
+//! Cells that are left as they are although the package says something else than their base: those that a plain
+//! apply counts, and those of rows that are refused.
+
+use crate::apply::ApplyError;
+use crate::apply::run::Run;
+use crate::rows::equal;
+use crate::workspace::ledger::{Cells, CellsOf, Entry};
+use crate::workspace::{RowData, Target};
+
+use super::cells::{same_link, unread};
+use super::row::{Candidate, Table};
+
+/// A cell of which the package says something else than its base.
+struct OtherCell {
+    /// Its column.
+    at: usize,
+    /// Its base; nothing where no package has the column.
+    base: Option<String>,
+}
+
+impl<'a, T: Target> Run<'_, 'a, T> {
+    /// Counts the cells that a plain apply leaves out: it writes none that are there.
+    pub(super) async fn count_left_out(
+        &mut self,
+        table: &Table<'a>,
+        rows: &[Candidate<'a>],
+    ) -> Result<(), ApplyError<T::Error>> {
+        let differs =
+            |row: &&Candidate<'a>| table.base.row(row.id).is_some() && self.differs(table, row);
+        let rows: Vec<Candidate<'a>> = rows.iter().filter(differs).copied().collect();
+        let unread = unread(&self.targets, table, &rows);
+        self.read_rows(&unread).await?;
+        for row in &rows {
+            for cell in self.other_cells(table, row).await? {
+                let slot = &table.columns.all[cell.at];
+                // Of transactional data the cells of new columns alone are brought, by an upgrade.
+                if table.whole || cell.base.is_none() {
+                    let column = &slot.work.package_name;
+                    self.tally.leaves_out(&table.work.feature_ref, column);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells of which the package says something else than their base.
+    async fn other_cells(
+        &mut self,
+        table: &Table<'a>,
+        row: &Candidate<'a>,
+    ) -> Result<Vec<OtherCell>, ApplyError<T::Error>> {
+        let stays = self.ledger_state.stays(row.id).cloned();
+        let mut said = self.base_cells(table, row.id).await?.into_iter();
+        let theirs = self.fitting_cells(&table.columns, row.theirs).await?;
+        let mut others = Vec::new();
+        for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(theirs) {
+            let said = said.next().flatten();
+            if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
+                continue;
+            }
+            let kept = stays.as_ref();
+            let kept = kept.and_then(|stays| stays.cell(&slot.work.column.name));
+            if kept.is_none() && same_link(table, *row, at) {
+                continue;
+            }
+            let base = kept.map(str::to_owned).or(said);
+            let based = base.as_deref().unwrap_or("null");
+            // A value that does not fit the column yet is another one, too.
+            if !theirs.is_ok_and(|theirs| equal(based, &theirs)) {
+                others.push(OtherCell { at, base });
+            }
+        }
+        Ok(others)
+    }
+
+    /// Notes the base of cells of rows that are refused although the package says something else: the next upgrade
+    /// brings them.
+    pub(super) async fn keep_bases(
+        &mut self,
+        table: &Table<'a>,
+        rows: &[Candidate<'a>],
+    ) -> Result<(), ApplyError<T::Error>> {
+        let mut cells = Vec::new();
+        let unread = unread(&self.targets, table, rows);
+        self.read_rows(&unread).await?;
+        for row in rows {
+            let before = self.ledger_state.stays(row.id).cloned();
+            let others = self.other_cells(table, row).await?;
+            let stays: Vec<(&str, &str)> = others
+                .iter()
+                .map(|cell| {
+                    let name = table.columns.all[cell.at].work.column.name.as_str();
+                    (name, cell.base.as_deref().unwrap_or("null"))
+                })
+                .collect();
+            let stays = RowData::from_cells(stays.into_iter());
+            if before.as_ref().map_or("{}", RowData::as_str) == stays.as_str() {
+                continue;
+            }
+            let new = |cell: &&OtherCell| table.whole || cell.base.is_none();
+            let outside = others.iter().filter(|cell| !new(cell));
+            let outside = outside.map(|cell| table.columns.all[cell.at].work.column.name.clone());
+            cells.push(CellsOf {
+                id: row.id,
+                uid: Some(row.theirs.uid.decoded().into_owned()),
+                hidden: false,
+                before: RowData::trusted("{}"),
+                after: RowData::trusted("{}"),
+                digest: Some(row.digest),
+                stays,
+                files: Vec::new(),
+                not_compared: outside.collect(),
+                failed: true,
+            });
+        }
+        if cells.is_empty() {
+            return Ok(());
+        }
+        let entry = Entry::Cells(Cells {
+            uid: table.work.uid.clone(),
+            reference: table.work.feature_ref.clone(),
+            feature: table.feature,
+            kept: 0,
+            decided: 0,
+            emptied: Vec::new(),
+            rows: cells,
+        });
+        let unit = self.unit("rows", Vec::new(), entry);
+        self.commit("noting cells that stay", unit).await
+    }
+}
