@@ -72,7 +72,7 @@ impl AnyRecord {
         }
     }
 
-    /// What adds it once more, as far as it holds nothing else; an automation comes as a draft.
+    /// What adds it once more, as far as it holds nothing else; an automation comes as a draft that does not fire.
     pub fn new_record(&self) -> Option<New> {
         let (id, name) = (self.id, self.name.clone());
         let label = self.label.clone().unwrap_or_default();

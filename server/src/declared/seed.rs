@@ -196,7 +196,11 @@ impl Seed<'_> {
 
     /// A draft, or one that was published, and fires or not.
     async fn automation(&self, automation: &Automation) -> Result<(), DeclaredError> {
-        let created = Change::Create(New::Workflow(automation.clone()));
+        // It is put in force like any other.
+        let created = Change::Create(New::Workflow(Automation {
+            draft: true,
+            ..automation.clone()
+        }));
         self.write(vec![created]).await?;
         if automation.draft {
             return Ok(());

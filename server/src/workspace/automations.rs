@@ -14,7 +14,7 @@ use crate::automation::{
 use crate::refusal::Code;
 use crate::store::Tx;
 
-/// Creates an automation with its first version, a draft.
+/// Creates an automation with its first version: a draft, or one in force that does not fire.
 pub(super) async fn create(
     tx: &mut Tx,
     here: &UnitContext,
@@ -32,13 +32,18 @@ pub(super) async fn create(
         workspace: here.workspace,
         id: new.id,
     };
-    let draft = NewVersion {
+    let standing = if new.draft {
+        VersionState::Draft
+    } else {
+        VersionState::Published(here.creator)
+    };
+    let version = NewVersion {
         id: here.context.id(),
-        standing: VersionState::Draft,
+        standing,
         base_version: None,
         now: here.now,
     };
-    begin(tx, workflow, &definition, draft).await?;
+    begin(tx, workflow, &definition, version).await?;
     Ok(())
 }
 

@@ -284,8 +284,12 @@ impl Steps {
         if !held_rows(structure) {
             let deleted = structure.deleted.iter().rev();
             let deleted = deleted.filter_map(|based| based.thing.new_record());
-            self.left
-                .extend(deleted.map(|new| Step::Single(Change::Create(new))));
+            self.left.extend(deleted.map(|mut new| {
+                if let New::Workflow(automation) = &mut new {
+                    automation.draft = !structure.in_force.contains(&automation.id);
+                }
+                Step::Single(Change::Create(new))
+            }));
         }
         self.changed(structure, published);
         let restored = structure.replaced.iter().rev();

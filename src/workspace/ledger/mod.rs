@@ -83,6 +83,9 @@ pub struct Structure {
     /// Records that were taken away, those inside others after them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deleted: Vec<BaseRecord>,
+    /// Automations among these that had a version in force.
+    #[serde(default, rename = "inForce", skip_serializing_if = "Vec::is_empty")]
+    pub in_force: Vec<Id>,
     /// Tables among these that other workspaces share.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<Id>,
@@ -561,6 +564,7 @@ mod tests {
                 }],
                 leaves: 2,
                 deleted: vec![based()],
+                in_force: vec![id],
                 siblings: vec![Siblings {
                     kind: RecordKind::Column,
                     parent: id,

@@ -343,5 +343,15 @@ async fn publish<W: Workspaces>(workspaces: &W) -> CaseResult {
         subject.write(vec![publish]).await?;
         same("active", &active(subject.structure().await?), &vec![true])?;
     }
+    // One that was in force and comes back does not fire.
+    let back = Automation {
+        draft: false,
+        ..automation(subject.id())
+    };
+    let create = Change::Create(New::Workflow(back.clone()));
+    subject.write(vec![create]).await?;
+    let structure = subject.structure().await?;
+    let mut all = structure.automations.into_iter();
+    same("it", &all.find(|one| one.id == back.id), &Some(back))?;
     Ok(())
 }

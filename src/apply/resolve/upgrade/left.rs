@@ -78,6 +78,13 @@ impl Merging<'_, '_> {
                 id: ours.id,
                 force: false,
             });
+            let mut automations = self.destination.automations.iter();
+            let in_force = automations.any(|one| one.id == ours.id && !one.draft);
+            self.built
+                .work
+                .entry
+                .in_force
+                .extend(in_force.then_some(ours.id));
             let siblings = Siblings::of(self.destination, &ours);
             self.built.work.entry.siblings.extend(siblings);
             self.built.work.entry.deleted.push(BaseRecord {

@@ -127,6 +127,32 @@ fn a_paused_one_gets_it_and_stays_paused() {
 }
 
 #[test]
+fn one_that_goes_comes_back_as_it_was() {
+    let flowless = v2(|package| {
+        package["manifest"]["plan"]["steps"]
+            .as_array_mut()
+            .expect("steps")
+            .retain(|step| step["ref"] != "w_flow");
+        package["manifest"]["items"]
+            .as_array_mut()
+            .expect("items")
+            .retain(|item| item["ref"] != "w_flow");
+    });
+    for draft in [false, true] {
+        let mut line = Line::new();
+        line.people(|state| {
+            let automation = &mut state.structure.automations[0];
+            (automation.active, automation.draft) = (false, draft);
+        });
+        let before = line.memory.state();
+        line.upgrade(&flowless, &json!({"w_flow": "delete"}));
+        assert_eq!(line.memory.state().structure.automations, []);
+        line.undo(false).expect("undone");
+        assert!(line.memory.state() == before, "draft: {draft}");
+    }
+}
+
+#[test]
 fn one_that_was_never_published_gets_a_newer_draft() {
     let mut line = Line::new();
     line.people(|state| {
