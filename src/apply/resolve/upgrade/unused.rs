@@ -8,7 +8,7 @@ use crate::json::path::split_dotted;
 use crate::package::payload::RawEntry;
 use crate::package::reference::WORKSPACE;
 use crate::problem::Code;
-use crate::upgrade::{EVERYTHING, RecordDecision, UnusedDecision};
+use crate::upgrade::{EVERYTHING, RecordDecision, UnusedDecision, declared_fields};
 
 /// The uids of rows by the refs of their tables.
 type Rows<'a> = HashMap<&'a str, HashSet<String>>;
@@ -38,7 +38,10 @@ impl Merging<'_, '_> {
             } else if path == EVERYTHING && self.may_decide_cells(reference) {
                 self.work.words.insert(reference.to_owned());
                 continue;
-            } else if known || path == EVERYTHING && self.knows_word(reference) {
+            } else if known
+                || self.is_declared_key(reference, path)
+                || path == EVERYTHING && self.knows_word(reference)
+            {
                 self.work.unused.push(UnusedDecision {
                     reference: reference.to_owned(),
                     path: path.to_owned(),
@@ -63,6 +66,17 @@ impl Merging<'_, '_> {
             let code = Code::UnknownResolutionRef;
             self.refusals.push(Refusal::about(code, reference, detail));
         }
+    }
+
+    /// Whether it is a key that the config of a record may have: a leaf that neither side has any more is one.
+    fn is_declared_key(&self, reference: &str, path: &str) -> bool {
+        let segments = split_dotted(path);
+        let ([config, key], Some(said)) = (segments.as_slice(), self.built.said.get(reference))
+        else {
+            return false;
+        };
+        let mut fields = declared_fields(&said.thing, self.definitions).into_iter();
+        config == "config" && fields.any(|(name, _)| name == key)
     }
 
     /// Whether the rules know the word for a ref there, or an earlier job may have carried it out.

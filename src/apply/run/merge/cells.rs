@@ -205,7 +205,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let stays = self.ledger_state.stays(row.id).cloned();
         let mut outcome = Outcome {
             hidden,
-            edited: edited && !table.whole,
+            // What people changed in cells that are not compared.
+            differs: edited && !table.whole,
             ..Outcome::default()
         };
         for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(&theirs) {
@@ -230,6 +231,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     outcome
                         .written
                         .push((name, ours.to_owned(), theirs.clone()));
+                } else if table.whole && !equal(ours, theirs) {
+                    // The value that a column of that name has left behind is people's.
+                    (outcome.differs, outcome.moves) = (true, true);
                 }
                 continue;
             }
@@ -259,6 +263,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 if Cell::new(theirs).is_empty() {
                     continue;
                 }
+                outcome.differs = true;
                 if equal(based, theirs) {
                     outcome.kept += 1;
                 } else {
@@ -281,14 +286,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             let [base, theirs, ours] = values;
             let name = column.name.clone();
+            outcome.moves |= base != theirs && !matches!(verdict, LeafOutcome::Conflict);
             match verdict {
                 LeafOutcome::Same => {}
                 LeafOutcome::Kept { decided } => {
+                    outcome.differs = true;
                     outcome.kept += 1;
                     outcome.decided += u64::from(decided);
                 }
                 LeafOutcome::Written(after) => {
                     outcome.decided += u64::from(base != ours || after != theirs);
+                    outcome.differs |= after != theirs;
                     let mut out = String::new();
                     if let Err(kind) = slot.rule.write(&after.write(), &mut out) {
                         self.check_decided(table, tracked, path);
@@ -302,6 +310,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     outcome.written.push((name, ours.write(), out));
                 }
                 LeafOutcome::Conflict => {
+                    outcome.differs = true;
                     outcome.stays.push((name, base.write()));
                     outcome.conflicts.push((path, [base, theirs, ours]));
                 }

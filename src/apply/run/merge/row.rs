@@ -61,8 +61,10 @@ pub(super) struct Outcome {
     pub(super) stays: Vec<(String, String)>,
     /// Of these, columns whose cells are not compared: those of rows of transactional data.
     pub(super) not_compared: Vec<String>,
-    /// Whether people have changed cells that are not compared.
-    pub(super) edited: bool,
+    /// Whether cells become something else than their base.
+    pub(super) differs: bool,
+    /// Whether the base of cells becomes another one.
+    pub(super) moves: bool,
     /// Columns that keep a file where the package brings another text: a file is never written over.
     pub(super) files: Vec<usize>,
     /// Columns that become null because the package names a file there.

@@ -22,7 +22,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         refused_rows: &mut Vec<Candidate<'a>>,
     ) -> Result<Vec<Candidate<'a>>, ApplyError<T::Error>> {
         outcomes.retain(|(row, _, outcome)| {
-            let reported = !outcome.written.is_empty()
+            let reported = outcome.moves
+                || !outcome.written.is_empty()
                 || !outcome.conflicts.is_empty()
                 || !outcome.files.is_empty();
             let stays = RowData::from_cells(outcome.stays());
@@ -166,10 +167,6 @@ fn merged_unit(
             RowData::from_cells(pairs().map(|(name, _, after)| (name.as_str(), after.as_str())));
         let now = RowDigest::of(&stored.data);
         let then = RowDigest::of(&stored.data.written(&after, false));
-        let compared = |name: &String| !outcome.not_compared.contains(name);
-        let whole = !outcome.stays.iter().any(|(name, _)| compared(name))
-            && outcome.kept == 0
-            && !outcome.edited;
         if !outcome.written.is_empty() && seen.insert(row.id) {
             rows.push(RowWrite {
                 id: row.id,
@@ -186,7 +183,7 @@ fn merged_unit(
             hidden: outcome.hidden,
             before,
             after,
-            digest: whole.then_some(then),
+            digest: (!outcome.differs).then_some(then),
             stays: RowData::from_cells(outcome.stays()),
             files: files.collect(),
             not_compared: outcome.not_compared.clone(),

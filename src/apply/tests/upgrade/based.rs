@@ -230,3 +230,51 @@ fn a_plain_apply_speaks_of_the_rows_that_it_wrote() {
     assert_eq!(conflicts(&plan), []);
     assert_eq!(plan.rows["f_clients"].update, 2);
 }
+
+#[test]
+fn what_was_decided_for_a_cell_is_asked_about_when_the_package_changes_it_again() {
+    let path = city_path();
+    let decide = |word: Json| json!({"f_clients": {path.clone(): word}});
+    let third = city("Trier");
+    for (edit, decided, now) in [
+        (Some("Ours"), json!({"value": "Decided"}), "Decided"),
+        (None, json!({"value": "Decided"}), "Decided"),
+        (None, json!("ours"), "Bonn"),
+    ] {
+        let mut line = Line::new();
+        if let Some(edit) = edit {
+            line.cells(0, &json!({"city": edit}));
+        }
+        line.upgrade(&city("Ulm"), &decide(decided));
+        assert!(line.clients()[0].contains(now));
+        let cells = line.drift(true).cells.expect("cells");
+        assert_eq!(cells.len(), 1, "{now}");
+        assert_eq!(cells[0].base.write(), r#""Ulm""#);
+        let base = r#""Ulm""#.to_owned();
+        assert_eq!(asked(&line, &third), [(path.clone(), base)], "{now}");
+    }
+}
+
+#[test]
+fn a_value_that_was_found_equal_is_the_base_when_people_go_back() {
+    let mut line = Line::new();
+    line.cells(0, &json!({"city": "Ulm"}));
+    line.upgrade(&city("Ulm"), &Json::Null);
+    assert_eq!(line.drift(true).rows["f_clients"].changed, 0);
+    line.cells(0, &json!({"city": "Bonn"}));
+    assert_eq!(line.drift(true).rows["f_clients"].changed, 1);
+    let base = r#""Ulm""#.to_owned();
+    assert_eq!(asked(&line, &city("Trier")), [(city_path(), base)]);
+}
+
+#[test]
+fn what_a_column_left_behind_is_a_change_of_people_once_it_is_created_again() {
+    let mut line = Line::new();
+    line.remove(crate::workspace::RecordKind::Column, "city");
+    line.upgrade(&city("Ulm"), &json!({"c_clients_city": "create"}));
+    assert!(line.clients()[0].contains("Bonn"));
+    let drift = line.drift(true).cells.expect("cells");
+    assert_eq!(drift.len(), 1, "{drift:#?}");
+    let base = r#""Ulm""#.to_owned();
+    assert_eq!(asked(&line, &city("Trier")), [(city_path(), base)]);
+}

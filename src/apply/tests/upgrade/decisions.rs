@@ -295,3 +295,23 @@ fn each_decision_about_a_whole_record_counts_once() {
         super::killed::ends_alike_with(Line::new, &noteless.to_string(), &body.to_string());
     assert_eq!((report.decided, report.left.len()), (1, 1));
 }
+
+#[test]
+fn a_decision_that_was_carried_out_about_a_key_that_is_gone_is_unused() {
+    let mut line = Line::of(&v2(|package| {
+        args(package, "c_clients_city")["config"] = json!({"required": true});
+    }));
+    let new = v2(|package| args(package, "c_clients_city")["config"] = json!({}));
+    let decided = json!({"c_clients_city": {"config.required": "theirs"}});
+    line.upgrade(&new, &decided);
+    let plan = line.plan(&new, &upgrade_body(&decided));
+    assert_eq!(plan.refusals, []);
+    let unused = plan.unused.iter().map(|one| (&*one.reference, &*one.path));
+    assert_eq!(
+        unused.collect::<Vec<_>>(),
+        [("c_clients_city", "config.required")]
+    );
+    let unknown = json!({"c_clients_city": {"config.nothing": "theirs"}});
+    let plan = line.plan(&new, &upgrade_body(&unknown));
+    assert_eq!(plan.refusals.len(), 1);
+}
