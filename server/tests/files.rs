@@ -164,7 +164,7 @@ fn verify_files_says_what_is_missing() {
     let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(verdict["missing"][0]["file_id"], file["id"]);
     assert!(
-        stderr(&output).contains("bytes of 1 files are missing"),
+        stderr(&output).contains("files whose bytes are missing: 1"),
         "{output:?}"
     );
 }

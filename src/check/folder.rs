@@ -9,7 +9,7 @@ use std::io;
 
 use super::fix::{FixRounds, Subject};
 use super::{CheckOptions, check_text, promote};
-use crate::finding::catalog::{J001, J002, J010};
+use crate::finding::catalog::{J001, J002, J006, J010, R003, R025};
 use crate::finding::{Edit, FileKind, FileReport, Finding, Fix, Origin as _, Place};
 use crate::layout::{self, Folder, Joined, PackError, ProblemKind};
 use crate::package::Source;
@@ -25,8 +25,15 @@ pub fn check_folder(joined: &Joined, options: &CheckOptions<'_>) -> FileReport {
         None => FileReport::new(FileKind::Package, Vec::new(), None),
     };
     if !joined.is_whole() {
-        // Verdicts on a part would be none on the package.
+        // Verdicts on a part would be none on the package, and its rows are not all that there are.
         report.promotion = None;
+        let counts = |finding: &&mut Finding| {
+            let mut rules = [&J006, &R003, &R025].into_iter();
+            rules.any(|rule| rule.code == finding.rule.code)
+        };
+        for finding in report.findings.iter_mut().filter(counts) {
+            finding.fix = None;
+        }
     }
     broken(joined, report)
 }

@@ -335,6 +335,23 @@ fn faults_of_json_are_in_their_own_file() {
 }
 
 #[test]
+fn rows_are_not_counted_anew_while_one_cannot_be_read() {
+    let broken = edited(&tiny(), "rows/notes.jsonl", "{\"uid\"", "{{\"uid\"");
+    let found = codes(&broken);
+    assert!(
+        found.contains(&"J001") && found.contains(&"R003"),
+        "{found:?}"
+    );
+    let fixed = fixed(&broken, true);
+    assert_eq!(
+        (fixed.count(), fixed.files.len()),
+        (0, 0),
+        "{:?}",
+        fixed.fixed
+    );
+}
+
+#[test]
 fn lists_root_manifest_and_plan_have_their_places() {
     let files = tiny();
     let joined = joined(&files);
