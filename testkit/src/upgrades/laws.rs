@@ -436,13 +436,11 @@ enum Detour {
     WithoutRows,
     /// The upgrade, a plain apply after it, and the upgrade is undone.
     Undone,
-    /// The upgrade, and back again: the package lacks what the new one brought.
-    Back,
 }
 
 async fn detours<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let mut seen = Seen::Nothing;
-    for detour in [Detour::WithoutRows, Detour::Undone, Detour::Back] {
+    for detour in [Detour::WithoutRows, Detour::Undone] {
         let wrong = |wrong: String| format!("{detour:?}: {wrong}");
         let met = after_detour(places, triple, detour).await.map_err(wrong)?;
         seen = seen.max(met);
@@ -451,7 +449,6 @@ async fn detours<P: Places>(places: &P, triple: &Triple) -> Verdict {
 }
 
 async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) -> Verdict {
-    let base = triple.packages()?.base;
     let mut ready = worked_on(places, triple, Hand::Careful).await?;
     let mut upgrade = request(true);
     upgrade.terms.conflicts = Some(Side::Theirs);
@@ -462,9 +459,10 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
     if waits(&ran.report) || !ran.report.renamed.is_empty() {
         return Ok(Seen::Nothing);
     }
-    let expected = content(&ready.line.state().await?, &ready.line.entries());
+    let mut expected = content(&ready.line.state().await?, &ready.line.entries());
     let mut other = worked_on(places, triple, Hand::Careful).await?;
     let (line, new) = (&mut other.line, &other.new);
+    let plain = line.plan(new, &request(false)).await?;
     let before = match detour {
         Detour::WithoutRows => {
             let mut records = upgrade.clone();
@@ -477,10 +475,6 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
             line.undo_at(1).await?;
             plain
         }
-        Detour::Back => {
-            line.run(new, &upgrade, None).await?;
-            line.apply(&base, &upgrade).await?
-        }
     };
     if before.is_none_or(|before| waits(&before.report)) {
         return Ok(Seen::Nothing);
@@ -492,7 +486,15 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
             plan.refusals, plan.conflicts
         ));
     };
-    let found = content(&line.state().await?, &line.entries());
+    let mut found = content(&line.state().await?, &line.entries());
+    // A plain apply replaces these whole.
+    for replaced in &plain.replaced_configs {
+        for content in [&mut found, &mut expected] {
+            content
+                .things
+                .retain(|(_, reference), _| *reference != replaced.reference);
+        }
+    }
     let none = std::collections::BTreeSet::new();
     let wrong = differs(&found, &expected, &none).or_else(|| {
         let back = differs(&expected, &found, &none);
