@@ -124,7 +124,7 @@ pub async fn undo_in_units<T: Target>(
         if steps.is_empty() && !steps.places.is_empty() {
             let structure = target.structure().await;
             let structure = structure.map_err(store("reading the structure"))?;
-            steps.places.settle(&structure, &mut changes);
+            steps.places.renumber(&structure, &mut changes);
         }
         left.extend(stays.iter().cloned());
         let (entry, report) = if steps.is_empty() {

@@ -80,7 +80,7 @@ impl Places {
     }
 
     /// Gives numbers to records in the last changes of an undo, so that all stand where they belong.
-    pub(super) fn settle(&self, structure: &Structure, changes: &mut Vec<Change>) {
+    pub(super) fn renumber(&self, structure: &Structure, changes: &mut Vec<Change>) {
         for siblings in &self.before {
             let there = after(structure, siblings, changes);
             for (id, order) in self.numbers(siblings, &there) {

@@ -1,6 +1,6 @@
 //! The laws.
 
-use super::compare::{content, differs, transactional};
+use super::compare::{Content, content, differs, transactional};
 use super::deciding::{Gone, decide};
 use super::kept::lost;
 use super::killed::Death;
@@ -8,9 +8,9 @@ use super::line::{Line, request};
 use super::triple::Triple;
 use super::{Places, Seen, Verdict};
 use crate::random::{Dice, Hand};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use tplkit::apply::Report;
+use tplkit::apply::{Preview, Report};
 use tplkit::json::Value;
 use tplkit::problem::Code;
 use tplkit::upgrade::Side;
@@ -394,7 +394,7 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
         return Ok(Seen::Nothing);
     }
     let ran = line.run(&ready.new, &upgrade, None).await?;
-    let mut expected = content(&line.state().await?, &line.entries());
+    let expected = content(&line.state().await?, &line.entries());
     let mut other = worked_on(places, triple, Hand::Careful).await?;
     let line = &mut other.line;
     let first = line.run(&other.new, &request(false), None).await?;
@@ -409,24 +409,31 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
             plan.refusals, plan.conflicts
         ));
     };
-    let mut found = content(&line.state().await?, &line.entries());
-    // A plain apply replaces these whole, with what people changed in them.
-    for replaced in &plain.replaced_configs {
-        for content in [&mut found, &mut expected] {
-            content
-                .things
-                .retain(|(_, reference), _| *reference != replaced.reference);
-        }
-    }
-    let none = std::collections::BTreeSet::new();
-    let wrong = differs(&found, &expected, &none).or_else(|| {
-        let back = differs(&expected, &found, &none);
-        back.map(|wrong| format!("the other way round: {wrong}"))
-    });
-    match wrong {
-        Some(wrong) => Err(format!("people: {:#?}\n{wrong}", ready.done)),
+    let found = content(&line.state().await?, &line.entries());
+    match compared(found, expected, &plain) {
+        Some(wrong) => Err(format!(
+            "people: {:#?}
+{wrong}",
+            ready.done
+        )),
         None => Ok(met(false, &ran.report)),
     }
+}
+
+/// In what two workspaces differ, either way round. A plain apply replaces configs whole, with what people changed in
+/// them: those are aside.
+fn compared(mut found: Content, mut expected: Content, plain: &Preview) -> Option<String> {
+    for replaced in &plain.replaced_configs {
+        for content in [&mut found, &mut expected] {
+            let others = |reference: &String| *reference != replaced.reference;
+            content.things.retain(|(_, reference), _| others(reference));
+        }
+    }
+    let none = BTreeSet::new();
+    differs(&found, &expected, &none).or_else(|| {
+        let back = differs(&expected, &found, &none);
+        back.map(|wrong| format!("the other way round: {wrong}"))
+    })
 }
 
 /// Jobs before an upgrade after which nothing of it is left, or nothing but its records.
@@ -459,7 +466,7 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
     if waits(&ran.report) || !ran.report.renamed.is_empty() {
         return Ok(Seen::Nothing);
     }
-    let mut expected = content(&ready.line.state().await?, &ready.line.entries());
+    let expected = content(&ready.line.state().await?, &ready.line.entries());
     let mut other = worked_on(places, triple, Hand::Careful).await?;
     let (line, new) = (&mut other.line, &other.new);
     let plain = line.plan(new, &request(false)).await?;
@@ -486,22 +493,13 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
             plan.refusals, plan.conflicts
         ));
     };
-    let mut found = content(&line.state().await?, &line.entries());
-    // A plain apply replaces these whole.
-    for replaced in &plain.replaced_configs {
-        for content in [&mut found, &mut expected] {
-            content
-                .things
-                .retain(|(_, reference), _| *reference != replaced.reference);
-        }
-    }
-    let none = std::collections::BTreeSet::new();
-    let wrong = differs(&found, &expected, &none).or_else(|| {
-        let back = differs(&expected, &found, &none);
-        back.map(|wrong| format!("the other way round: {wrong}"))
-    });
-    match wrong {
-        Some(wrong) => Err(format!("people: {:#?}\n{wrong}", ready.done)),
+    let found = content(&line.state().await?, &line.entries());
+    match compared(found, expected, &plain) {
+        Some(wrong) => Err(format!(
+            "people: {:#?}
+{wrong}",
+            ready.done
+        )),
         None => Ok(met(false, &ran.report)),
     }
 }

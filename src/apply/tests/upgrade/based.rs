@@ -49,11 +49,11 @@ fn without_city(mut package: Json) -> Json {
     package
 }
 
-/// What an upgrade asks: paths with the base.
-fn asked(line: &Line, package: &Json) -> Vec<(String, String)> {
+/// The conflicts of an upgrade: paths with the base.
+fn conflicts_with_base(line: &Line, package: &Json) -> Vec<(String, String)> {
     let plan = line.plan(package, &upgrade_body(&Json::Null));
-    let asked = plan.conflicts.iter();
-    asked
+    let conflicts = plan.conflicts.iter();
+    conflicts
         .map(|conflict| {
             assert_eq!(conflict.code, ConflictCode::Changed);
             (
@@ -104,7 +104,10 @@ fn what_people_change_after_an_undone_upgrade_is_asked_about() {
     line.undo_at(1);
     line.cells(0, &json!({"city": "Ours"}));
     let base = r#""Bonn""#.to_owned();
-    assert_eq!(asked(&line, &city("Trier")), [(city_path(), base)]);
+    assert_eq!(
+        conflicts_with_base(&line, &city("Trier")),
+        [(city_path(), base)]
+    );
 }
 
 #[test]
@@ -125,9 +128,12 @@ fn a_row_that_comes_back_has_the_base_that_it_had() {
     line.upgrade(&without_first(v1()), &Json::Null);
     line.cells(0, &json!({"city": "Ours"}));
     // The package says again what it always said.
-    assert_eq!(asked(&line, &v1()), []);
+    assert_eq!(conflicts_with_base(&line, &v1()), []);
     let base = r#""Bonn""#.to_owned();
-    assert_eq!(asked(&line, &city("Ulm")), [(city_path(), base)]);
+    assert_eq!(
+        conflicts_with_base(&line, &city("Ulm")),
+        [(city_path(), base)]
+    );
     let report = line.upgrade(&v1(), &Json::Null);
     assert_eq!(report.rows["f_clients"].updated, 0);
     assert!(line.clients()[0].contains("Ours"));
@@ -139,9 +145,12 @@ fn a_column_that_comes_back_has_the_base_that_it_had() {
     line.upgrade(&without_city(v1()), &Json::Null);
     line.cells(0, &json!({"city": "Ours"}));
     line.cells(1, &json!({"note": "Ours"}));
-    assert_eq!(asked(&line, &v1()), []);
+    assert_eq!(conflicts_with_base(&line, &v1()), []);
     let base = r#""Bonn""#.to_owned();
-    assert_eq!(asked(&line, &city("Ulm")), [(city_path(), base)]);
+    assert_eq!(
+        conflicts_with_base(&line, &city("Ulm")),
+        [(city_path(), base)]
+    );
     let other = v2(|package| client(package, 1)["city"] = "Ulm".into());
     let report = line.upgrade(&other, &Json::Null);
     let rows = &report.rows["f_clients"];
@@ -251,7 +260,11 @@ fn what_was_decided_for_a_cell_is_asked_about_when_the_package_changes_it_again(
         assert_eq!(cells.len(), 1, "{now}");
         assert_eq!(cells[0].base.write(), r#""Ulm""#);
         let base = r#""Ulm""#.to_owned();
-        assert_eq!(asked(&line, &third), [(path.clone(), base)], "{now}");
+        assert_eq!(
+            conflicts_with_base(&line, &third),
+            [(path.clone(), base)],
+            "{now}"
+        );
     }
 }
 
@@ -264,7 +277,10 @@ fn a_value_that_was_found_equal_is_the_base_when_people_go_back() {
     line.cells(0, &json!({"city": "Bonn"}));
     assert_eq!(line.drift(true).rows["f_clients"].changed, 1);
     let base = r#""Ulm""#.to_owned();
-    assert_eq!(asked(&line, &city("Trier")), [(city_path(), base)]);
+    assert_eq!(
+        conflicts_with_base(&line, &city("Trier")),
+        [(city_path(), base)]
+    );
 }
 
 #[test]
@@ -276,5 +292,8 @@ fn what_a_column_left_behind_is_a_change_of_people_once_it_is_created_again() {
     let drift = line.drift(true).cells.expect("cells");
     assert_eq!(drift.len(), 1, "{drift:#?}");
     let base = r#""Ulm""#.to_owned();
-    assert_eq!(asked(&line, &city("Trier")), [(city_path(), base)]);
+    assert_eq!(
+        conflicts_with_base(&line, &city("Trier")),
+        [(city_path(), base)]
+    );
 }
