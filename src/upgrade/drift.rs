@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{BaseView, shorten};
 use super::key::Key;
-use super::leaf::{Leaf, Sides, leaves};
+use super::leaf::{Leaf, Sides, leaves, order_path};
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::reference::WORKSPACE;
@@ -377,14 +377,13 @@ fn order(
     pairs: &[RecordPair<'_>],
     destination: &Structure,
 ) -> Option<ChangedLeaf> {
-    let (children, path, within) = match kind {
-        RecordKind::Workspace if reference == WORKSPACE => {
-            (RecordKind::Module, "order.modules", None)
-        }
-        RecordKind::Module => (RecordKind::Rail, "order.rails", Some(id)),
-        RecordKind::Feature => (RecordKind::Column, "order.columns", Some(id)),
+    let (children, within) = match kind {
+        RecordKind::Workspace if reference == WORKSPACE => (RecordKind::Module, None),
+        RecordKind::Module => (RecordKind::Rail, Some(id)),
+        RecordKind::Feature => (RecordKind::Column, Some(id)),
         _ => return None,
     };
+    let path = order_path(children)?;
     let here = AnyRecord::siblings(destination, children, within);
     let names: HashMap<Id, &str> = here.iter().map(|one| (one.id, one.name.as_str())).collect();
     // Of what has no position in the package none is a leaf.

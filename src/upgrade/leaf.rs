@@ -10,6 +10,16 @@ use crate::definitions::{Definitions, Field, FieldType};
 use crate::json::{Object, Value};
 use crate::workspace::{AnyRecord, RecordKind};
 
+/// The path of the order of siblings, a leaf of their parent; nothing for records that have no order.
+pub const fn order_path(kind: RecordKind) -> Option<&'static str> {
+    match kind {
+        RecordKind::Module => Some("order.modules"),
+        RecordKind::Rail => Some("order.rails"),
+        RecordKind::Column => Some("order.columns"),
+        _ => None,
+    }
+}
+
 /// One leaf: a key, or several that go together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaf {

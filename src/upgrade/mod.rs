@@ -48,7 +48,7 @@ pub use drift::{
     StructureDrift, drifted,
 };
 pub use key::{Key, set_part};
-pub use leaf::{Leaf, Sides, declared_fields, field, leaves};
+pub use leaf::{Leaf, Sides, declared_fields, field, leaves, order_path};
 pub use list::{insert_after, merged};
 pub use measured::{Measured, MeasuredLeaf};
 pub use merge::{Merge, Merged, differing};

@@ -79,10 +79,6 @@ pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<Str
     if ours.config == changed.after.config {
         thing.config.clone_from(&changed.before.config);
     }
-    // Where somebody has moved it since it stays, and nobody is asked.
-    if ours.order == changed.after.order {
-        thing.order = changed.before.order;
-    }
     if ours.icon == changed.after.icon {
         thing.icon.clone_from(&changed.before.icon);
     }
@@ -90,6 +86,8 @@ pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<Str
     if *ours == changed.after {
         thing.clone_from(&changed.before);
     }
+    // Its place is a leaf of its parent.
+    thing.order = ours.order;
     if ours.kind == RecordKind::Workflow && thing != *ours {
         let graphs = [ours, &changed.before].map(|side| side.part("graphConfig"));
         let mut graph = thing.part("graphConfig");
@@ -192,8 +190,8 @@ pub(super) async fn losses<T: Target>(
     target: &T,
     steps: &Steps,
 ) -> Result<Vec<TableLosses>, UndoError<T::Error>> {
-    let merged = |step: &&Step| matches!(step, Step::Back(..) | Step::Cells { .. });
-    if !steps.left().any(|step| merged(&step)) {
+    let is_merged = |step: &Step| matches!(step, Step::Back(..) | Step::Cells { .. });
+    if !steps.left().any(is_merged) && steps.places.is_empty() {
         return Ok(Vec::new());
     }
     let structure = target.structure().await;
@@ -204,16 +202,7 @@ pub(super) async fn losses<T: Target>(
             Step::Back(changed, whole) => {
                 let leaves = taken_back(&structure, changed, *whole).1.len() as u64;
                 if leaves > 0 {
-                    lost.push(TableLosses {
-                        feature: changed.after.id,
-                        table: table_of(&changed.after),
-                        kind: changed.after.kind,
-                        name: changed.after.called().to_owned(),
-                        edited: Vec::new(),
-                        foreign: 0,
-                        leaves,
-                        stays: true,
-                    });
+                    lost.push(lost_leaves(&changed.after, leaves));
                 }
             }
             Step::Cells {
@@ -242,5 +231,30 @@ pub(super) async fn losses<T: Target>(
             _ => {}
         }
     }
+    for order in steps.places.left(&structure) {
+        let record = order.kind.zip(order.id);
+        let record = record.and_then(|(kind, id)| AnyRecord::find(&structure, kind, id));
+        let Some(record) = record else {
+            continue;
+        };
+        match lost.iter_mut().find(|one| one.feature == record.id) {
+            Some(known) => known.leaves += 1,
+            None => lost.push(lost_leaves(&record, 1)),
+        }
+    }
     Ok(lost)
+}
+
+/// Leaves of a record that stay as people made them.
+fn lost_leaves(record: &AnyRecord, leaves: u64) -> TableLosses {
+    TableLosses {
+        feature: record.id,
+        table: table_of(record),
+        kind: record.kind,
+        name: record.called().to_owned(),
+        edited: Vec::new(),
+        foreign: 0,
+        leaves,
+        stays: true,
+    }
 }

@@ -7,6 +7,7 @@
 
 mod losses;
 mod merged;
+mod numbers;
 mod places;
 mod steps;
 
@@ -120,10 +121,11 @@ pub async fn undo_in_units<T: Target>(
             total: total.max(1),
         };
         let terms = UndoTerms { force, first };
-        let (mut changes, stays) = changes(target, taken, &steps, terms).await?;
+        let (mut changes, mut stays) = changes(target, taken, &steps, terms).await?;
         if steps.is_empty() && !steps.places.is_empty() {
             let structure = target.structure().await;
             let structure = structure.map_err(store("reading the structure"))?;
+            stays.extend(steps.places.left(&structure));
             steps.places.renumber(&structure, &mut changes);
         }
         left.extend(stays.iter().cloned());

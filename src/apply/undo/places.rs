@@ -1,89 +1,168 @@
-//! Where records belong that an undo brings back: among their siblings, by position and not by number (`upgrade` 3.3.2).
+//! Where siblings belong when a job is undone: by position and not by number (`upgrade` 3.3.2).
 //!
-//! In: the ledger of the job, which says how siblings stood when one of them went, and the last unit of the undo. Out:
-//! that unit with numbers by which each record stands after the sibling that it stood after. Where nobody has moved
-//! anything all numbers are those of before; what people numbered anew keeps its number unless there is no room.
+//! In: the ledger of the job, which says how siblings stood before it put them into another order or
+//! took one away, and the last unit of the undo. Out: that unit with numbers by which each record stands where
+//! it stood. An order that people changed since stays, and is one leaf of the parent (3.6.2). What people
+//! numbered anew keeps its number unless there is no room.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::upgrade::insert_after;
-use crate::workspace::ledger::{Entry, Siblings};
-use crate::workspace::{AnyRecord, Change, Id, Structure};
+use super::numbers::{Numbered, ascending};
+use crate::upgrade::{insert_after, order_path};
+use crate::workspace::ledger::{Changed, Entry, MovedLeaf, Siblings};
+use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 /// Where they belong.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Siblings as they stood before the job, by kind and parent.
-    before: Vec<Siblings>,
+    lists: Vec<List>,
+    created: HashSet<Id>,
     /// What comes back.
     deleted: HashSet<Id>,
+}
+
+/// Siblings before and after the job.
+#[derive(Debug)]
+struct List {
+    kind: RecordKind,
+    parent: Option<Id>,
+    /// The ref, path and id of the leaf that their order is; the id of a module's parent is the workspace's.
+    leaf: (String, &'static str, Option<Id>),
+    siblings: Vec<Sibling>,
+    /// Whether the ledger names all of them. Ledgers of before named those alone that the job numbered anew.
+    is_whole: bool,
+}
+
+/// The numbers of one record.
+#[derive(Debug, Clone, Copy)]
+struct Sibling {
+    id: Id,
+    before: i64,
+    after: i64,
+}
+
+/// What an undo does to the order of siblings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// It becomes what it was.
+    Restore,
+    /// It is what it was.
+    Keep,
+    /// People have changed it since: it stays, and is listed.
+    Leave,
 }
 
 impl Places {
     /// Reads a ledger.
     pub(super) fn of(ledger: &[Entry]) -> Places {
         let mut places = Places::default();
-        // Numbers that the job gave to records, and those before.
-        let mut moved: HashMap<Id, [i64; 2]> = HashMap::new();
-        let mut created = HashSet::new();
-        for entry in ledger {
-            let Entry::Structure(structure) = entry else {
-                continue;
-            };
-            created.extend(structure.created.iter().map(|made| made.id));
-            for changed in &structure.changed {
-                let [before, after] = [&changed.before, &changed.after].map(|side| side.order);
-                if let (Some(before), Some(after)) = (before, after) {
-                    let of = moved.entry(changed.after.id).or_insert([before, after]);
-                    of[1] = after;
-                }
-            }
-            let deleted = structure.deleted.iter();
-            places.deleted.extend(deleted.map(|based| based.thing.id));
+        let structures = ledger.iter().filter_map(|entry| match entry {
+            Entry::Structure(structure) => Some(structure),
+            _ => None,
+        });
+        let mut numbered: Vec<&Changed> = Vec::new();
+        for structure in structures {
+            let created = structure.created.iter().map(|made| made.id);
+            places.created.extend(created);
+            let deleted = structure.deleted.iter().map(|based| based.thing.id);
+            places.deleted.extend(deleted);
+            let changed = structure.changed.iter();
+            numbered.extend(changed.filter(|one| one.before.order != one.after.order));
             for siblings in &structure.siblings {
                 places.note(siblings);
             }
         }
-        for siblings in &mut places.before {
-            siblings.positions.retain(|one| !created.contains(&one.id));
-            for one in &mut siblings.positions {
-                // Whoever moved it since meant that place.
-                if let Some([before, after]) = moved.get(&one.id)
-                    && one.order == *after
-                {
-                    one.order = *before;
-                }
-            }
-            siblings.positions.sort_by_key(|one| (one.order, one.id));
+        for changed in numbered {
+            places.number(changed);
+        }
+        for list in &mut places.lists {
+            list.siblings
+                .retain(|one| !places.created.contains(&one.id));
         }
         places
     }
 
+    fn list(&mut self, kind: RecordKind, parent: Option<Id>) -> Option<&mut List> {
+        let mut lists = self.lists.iter_mut();
+        lists.find(|list| (list.kind, list.parent) == (kind, parent))
+    }
+
     /// Adds siblings; of a record that is there already the first counts.
-    fn note(&mut self, siblings: &Siblings) {
-        let of = (siblings.kind, siblings.parent);
-        let mut known = self.before.iter_mut();
-        let Some(known) = known.find(|one| (one.kind, one.parent) == of) else {
-            self.before.push(siblings.clone());
+    fn note(&mut self, noted: &Siblings) {
+        let siblings = noted.positions.iter().map(|one| Sibling {
+            id: one.id,
+            before: one.order,
+            after: one.order,
+        });
+        let Some(list) = self.list(noted.kind, noted.parent) else {
+            let path = order_path(noted.kind).unwrap_or_default();
+            let reference = noted.reference.clone().unwrap_or_default();
+            self.lists.push(List {
+                kind: noted.kind,
+                parent: noted.parent,
+                leaf: (reference, path, noted.parent),
+                siblings: siblings.collect(),
+                is_whole: true,
+            });
             return;
         };
-        for one in &siblings.positions {
-            if known.positions.iter().all(|position| position.id != one.id) {
-                known.positions.push(*one);
+        for one in siblings {
+            if list.siblings.iter().all(|known| known.id != one.id) {
+                list.siblings.push(one);
             }
         }
     }
 
-    /// Whether nothing comes back that has a place.
+    /// Adds the numbers that the job gave to a record.
+    fn number(&mut self, changed: &Changed) {
+        let of = &changed.after;
+        let (Some(before), Some(after)) = (changed.before.order, of.order) else {
+            return;
+        };
+        let is_known = self.list(of.kind, of.parent).is_some();
+        if !is_known {
+            self.lists.push(List {
+                kind: of.kind,
+                parent: of.parent,
+                leaf: (changed.reference.clone(), "order", Some(of.id)),
+                siblings: Vec::new(),
+                is_whole: false,
+            });
+        }
+        let Some(list) = self.list(of.kind, of.parent) else {
+            return;
+        };
+        match list.siblings.iter_mut().find(|one| one.id == of.id) {
+            // The ledger names it as it stood afterwards.
+            Some(known) if known.before == after => known.before = before,
+            Some(known) => known.after = after,
+            None => list.siblings.push(Sibling {
+                id: of.id,
+                before,
+                after,
+            }),
+        }
+    }
+
+    /// Whether no record is anywhere else than before.
     pub(super) fn is_empty(&self) -> bool {
-        self.before.is_empty()
+        self.lists.is_empty()
+    }
+
+    /// The orders that people changed since, each with the kind of its parent.
+    pub(super) fn left(&self, structure: &Structure) -> Vec<MovedLeaf> {
+        let lists = self.lists.iter().filter(|list| {
+            let there = AnyRecord::siblings(structure, list.kind, list.parent);
+            self.way(list, &there).0 == Way::Leave
+        });
+        lists.map(|list| list.moved(structure)).collect()
     }
 
     /// Gives numbers to records in the last changes of an undo, so that all stand where they belong.
     pub(super) fn renumber(&self, structure: &Structure, changes: &mut Vec<Change>) {
-        for siblings in &self.before {
-            let there = after(structure, siblings, changes);
-            for (id, order) in self.numbers(siblings, &there) {
+        for list in &self.lists {
+            let there = after(structure, list, changes);
+            for (id, order) in self.numbers(list, &there) {
                 let Some(record) = there.iter().find(|one| one.id == id) else {
                     continue;
                 };
@@ -94,69 +173,119 @@ impl Places {
         }
     }
 
-    /// The numbers that become others.
-    fn numbers(&self, before: &Siblings, there: &[AnyRecord]) -> Vec<(Id, i64)> {
-        let number = |id: &Id| {
-            let record = there.iter().find(|one| one.id == *id);
-            record.and_then(|one| one.order).unwrap_or_default()
-        };
-        let is_back = |id: &Id| self.deleted.contains(id);
-        let mut sequence: Vec<Id> = there.iter().map(|one| one.id).collect();
-        sequence.sort_by_key(|id| (number(id), *id));
-        let back: HashSet<Id> = sequence.iter().copied().filter(is_back).collect();
-        sequence.retain(|id| !back.contains(id));
-        let order: Vec<Id> = before.positions.iter().map(|one| one.id).collect();
-        insert_after(&mut sequence, &order, |id| back.contains(id));
-        let mut numbers = Vec::new();
-        let mut last: Option<Placed> = None;
-        for (at, id) in sequence.iter().enumerate() {
-            let stands = number(id);
-            let follows = |order: i64| last.is_none_or(|last| last.precedes(order, *id));
-            let mut later = sequence.iter().skip(at + 1);
-            let next = later.find(|next| !back.contains(next));
-            let fits = next.is_none_or(|next| (stands, *id) < (number(next), *next));
-            let order = match (last, next) {
-                _ if follows(stands) && (fits || !back.contains(id)) => stands,
-                (Some(last), _) => last.order.saturating_add(1),
-                (None, Some(next)) => number(next).saturating_sub(1),
-                (None, None) => stands,
+    /// What becomes of an order, and the records of before the job that are there, as they stood then.
+    fn way(&self, list: &List, there: &[AnyRecord]) -> (Way, Vec<Sibling>) {
+        let mut siblings = list.siblings.clone();
+        if !list.is_whole {
+            let named = |one: &&AnyRecord| {
+                self.created.contains(&one.id) || siblings.iter().any(|known| known.id == one.id)
             };
-            if order != stands {
-                numbers.push((*id, order));
-            }
-            last = Some(Placed {
-                order,
-                id: *id,
-                moved: order != stands,
-            });
+            let others = there.iter().filter(|one| !named(one));
+            let others: Vec<Sibling> = others
+                .map(|one| {
+                    let order = one.order.unwrap_or_default();
+                    Sibling {
+                        id: one.id,
+                        before: order,
+                        after: order,
+                    }
+                })
+                .collect();
+            siblings.extend(others);
         }
-        numbers
+        siblings.sort_by_key(|one| (one.before, one.id));
+        let stood: HashMap<Id, Sibling> = siblings.iter().map(|one| (one.id, *one)).collect();
+        let mut now: Vec<&AnyRecord> = there
+            .iter()
+            .filter(|one| stood.contains_key(&one.id) && !self.deleted.contains(&one.id))
+            .collect();
+        now.sort_by_key(|one| (one.order, one.id));
+        let now: Vec<Id> = now.into_iter().map(|one| one.id).collect();
+        let in_order = |number: fn(&Sibling) -> i64| {
+            let mut ids = now.clone();
+            ids.sort_by_key(|id| (number(&stood[id]), *id));
+            ids
+        };
+        let [before, after] = [in_order(|one| one.before), in_order(|one| one.after)];
+        let way = match () {
+            () if before == after || before == now => Way::Keep,
+            () if after == now => Way::Restore,
+            () => Way::Leave,
+        };
+        (way, siblings)
+    }
+
+    /// The numbers that become others.
+    fn numbers(&self, list: &List, there: &[AnyRecord]) -> Vec<(Id, i64)> {
+        let (way, stood) = self.way(list, there);
+        let is_back = |id: &Id| self.deleted.contains(id);
+        let mut now: Vec<&AnyRecord> = there.iter().collect();
+        now.sort_by_key(|one| (one.order, one.id));
+        let now = now.into_iter().map(|one| one.id);
+        let now: Vec<Id> = now.filter(|id| !is_back(id)).collect();
+        let before: Vec<Id> = stood.iter().map(|one| one.id).collect();
+        let mut sequence = now.clone();
+        if way == Way::Restore {
+            sequence = before
+                .iter()
+                .filter(|id| now.contains(id))
+                .copied()
+                .collect();
+            insert_after(&mut sequence, &now, |id| !before.contains(id));
+        }
+        let comes = |id: &Id| is_back(id) && there.iter().any(|one| one.id == *id);
+        insert_after(&mut sequence, &before, comes);
+        let numbered = sequence.iter().map(|id| {
+            let stands = there.iter().find(|one| one.id == *id);
+            let stands = stands.and_then(|one| one.order).unwrap_or_default();
+            let stood = stood.iter().find(|one| one.id == *id);
+            let order = match stood {
+                Some(stood) if is_back(id) => stood.before,
+                // Whoever gave it another number since meant that place.
+                Some(stood) if way != Way::Leave && stands == stood.after => stood.before,
+                _ => stands,
+            };
+            Numbered {
+                id: *id,
+                stands,
+                order,
+                gives_way: is_back(id),
+            }
+        });
+        ascending(&numbered.collect::<Vec<_>>())
     }
 }
 
-/// A sibling that has its number.
-#[derive(Clone, Copy)]
-struct Placed {
-    order: i64,
-    id: Id,
-    moved: bool,
-}
-
-impl Placed {
-    /// Whether another one comes after it by its number. One that was moved shares its number with nobody.
-    fn precedes(self, order: i64, id: Id) -> bool {
-        self.order < order || !self.moved && (self.order, self.id) < (order, id)
+impl List {
+    /// The leaf that their order is.
+    fn moved(&self, structure: &Structure) -> MovedLeaf {
+        let (reference, path, id) = &self.leaf;
+        let kind = match (*path, self.kind) {
+            ("order", kind) => kind,
+            (_, RecordKind::Column) => RecordKind::Feature,
+            (_, RecordKind::Rail) => RecordKind::Module,
+            _ => RecordKind::Workspace,
+        };
+        MovedLeaf {
+            kind: Some(kind),
+            reference: reference.clone(),
+            uid: None,
+            id: Some(id.unwrap_or(structure.workspace.id)),
+            path: Some((*path).to_owned()),
+            column: None,
+            count: None,
+        }
     }
 }
 
 /// Siblings as they are after some changes.
-fn after(structure: &Structure, of: &Siblings, changes: &[Change]) -> Vec<AnyRecord> {
-    let mut all = AnyRecord::siblings(structure, of.kind, Some(of.parent));
+fn after(structure: &Structure, of: &List, changes: &[Change]) -> Vec<AnyRecord> {
+    let mut all = AnyRecord::siblings(structure, of.kind, of.parent);
     for change in changes {
         match change {
             Change::Create(new) => {
                 let record = AnyRecord::of_new(new);
-                let is_one = (record.kind, record.parent) == (of.kind, Some(of.parent));
+                let is_one = (record.kind, record.parent) == (of.kind, of.parent);
                 if is_one && all.iter().all(|one| one.id != record.id) {
                     all.push(record);
                 }

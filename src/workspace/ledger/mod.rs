@@ -92,7 +92,7 @@ pub struct Structure {
     /// Where the sequences of columns among these stood (`to`); they begin anew (`from`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequences: Vec<MovedSequence>,
-    /// Where these stood among their siblings before they went.
+    /// Siblings as they stood before one of them went, or before they were put into another order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub siblings: Vec<Siblings>,
     /// What later upgrades start from, where it is another one now.
@@ -107,14 +107,18 @@ pub struct Structure {
     pub reported: Option<Value>,
 }
 
-/// Siblings as they stand when one of them is taken away: an undo puts it back among them.
+/// Siblings as they stand when one of them is taken away, or all are put into another order: an undo gives them
+/// their places back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Siblings {
     /// What they are.
     pub kind: RecordKind,
-    /// What they are in.
-    pub parent: Id,
+    /// What they are in; nothing for modules.
+    pub parent: Option<Id>,
+    /// The ref of that, where they get another order.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// Each of them, the one that goes too.
     pub positions: Vec<Position>,
 }
@@ -131,20 +135,28 @@ pub struct Position {
 impl Siblings {
     /// Those of a column or a navigation entry. Other records that are taken away have no place.
     pub fn of(structure: &super::Structure, record: &AnyRecord) -> Option<Siblings> {
-        let parent = record.parent?;
-        if !matches!(record.kind, RecordKind::Column | RecordKind::Rail) {
-            return None;
-        }
-        let all = AnyRecord::siblings(structure, record.kind, Some(parent)).into_iter();
-        let positions = all.map(|one| Position {
+        let has_place = matches!(record.kind, RecordKind::Column | RecordKind::Rail);
+        let all = AnyRecord::siblings(structure, record.kind, record.parent);
+        has_place.then(|| Siblings::of_all(record.kind, record.parent, None, &all))
+    }
+
+    /// All in a parent, which the ref names.
+    pub fn of_all(
+        kind: RecordKind,
+        parent: Option<Id>,
+        reference: Option<String>,
+        all: &[AnyRecord],
+    ) -> Siblings {
+        let positions = all.iter().map(|one| Position {
             id: one.id,
             order: one.order.unwrap_or_default(),
         });
-        Some(Siblings {
-            kind: record.kind,
+        Siblings {
+            kind,
             parent,
+            reference,
             positions: positions.collect(),
-        })
+        }
     }
 }
 
@@ -567,7 +579,8 @@ mod tests {
                 in_force: vec![id],
                 siblings: vec![Siblings {
                     kind: RecordKind::Column,
-                    parent: id,
+                    parent: Some(id),
+                    reference: Some("f_a".to_owned()),
                     positions: vec![Position { id, order: -1 }],
                 }],
                 shared: vec![id],

@@ -8,15 +8,9 @@ use super::Merging;
 use crate::json::Value;
 use crate::upgrade::decision::LeafDecision;
 use crate::upgrade::rule::{LeafOutcome, Place, verdict};
-use crate::upgrade::{Conflict, KeepReason, KeptRecord, Take, Update, insert_after};
+use crate::upgrade::{Conflict, KeepReason, KeptRecord, Take, Update, insert_after, order_path};
+use crate::workspace::ledger::Siblings;
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind};
-
-/// What has positions, and what the leaf is called.
-const ORDERED: [(RecordKind, &str); 3] = [
-    (RecordKind::Module, "order.modules"),
-    (RecordKind::Rail, "order.rails"),
-    (RecordKind::Column, "order.columns"),
-];
 
 /// A parent whose children are put in order.
 struct Parent<'r> {
@@ -60,9 +54,8 @@ impl Merging<'_, '_> {
         }
         let mut stay = Vec::new();
         for (kind, parent) in parents {
-            let path = ORDERED.iter().find(|(known, _)| *known == kind);
             let within = (kind != RecordKind::Module).then_some(parent.id);
-            if let Some((_, path)) = path
+            if let Some(path) = order_path(kind)
                 && !self.order(kind, within, &parent, path)
             {
                 stay.push((kind, within));
@@ -233,6 +226,8 @@ impl Merging<'_, '_> {
                 !before.contains(id) && fresh(id)
             });
             self.number(kind, &sequence, &ours);
+            let stood = Siblings::of_all(kind, within, Some(parent.reference.to_owned()), &ours);
+            self.built.work.entry.siblings.push(stood);
             let stand = Change::CheckOrder {
                 kind,
                 parent: within,

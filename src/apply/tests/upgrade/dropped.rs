@@ -35,18 +35,18 @@ fn cityless_backwards() -> Json {
 }
 
 /// Siblings in their order: names and numbers.
-fn siblings(line: &Line, kind: RecordKind, parent: &AnyRecord) -> Vec<(String, i64)> {
+pub(super) fn siblings(line: &Line, kind: RecordKind, parent: &AnyRecord) -> Vec<(String, i64)> {
     let structure = line.memory.state().structure;
     let all = AnyRecord::siblings(&structure, kind, Some(parent.id)).into_iter();
     all.map(|one| (one.name, one.order.unwrap_or_default()))
         .collect()
 }
 
-fn columns(line: &Line) -> Vec<(String, i64)> {
+pub(super) fn columns(line: &Line) -> Vec<(String, i64)> {
     siblings(line, Column, &line.get(Feature, "clients"))
 }
 
-fn named(siblings: &[(String, i64)]) -> Vec<&str> {
+pub(super) fn named(siblings: &[(String, i64)]) -> Vec<&str> {
     siblings.iter().map(|(name, _)| name.as_str()).collect()
 }
 

@@ -21,6 +21,7 @@ mod renamed;
 mod rows;
 mod together;
 mod undone;
+mod undone_orders;
 mod values;
 
 use jiff::Timestamp;
@@ -151,6 +152,7 @@ fn with(package: &mut Json, tool: &str, reference: &str, args: Json) {
     let before = match tool {
         "create_column" => "create_view",
         "create_view" => "create_workflow_v2",
+        "create_module" => "create_rail",
         _ => "update_workspace",
     };
     let place = steps.iter().position(|step| step["tool"] == before);
