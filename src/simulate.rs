@@ -490,6 +490,7 @@ fn place(
             graph_config: Object::new(),
             active: false,
             draft: false,
+            has_draft: false,
         }),
         ReferenceKind::Workflow => structure
             .earlier_automations

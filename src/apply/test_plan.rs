@@ -175,6 +175,7 @@ impl TestPlan {
                 graph_config: Object::new(),
                 active: false,
                 draft: true,
+                has_draft: false,
             })));
         structure.entry.created.push(Created {
             reference: format!("w_{name}"),

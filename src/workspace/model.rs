@@ -226,6 +226,9 @@ pub struct Automation {
     /// Whether no version of it was ever published.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draft: bool,
+    /// Whether somebody works on a draft of it, beside a version that was published.
+    #[serde(skip)]
+    pub has_draft: bool,
 }
 
 /// What a record is, where records of every kind are spoken of.

@@ -128,6 +128,7 @@ impl AnyRecord {
                 graph_config: object(&self.part("graphConfig")),
                 active: false,
                 draft: true,
+                has_draft: false,
             })),
             _ => None,
         }

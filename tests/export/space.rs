@@ -166,6 +166,7 @@ impl Space {
             graph_config: object(&json!({"steps": steps})),
             active: false,
             draft: true,
+            has_draft: false,
         });
         id
     }

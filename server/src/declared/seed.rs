@@ -199,6 +199,7 @@ impl Seed<'_> {
         // It is put in force like any other.
         let created = Change::Create(New::Workflow(Automation {
             draft: true,
+            has_draft: false,
             ..automation.clone()
         }));
         self.write(vec![created]).await?;

@@ -87,6 +87,7 @@ fn both(workflow: Id, version: &Version) -> Json {
         graph_config: part(&version.graph_config),
         active: version.is_active,
         draft: version.is_draft,
+        has_draft: false,
     };
     known.config()
 }
@@ -182,9 +183,15 @@ pub(super) async fn paused(
     here: &UnitContext,
     seen: &AnyRecord,
 ) -> Result<Option<AnyRecord>, UnitError> {
-    let locked = lock_version(tx, here, seen.id).await?;
-    let locked = locked.filter(|(_, version)| !version.is_active);
-    Ok(locked.map(|(_, version)| AnyRecord {
+    let Some((_, version)) = lock_version(tx, here, seen.id).await? else {
+        return Ok(None);
+    };
+    let has_draft = !version.is_draft && find::newest_draft(tx, seen.id).await?.is_some();
+    if version.is_active || has_draft {
+        let reported = format!("the automation {:?} is live or has a draft", version.name);
+        return Err(refused(Code::Conflict, reported).into());
+    }
+    Ok(Some(AnyRecord {
         name: version.name.clone(),
         config: both(seen.id, &version),
         ..seen.clone()

@@ -16,9 +16,9 @@ use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
 use crate::store::{Row, Scope, StoreError, Tx, Value};
 
 const AUTOMATIONS: &str = "SELECT workflow_id, name, trigger_config, graph_config, is_active, \
-     is_draft FROM (SELECT workflow_id, name, trigger_config, graph_config, is_active, is_draft, row_number() OVER \
-     (PARTITION BY workflow_id ORDER BY is_active DESC, is_draft, version DESC) AS place \
-     FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
+     is_draft, drafts FROM (SELECT workflow_id, name, trigger_config, graph_config, is_active, is_draft, row_number() \
+     OVER (PARTITION BY workflow_id ORDER BY is_active DESC, is_draft, version DESC) AS place, \
+     count(*) FILTER (WHERE is_draft) OVER (PARTITION BY workflow_id) AS drafts FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
      AND organization_id = $1 AND workspace_id = $2) AS ranked WHERE place = 1 ORDER BY workflow_id";
 const CHANNELS: &str = "SELECT id, name, label FROM channels \
      WHERE {tenant organization_id} AND organization_id = $1 ORDER BY name, id";
@@ -131,13 +131,15 @@ fn position(record: &Record) -> i64 {
 
 async fn automations(tx: &mut Tx, at: &[Value]) -> Result<Vec<Automation>, StoreError> {
     let read = |row: &Row| {
+        let draft: bool = row.get(5)?;
         Ok(Automation {
             id: row.get(0)?,
             name: row.get(1)?,
             trigger_config: object(&row.get::<String>(2)?)?,
             graph_config: object(&row.get::<String>(3)?)?,
             active: row.get(4)?,
-            draft: row.get(5)?,
+            draft,
+            has_draft: !draft && row.get::<i64>(6)? > 0,
         })
     };
     let versions = tx.query(AUTOMATIONS, at).await?;

@@ -173,6 +173,7 @@ pub(super) fn everything(tables: usize, rows: usize) -> Package {
             graph_config: Object::from_iter([("steps".to_owned(), Value::List(Vec::new()))]),
             active: true,
             draft: false,
+            has_draft: false,
         });
     }
     Package::of(state)

@@ -27,7 +27,7 @@ pub(super) struct EarlierJobs<'l> {
     pub(super) waiting: WaitingDrafts<'l>,
 }
 
-/// A config that an earlier job replaced.
+/// A config that an earlier job replaced or merged.
 #[derive(Debug, Clone, Copy)]
 struct Replacement<'l> {
     reference: &'l str,
@@ -74,6 +74,13 @@ impl<'l> EarlierJobs<'l> {
                         reference: &config.reference,
                         id: config.id,
                         unfinished: true,
+                    }));
+                    // An upgrade merges a config leaf by leaf: no plain apply after it replaces that.
+                    let merged = structure.base.iter();
+                    earlier.replaced.extend(merged.map(|based| Replacement {
+                        reference: &based.reference,
+                        id: based.thing.id,
+                        unfinished: false,
                     }));
                     let pending = structure.pending_publishes.iter();
                     let pending = pending.map(String::as_str);
@@ -175,7 +182,7 @@ impl<'l> EarlierJobs<'l> {
         self.all(reference, kind).last().copied()
     }
 
-    /// Whether an earlier job replaced the config of that record; and whether it is the one that
+    /// Whether an earlier job replaced or merged the config of that record; and whether it is the one that
     /// goes on.
     pub(super) fn replaced(&self, reference: &str, id: Id) -> Option<bool> {
         let same = |done: &&Replacement<'_>| done.reference == reference && done.id == id;

@@ -116,6 +116,7 @@ pub(super) fn new(record: &Record, args: &Object, positions: &mut Positions<'_>)
             graph_config: object_of(args.get("graphConfig")),
             active: false,
             draft: true,
+            has_draft: false,
         }),
         RecordKind::Module => New::Module(Module {
             id,

@@ -205,6 +205,7 @@ fn automations(client: &Client, workspace: Id) -> Result<Vec<Automation>, Error>
 /// The active version, else the newest published, else the newest draft.
 fn in_force(versions: Vec<Version>) -> Option<Automation> {
     let active = versions.iter().any(|version| version.is_active);
+    let drafts = versions.iter().any(|version| version.is_draft);
     // Later in the list is newer where nothing else tells.
     let best = versions.into_iter().enumerate().max_by_key(|(at, one)| {
         let age = (one.number, one.created_at.clone(), *at);
@@ -218,5 +219,6 @@ fn in_force(versions: Vec<Version>) -> Option<Automation> {
         graph_config: best.graph_config,
         active,
         draft: best.is_draft,
+        has_draft: drafts && !best.is_draft,
     })
 }

@@ -147,7 +147,10 @@ impl UnitChanges<'_> {
                 }
                 Ok(())
             }
-            Change::CheckRecord { stands } => update::check(&self.state.structure, &stands),
+            Change::CheckRecord { stands } => {
+                update::check(&self.state.structure, &stands)?;
+                drafts::check_none(self.state, &stands)
+            }
             Change::Draft { version, from, to } => {
                 self.keep_structure();
                 drafts::begin(self.state, version, &from, *to)

@@ -30,6 +30,23 @@ pub(super) fn begin(
     Ok(())
 }
 
+/// Whether an automation has drafts.
+pub(super) fn exist(state: &State, workflow: Id) -> bool {
+    let mut drafts = state.drafts.values();
+    drafts.any(|draft| draft.thing.id == workflow)
+}
+
+/// Refuses an automation with a draft beside a published version.
+pub(super) fn check_none(state: &State, seen: &AnyRecord) -> Result<(), Refused> {
+    let mut automations = state.structure.automations.iter();
+    let is_published = automations.any(|found| found.id == seen.id && !found.draft);
+    if is_published && exist(state, seen.id) {
+        let message = format!("the automation {:?} has a draft", seen.name);
+        return Err(refused(Code::Conflict, message));
+    }
+    Ok(())
+}
+
 /// Puts a draft in force, where what it began from still is.
 pub(super) fn publish(state: &mut State, workflow: Id, version: Id) -> Result<(), Refused> {
     let stands = in_force(state, workflow)?;

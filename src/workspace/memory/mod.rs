@@ -120,7 +120,11 @@ impl Source for Memory {
     type Error = MemoryError;
 
     async fn structure(&self) -> Result<Structure, MemoryError> {
-        Ok(self.state.structure.clone())
+        let mut structure = self.state.structure.clone();
+        for automation in &mut structure.automations {
+            automation.has_draft = !automation.draft && drafts::exist(&self.state, automation.id);
+        }
+        Ok(structure)
     }
 
     async fn rows(

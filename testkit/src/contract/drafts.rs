@@ -22,6 +22,10 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
             run: |w| Box::pin(never_published(w)),
         },
         Case {
+            name: "an automation that somebody works on is known by its draft",
+            run: |w| Box::pin(worked_on(w)),
+        },
+        Case {
             name: "a draft is taken away, and what was published since is changed instead",
             run: |w| Box::pin(removed(w)),
         },
@@ -31,13 +35,23 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
 impl<T: Target + Send + Sync> Subject<T> {
     /// An automation that was never published.
     async fn draft(&mut self) -> Result<Id, String> {
+        self.automation(true).await
+    }
+
+    /// One that was published and does not fire.
+    async fn paused(&mut self) -> Result<Id, String> {
+        self.automation(false).await
+    }
+
+    async fn automation(&mut self, draft: bool) -> Result<Id, String> {
         let made = Automation {
             id: self.id(),
             name: "a".to_owned(),
             trigger_config: Object::new(),
             graph_config: Object::new(),
             active: false,
-            draft: true,
+            draft,
+            has_draft: false,
         };
         let create = Change::Create(New::Workflow(made.clone()));
         self.write(vec![create]).await?;
@@ -62,6 +76,13 @@ impl<T: Target + Send + Sync> Subject<T> {
     }
 
     /// What is in force: its name, whether it fires, and whether it is a draft.
+    async fn has_draft(&self, workflow: Id) -> Result<bool, String> {
+        let structure = self.structure().await?;
+        let mut automations = structure.automations.iter();
+        let found = automations.find(|found| found.id == workflow);
+        Ok(found.ok_or("the automation is gone")?.has_draft)
+    }
+
     async fn in_force(&self, workflow: Id) -> Result<(String, bool, bool), String> {
         let (thing, active, draft) = self.found(workflow).await?;
         Ok((thing.name, active, draft))
@@ -168,6 +189,35 @@ async fn never_published<W: Workspaces>(workspaces: &W) -> CaseResult {
         &subject.in_force(workflow).await?,
         &is("a", false, true),
     )
+}
+
+async fn worked_on<W: Workspaces>(workspaces: &W) -> CaseResult {
+    let mut subject = Subject::new(workspaces).await;
+    // Of one that was never published the newest draft is what it is.
+    let fresh = subject.draft().await?;
+    subject.begin(fresh, "b").await?;
+    same("drafts", &subject.has_draft(fresh).await?, &false)?;
+    let workflow = subject.paused().await?;
+    same("drafts", &subject.has_draft(workflow).await?, &false)?;
+    let stands = |thing: AnyRecord| {
+        let stands = Box::new(thing);
+        vec![Change::CheckRecord { stands }]
+    };
+    let (thing, ..) = subject.found(workflow).await?;
+    subject.write(stands(thing.clone())).await?;
+    let version = subject.begin(workflow, "b").await?;
+    same("drafts", &subject.has_draft(workflow).await?, &true)?;
+    subject
+        .refused(Code::Conflict, stands(thing.clone()))
+        .await?;
+    let remove = Change::RemoveDraft {
+        workflow,
+        version,
+        published: None,
+    };
+    subject.write(vec![remove]).await?;
+    same("drafts", &subject.has_draft(workflow).await?, &false)?;
+    subject.write(stands(thing)).await
 }
 
 async fn removed<W: Workspaces>(workspaces: &W) -> CaseResult {

@@ -156,6 +156,7 @@ async fn records<W: Workspaces>(workspaces: &W) -> CaseResult {
         graph_config: Object::new(),
         active: false,
         draft: true,
+        has_draft: false,
     };
     let news = [
         New::View {

@@ -73,6 +73,7 @@ fn automation(id: Id) -> Automation {
         graph_config: graph,
         active: false,
         draft: true,
+        has_draft: false,
     }
 }
 

@@ -39,6 +39,7 @@ impl Generator<'_> {
             graph_config: object([("steps", Value::List(steps))]),
             active,
             draft: !active,
+            has_draft: false,
         }
     }
 

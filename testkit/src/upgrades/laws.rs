@@ -10,7 +10,7 @@ use super::{Places, Seen, Verdict};
 use crate::random::{Dice, Hand};
 use std::collections::{BTreeMap, BTreeSet};
 
-use tplkit::apply::{Preview, Report};
+use tplkit::apply::Report;
 use tplkit::json::Value;
 use tplkit::problem::Code;
 use tplkit::upgrade::Side;
@@ -394,7 +394,7 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
         return Ok(Seen::Nothing);
     }
     let ran = line.run(&ready.new, &upgrade, None).await?;
-    let expected = content(&line.state().await?, &line.entries());
+    let mut expected = content(&line.state().await?, &line.entries());
     let mut other = worked_on(places, triple, Hand::Careful).await?;
     let line = &mut other.line;
     let first = line.run(&other.new, &request(false), None).await?;
@@ -409,8 +409,15 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
             plan.refusals, plan.conflicts
         ));
     };
-    let found = content(&line.state().await?, &line.entries());
-    match compared(found, expected, &plain) {
+    let mut found = content(&line.state().await?, &line.entries());
+    // A plain apply replaces configs whole, with what people changed in them.
+    for replaced in &plain.replaced_configs {
+        for content in [&mut found, &mut expected] {
+            let others = |reference: &String| *reference != replaced.reference;
+            content.things.retain(|(_, reference), _| others(reference));
+        }
+    }
+    match compared(&found, &expected) {
         Some(wrong) => Err(format!(
             "people: {:#?}
 {wrong}",
@@ -420,18 +427,11 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
     }
 }
 
-/// In what two workspaces differ, either way round. A plain apply replaces configs whole, with what people changed in
-/// them: those are aside.
-fn compared(mut found: Content, mut expected: Content, plain: &Preview) -> Option<String> {
-    for replaced in &plain.replaced_configs {
-        for content in [&mut found, &mut expected] {
-            let others = |reference: &String| *reference != replaced.reference;
-            content.things.retain(|(_, reference), _| others(reference));
-        }
-    }
+/// In what two workspaces differ, either way round.
+fn compared(found: &Content, expected: &Content) -> Option<String> {
     let none = BTreeSet::new();
-    differs(&found, &expected, &none).or_else(|| {
-        let back = differs(&expected, &found, &none);
+    differs(found, expected, &none).or_else(|| {
+        let back = differs(expected, found, &none);
         back.map(|wrong| format!("the other way round: {wrong}"))
     })
 }
@@ -469,7 +469,6 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
     let expected = content(&ready.line.state().await?, &ready.line.entries());
     let mut other = worked_on(places, triple, Hand::Careful).await?;
     let (line, new) = (&mut other.line, &other.new);
-    let plain = line.plan(new, &request(false)).await?;
     let before = match detour {
         Detour::WithoutRows => {
             let mut records = upgrade.clone();
@@ -494,7 +493,7 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
         ));
     };
     let found = content(&line.state().await?, &line.entries());
-    match compared(found, expected, &plain) {
+    match compared(&found, &expected) {
         Some(wrong) => Err(format!(
             "people: {:#?}
 {wrong}",

@@ -71,6 +71,7 @@ fn mapping(package: &Checked<'_>) -> (Structure, Request) {
                 graph_config: indexmap::IndexMap::default(),
                 active: false,
                 draft: false,
+                has_draft: false,
             }),
             (_, ReferenceKind::Workflow) => {
                 destination

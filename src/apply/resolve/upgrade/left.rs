@@ -135,12 +135,16 @@ impl Merging<'_, '_> {
 
     /// Why a record may not go.
     fn stays(&self, base: &AnyRecord, ours: &AnyRecord) -> Option<&'static str> {
-        let active = || {
-            let mut automations = self.destination.automations.iter();
-            automations.any(|found| found.id == ours.id && found.active)
-        };
+        let mut automations = self.destination.automations.iter();
+        let automation = automations.find(|found| found.id == ours.id);
         match ours.kind {
-            RecordKind::Workflow if active() => return Some("it is live; pause it first"),
+            RecordKind::Workflow if automation.is_some_and(|one| one.active) => {
+                return Some("it is live; pause it first");
+            }
+            // An undo brings back the version in force alone.
+            RecordKind::Workflow if automation.is_some_and(|one| one.has_draft) => {
+                return Some("somebody works on a draft of it; publish or delete that first");
+            }
             RecordKind::View | RecordKind::Rail | RecordKind::Workflow => {}
             // What is lost with them is said and allowed, whoever made it.
             kind if holds(kind) => return None,

@@ -348,3 +348,29 @@ fn what_people_changed_elsewhere_in_it_stays_in_the_new_version() {
     assert_eq!(paths, [Some("name")]);
     assert_eq!(line.automation().name, "Since");
 }
+
+#[test]
+fn one_that_somebody_works_on_does_not_go() {
+    let flowless = v2(|package| super::without(package, "w_flow"));
+    let delete = upgrade_body(&json!({"w_flow": "delete"}));
+    let mut line = Line::new();
+    line.pause();
+    let plan = line.plan(&flowless, &delete);
+    assert_eq!(plan.refusals, []);
+    let from = line.get(Workflow, "Flow");
+    let mut to = from.clone();
+    to.name = "Mine".to_owned();
+    let draft = crate::workspace::Change::Draft {
+        version: crate::workspace::Id::from_u128(7),
+        from: Box::new(from),
+        to: Box::new(to),
+    };
+    super::person(&mut line.memory, vec![draft]);
+    let refused = line.plan(&flowless, &delete);
+    assert_eq!(super::codes(&refused.refusals), ["delete_refused"]);
+    let detail = &refused.refusals[0].detail;
+    assert!(detail.contains("a draft of it"), "{detail}");
+    // Whoever began it after the plan keeps it, too.
+    let report = line.apply_planned(&flowless, &delete, plan);
+    assert!(report.is_partial() && line.thing(Workflow, "Flow").is_some());
+}

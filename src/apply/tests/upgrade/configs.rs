@@ -184,3 +184,34 @@ fn people_s_own_siblings_are_renumbered_without_a_change_of_theirs() {
     line.undo(false).expect("undone");
     assert!(line.memory.state() == before);
 }
+
+#[test]
+fn a_plain_apply_does_not_replace_what_an_upgrade_merged() {
+    let without_config = v2(|package| {
+        let steps = package["manifest"]["plan"]["steps"].as_array_mut();
+        let steps = steps.expect("steps");
+        steps.retain(|step| step["tool"] != "update_workspace");
+    });
+    let mut line = Line::of(&without_config);
+    line.edit_workspace(config("theirs", &json!(1)));
+    line.upgrade(&v1(), &Json::Null);
+    let merged = line.memory.state().structure.workspace.config;
+    assert!(merged.contains_key("theirs") && merged.contains_key("defaultModuleId"));
+    line.apply(&v1(), "{}");
+    assert_eq!(line.memory.state().structure.workspace.config, merged);
+    // What the upgrade wrote goes with it, and the next one writes it again.
+    line.undo_at(1);
+    assert!(
+        !line
+            .memory
+            .state()
+            .structure
+            .workspace
+            .config
+            .contains_key("defaultModuleId")
+    );
+    assert_eq!(
+        updates(&plan(&line, &v1())),
+        [("workspace", "config.defaultModuleId")]
+    );
+}

@@ -395,6 +395,16 @@ impl Line {
         person(&mut self.memory, vec![Change::Update { from, to }]);
     }
 
+    /// People change the workspace.
+    fn edit_workspace(&mut self, change: impl FnOnce(&mut AnyRecord)) {
+        let structure = self.memory.state().structure;
+        let from = AnyRecord::of_workspace(&structure.workspace);
+        let mut to = from.clone();
+        change(&mut to);
+        let (from, to) = (Box::new(from), Box::new(to));
+        person(&mut self.memory, vec![Change::Update { from, to }]);
+    }
+
     /// People take a record away.
     fn remove(&mut self, kind: RecordKind, name: &str) {
         let id = self.get(kind, name).id;
