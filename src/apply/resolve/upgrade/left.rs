@@ -143,7 +143,7 @@ impl Merging<'_, '_> {
             }
             // An undo brings back the version in force alone.
             RecordKind::Workflow if automation.is_some_and(|one| one.has_draft) => {
-                return Some("somebody works on a draft of it; publish or delete that first");
+                return Some("it has a draft, which would go with it");
             }
             RecordKind::View | RecordKind::Rail | RecordKind::Workflow => {}
             // What is lost with them is said and allowed, whoever made it.

@@ -350,7 +350,7 @@ fn what_people_changed_elsewhere_in_it_stays_in_the_new_version() {
 }
 
 #[test]
-fn one_that_somebody_works_on_does_not_go() {
+fn one_with_a_draft_does_not_go() {
     let flowless = v2(|package| super::without(package, "w_flow"));
     let delete = upgrade_body(&json!({"w_flow": "delete"}));
     let mut line = Line::new();
@@ -369,7 +369,7 @@ fn one_that_somebody_works_on_does_not_go() {
     let refused = line.plan(&flowless, &delete);
     assert_eq!(super::codes(&refused.refusals), ["delete_refused"]);
     let detail = &refused.refusals[0].detail;
-    assert!(detail.contains("a draft of it"), "{detail}");
+    assert!(detail.contains("it has a draft"), "{detail}");
     // Whoever began it after the plan keeps it, too.
     let report = line.apply_planned(&flowless, &delete, plan);
     assert!(report.is_partial() && line.thing(Workflow, "Flow").is_some());
