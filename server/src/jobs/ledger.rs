@@ -241,8 +241,8 @@ pub async fn written_by(
     Ok(line)
 }
 
-/// The first upgrade that starts from what a job left, and stands: while it does, the job is not taken
-/// back.
+/// The first upgrade that starts from what a job left, and wrote something that stands: while it does, the job is
+/// not taken back.
 ///
 /// # Errors
 /// Those of the store.
@@ -256,9 +256,21 @@ pub async fn upgraded_by(tx: &mut Tx, job: &Job) -> Result<Option<Uuid>, StoreEr
     )
     .await?;
     let line = known.of(job.template, Some(job.id), None);
-    let mut later = line.iter().filter(|known| known.id > job.id);
-    let upgrade = later.find(|known| known.request.upgrade);
-    Ok(upgrade.map(|known| known.id))
+    let later = line.iter().filter(|known| known.id > job.id);
+    for upgrade in later.filter(|known| known.request.upgrade) {
+        if has_entries(tx, job.organization, upgrade.id).await? {
+            return Ok(Some(upgrade.id));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a job has written anything.
+async fn has_entries(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<bool, StoreError> {
+    let sql = "SELECT number FROM template_job_entries WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND job_id = $2 LIMIT 1";
+    let parameters = [organization.into(), job.into()];
+    Ok(tx.first(sql, &parameters).await?.is_some())
 }
 
 /// Whether a job has ever come to its end.

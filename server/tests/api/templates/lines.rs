@@ -17,6 +17,7 @@ on_both_stores!(
     a_job_after_the_undo_of_a_copy_goes_on_with_what_stands,
     jobs_of_older_programs_have_the_lines_that_they_bound_to,
     two_templates_of_one_identity_do_not_upgrade_one_line_at_once,
+    an_upgrade_that_was_cancelled_before_it_wrote_holds_off_no_undo,
     of_many_upgrades_of_one_line_at_once_one_makes_a_job,
     a_line_is_one_of_each_template_that_was_applied_to_it,
 );
@@ -263,6 +264,24 @@ async fn two_templates_of_one_identity_do_not_upgrade_one_line_at_once(place: Pl
     let forget = "UPDATE main.template_jobs SET line = NULL WHERE created_at > $1";
     scene.world.sql(forget, vec![0_i64.into()]).await;
     scene.undo(&cancelled).refused(409, "job_active");
+}
+
+async fn an_upgrade_that_was_cancelled_before_it_wrote_holds_off_no_undo(place: Place) {
+    let scene = Scene::new(place, 1).await;
+    let workers = working(&scene.world);
+    let first = scene.applied(&json!({})).await;
+    workers.ends();
+    let template = scene.templates[0].as_str();
+    scene.publish(template);
+    let upgrade = apply(&scene.editor, template, &scene.upgrade_from(&first));
+    let upgrade = upgrade.expect(202).json();
+    scene.undo(&first).refused(409, "job_active");
+    let cancel = format!(
+        "/v1/template-jobs/{}/cancel",
+        id(&json!({"id": upgrade["jobId"]}))
+    );
+    scene.editor.send("POST", &cancel, &[], None).expect(202);
+    assert_eq!(scene.undo(&first).expect(200).json()["status"], "undone");
 }
 
 async fn of_many_upgrades_of_one_line_at_once_one_makes_a_job(place: Place) {
