@@ -18,6 +18,7 @@ use tplkit_server::context::random;
 use tplkit_server::store::{Row, Scope, StoreError};
 
 use crate::cluster::{self, Cluster};
+use crate::load::all;
 use crate::process::{EMAIL, SECRET, Serving, database, owner};
 use crate::stores::{self, Place};
 
@@ -259,7 +260,7 @@ impl Ledger {
 
     /// Holds what is there against what has to be, and goes on from it.
     fn judge(&mut self, wire: &mut Wire) {
-        let found: BTreeMap<String, Value> = all(wire, &self.path("?limit=200"))
+        let found: BTreeMap<String, Value> = all(wire, &self.path(""))
             .into_iter()
             .map(|row| (id(&row), row["data"].clone()))
             .collect();
@@ -324,21 +325,6 @@ impl Ledger {
 
 fn id(record: &Value) -> String {
     record["id"].as_str().expect("an id").to_owned()
-}
-
-/// Everything of a list.
-fn all(wire: &mut Wire, path: &str) -> Vec<Value> {
-    let (mut items, mut cursor) = (Vec::new(), None::<String>);
-    loop {
-        let path = cursor.map_or(path.to_owned(), |cursor| format!("{path}&cursor={cursor}"));
-        let (status, page) = wire.ask("GET", &path, None).expect("an answer");
-        assert_eq!(status, 200, "{page}");
-        items.extend(page["items"].as_array().expect("items").iter().cloned());
-        cursor = page["next_cursor"].as_str().map(str::to_owned);
-        if cursor.is_none() {
-            return items;
-        }
-    }
 }
 
 fn start(database: &str) -> Serving {

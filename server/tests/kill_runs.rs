@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tplkit_server::context::random;
 
 use crate::kill::{Wire, kills, signed_in};
+use crate::load::all;
 use crate::process::{Serving, admin, owner};
 use crate::sinks::MailSink;
 use crate::stores::{Place, on_both_stores};
@@ -22,21 +23,6 @@ fn start(database: &str, sink: &MailSink) -> Serving {
     let arguments = ["--lease-seconds", "1", "--rate-limit", "off"];
     let environment = [("TPLKIT_SMTP_URL", sink.url.as_str())];
     Serving::start_with(database, &arguments, &environment)
-}
-
-/// Everything that a list holds.
-fn all(wire: &mut Wire, path: &str) -> Vec<Value> {
-    let (mut items, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let path = format!("{path}?limit=200{cursor}");
-        let (status, page) = wire.ask("GET", &path, None).expect("an answer");
-        assert_eq!(status, 200, "{page}");
-        items.extend(page["items"].as_array().expect("a list").iter().cloned());
-        match page["next_cursor"].as_str() {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => return items,
-        }
-    }
 }
 
 /// Creates rows until the server dies; gives the notes that were acknowledged.
