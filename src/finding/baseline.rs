@@ -131,8 +131,8 @@ impl Baseline {
     }
 
     /// Takes out what is stale in `used`: this baseline after all findings were held against it.
-    pub fn prune(&mut self, used: &Baseline, paths: &[String]) {
-        for (known, unused) in used.stale(paths) {
+    pub fn prune(&mut self, used: &Baseline, searched: &dyn Fn(&BaselineKey) -> bool) {
+        for (known, unused) in used.stale(searched) {
             if let Some(count) = self.known.get_mut(known) {
                 *count -= unused.min(*count);
             }
@@ -169,17 +169,22 @@ impl Baseline {
         before - findings.len()
     }
 
-    /// Entries of the packages in `paths` that no finding used up: they can be removed.
+    /// Entries that no finding used up, among those that were searched for: they can be removed.
     pub fn stale<'b>(
         &'b self,
-        paths: &'b [String],
+        searched: &'b dyn Fn(&BaselineKey) -> bool,
     ) -> impl Iterator<Item = (&'b BaselineKey, usize)> {
         let left = self
             .known
             .iter()
-            .filter(|(known, count)| **count > 0 && paths.contains(&known.path));
+            .filter(|(known, count)| **count > 0 && searched(known));
         left.map(|(known, count)| (known, *count))
     }
+}
+
+/// Whether everything that the findings are about was checked.
+pub fn is_whole(findings: &[Located]) -> bool {
+    !findings.iter().any(is_fixed)
 }
 
 /// Whether nobody can accept the finding: a part of the package was not checked.

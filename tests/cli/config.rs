@@ -99,6 +99,12 @@ fn mistakes_have_their_place_and_secrets_are_not_repeated() {
             .exits(2);
         assert!(!ran.out.contains("very-secret"), "{}", ran.out);
     }
+    // A file that is no text has a place, too.
+    let bytes = b"ignore = []\nselect = [\"\xff\"]\n";
+    std::fs::write(place.dir.path().join("d/tplkit.toml"), bytes).expect("written");
+    let ran = place.run(&["check", "d"]).exits(2);
+    let expected = "d/tplkit.toml:2:12: this byte is not UTF-8";
+    assert!(ran.err.contains(expected), "{}", ran.err);
 }
 
 #[test]
@@ -146,6 +152,32 @@ fn the_baseline_is_relative_to_the_file_and_can_be_pruned() {
         let ran = place.run(&["check", "d", flag]).exits(2);
         assert!(ran.err.contains("no baseline"), "{}", ran.err);
     }
+}
+
+/// Only what a run looked for, and did not find, is no more.
+#[test]
+fn what_a_run_does_not_look_for_stays_in_the_baseline() {
+    let place = Place::with(&[("p.json", &faulty())]);
+    let check = |more: &[&str]| {
+        let words = ["check", "p.json", "--baseline", "known.json"];
+        place.run(&[&words, more].concat())
+    };
+    check(&["--write-baseline"]).exits(0);
+    let written = place.read("known.json");
+    for more in [&["--select", "M003"][..], &["--ignore", "warnings,errors"]] {
+        let ran = check(&[more, &["--prune-baseline"]].concat()).exits(0);
+        assert!(ran.out.contains("0 stale"), "{more:?}: {}", ran.out);
+        assert_eq!(place.read("known.json"), written, "{more:?}");
+    }
+    // Nor does one that cannot read the file to its end.
+    place.write("p.json", &faulty()[..200]);
+    let ran = check(&["--prune-baseline"]).exits(1);
+    assert!(
+        ran.out.contains("J001") && ran.out.contains("0 stale"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(place.read("known.json"), written);
 }
 
 #[test]

@@ -16,12 +16,17 @@ use crate::cli::toml_file::TomlFile;
 const HELP: &str = "`tplkit schema config` shows what the file may hold";
 
 pub(super) fn read(path: &Path) -> Result<Config, CliError> {
-    let text = source::read_text(path)?;
+    let source = source::open(path)?;
+    let bytes = source.bytes();
+    let text = valid(bytes);
     let file = TomlFile {
         path: path.to_owned(),
         text: text.trim_start_matches('\u{feff}'),
         help: HELP,
     };
+    if text.len() < bytes.len() {
+        return Err(file.wrong(file.text.len(), "this byte is not UTF-8"));
+    }
     let root = file.parse()?;
     let root = root.get_ref();
     file.known(
@@ -52,6 +57,14 @@ pub(super) fn read(path: &Path) -> Result<Config, CliError> {
             None => IndexMap::new(),
             Some(targets) => target::read(&file, file.table(targets)?)?,
         },
+    })
+}
+
+/// As much of a file as is text.
+fn valid(bytes: &[u8]) -> &str {
+    let whole = std::str::from_utf8(bytes);
+    whole.unwrap_or_else(|error| {
+        std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
     })
 }
 

@@ -1,17 +1,20 @@
 //! Holds a report against the baselines of its files.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
-use tplkit::finding::baseline::Baseline;
+use tplkit::finding::baseline::{Baseline, BaselineKey, is_whole};
+use tplkit::finding::catalog;
 use tplkit::finding::render::{Accepted, FileEntry, Report, counted};
 use tplkit::printable;
 
 use crate::cli::error::CliError;
 use crate::cli::replace;
 use crate::cli::session::Session;
-use crate::cli::settings::{SettingsFinder, known_path};
+use crate::cli::settings::{Settings, SettingsFinder, known_path};
 use crate::cli::source;
 
 /// What to do with a baseline.
@@ -56,7 +59,13 @@ pub(super) fn hold_against(
         } else if mode == BaselineMode::Write {
             left_alone(path, session);
         } else {
-            let one = read(path, &mut files, mode == BaselineMode::Prune, session)?;
+            let one = read(
+                path,
+                &mut files,
+                settings,
+                mode == BaselineMode::Prune,
+                session,
+            )?;
             accepted.known += one.known;
             accepted.stale += one.stale;
             accepted.pruned |= one.pruned;
@@ -98,6 +107,7 @@ fn write(path: &Path, files: &mut [&mut FileEntry], session: &Session) -> Result
 fn read(
     path: &Path,
     files: &mut [&mut FileEntry],
+    settings: &mut SettingsFinder,
     prune: bool,
     session: &Session,
 ) -> Result<Accepted, CliError> {
@@ -117,13 +127,17 @@ fn read(
         pruned: prune,
         ..Accepted::default()
     };
-    let mut paths = Vec::new();
+    let mut searches = HashMap::new();
     for file in files {
         let known = known_path(path, &file.path);
         accepted.known += baseline.suppress(&known, &mut file.report.findings);
-        paths.push(known);
+        searches.insert(known, Search::of(file, settings.of(&file.path)?));
     }
-    for (known, count) in baseline.stale(&paths) {
+    let searched = |known: &BaselineKey| {
+        let search = searches.get(&known.path);
+        search.is_some_and(|search| search.covers(&known.code))
+    };
+    for (known, count) in baseline.stale(&searched) {
         accepted.stale += count;
         session.detail(|| {
             format!(
@@ -133,8 +147,33 @@ fn read(
         });
     }
     if prune && accepted.stale > 0 {
-        kept.prune(&baseline, &paths);
+        kept.prune(&baseline, &searched);
         replace::write(path, kept.write().as_bytes())?;
     }
     Ok(accepted)
+}
+
+/// What a run looked for in a file. An accepted finding that it did not look for may still be there.
+struct Search {
+    settings: Arc<Settings>,
+    whole: bool,
+    promotion: bool,
+}
+
+impl Search {
+    fn of(file: &FileEntry, settings: Arc<Settings>) -> Search {
+        Search {
+            settings,
+            whole: is_whole(&file.report.findings),
+            promotion: file.report.promotion.is_some(),
+        }
+    }
+
+    fn covers(&self, code: &str) -> bool {
+        let asked = match catalog::find(code) {
+            None => true,
+            Some(rule) => self.settings.selection.wants(rule, rule.severity),
+        };
+        self.whole && asked && (self.promotion || !code.starts_with('P'))
+    }
 }
