@@ -7,6 +7,7 @@ use clap::builder::StyledStr;
 use tplkit::finding::render::fit_hanging;
 
 use super::args::STYLES;
+use super::examples::examples;
 
 /// Each command once, under what people want to do.
 const GROUPS: [(&str, &[&str]); 6] = [
@@ -55,6 +56,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 /// The tool, whose help shows its commands by purpose, in lines of at most so many columns.
 pub(super) fn grouped(mut tool: Command, width: usize) -> Command {
     tool.build();
+    tool = with_examples_of_help(tool);
     let (header, literal) = (STYLES.get_header(), STYLES.get_literal());
     let names = GROUPS.iter().flat_map(|(_, names)| *names);
     let widest = names.map(|name| name.len()).max().unwrap_or_default();
@@ -78,6 +80,32 @@ pub(super) fn grouped(mut tool: Command, width: usize) -> Command {
         "{{about-with-newline}}\n{usage}Usage:{usage:#} {{usage}}\n\n{groups}{header}Everywhere:{header:#}\n{{options}}\n{{after-help}}"
     );
     tool.help_template(StyledStr::from(template))
+}
+
+/// `help` is clap's own; here it gets what all other commands have. So does that of each group of commands.
+fn with_examples_of_help(mut tool: Command) -> Command {
+    let names = tool.get_subcommands().map(|one| one.get_name().to_owned());
+    // All of them, in order: clap puts one that is changed at the end.
+    for name in names.collect::<Vec<_>>() {
+        tool = tool.mut_subcommand(&name, |one| {
+            let is_group = name != "help" && one.find_subcommand("help").is_some();
+            if is_group { about_help(one) } else { one }
+        });
+    }
+    about_help(tool)
+}
+
+/// Every form of its help is the short one: clap has decided that when it built the command.
+fn about_help(group: Command) -> Command {
+    let path = group.get_bin_name().unwrap_or_else(|| group.get_name());
+    let first = group
+        .get_subcommands()
+        .next()
+        .map_or("help", Command::get_name);
+    let line = format!("{path} help {first}");
+    group.mut_subcommand("help", |help| {
+        help.after_help(examples(&[("Show what a command is for", &line)]))
+    })
 }
 
 #[cfg(test)]

@@ -4,16 +4,17 @@
 //! `--help`, and for an internal failure.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use anstream::{AutoStream, ColorChoice};
 use serde_json::{Map, Value};
 use tplkit::finding::render::{self, Report, ReportError};
 
 use super::commands::command_line;
 use super::error::CliError;
 use super::exit::Exit;
-use super::output::{print_error, print_error_in_detail, print_stdout};
+use super::output::{print_error, print_error_in_detail, print_stdout, terminal_width};
 use super::{candidates, document, interrupt_message};
 
 /// Runs `work`, and turns whatever happens into an exit code.
@@ -44,8 +45,7 @@ fn fail(error: &CliError, output_mode: &OutputMode) -> Exit {
         CliError::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
         CliError::Arguments(error) if !error.use_stderr() => help(error, output_mode),
         CliError::Arguments(error) if !output_mode.json => {
-            // clap knows the terminal and the colours.
-            error.print().ok();
+            print_words(error, output_mode.colour);
             Exit::Usage
         }
         outer @ CliError::Arguments(error) => {
@@ -86,9 +86,26 @@ fn help(error: &clap::Error, output_mode: &OutputMode) -> Exit {
         ))
         .ok();
     } else {
-        error.print().ok();
+        print_words(error, output_mode.colour);
     }
     Exit::Done
+}
+
+/// Writes what clap has to say. It breaks descriptions at the width of the terminal, and no other lines.
+fn print_words(error: &clap::Error, colour: ColorChoice) {
+    let width = if error.use_stderr() {
+        terminal_width(&io::stderr())
+    } else {
+        terminal_width(&io::stdout())
+    };
+    let text = error.render().ansi().to_string();
+    let text = width.map_or_else(|| text.clone(), |width| render::fit(&text, width));
+    // Nothing can be done where nobody reads.
+    if error.use_stderr() {
+        write!(AutoStream::new(io::stderr(), colour), "{text}").ok();
+    } else {
+        write!(AutoStream::new(io::stdout(), colour), "{text}").ok();
+    }
 }
 
 fn report_error(message: String, help: Option<String>) -> ReportError {
@@ -133,6 +150,8 @@ struct OutputMode {
     json: bool,
     /// In the shape of `check` and `promote`.
     report: bool,
+    /// What `--color` says of texts by clap.
+    colour: ColorChoice,
 }
 
 impl OutputMode {
@@ -159,6 +178,7 @@ impl OutputMode {
     }
 
     fn read(words: &[OsString]) -> OutputMode {
+        let colour = command_line::colour(words);
         let words: Vec<&str> = words
             .iter()
             .skip(1)
@@ -173,6 +193,7 @@ impl OutputMode {
         OutputMode {
             json: paired || words.contains(&"--format=json"),
             report: command.is_some_and(|word| ["check", "promote"].contains(word)),
+            colour,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::help::{Desk, Example, Help, each_command_has_two, read};
+use crate::support::Place;
 
 /// Commands that need a server whatever their arguments are.
 const REMOTE: [&str; 16] = [
@@ -61,4 +62,19 @@ fn has_store() -> bool {
 fn is_remote(help: &Help) -> bool {
     let command = help.command.split(' ').nth(1);
     command.is_some_and(|command| REMOTE.contains(&command))
+}
+
+/// clap's own command has no flags; ours is a command like the others.
+#[test]
+fn help_has_help() {
+    let place = Place::with(&[]);
+    for words in [
+        ["help", "--help"].as_slice(),
+        &["help", "-h"],
+        &["template", "help", "--help"],
+    ] {
+        let ran = place.run(words).exits(0);
+        let (_, examples) = ran.out.split_once("\nExamples:\n").expect("examples");
+        assert!(examples.contains("  tplkit "), "{words:?}: {examples}");
+    }
 }

@@ -240,7 +240,7 @@ fn no_line_is_wider_than_the_terminal() {
     ] {
         place.write(name, text);
     }
-    for columns in [60, 80, 200] {
+    for columns in [45, 60, 80, 200] {
         for words in [
             "check .",
             "check line.json",
@@ -250,6 +250,12 @@ fn no_line_is_wider_than_the_terminal() {
             "explain S020",
             "--help",
             "check --help",
+            "template promote --help",
+            "help --help",
+            "template help -h",
+            "check --select NO-SUCH-RULE,ANOTHER-ONE a/rather/long/folder/name/for/a/package/p.json",
+            "graph crm.json --kind none-of-those-that-are-known",
+            "template promote",
             "check no/such/folder/that/has/a/name/which/is/longer/than/most/terminals/are/wide.json",
             "explain R09",
             "show event.json",

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 
+use anstream::ColorChoice;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser};
 
@@ -40,10 +41,33 @@ pub(crate) struct Request {
 
 /// Understands the words of a command line.
 pub(crate) fn parse(words: &[OsString]) -> Result<Request, CliError> {
-    let matches = command().color(colour(words)).try_get_matches_from(words)?;
+    let matches = command().try_get_matches_from(words);
+    let matches = match matches.as_ref().map_err(asked_of_help) {
+        Err(Some(flag)) => command().try_get_matches_from(about_help(words, &flag))?,
+        _ => matches?,
+    };
     Ok(<Request as clap::FromArgMatches>::from_arg_matches(
         &matches,
     )?)
+}
+
+/// The flag in `help --help`, which clap takes for the name of a command.
+fn asked_of_help(error: &clap::Error) -> Option<String> {
+    match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if ["--help", "-h"].contains(&word.as_str()) => {
+            Some(word.clone())
+        }
+        _ => None,
+    }
+}
+
+/// `help help` in place of `help --help`.
+fn about_help(words: &[OsString], flag: &str) -> Vec<OsString> {
+    let word = |word: &OsString| match word {
+        word if *word == *flag => "help".into(),
+        word => word.clone(),
+    };
+    words.iter().map(word).collect()
 }
 
 /// The whole command line, for help, manual pages and completions.
@@ -76,16 +100,16 @@ pub(crate) fn known_commands(error: &clap::Error) -> Vec<Candidate> {
     closest(word, &of_words(commands.map(clap::Command::get_name)))
 }
 
-/// Whether clap may colour what it says while it does not know the options yet.
-fn colour(words: &[OsString]) -> clap::ColorChoice {
+/// Whether texts by clap are coloured, before it knows the options.
+pub(crate) fn colour(words: &[OsString]) -> ColorChoice {
     let chosen = |when: &str| {
         words.windows(2).any(|pair| pair == ["--color", when])
             || words.iter().any(|word| *word == *format!("--color={when}"))
     };
     match () {
-        () if chosen("always") => clap::ColorChoice::Always,
-        () if chosen("never") => clap::ColorChoice::Never,
-        () => clap::ColorChoice::Auto,
+        () if chosen("always") => ColorChoice::Always,
+        () if chosen("never") => ColorChoice::Never,
+        () => ColorChoice::Auto,
     }
 }
 
