@@ -92,7 +92,8 @@ fn token(text: &str, offset: usize) -> Token {
         if bytes.get(at) == Some(&b'"') {
             let end = end_of_string(bytes, at);
             let closed = bytes.get(end) == Some(&b'"') && end > at;
-            if end >= offset || end + 1 == offset && closed {
+            // One that is not closed ends with its line, where a cursor stands behind its last character.
+            if end + 1 >= offset {
                 let end = if closed { end + 1 } else { offset };
                 return Token {
                     span: at..end.min(text.len()),

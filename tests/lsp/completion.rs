@@ -63,6 +63,19 @@ fn refs_are_those_of_the_kind_that_belongs_there() {
     assert_eq!(labels(&items), ["$r_home"]);
 }
 
+/// A quote that nobody has closed yet, with the rest of the line or nothing behind it.
+#[test]
+fn a_string_that_is_not_closed_is_completed_too() {
+    let text = indented("base-tiny");
+    for open in ["\"|", "\"$|", "\"$r|"] {
+        let open = format!("\"defaultRailId\": {open}");
+        let (text_of, items) = complete(&text.replacen("\"defaultRailId\": \"$r_home\"", &open, 1));
+        assert_eq!(labels(&items), ["$r_home"], "{open}");
+        all_leave_json(&text_of, &items);
+        assert_eq!(accepted(&text_of, &items[0]), text);
+    }
+}
+
 #[test]
 fn columns_are_those_of_the_table_that_is_meant() {
     let text = indented("base-links");
