@@ -107,8 +107,16 @@ async function openLink() {
   }
 }
 
+let typing = false;
 area.addEventListener("input", () => {
-  if (editor.isReplacing()) return;
+  if (editor.isReplacing() || typing) return;
+  // A browser may announce every line of what is inserted: read the text once, when all of it is there.
+  typing = true;
+  queueMicrotask(typed);
+});
+
+function typed() {
+  typing = false;
   say("");
   editor.typed();
   clearTimeout(pause);
@@ -123,7 +131,7 @@ area.addEventListener("input", () => {
   stale = running;
   findings.checking();
   pause = setTimeout(check, PAUSE);
-});
+}
 
 file.addEventListener("change", async () => {
   const [chosen] = file.files;

@@ -41,13 +41,13 @@ export async function fragment(bytes, address) {
   return KEY + text;
 }
 
-/** Whether a fragment says that it carries a package. */
-export const carries = (hash) => hash.startsWith(KEY);
+/** Whether a fragment is to carry a package: nothing else on this page has one. */
+export const carries = (hash) => hash.length > 1;
 
 /** The package of a fragment. */
 export async function unpack(hash) {
   const damaged = new LinkError("This link is damaged: the package in it cannot be read. Ask for the link again.");
-  const text = hash.slice(KEY.length);
+  const text = hash.startsWith(KEY) ? hash.slice(KEY.length) : "";
   if (!/^[A-Za-z0-9_-]+$/.test(text)) throw damaged;
   try {
     const packed = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
