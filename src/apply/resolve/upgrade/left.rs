@@ -18,13 +18,16 @@ impl Merging<'_, '_> {
             .filter(|based| !self.pairs.claims(based.thing.id))
             .cloned()
             .collect();
-        let ids: Vec<Id> = gone.iter().map(|based| based.thing.id).collect();
+        let tables = gone
+            .iter()
+            .filter(|based| based.thing.kind == RecordKind::Feature);
+        let tables: Vec<Id> = tables.map(|based| based.thing.id).collect();
         for based in gone {
-            // What is in a table that is gone goes with it.
+            // What is in a table that is gone goes with it. A module does not go, so what is in it stands beside it.
             if based
                 .thing
                 .parent
-                .is_some_and(|parent| ids.contains(&parent))
+                .is_some_and(|parent| tables.contains(&parent))
             {
                 continue;
             }

@@ -292,16 +292,47 @@ fn a_table_goes_with_everything_in_it_and_comes_back() {
     assert_eq!(line.plan(&v1(), &upgrade_body(&Json::Null)).update, []);
 }
 
-#[test]
-fn what_holds_other_things_stays_and_so_does_what_was_changed() {
-    let lost = v2(|package| {
+/// Without the module and what is in it.
+fn moduleless() -> Json {
+    v2(|package| {
         for reference in ["m_m", "r_r", "r_s"] {
             without(package, reference);
         }
         let steps = package["manifest"]["plan"]["steps"].as_array_mut();
         let steps = steps.expect("steps");
         steps.retain(|step| step["tool"] != "update_workspace");
-    });
+    })
+}
+
+#[test]
+fn navigation_entries_stand_beside_their_module_and_go_alone() {
+    let mut line = Line::new();
+    line.edit(Rail, "s", super::label("Ours"));
+    let before = line.memory.state();
+    let plan = line.plan(&moduleless(), &upgrade_body(&Json::Null));
+    let left = plan.left.iter().map(|left| left.reference.as_str());
+    assert_eq!(left.collect::<Vec<_>>(), ["m_m", "r_r", "r_s"]);
+    let all = json!({"m_m": "delete", "r_r": "delete", "r_s": "delete"});
+    let plan = line.plan(&moduleless(), &upgrade_body(&all));
+    let refused = plan.refusals.iter().map(|one| one.reference.as_deref());
+    assert_eq!(codes(&plan.refusals), ["delete_refused"; 2]);
+    assert_eq!(refused.collect::<Vec<_>>(), [Some("m_m"), Some("r_s")]);
+    let report = line.upgrade(&moduleless(), &json!({"r_r": "delete"}));
+    assert_eq!((report.decided, report.unused), (1, vec![]));
+    assert!(line.thing(Rail, "r").is_none() && line.thing(Module, "m").is_some());
+    let plan = line.plan(&moduleless(), &upgrade_body(&Json::Null));
+    assert_eq!(plan.left.len(), 2);
+    line.undo(false).expect("undone");
+    assert_eq!(line.memory.state(), before);
+    // What people removed with its module is not there to be left.
+    line.remove(Module, "m");
+    let plan = line.plan(&moduleless(), &upgrade_body(&Json::Null));
+    assert_eq!(plan.left, []);
+}
+
+#[test]
+fn what_holds_other_things_stays_and_so_does_what_was_changed() {
+    let lost = moduleless();
     let line = Line::new();
     let plan = line.plan(&lost, &allowed(&json!({"m_m": "delete"})));
     assert_eq!(codes(&plan.refusals), ["delete_refused"]);
