@@ -9,10 +9,12 @@ use indexmap::IndexMap;
 
 use super::preview::DryRun;
 use super::resolve::{AppliedRows, WaitingDrafts, applied_rows, base_things};
-use super::run::{self, DriftScope};
+use super::run::{self, DriftScope, DriftTable, RowsDrifted};
 use super::{ApplyError, JobHistory, Request};
+use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::upgrade::{BaseView, Drift, StructureDrift, drifted};
+use crate::workspace::ledger::BaseRecord;
 use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure};
 
 /// What is asked.
@@ -66,6 +68,126 @@ pub fn base_automations(
     automations.map(|thing| thing.id).collect()
 }
 
+/// The packages of a line that say what rows held, the newest first, and how many entries of the line were written
+/// when each was applied: a table that a newer one does not have any more is still what an older one says.
+fn packages(past: JobHistory<'_>) -> Vec<(&Checked<'_>, usize)> {
+    let newest = past.base.map(|base| (base.package, usize::MAX));
+    let bases = past.row_bases();
+    let older = bases.iter().map(|rows| (rows.package, rows.until));
+    let mut packages: Vec<(&Checked<'_>, usize)> = newest.into_iter().collect();
+    for (package, until) in older {
+        if !packages
+            .iter()
+            .any(|(known, _)| std::ptr::eq(*known, package))
+        {
+            packages.push((package, until));
+        }
+    }
+    packages
+}
+
+/// Tables and columns of the base that are still to be compared.
+struct OpenTables {
+    /// Tables that no package has spoken of yet, with their refs.
+    tables: Vec<(String, Id)>,
+    /// Columns of all tables, by table, with the ref of that.
+    columns: Vec<(String, Id, HashSet<Id>)>,
+}
+
+impl OpenTables {
+    fn of(tables: &[(String, Id)], things: &[BaseRecord], destination: &Structure) -> OpenTables {
+        let columns = tables.iter().map(|(reference, table)| {
+            let inside = things.iter().map(|based| &based.thing);
+            let inside = inside.filter(|thing| {
+                (thing.kind, thing.parent) == (RecordKind::Column, Some(*table))
+                    && AnyRecord::find(destination, thing.kind, thing.id).is_some()
+            });
+            let ids = inside.map(|thing| thing.id).collect();
+            (reference.clone(), *table, ids)
+        });
+        OpenTables {
+            columns: columns.collect(),
+            tables: tables.to_vec(),
+        }
+    }
+
+    /// What a package speaks of: its tables, and of those that a newer one has the columns that this one lacks.
+    fn take(&mut self, applied: &AppliedRows) -> Vec<DriftTable> {
+        let mut here = Vec::new();
+        for (reference, feature, open) in &mut self.columns {
+            let mut works = applied.approved.tables.iter();
+            let Some(work) = works.find(|work| work.feature == Some(*feature)) else {
+                continue;
+            };
+            let known = work.compared.iter().map(|work| work.column.id);
+            let own: HashSet<Id> = known.filter(|id| open.remove(id)).collect();
+            let counted = !self.tables.iter().any(|(_, table)| table == feature);
+            if counted && own.is_empty() {
+                continue;
+            }
+            self.tables.retain(|(_, table)| table != feature);
+            here.push(DriftTable {
+                reference: reference.clone(),
+                feature: *feature,
+                columns: counted.then_some(own),
+            });
+        }
+        here
+    }
+
+    /// Whether older packages have nothing to say.
+    fn is_empty(&self) -> bool {
+        self.tables.is_empty() && self.columns.iter().all(|(.., open)| open.is_empty())
+    }
+
+    /// Tables of which no package has rows.
+    fn uncounted(self) -> Vec<DriftTable> {
+        let tables = self.tables.into_iter();
+        tables
+            .map(|(reference, feature)| DriftTable {
+                reference,
+                feature,
+                columns: None,
+            })
+            .collect()
+    }
+}
+
+/// Compares the rows of tables with what a package says of them.
+async fn compare<T: Lookup + Sync>(
+    target: &T,
+    destination: &Structure,
+    input: DriftInput<'_>,
+    (package, applied): (&Checked<'_>, &AppliedRows),
+    tables: &[DriftTable],
+    found: &mut RowsDrifted,
+) -> Result<(), ApplyError<T::Error>> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    let AppliedRows { approved, updates } = applied;
+    let payloads = &package.payloads;
+    let read = run::columns_read(approved, payloads);
+    let dry = DryRun::new(target, destination, approved, read).await;
+    let mut dry = dry.map_err(ApplyError::store("reading the workspace"))?;
+    let scope = DriftScope {
+        tables,
+        updates,
+        unseen: input.unseen,
+    };
+    let (past, definitions) = (input.past, input.definitions);
+    run::drift(
+        &mut dry,
+        approved,
+        payloads,
+        past,
+        definitions,
+        scope,
+        found,
+    )
+    .await
+}
+
 /// A line compared with a workspace.
 pub async fn drift<T: Lookup + Sync>(
     target: &T,
@@ -102,32 +224,41 @@ pub async fn drift<T: Lookup + Sync>(
     let tables: Vec<(String, Id)> = tables
         .map(|based| (based.reference.clone(), based.thing.id))
         .collect();
-    let AppliedRows { approved, updates } = applied_rows(
-        base.package,
-        &request,
-        input.past,
-        destination,
-        input.definitions,
-    );
-    let payloads = &base.package.payloads;
-    let read = run::columns_read(&approved, payloads);
-    let dry = DryRun::new(target, destination, &approved, read).await;
-    let mut dry = dry.map_err(ApplyError::store("reading the workspace"))?;
-    let question = DriftScope {
-        tables: &tables,
-        updates: &updates,
-        unseen: input.unseen,
-    };
-    let found = run::drift(
-        &mut dry,
-        &approved,
-        payloads,
-        input.past,
-        input.definitions,
-        question,
-    )
-    .await?;
-    drift.rows = found.rows;
+    let mut found = RowsDrifted::default();
+    let mut open = OpenTables::of(&tables, &things, destination);
+    for (package, until) in packages(input.past) {
+        let applied = applied_rows(
+            package,
+            until,
+            &request,
+            input.past,
+            destination,
+            input.definitions,
+        );
+        let here = open.take(&applied);
+        let of = (package, &applied);
+        compare(target, destination, input, of, &here, &mut found).await?;
+        if open.is_empty() {
+            break;
+        }
+    }
+    // Rows of steps are in no payload, and counted alone.
+    let rest = open.uncounted();
+    if !rest.is_empty() {
+        let applied = applied_rows(
+            base.package,
+            usize::MAX,
+            &request,
+            input.past,
+            destination,
+            input.definitions,
+        );
+        let of = (base.package, &applied);
+        compare(target, destination, input, of, &rest, &mut found).await?;
+    }
+    let rows = tables.iter();
+    let rows = rows.filter_map(|(reference, _)| found.rows.shift_remove_entry(reference));
+    drift.rows = rows.collect();
     if input.cells {
         drift.drift |= !found.cells.is_empty();
         drift.cells = Some(found.cells);

@@ -30,10 +30,11 @@ pub(in crate::apply) fn base_things(
     base.all().cloned().collect()
 }
 
-/// Works out how the rows of a package entered that was applied here. What it was mapped to and is not
-/// there any more stands for nothing.
+/// Works out how the rows of a package entered that was applied here, when so many entries of the line were written.
+/// What it was mapped to and is not there any more stands for nothing.
 pub(in crate::apply) fn applied_rows(
     package: &Checked<'_>,
+    until: usize,
     request: &Request,
     past: JobHistory<'_>,
     destination: &Structure,
@@ -52,7 +53,7 @@ pub(in crate::apply) fn applied_rows(
     } = BoundPackage::of(
         package,
         request,
-        past.entries,
+        past.until(until).entries,
         destination,
         definitions,
         Unknown::Empty,

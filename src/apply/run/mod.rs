@@ -42,7 +42,7 @@ use crate::problem::Code;
 use crate::workspace::ledger::{self, Entry};
 use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
 use based::BasePayloads;
-pub(super) use drift::{DriftScope, drift};
+pub(super) use drift::{DriftScope, DriftTable, RowsDrifted, drift};
 pub(super) use emptied::fits as cell_fits;
 use ledger_state::LedgerState;
 pub(super) use tally::{CellConflict, CellConflicts, TableCounts, cells_left_out};

@@ -28,12 +28,24 @@ const SHOWN: usize = 1000;
 /// What is compared.
 #[derive(Clone, Copy)]
 pub(in crate::apply) struct DriftScope<'q> {
-    /// Tables of the template that are there, with their refs.
-    pub(in crate::apply) tables: &'q [(String, Id)],
+    /// Tables of the template that are there.
+    pub(in crate::apply) tables: &'q [DriftTable],
     /// Rows that steps of the plan changed after they had entered.
     pub(in crate::apply) updates: &'q [RowStep],
     /// Rows that would not be seen if they were there.
     pub(in crate::apply) unseen: &'q HashSet<Id>,
+}
+
+/// A table that is compared.
+#[derive(Debug)]
+pub(in crate::apply) struct DriftTable {
+    /// Its ref.
+    pub(in crate::apply) reference: String,
+    /// The table.
+    pub(in crate::apply) feature: Id,
+    /// The columns whose cells are compared, where a newer package was asked for its rows and the others; nothing for
+    /// all of them.
+    pub(in crate::apply) columns: Option<HashSet<Id>>,
 }
 
 /// What was found.
@@ -45,9 +57,11 @@ pub(in crate::apply) struct RowsDrifted {
     pub(in crate::apply) cells: Vec<CellDrift>,
     /// How many more there are.
     pub(in crate::apply) more: u64,
+    /// Rows that count as changed.
+    changed: HashSet<Id>,
 }
 
-/// Compares the rows of tables. The target is one that keeps nothing.
+/// Compares the rows of tables with what a package says, and adds what differs. The target is one that keeps nothing.
 pub(in crate::apply) async fn drift<T: Target>(
     target: &mut T,
     approved: &Approved,
@@ -55,13 +69,18 @@ pub(in crate::apply) async fn drift<T: Target>(
     past: JobHistory<'_>,
     definitions: &Definitions,
     scope: DriftScope<'_>,
-) -> Result<RowsDrifted, ApplyError<T::Error>> {
+    drifted: &mut RowsDrifted,
+) -> Result<(), ApplyError<T::Error>> {
     let watch = &mut |_| {};
     // Links show what the rows that they point at hold, so those are looked up first.
     let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
     let updates = updates(scope.updates);
-    let mut drifted = RowsDrifted::default();
-    for (reference, feature) in scope.tables {
+    for DriftTable {
+        reference,
+        feature,
+        columns,
+    } in scope.tables
+    {
         let mut tables = approved.tables.iter();
         let work = tables.find(|work| work.feature == Some(*feature));
         let written = WrittenRows::of(past.entries, *feature);
@@ -72,15 +91,19 @@ pub(in crate::apply) async fn drift<T: Target>(
             reference,
             feature: *feature,
             columns: work.map(|work| Columns::new(&work.compared, definitions)),
+            only: columns.as_ref(),
             is_reference: work.is_some_and(|work| approved.base_rows.reference.contains(&work.uid)),
             base: work.map(|work| run.table_base(*feature, &work.compared)),
             written,
             updates: &updates,
         };
-        let counts = run.drift_table(&table, scope.unseen, &mut drifted).await?;
-        drifted.rows.insert(reference.clone(), counts);
+        let counts = run.drift_table(&table, scope.unseen, drifted).await?;
+        match drifted.rows.get_mut(reference) {
+            Some(known) => known.changed += counts.changed,
+            None => drop(drifted.rows.insert(reference.clone(), counts)),
+        }
     }
-    Ok(drifted)
+    Ok(())
 }
 
 /// A table that is compared.
@@ -88,6 +111,8 @@ struct Table<'a, 'u> {
     reference: &'u str,
     feature: Id,
     columns: Option<Columns<'a>>,
+    /// The columns that count, where not all do.
+    only: Option<&'u HashSet<Id>>,
     is_reference: bool,
     /// What packages say of its rows.
     base: Option<TableBase<'a>>,
@@ -151,7 +176,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 .unread_by(bases.filter_map(|base| base.row.refs));
             self.read_rows(&unread).await?;
             for row in differing {
-                if self.is_changed(table, row, drifted).await? {
+                if self.is_changed(table, row, drifted).await? && drifted.changed.insert(row.id) {
                     counts.changed += 1;
                 }
             }
@@ -176,7 +201,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let based = based.and_then(|(columns, base)| Some((columns, base, base.row(stored.id)?)));
         let Some((columns, base, row)) = based else {
             // No package has the row: what it held is not known cell by cell.
-            return Ok(true);
+            return Ok(table.only.is_none());
         };
         let based_cells = self.based_cells(base, stored.id).await?;
         let stays = self.ledger_state.stays(stored.id).cloned();
@@ -185,6 +210,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut changed = false;
         for (slot, based) in columns.all.iter().zip(&based_cells) {
             let column = &slot.work.column.name;
+            let only = |only: &HashSet<Id>| only.contains(&slot.work.column.id);
+            if !table.only.is_none_or(only) {
+                continue;
+            }
             let applied_cell = match based.as_ref().map(|based| &based.cell) {
                 None => "null",
                 Some(Ok(cell)) => cell,

@@ -291,3 +291,81 @@ fn cells_of_transactional_data_are_counted_alone() {
     let empty = Line::of(&rowless(v1()));
     assert!(empty.drift(true).rows.is_empty());
 }
+
+/// Without clients and without what links to them; with rows of orders.
+fn clientless() -> serde_json::Value {
+    v2(|package| {
+        for reference in [
+            "f_clients",
+            "c_clients_name",
+            "c_clients_city",
+            "c_clients_note",
+            "c_orders_client",
+            "w_flow",
+        ] {
+            super::without(package, reference);
+        }
+        args(package, "v_orders")["config"] = json!([{"visibleColumns": ["$c_orders_code"]}]);
+        let payloads = package["payloads"].as_array_mut().expect("payloads");
+        payloads.remove(0);
+        payloads[0]["columns"] = json!(["code"]);
+        let row = &mut payloads[0]["rows"][0];
+        *row = json!({"uid": row["uid"], "data": {"code": "1"}});
+        let items = package["manifest"]["items"].as_array_mut().expect("items");
+        let mut rows = 0;
+        items.retain(|item| {
+            rows += usize::from(item["kind"] == "rows");
+            item["kind"] != "rows" || rows == 2
+        });
+    })
+}
+
+#[test]
+fn cells_of_a_table_that_the_newest_version_lacks_are_those_of_the_one_that_had_it() {
+    let mut line = Line::new();
+    line.upgrade(&clientless(), &json!(null));
+    nothing(&line.drift(true));
+    line.cells(0, &json!({"city": "Ulm"}));
+    let drift = line.drift(true);
+    assert_eq!(drift.rows["f_clients"].changed, 1);
+    let cells = drift.cells.as_deref().unwrap_or_default();
+    let [cell] = cells else { panic!("{cells:#?}") };
+    assert_eq!(
+        (cell.reference.as_str(), cell.column.as_str(), &cell.base),
+        ("f_clients", "city", &Value::from("Bonn"))
+    );
+    assert!(drift.drift);
+    assert!(!line.drift(false).drift);
+    let tables: Vec<&str> = drift.rows.keys().map(String::as_str).collect();
+    assert_eq!(tables, ["f_clients", "f_orders"]);
+}
+
+#[test]
+fn cells_of_a_column_that_the_newest_version_lacks_are_drift_too() {
+    let mut line = Line::new();
+    line.upgrade(&super::dropped::noteless(), &json!(null));
+    nothing(&line.drift(true));
+    line.cells(0, &json!({"note": "Ours"}));
+    line.cells(1, &json!({"note": "Ours", "city": "Ours"}));
+    let drift = line.drift(true);
+    let counts = RowsDrift {
+        changed: 2,
+        ..RowsDrift::default()
+    };
+    assert_eq!(drift.rows["f_clients"], counts);
+    let cells = drift.cells.as_deref().unwrap_or_default();
+    let cells: Vec<_> = cells
+        .iter()
+        .map(|cell| (&*cell.column, cell.base.write()))
+        .collect();
+    let text = |text: &str| format!("{text:?}");
+    assert_eq!(
+        cells,
+        [
+            ("city", text("Kiel")),
+            ("note", text("1")),
+            ("note", text("2"))
+        ]
+    );
+    assert!(drift.drift && drift.cells_more == Some(0));
+}
