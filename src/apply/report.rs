@@ -40,13 +40,10 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<BaseView>,
     /// How many leaves, cells and records somebody decided.
-    #[serde(skip_serializing_if = "is_zero")]
     pub decided: u64,
     /// What stays as people made it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<KeptRecord>,
     /// What the package does not have any more.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftRecord>,
     /// Decisions that did nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -280,15 +280,7 @@ pub(super) fn report() -> Value {
             ("moved", upgrades::moved()),
             ("undo_left", upgrades::undo_left()),
         ],
-        &[
-            "base",
-            "decided",
-            "kept",
-            "left",
-            "unused",
-            "moved",
-            "undo_left",
-        ],
+        &["base", "unused", "moved", "undo_left"],
     )
 }
 
