@@ -63,8 +63,24 @@ impl<'s> Sides<'s> {
 
     fn shapes(self, definitions: &Definitions) -> [Value; 3] {
         let common = self.common(definitions);
-        self.all()
-            .map(|thing| shape::shape(definitions, &thing.part("graphConfig"), &common))
+        let shapes = self.all();
+        let shapes =
+            shapes.map(|thing| shape::shape(definitions, &thing.part("graphConfig"), &common));
+        // A key that is absent equals its default. What is written stays as it is said.
+        let plain = shapes
+            .each_ref()
+            .map(|side| shape::without_defaults(definitions, side));
+        let [mut base, mut theirs, ours] = shapes;
+        if plain[1] == plain[2] {
+            theirs.clone_from(&ours);
+        }
+        if plain[0] == plain[2] {
+            base.clone_from(&ours);
+        }
+        if plain[0] == plain[1] {
+            theirs.clone_from(&base);
+        }
+        [base, theirs, ours]
     }
 
     /// Gives an automation a shape; the steps that all sides have stay what they say in it.

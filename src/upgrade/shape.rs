@@ -163,6 +163,27 @@ pub(super) fn shape(definitions: &Definitions, graph: &Value, common: &HashSet<S
     shape
 }
 
+/// A shape as it is compared: without keys that hold their declared default, or nothing.
+pub(super) fn without_defaults(definitions: &Definitions, shape: &Value) -> Value {
+    let mut plain = shape.clone();
+    each_step(definitions, &mut plain, &mut |_, step| {
+        let declared = step.clone();
+        let Some(Value::Object(config)) = step.get_mut("config") else {
+            return;
+        };
+        config.retain(|key, value| {
+            let default =
+                field(definitions, &declared, key).and_then(|field| field.default.as_ref());
+            let default = default.and_then(|default| Value::parse(&default.to_string()).ok());
+            *value != Value::Null && default.as_ref() != Some(&*value)
+        });
+        if config.is_empty() {
+            step.shift_remove("config");
+        }
+    });
+    plain
+}
+
 fn outline(definitions: &Definitions, step: &mut Value, common: &HashSet<String>) {
     let Value::Object(members) = step else { return };
     let id = members.get("id").and_then(Value::as_str);

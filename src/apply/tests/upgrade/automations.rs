@@ -374,3 +374,24 @@ fn one_with_a_draft_does_not_go() {
     let report = line.apply_planned(&flowless, &delete, plan);
     assert!(report.is_partial() && line.thing(Workflow, "Flow").is_some());
 }
+
+#[test]
+fn a_step_that_goes_is_as_it_was_where_only_a_default_is_absent() {
+    let read = json!({"key": "feature.read", "id": "stp_cccccccccccc", "config": {"featureId": "$f_orders", "mergeMode": "replace"}});
+    let mut line = Line::of(&with_step(&read));
+    line.replace(r#","mergeMode":"replace""#, "");
+    assert!(!line.graph().contains("mergeMode"));
+    let without = v2(|_| {});
+    let plan = line.plan(&without, &upgrade_body(&Json::Null));
+    assert_eq!(
+        (conflicts(&plan), updates(&plan)),
+        (vec![], vec![("w_flow", "shape")])
+    );
+    line.upgrade(&without, &Json::Null);
+    assert!(!line.graph().contains("stp_cccccccccccc"));
+    // Anything else that people changed in it is asked about.
+    let mut line = Line::of(&with_step(&read));
+    line.replace(r#""mergeMode":"replace""#, r#""mergeMode":"append""#);
+    let plan = line.plan(&without, &upgrade_body(&Json::Null));
+    assert_eq!(conflicts(&plan), [("changed", "w_flow", "shape")]);
+}
