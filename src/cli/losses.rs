@@ -25,6 +25,9 @@ pub(crate) struct Losses {
     /// How many values of records the job changed: they go back.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) values: u64,
+    /// Whether it is an upgrade, which writes over what was there.
+    #[serde(skip)]
+    is_upgrade: bool,
     /// Why not everything is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown: Option<String>,
@@ -68,6 +71,10 @@ impl Losses {
                 .report
                 .as_ref()
                 .map_or(0, |report| report.structure_updated),
+            is_upgrade: job
+                .report
+                .as_ref()
+                .is_some_and(|report| report.base.is_some()),
             ..Losses::default()
         };
         let recorded = recorded(job);
@@ -225,10 +232,11 @@ impl Losses {
             let _ = write!(out, "\n  {table}.{column} -> {to}");
         }
         if force {
-            out.push_str("\nWhat others changed or added there since goes, too.");
-            if self.values > 0 {
-                out.push_str(" Values that others changed since stay as they are.");
-            }
+            out.push_str(if self.is_upgrade || self.values > 0 {
+                "\nWhat others changed or added since in what it made goes, too. Values and cells that it changed and others changed since stay as they are."
+            } else {
+                "\nWhat others changed or added there since goes, too."
+            });
         }
         if let Some(why) = &self.unknown {
             let _ = write!(

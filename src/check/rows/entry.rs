@@ -103,8 +103,9 @@ fn items(
         let place = count.unwrap_or(item.node);
         let message = match count {
             Some(count) => format!(
-                "the item counts {} rows, its entry has {rows}",
-                short_text(count.raw())
+                "the item counts {} {}, its entry has {rows}",
+                short_text(count.raw()),
+                if declared == Some(1) { "row" } else { "rows" }
             ),
             None => format!("the item does not count its {}", counted(rows, "row")),
         };
@@ -335,7 +336,8 @@ impl Entry<'_, '_> {
             && let Some(declared) = count.as_i64()
             && i64::try_from(rows) != Ok(declared)
         {
-            let message = format!("the entry counts {declared} rows and has {rows}");
+            let noun = if declared == 1 { "row" } else { "rows" };
+            let message = format!("the entry counts {declared} {noun} and has {rows}");
             self.findings
                 .push(Finding::at(&R003, count, message).fix(Fix {
                     title: format!("Write {rows}"),

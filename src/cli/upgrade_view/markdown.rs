@@ -24,12 +24,12 @@ pub(crate) fn markdown(
     plan: &Preview,
     titles: &ItemTitles,
 ) -> String {
-    let mut lines = Lines(Vec::new());
-    conflicts(&mut lines, plan, titles);
-    refusals(&mut lines, plan);
-    updates(&mut lines, &plan.update, titles);
-    kept(&mut lines, &plan.kept, titles);
-    rest(&mut lines, plan, titles);
+    let mut items = Items::default();
+    conflicts(&mut items, plan, titles);
+    refusals(&mut items, plan);
+    updates(&mut items, &plan.update, titles);
+    kept(&mut items, &plan.kept, titles);
+    rest(&mut items, plan, titles);
     let head = [
         format!(
             "**Plan for {} in workspace {}: {}**",
@@ -41,63 +41,101 @@ pub(crate) fn markdown(
         "<details><summary>What it does</summary>".to_owned(),
     ];
     let mut out = head.to_vec();
-    // A blank line and the end of the fold; one for what is left out.
+    // A blank line and the end of the fold; a blank line and one for what is left out.
     let room = MOST - head.len() - 4;
-    let more = lines.0[room.min(lines.0.len())..].iter();
-    let more = more.filter(|line| line.is_entry).count();
-    out.extend(lines.0.into_iter().take(room).map(|line| line.text));
-    if more > 0 {
-        out.extend([String::new(), format!("… and {more} more.")]);
+    let (shown, more) = items.cut(room);
+    out.extend(shown);
+    if let Some(more) = more {
+        out.extend([String::new(), more]);
     }
     out.extend([String::new(), "</details>".to_owned()]);
     out.join("\n") + "\n"
 }
 
-struct Line {
-    text: String,
-    /// Whether it says something, and is no heading.
-    is_entry: bool,
+/// What stands together: an entry of a list, or a record with the table of its leaves.
+#[derive(Default)]
+struct Item {
+    /// Headings, and the head of the table.
+    head: Vec<String>,
+    /// What it says.
+    entries: Vec<String>,
 }
 
-struct Lines(Vec<Line>);
+impl Item {
+    fn len(&self) -> usize {
+        self.head.len() + self.entries.len()
+    }
 
-impl Lines {
-    fn raw(&mut self, text: &str) {
-        self.0.push(Line {
-            text: text.to_owned(),
-            is_entry: false,
+    fn lines(self) -> impl Iterator<Item = String> {
+        self.head.into_iter().chain(self.entries)
+    }
+}
+
+#[derive(Default)]
+struct Items {
+    all: Vec<Item>,
+    /// The heading of the items that follow: it stands before the first of them.
+    heading: Vec<String>,
+}
+
+impl Items {
+    fn section(&mut self, text: &str) {
+        self.heading = heading("###", text);
+    }
+
+    fn add(&mut self, head: Vec<String>, entries: Vec<String>) {
+        let mut above = std::mem::take(&mut self.heading);
+        above.extend(head);
+        self.all.push(Item {
+            head: above,
+            entries,
         });
     }
 
-    fn entry(&mut self, text: String) {
-        self.0.push(Line {
-            text,
-            is_entry: true,
-        });
-    }
-
-    fn heading(&mut self, level: &str, text: &str) {
-        self.raw("");
-        self.raw(&format!("{level} {text}"));
-        self.raw("");
+    /// A record with the leaves of it.
+    fn record(&mut self, title: &str, columns: &[&str], leaves: Vec<String>) {
+        let mut head = heading("####", title);
+        head.push(format!("| {} |", columns.join(" | ")));
+        head.push(format!("|{}", "---|".repeat(columns.len())));
+        self.add(head, leaves);
     }
 
     fn list(&mut self, heading: &str, entries: impl Iterator<Item = String>) {
-        let mut entries = entries.peekable();
-        if entries.peek().is_none() {
-            return;
-        }
-        self.heading("###", heading);
+        self.section(heading);
         for entry in entries {
-            self.entry(format!("- {entry}"));
+            self.add(Vec::new(), vec![format!("- {entry}")]);
         }
     }
 
-    /// The head of a table.
-    fn table(&mut self, columns: &[&str]) {
-        self.raw(&format!("| {} |", columns.join(" | ")));
-        self.raw(&format!("|{}", "---|".repeat(columns.len())));
+    /// As many of the first items as have room, and what is said of the others. Only an item that has no room on its
+    /// own is cut.
+    fn cut(self, room: usize) -> (Vec<String>, Option<String>) {
+        let mut shown = Vec::new();
+        let mut items = self.all.into_iter().peekable();
+        while let Some(item) = items.next_if(|item| shown.len() + item.len() <= room) {
+            shown.extend(item.lines());
+        }
+        let rest: Vec<Item> = items.collect();
+        let mut lines: usize = rest.iter().map(|item| item.entries.len()).sum();
+        let more = rest.len();
+        if let Some(first) = rest.into_iter().next().filter(|first| first.len() > room) {
+            let free = room - shown.len();
+            let entries = free.saturating_sub(first.head.len());
+            if entries > 0 {
+                shown.extend(first.lines().take(free));
+                lines -= entries;
+            }
+        }
+        let (items, lines) = (counted(more, "more item"), counted(lines, "line"));
+        (
+            shown,
+            (more > 0).then(|| format!("… and {items}, {lines}.")),
+        )
     }
+}
+
+fn heading(level: &str, text: &str) -> Vec<String> {
+    vec![String::new(), format!("{level} {text}"), String::new()]
 }
 
 fn summary(plan: &Preview) -> String {
@@ -148,36 +186,40 @@ fn titled(titles: &ItemTitles, reference: &str) -> String {
     label.unwrap_or_default() + &code(reference)
 }
 
-fn conflicts(lines: &mut Lines, plan: &Preview, titles: &ItemTitles) {
+fn conflicts(items: &mut Items, plan: &Preview, titles: &ItemTitles) {
     if plan.conflicts.is_empty() {
         return;
     }
-    lines.heading("###", "Conflicts");
+    items.section("Conflicts");
     let record = |one: &Conflict| (one.kind.clone(), one.reference.clone());
     for ((kind, reference), conflicts) in by_record(&plan.conflicts, record) {
-        lines.heading("####", &item(titles, &kind, &reference));
-        lines.table(&["Path", "Before", "After", "Base", "Why"]);
-        for one in conflicts {
+        let leaves = conflicts.into_iter().map(|one| {
             let absent = |side: &str| one.absent.iter().any(|absent| absent == side);
             let path = one.path.as_deref().map_or("(whole)".to_owned(), code);
             let why = format!("{}{}", one.code.as_str(), counted_cells(one));
-            lines.entry(format!(
+            format!(
                 "| {path} | {} | {} | {} | {} |",
                 cell(&one.ours, absent("ours")),
                 cell(&one.theirs, absent("theirs")),
                 cell(&one.base, absent("base")),
                 plain(&why)
-            ));
-        }
+            )
+        });
+        let title = item(titles, &kind, &reference);
+        items.record(
+            &title,
+            &["Path", "Before", "After", "Base", "Why"],
+            leaves.collect(),
+        );
     }
     if plan.conflicts_more > 0 {
-        lines.raw("");
         let more = usize::try_from(plan.conflicts_more).unwrap_or(usize::MAX);
-        lines.entry(format!("… and {}.", counted(more, "more cell")));
+        let more = format!("… and {}.", counted(more, "more cell"));
+        items.add(vec![String::new()], vec![more]);
     }
 }
 
-fn refusals(lines: &mut Lines, plan: &Preview) {
+fn refusals(items: &mut Items, plan: &Preview) {
     let refusals = plan.refusals.iter().map(|refusal| {
         let about = refusal.reference.as_deref().map(code).unwrap_or_default();
         format!(
@@ -186,30 +228,30 @@ fn refusals(lines: &mut Lines, plan: &Preview) {
             plain(&refusal.detail)
         )
     });
-    lines.list("Refused", refusals);
+    items.list("Refused", refusals);
 }
 
-fn updates(lines: &mut Lines, updates: &[Update], titles: &ItemTitles) {
+fn updates(items: &mut Items, updates: &[Update], titles: &ItemTitles) {
     if updates.is_empty() {
         return;
     }
-    lines.heading("###", "Changed");
+    items.section("Changed");
     let record = |one: &Update| (one.kind.as_str().to_owned(), one.reference.clone());
     for ((kind, reference), updates) in by_record(updates, record) {
-        lines.heading("####", &item(titles, &kind, &reference));
-        lines.table(&["Path", "Before", "After"]);
-        for one in updates {
-            lines.entry(format!(
+        let leaves = updates.into_iter().map(|one| {
+            format!(
                 "| {} | {} | {} |",
                 code(&one.path),
                 cell(&one.before, false),
                 cell(&one.after, false)
-            ));
-        }
+            )
+        });
+        let title = item(titles, &kind, &reference);
+        items.record(&title, &["Path", "Before", "After"], leaves.collect());
     }
 }
 
-fn kept(lines: &mut Lines, kept: &[KeptRecord], titles: &ItemTitles) {
+fn kept(items: &mut Items, kept: &[KeptRecord], titles: &ItemTitles) {
     let kept = kept.iter().map(|one| {
         let path = one.path.as_deref().map(code).unwrap_or_default();
         let because = serde_json::to_value(one.because).unwrap_or_default();
@@ -217,17 +259,17 @@ fn kept(lines: &mut Lines, kept: &[KeptRecord], titles: &ItemTitles) {
         let of = item(titles, one.kind.as_str(), &one.reference);
         format!("{of} {path}: {} ({because})", cell(&one.ours, false))
     });
-    lines.list("Stays as people made it", kept);
+    items.list("Stays as people made it", kept);
 }
 
-fn rest(lines: &mut Lines, plan: &Preview, titles: &ItemTitles) {
+fn rest(items: &mut Items, plan: &Preview, titles: &ItemTitles) {
     if !plan.create.is_empty() {
         let created = std::iter::once(plain(&kinds(&plan.create)));
-        lines.list("Created", created);
+        items.list("Created", created);
     }
     let replaced = plan.replaced_configs.iter();
     let replaced = replaced.map(|one| item(titles, one.kind.as_str(), &one.reference));
-    lines.list("Configs replaced", replaced);
+    items.list("Configs replaced", replaced);
     let rows = plan.rows.iter().map(|(table, rows)| {
         format!(
             "{}: {} to insert, {} to update, {} known, {} left, {} to fail",
@@ -239,18 +281,18 @@ fn rest(lines: &mut Lines, plan: &Preview, titles: &ItemTitles) {
             rows.failed
         )
     });
-    lines.list("Rows", rows);
+    items.list("Rows", rows);
     let left = plan.left.iter().map(|one| {
         let goes = super::goes(one);
         let of = item(titles, one.kind.as_str(), &one.reference);
         format!("{of}{goes}")
     });
-    lines.list("No longer in the package, and left", left);
+    items.list("No longer in the package, and left", left);
     let renames = plan.renames.iter().map(|one| {
         let from = item(titles, one.kind.as_str(), &one.from);
         format!("{from} → {}", titled(titles, &one.reference))
     });
-    lines.list("Perhaps renamed", renames);
+    items.list("Perhaps renamed", renames);
     let not_carried = plan.not_carried.iter().map(|one| {
         let path = one.path.as_deref().map(code).unwrap_or_default();
         let theirs = one.theirs.as_ref().map(|value| cell(value, false));
@@ -263,11 +305,11 @@ fn rest(lines: &mut Lines, plan: &Preview, titles: &ItemTitles) {
         let said = theirs.or(count).unwrap_or_default();
         format!("{of} {path} {said}")
     });
-    lines.list("In the package, and not carried over", not_carried);
+    items.list("In the package, and not carried over", not_carried);
     let unused = plan.unused.iter();
     let unused =
         unused.map(|one| format!("{} {}", titled(titles, &one.reference), code(&one.path)));
-    lines.list("Decisions of no use", unused);
+    items.list("Decisions of no use", unused);
     let live = plan.go_live.iter().map(|one| plain(&one.name));
-    lines.list("Go live", live);
+    items.list("Go live", live);
 }

@@ -355,7 +355,7 @@ fn values_that_an_upgrade_changed_are_counted_when_it_is_applied_and_undone() {
     let ran = desk.run(&["job", "undo", JOB, "--force"]).exits(2);
     for line in [
         "It changed 3 values of records: they become what they were.",
-        "Values that others changed since stay as they are.",
+        "Values and cells that it changed and others changed since stay as they are.",
     ] {
         assert!(ran.err.contains(line), "{line}: {}", ran.err);
     }

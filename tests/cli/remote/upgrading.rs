@@ -214,7 +214,14 @@ fn markdown_folds_and_is_bounded() {
     let server = serve(&long);
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&words("plan", &["--format", "md"])).exits(1);
-    assert_eq!(ran.out.lines().count(), 200);
+    // An item has six lines, and none of them is cut.
+    assert!(
+        (195..=200).contains(&ran.out.lines().count()),
+        "{}",
+        ran.out
+    );
+    let headings = ran.out.lines().filter(|line| line.starts_with("#### view"));
+    let headings = headings.count();
     assert!(ran.out.starts_with("**Plan for"), "{}", ran.out);
     for part in [
         "<details><summary>",
@@ -222,7 +229,7 @@ fn markdown_folds_and_is_bounded() {
         "| Path | Before | After | Base | Why |",
         "| `label` | `\"Town\"` | `\"Place\"` | `\"City\"` | changed |",
         "| Path | Before | After |\n|---|---|---|\n",
-        " more.\n",
+        "more items, ",
     ] {
         assert!(ran.out.contains(part), "{part}\n{}", ran.out);
     }
@@ -231,8 +238,11 @@ fn markdown_folds_and_is_bounded() {
         .lines()
         .filter(|line| line.starts_with("| `label` | `\"a\\|b\"`"));
     let listed = listed.count();
+    assert_eq!(listed, headings);
+    let [items, lines] = left_out(&ran.out);
+    // What comes after the changes is left out, too: an item a line.
     assert!(
-        ran.out.contains(&format!("… and {} more.", 300 - listed)),
+        items == lines && (300 - listed..310 - listed).contains(&items),
         "{}",
         ran.out
     );
@@ -242,7 +252,30 @@ fn markdown_folds_and_is_bounded() {
         .run(&words("plan", &["--format", "md"]))
         .exits(0);
     assert!(ran.out.lines().count() < 30, "{}", ran.out);
-    assert!(!ran.out.contains("more."), "{}", ran.out);
+    assert!(!ran.out.contains("more item"), "{}", ran.out);
+    // Of a record that has no room on its own the first leaves are shown.
+    let leaf = |at: usize| json!({"kind": "view", "ref": "v_all", "id": JOB, "path": format!("config.{at}"), "before": 1, "after": 2});
+    long["update"] = (0..300).map(leaf).collect();
+    let server = serve(&long);
+    let ran = Desk::with_key(&server.url)
+        .run(&words("plan", &["--format", "md"]))
+        .exits(1);
+    assert_eq!(ran.out.lines().count(), 200, "{}", ran.out);
+    let listed = ran
+        .out
+        .lines()
+        .filter(|line| line.starts_with("| `config."));
+    let listed = listed.count();
+    let [items, lines] = left_out(&ran.out);
+    assert_eq!(lines - (items - 1), 300 - listed, "{}", ran.out);
+}
+
+/// How many more items and lines a comment says there are.
+fn left_out(out: &str) -> [usize; 2] {
+    let line = out.lines().find(|line| line.starts_with("… and"));
+    let words = line.expect("a line").split(' ');
+    let numbers: Vec<usize> = words.filter_map(|word| word.parse().ok()).collect();
+    numbers.try_into().expect("two numbers")
 }
 
 #[test]
