@@ -152,6 +152,9 @@ pub struct TableWork {
     /// All columns that the package knows: in one of which it has no cell any more it is empty, and not
     /// unknown. An upgrade and drift compare them.
     pub compared: Vec<ColumnWork>,
+    /// Columns that earlier packages called otherwise: the name then, and the one in this package. Rows are known by
+    /// their key under the name that it had.
+    pub earlier_names: Vec<(String, String)>,
     /// The ordinal of the id of its first row.
     pub first_ordinal: u32,
 }

@@ -18,6 +18,7 @@ mod history;
 mod init;
 mod ledger_rows;
 mod minter;
+mod new_names;
 mod preview;
 mod refusal;
 mod report;

@@ -166,7 +166,7 @@ impl<'e> KnownRecords<'e> {
                         None => true,
                         Some(rows) => rows.is_some_and(|rows| rows.contains(id)),
                     };
-                    let known = ledger.recognise(*feature, entry).into_iter().flatten();
+                    let known = ledger.recognise(*feature, entry, &[]).into_iter().flatten();
                     for row in known.filter(|row| spoken(&row.id)) {
                         missing.remove(&row.id);
                     }

@@ -133,6 +133,7 @@ impl TestPlan {
                 .map(|(at, spec)| column(number * 0x1000 + at as u128 + 1, spec))
                 .collect(),
             compared: Vec::new(),
+            earlier_names: Vec::new(),
             first_ordinal: u32::try_from(number * 100_000).unwrap_or_default(),
         };
         let structure = &mut self.approved.structure;

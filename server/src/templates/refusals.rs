@@ -59,6 +59,8 @@ fn path(refusal: &apply::Refusal) -> String {
     let quoted = refusal.detail.strip_prefix('`');
     let quoted = quoted.and_then(|rest| rest.split_once('`'));
     match (quoted, &refusal.reference) {
+        // The path of a leaf is the same everywhere.
+        (Some((place, _)), _) if place.starts_with("decisions.") => place.to_owned(),
         (Some((place, _)), _) => in_brackets(place),
         (None, Some(reference)) => reference.clone(),
         (None, None) => String::new(),

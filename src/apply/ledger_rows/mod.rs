@@ -6,7 +6,7 @@
 //! the ledgers know a row by it, too, else the one that they know it by.
 //!
 //! A key column is found by the name that the entry gives it. Ledgers hold digests of keys and not
-//! the records of their columns, so a key column that a later package calls otherwise tells nothing.
+//! the records of their columns, so whoever knows says which columns a later package calls otherwise.
 
 mod names;
 mod table;
@@ -34,6 +34,16 @@ pub(super) struct PreviousName {
     pub(super) digest: RowDigest,
     /// Whether the ledgers know it by other names than this package gives it.
     pub(super) renamed: bool,
+}
+
+/// Columns of a table that earlier packages called otherwise: the name then, and the one in an entry.
+pub(super) type EarlierNames = [(String, String)];
+
+/// What an entry calls a column that earlier packages called so.
+fn called<'n>(entry: &RawEntry<'_>, earlier_names: &'n EarlierNames, name: &'n str) -> &'n str {
+    let mut renamed = earlier_names.iter();
+    let renamed = renamed.find(|(before, now)| before == name && entry.columns.contains(now));
+    renamed.map_or(name, |(_, now)| now)
 }
 
 impl LedgerRows {
@@ -103,13 +113,19 @@ impl LedgerRows {
     }
 
     /// Whether keys tell the rows of an entry from every row of a table, so that another key is another row.
-    pub(super) fn distinguishes(&self, feature: Id, entry: &RawEntry<'_>) -> bool {
+    pub(super) fn distinguishes(
+        &self,
+        feature: Id,
+        entry: &RawEntry<'_>,
+        earlier_names: &EarlierNames,
+    ) -> bool {
         let Some(table) = self.0.get(&feature) else {
             return true;
         };
         let tells = |(column, name): (KeyColumn, &str)| {
             let of_rows = table.rows.iter().any(|row| row.key_column == Some(column));
-            (of_rows && keys(entry, name).is_some()).then_some(column)
+            let own = called(entry, earlier_names, name);
+            (of_rows && keys(entry, own, name).is_some()).then_some(column)
         };
         let telling: Vec<KeyColumn> = table.key_columns().filter_map(tells).collect();
         let mut rows = table.rows.iter();
@@ -117,7 +133,12 @@ impl LedgerRows {
     }
 
     /// For each row of an entry the one that stands for it in a table.
-    pub(super) fn recognise(&self, feature: Id, entry: &RawEntry<'_>) -> Vec<Option<PreviousName>> {
+    pub(super) fn recognise(
+        &self,
+        feature: Id,
+        entry: &RawEntry<'_>,
+        earlier_names: &EarlierNames,
+    ) -> Vec<Option<PreviousName>> {
         let Some(table) = self.0.get(&feature) else {
             return vec![None; entry.count()];
         };
@@ -131,14 +152,15 @@ impl LedgerRows {
         let key = names.key.as_deref().map(|key| table.key_column(key));
         // Its own key counts before those of earlier packages.
         let mut columns: Vec<(KeyColumn, &str)> = table.key_columns().collect();
-        columns.sort_by_key(|(column, _)| Some(Some(*column)) != key);
+        let own = |name| Some(called(entry, earlier_names, name)) == names.key.as_deref();
+        columns.sort_by_key(|(_, name)| !own(name));
         let mut claimed: HashSet<Id> = found.iter().flatten().copied().collect();
         for (column, name) in columns {
             let by_key = table.by_key(column, &claimed);
             if by_key.is_empty() || found.iter().all(Option::is_some) {
                 continue;
             }
-            let Some(keys) = keys(entry, name) else {
+            let Some(keys) = keys(entry, called(entry, earlier_names, name), name) else {
                 continue;
             };
             for (found, key) in found.iter_mut().zip(keys) {

@@ -34,9 +34,10 @@ pub(in crate::apply) fn names<'t>(
 }
 
 /// The digests of the keys of an entry's rows in a column, row by row: its verified key column, or another one that
-/// each row fills with a value of its own. Nothing when the column tells no rows apart.
-pub(super) fn keys(entry: &RawEntry<'_>, column: &str) -> Option<Vec<RowDigest>> {
-    let digest = ColumnDigest::of(column);
+/// each row fills with a value of its own. Nothing when the column tells no rows apart. `known_as` is what ledgers call
+/// the column.
+pub(super) fn keys(entry: &RawEntry<'_>, column: &str, known_as: &str) -> Option<Vec<RowDigest>> {
+    let digest = ColumnDigest::of(known_as);
     let keys = entry.rows().map(|row| cell_digest(row, column, digest));
     if verified_key(entry) == Some(column) {
         return Some(keys.collect());

@@ -7,7 +7,6 @@ mod digest;
 mod dry_run;
 mod left;
 mod measure;
-mod names;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -32,10 +31,10 @@ use crate::workspace::ledger::Entry;
 use crate::workspace::{Change, Id, Lookup, New, RecordKind, Structure};
 
 use super::history::BasePackage;
-use super::resolve::unfit_decision;
+use super::new_names::Names;
+use super::resolve::{possible_renames, unfit_decision};
 pub(super) use dry_run::DryRun;
 pub use measure::decide_from;
-use names::Names;
 
 pub use digest::{content_digest, fresh, package_digest};
 
@@ -266,6 +265,14 @@ pub async fn preview<T: Lookup + Sync>(
             let digest = digest.finish();
             return Ok(Preview {
                 refusals,
+                renames: possible_renames(
+                    input.package,
+                    input.request,
+                    destination,
+                    input.past(),
+                    minter,
+                    input.definitions,
+                ),
                 ..Preview::empty(digest)
             });
         }
@@ -286,6 +293,7 @@ pub async fn preview<T: Lookup + Sync>(
             }
             Err(refusal) => Preview {
                 refusals: vec![refusal],
+                renames: approved.upgrade.map_or_else(Vec::new, |work| work.renames),
                 ..Preview::empty(digest.finish())
             },
         },

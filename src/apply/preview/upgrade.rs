@@ -1,7 +1,7 @@
 //! What a plan says of an upgrade.
 
 use super::Preview;
-use super::names::Names;
+use crate::apply::new_names::Names;
 use crate::apply::run::{CellConflict, CellConflicts, cells_left_out};
 use crate::apply::{Refusal, UpgradeWork};
 use crate::problem::Code;
@@ -99,7 +99,7 @@ impl Preview {
         if !self.conflicts.is_empty() && !listed {
             self.refusals.push(Refusal::new(
                 Code::UpgradeConflicts,
-                "both the package and people changed the same. `conflicts` lists what somebody has to decide, with the path of each decision.",
+                "this upgrade needs decisions first. `conflicts` lists what somebody has to decide, with the path of each decision.",
             ));
         }
         self

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::read::{Reader, path_of};
+use crate::finding::suggest::short_text;
 use crate::json::{Node, Value};
 use crate::upgrade::{Decision, Decisions, EVERYTHING, RecordDecision, SeenLeaves, Side, Take};
 use crate::workspace::Id;
@@ -99,9 +100,15 @@ fn paths(reader: &mut Reader, node: Node<'_>) -> Option<IndexMap<String, Decisio
     }
     let mut read = IndexMap::new();
     for member in node.members() {
-        if let Some(decision) = decision(reader, member) {
-            read.insert(member.key().unwrap_or_default().to_owned(), decision);
+        let path = member.key().unwrap_or_default();
+        let Some(decision) = decision(reader, member) else {
+            continue;
+        };
+        if let (true, Take::Word(word)) = (path != EVERYTHING, &decision.take) {
+            reader.unknown_word(member, word.as_str());
+            continue;
         }
+        read.insert(path.to_owned(), decision);
     }
     Some(read)
 }
@@ -115,19 +122,25 @@ fn decision(reader: &mut Reader, node: Node<'_>) -> Option<Decision> {
         take: Take::Side(Side::Ours),
         ours: None,
     };
-    let mut said = 0;
+    let (mut said, mut made_against) = (0, 0);
     for member in node.members() {
         match member.key().unwrap_or_default() {
             "take" => {
                 said += 1;
-                read.take = take(reader, member)?;
+                read.take = Take::Side(side(reader, node, member)?);
             }
             "value" => {
                 said += 1;
                 read.take = Take::Value(value(member));
             }
-            "ours" => read.ours = Some(value(member)),
-            "absent" if member.as_bool() == Some(true) => read.ours = Some(Value::Null),
+            "ours" => {
+                made_against += 1;
+                read.ours = Some(value(member));
+            }
+            "absent" if member.as_bool() == Some(true) => {
+                made_against += 1;
+                read.ours = Some(Value::Null);
+            }
             "absent" => {
                 reader.wrong(member, "true, or leave it out");
                 return None;
@@ -144,7 +157,28 @@ fn decision(reader: &mut Reader, node: Node<'_>) -> Option<Decision> {
         reader.about(node, &detail);
         return None;
     }
+    if made_against > 1 {
+        let at = path_of(node);
+        let detail = format!(
+            "`{at}` has both `ours` and `absent`. Give the value that it was made against, or say that there was none."
+        );
+        reader.about(node, &detail);
+        return None;
+    }
     Some(read)
+}
+
+/// The side that an object takes.
+fn side(reader: &mut Reader, node: Node<'_>, member: Node<'_>) -> Option<Side> {
+    let side = member.as_str().and_then(Side::parse);
+    if side.is_none() {
+        let (at, taken) = (path_of(node), short_text(member.raw()));
+        let detail = format!(
+            "`{at}` takes {taken}. Give `ours` or `theirs`; a word for a whole thing stands alone, as in `\"<ref>\" = \"rename\"`."
+        );
+        reader.about(node, &detail);
+    }
+    side
 }
 
 fn take(reader: &mut Reader, node: Node<'_>) -> Option<Take> {

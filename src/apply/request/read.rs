@@ -393,35 +393,61 @@ impl Reader {
         );
     }
 
-    /// A fault of the shape, with the ref of the resolution that it is in.
+    /// A word for a whole thing at the path of a leaf.
+    pub(super) fn unknown_word(&mut self, node: Node<'_>, word: &str) {
+        let at = path_of(node);
+        let detail = format!(
+            "`{at}` is {word:?}, a word for a whole thing: it stands under the ref itself. Give `ours`, `theirs` or `{{ value = … }}`."
+        );
+        let mut fault = fault_at(node, &detail);
+        fault.code = Code::UnknownResolutionRef;
+        self.faults.push(fault);
+    }
+
+    /// Notes what is wrong with a node.
     pub(super) fn about(&mut self, node: Node<'_>, detail: &str) {
-        let mut above = std::iter::successors(Some(node), |node| node.parent());
-        let entry = above.find(|node| {
-            let list = node.parent();
-            list.is_some_and(|list| {
-                matches!(list.key(), Some("resolutions" | "rowsModes" | "decisions"))
-                    && list.parent().is_some_and(|root| root.parent().is_none())
-            })
-        });
-        self.faults.push(Refusal {
-            reference: entry
-                .and_then(Node::key)
-                .map(|key| undollared(key).to_owned()),
-            ..Refusal::new(Code::ValidationFailed, detail.trim_end())
-        });
+        let fault = fault_at(node, detail);
+        self.faults.push(fault);
     }
 }
 
-/// The dotted path from the root of the document.
+/// A fault of the shape, with the ref of the resolution that it is in.
+fn fault_at(node: Node<'_>, detail: &str) -> Refusal {
+    let mut above = std::iter::successors(Some(node), |node| node.parent());
+    let entry = above.find(|node| {
+        let list = node.parent();
+        list.is_some_and(|list| {
+            matches!(list.key(), Some("resolutions" | "rowsModes" | "decisions"))
+                && list.parent().is_some_and(|root| root.parent().is_none())
+        })
+    });
+    Refusal {
+        reference: entry
+            .and_then(Node::key)
+            .map(|key| undollared(key).to_owned()),
+        ..Refusal::new(Code::ValidationFailed, detail.trim_end())
+    }
+}
+
+/// The dotted path from the root of the document. What a decision stands under is a path already.
 pub(super) fn path_of(node: Node<'_>) -> String {
     let mut segments: Vec<_> = std::iter::successors(Some(node), |node| node.parent())
         .filter(|node| node.parent().is_some())
         .map(Node::token)
         .collect();
     segments.reverse();
+    let is_decision = segments.first().is_some_and(|first| first == "decisions");
     let mut path = String::new();
-    for segment in &segments {
-        push_dotted(&mut path, segment);
+    for (at, segment) in segments.iter().enumerate() {
+        if is_decision && at == LEAF {
+            path.push('.');
+            path.push_str(segment);
+        } else {
+            push_dotted(&mut path, segment);
+        }
     }
     path
 }
+
+/// Where in a path below `decisions` that of a leaf stands, after the ref.
+const LEAF: usize = 2;

@@ -185,3 +185,65 @@ fn all_faults_are_reported_at_once() {
         [shape, shape, Code::UnknownResolutionRef, shape, shape]
     );
 }
+
+#[test]
+fn decisions_take_one_of_the_sides_and_say_once_what_they_were_made_against() {
+    for (decision, code, place) in [
+        (
+            r#"{"take": "rename"}"#,
+            Code::ValidationFailed,
+            "config.required",
+        ),
+        (
+            r#"{"take": "create", "ours": 1}"#,
+            Code::ValidationFailed,
+            "config.required",
+        ),
+        (r#"{"take": "rename"}"#, Code::ValidationFailed, "*"),
+        (r#"{"take": 5}"#, Code::ValidationFailed, "label"),
+        (
+            r#"{"take": "ours", "value": 1}"#,
+            Code::ValidationFailed,
+            "label",
+        ),
+        (r#"{"ours": 1}"#, Code::ValidationFailed, "label"),
+        (
+            r#"{"take": "ours", "ours": 1, "absent": true}"#,
+            Code::ValidationFailed,
+            "label",
+        ),
+        (
+            r#"{"value": 2, "ours": null, "absent": true}"#,
+            Code::ValidationFailed,
+            "label",
+        ),
+        (r#""mine""#, Code::ValidationFailed, "config.required"),
+        ("5", Code::ValidationFailed, "label"),
+        // A word that no rule knows there.
+        (r#""rename""#, Code::UnknownResolutionRef, "config.required"),
+        (r#""delete""#, Code::UnknownResolutionRef, r"rows.u_1.a\\.b"),
+    ] {
+        let body =
+            format!(r#"{{"upgrade": true, "decisions": {{"f_a": {{"{place}": {decision}}}}}}}"#);
+        let refusals = Request::from_json(&body).expect_err(decision);
+        let [refusal] = refusals.as_slice() else {
+            panic!("{refusals:?}");
+        };
+        assert_eq!(
+            (refusal.code, refusal.reference.as_deref()),
+            (code, Some("f_a"))
+        );
+        let place = place.replace(r"\\", r"\");
+        let start = format!("`decisions.f_a.{place}` ");
+        assert!(refusal.detail.starts_with(&start), "{}", refusal.detail);
+    }
+    for good in [
+        r#"{"take": "theirs", "ours": null}"#,
+        r#"{"take": "ours", "absent": true}"#,
+        r#"{"value": null}"#,
+        r#""ours""#,
+    ] {
+        let body = format!(r#"{{"upgrade": true, "decisions": {{"f_a": {{"label": {good}}}}}}}"#);
+        Request::from_json(&body).expect(good);
+    }
+}

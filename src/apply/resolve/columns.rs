@@ -171,7 +171,7 @@ fn check_entering(
 
 /// The cells of the rows that no earlier pass wrote.
 fn unknown(entry: &RawEntry<'_>, feature: Id, ledger: &LedgerRows) -> Vec<String> {
-    let known = ledger.recognise(feature, entry);
+    let known = ledger.recognise(feature, entry, &[]);
     let rows = entry.rows().zip(known);
     rows.filter(|(_, known)| known.is_none())
         .map(|(row, _)| row.data.to_owned())

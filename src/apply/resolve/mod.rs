@@ -13,6 +13,7 @@ mod columns;
 mod completeness;
 mod decisions;
 mod earlier;
+mod earlier_names;
 mod findings;
 mod marks;
 mod modes;
@@ -39,7 +40,7 @@ use super::ledger_rows::LedgerRows;
 use super::{Approved, JobHistory, Minter, Refusal, Request};
 use crate::check::Checked;
 use crate::definitions::Definitions;
-use crate::upgrade::{Measured, TrackedDecisions};
+use crate::upgrade::{Measured, Rename, TrackedDecisions};
 use crate::workspace::Structure;
 use crate::workspace::ledger::Entry;
 
@@ -48,6 +49,7 @@ pub(super) use applied::{AppliedRows, applied_rows, base_things};
 use bindings::Bindings;
 pub(super) use columns::fits;
 use earlier::EarlierJobs;
+use earlier_names::note_earlier_names;
 use findings::Findings;
 use recreated::Recreated;
 use steps::Steps;
@@ -174,6 +176,7 @@ pub(in crate::apply) fn resolve_measured(
                 recreated: &renewed,
                 minter: &minter,
                 payloads: &package.payloads,
+                row_bases: &line.row_bases(),
                 built: &mut built,
                 work: upgrade::begin(request, past),
                 pointing: IndexMap::new(),
@@ -193,7 +196,8 @@ pub(in crate::apply) fn resolve_measured(
         destination,
         definitions,
     };
-    let (ordered, next) = tables.all(steps.creating, &mut findings);
+    let (mut ordered, next) = tables.all(steps.creating, &mut findings);
+    note_earlier_names(&mut ordered, line.entries, &base, &built.columns);
     let unmatched = unmatched::unmatched_rows(package, request, &ordered, &ledger);
     if !unmatched.is_empty() {
         return Err(unmatched);
@@ -223,4 +227,28 @@ pub(in crate::apply) fn resolve_measured(
         copy: request.copy,
         minter,
     })
+}
+
+/// What may be something else under a new name, also of an upgrade that is refused: deciding that may be the way out
+/// (`upgrade` 3.2.2).
+pub(in crate::apply) fn possible_renames(
+    package: &Checked<'_>,
+    request: &Request,
+    destination: &Structure,
+    past: JobHistory<'_>,
+    minter: Minter,
+    definitions: &Definitions,
+) -> Vec<Rename> {
+    if !request.upgrade {
+        return Vec::new();
+    }
+    let completed = past.base.map(|base| base.completed(request, package));
+    let request = completed.as_ref().unwrap_or(request);
+    let mut refused = Vec::new();
+    let decisions = decisions::decide(package, request, destination, definitions, &mut refused);
+    let steps = Steps::of(package, &decisions);
+    let earlier = EarlierJobs::read(past.entries, false, &minter);
+    let base = Base::read(past, destination, definitions);
+    let tracked = TrackedDecisions::new(&request.terms.decisions, request.terms.conflicts);
+    Counterparts::of(&steps, &base, destination, &earlier, &tracked, definitions).into_renames()
 }

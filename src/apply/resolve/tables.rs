@@ -56,6 +56,7 @@ impl Tables<'_, '_> {
                 mode,
                 columns,
                 compared,
+                earlier_names: Vec::new(),
                 first_ordinal: next,
             });
             next = next.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));

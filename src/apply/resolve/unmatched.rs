@@ -18,7 +18,7 @@ pub(super) fn unmatched_rows(
 ) -> Vec<Refusal> {
     let rows_of = |table: &TableWork| {
         let entry = package.payloads.get(table.entry)?;
-        Some(ledger.recognise(table.feature?, entry))
+        Some(ledger.recognise(table.feature?, entry, &table.earlier_names))
     };
     let mut unknown: Vec<&TableWork> = tables
         .iter()
@@ -57,7 +57,7 @@ fn is_distinguished(package: &Checked<'_>, table: &TableWork, ledger: &LedgerRow
     let entry = package.payloads.get(table.entry);
     entry
         .zip(table.feature)
-        .is_some_and(|(entry, feature)| ledger.distinguishes(feature, entry))
+        .is_some_and(|(entry, feature)| ledger.distinguishes(feature, entry, &table.earlier_names))
 }
 
 fn refusal(reference: &str, before: usize, rows: usize) -> Refusal {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::emptied_counts::EmptiedCounts;
-use crate::apply::ledger_rows::LedgerRows;
+use crate::apply::ledger_rows::{EarlierNames, LedgerRows};
 use crate::json::Value;
 use crate::package::payload::RawEntry;
 use crate::rows::{Cell, Text};
@@ -192,8 +192,13 @@ impl LedgerState {
 
     /// Finds the rows of an entry that the others wrote. Gives those that are to be known by other
     /// names from now on: their positions and ids.
-    pub(super) fn recognise(&mut self, entry: &RawEntry<'_>, feature: Id) -> Vec<(usize, Id)> {
-        let found = self.ledger.recognise(feature, entry);
+    pub(super) fn recognise(
+        &mut self,
+        entry: &RawEntry<'_>,
+        feature: Id,
+        earlier_names: &EarlierNames,
+    ) -> Vec<(usize, Id)> {
+        let found = self.ledger.recognise(feature, entry, earlier_names);
         let mut renamed = Vec::new();
         for (position, row) in found.into_iter().enumerate() {
             let (Some(row), Ok(at)) = (row, u32::try_from(position)) else {
@@ -430,7 +435,7 @@ impl LedgerState {
 
     /// For each row of an entry of another package the one that stands for it in a table.
     pub(super) fn known_in(&self, entry: &RawEntry<'_>, feature: Id) -> Vec<Option<Id>> {
-        let known = self.ledger.recognise(feature, entry).into_iter();
+        let known = self.ledger.recognise(feature, entry, &[]).into_iter();
         known.map(|row| row.map(|row| row.id)).collect()
     }
 

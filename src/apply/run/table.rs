@@ -103,7 +103,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.done += entry.map_or(0, RawEntry::count) as u64;
             return Ok(());
         };
-        let renamed = self.ledger_state.recognise(entry, feature);
+        let renamed = self
+            .ledger_state
+            .recognise(entry, feature, &work.earlier_names);
         if !renamed.is_empty() {
             self.recognised(&work.uid, entry, feature, &renamed).await?;
         }

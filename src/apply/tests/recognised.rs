@@ -328,7 +328,7 @@ fn what_was_only_recognised_goes_with_the_pass_that_wrote_it() {
         .find(|found| found.name == "people")
         .expect("a table")
         .id;
-    let known = alone.recognise(feature, &package.payloads[0]);
+    let known = alone.recognise(feature, &package.payloads[0], &[]);
     let known: Vec<bool> = known.iter().map(Option::is_some).collect();
     assert_eq!(known, [false, false, true]);
 }

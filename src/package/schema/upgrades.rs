@@ -233,24 +233,31 @@ pub(super) fn request() -> Vec<(&'static str, Value)> {
     let words = [
         "ours", "theirs", "rename", "adopt", "create", "delete", "leave",
     ];
-    let decision = json!({
-        "description": "A word, or a value in the words of the package.",
-        "oneOf": [
-            {"type": "string", "enum": words},
-            {
-                "type": "object",
-                "required": ["take"],
-                "properties": {"take": {"type": "string", "enum": words}, "ours": ours, "absent": absent},
-                "additionalProperties": false,
-            },
-            {
-                "type": "object",
-                "required": ["value"],
-                "properties": {"value": {}, "ours": ours, "absent": absent},
-                "additionalProperties": false,
-            },
-        ],
-    });
+    let both = json!({"required": ["ours", "absent"]});
+    let decision = |words: &[&str]| {
+        json!({
+            "description": "A word, or a value in the words of the package.",
+            "oneOf": [
+                {"type": "string", "enum": words},
+                {
+                    "type": "object",
+                    "required": ["take"],
+                    "properties": {"take": side, "ours": ours, "absent": absent},
+                    "additionalProperties": false,
+                    "not": both,
+                },
+                {
+                    "type": "object",
+                    "required": ["value"],
+                    "properties": {"value": {}, "ours": ours, "absent": absent},
+                    "additionalProperties": false,
+                    "not": both,
+                },
+            ],
+        })
+    };
+    // A word for a whole thing stands at no leaf.
+    let [whole, leaf] = [&words[..], &words[..2]].map(decision);
     let declaration = pattern::DECLARATION
         .trim_start_matches('^')
         .trim_end_matches('$');
@@ -284,7 +291,7 @@ pub(super) fn request() -> Vec<(&'static str, Value)> {
                 "additionalProperties": {
                     "oneOf": [
                         {"type": "string", "enum": words},
-                        {"type": "object", "additionalProperties": decision},
+                        {"type": "object", "properties": {"*": whole}, "additionalProperties": leaf},
                     ],
                 },
             }),

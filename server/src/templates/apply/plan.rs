@@ -56,7 +56,8 @@ pub(crate) async fn plan(
         let undone = job.is_some_and(|job| job.status == Status::Undone);
         against.extend(undone.then(|| refusal(Code::Conflict, UNDONE)));
     }
-    if let Some(unfit) = base_job::unfit(tx, input.request.terms.base_job, now).await? {
+    let unfit = base_job::unfit(tx, input.request.terms.base_job, now).await?;
+    if let Some(unfit) = &unfit {
         against.push(refusal(Code::Conflict, unfit.detail()));
     }
     let snapshot = Snapshot::new(tx, input.place.workspace, tables);
@@ -74,6 +75,12 @@ pub(crate) async fn plan(
     let wrong: Vec<apply::Refusal> = wrong.cloned().collect();
     if !wrong.is_empty() {
         return Err(refused(&wrong));
+    }
+    if unfit.is_some() {
+        // There may be a base all the same: it is that job that is none.
+        found
+            .refusals
+            .retain(|refusal| refusal.code != Code::NoBase);
     }
     if let Err(stale) = fresh(input.request.plan.as_deref(), &found.digest) {
         against.push(stale);

@@ -82,6 +82,15 @@ async fn an_upgrade_asks_writes_and_is_taken_back(place: Place) {
     assert_eq!(editor.items("/v1/template-jobs").len(), 1);
 
     let reference = conflict["ref"].as_str().expect("a ref");
+    let no_side = json!({"workspaceId": there, "upgrade": true, "decisions": {reference: {"config.titleColumn": {"take": "rename"}}}});
+    for route in [
+        apply(&editor, &template, &no_side),
+        editor.post(&plan_path, &no_side),
+    ] {
+        let refused = route.refused(422, "validation_failed").json();
+        let place = format!("decisions.{reference}.config.titleColumn");
+        assert_eq!(refused["errors"][0]["path"], place, "{refused}");
+    }
     let decided = json!({"workspaceId": there, "upgrade": true, "decisions": {reference: {"label": {"take": "ours", "ours": "Ours"}}}});
     let job = applied(&editor, &template, &decided).await;
     let report = &job["report"];
@@ -90,6 +99,8 @@ async fn an_upgrade_asks_writes_and_is_taken_back(place: Place) {
         (&json!(2), &json!(1)),
         "{report}"
     );
+    let kept = report["kept"].as_array().map(Vec::len);
+    assert_eq!((kept, &report["left"]), (Some(1), &json!([])), "{report}");
     let label = |id: &str| editor.get(&feature(id)).expect(200).json()["label"].clone();
     assert_eq!(
         (label(&clients), label(&orders)),
@@ -109,12 +120,24 @@ async fn an_upgrade_asks_writes_and_is_taken_back(place: Place) {
         "{again}"
     );
 
+    // Its report says all of it, too.
+    let nothing = applied(&editor, &template, &upgrade).await;
+    for (member, empty) in [
+        ("decided", json!(0)),
+        ("structure_updated", json!(0)),
+        ("left", json!([])),
+    ] {
+        assert_eq!(nothing["report"][member], empty, "{nothing}");
+    }
+    assert!(nothing["report"]["kept"].is_array(), "{nothing}");
+
     // The upgrade goes first.
     let undo = |job: &Value| {
         let id = job["id"].as_str().expect("an id");
         editor.send("POST", &format!("/v1/template-jobs/{id}/undo"), &[], None)
     };
     undo(&first).refused(409, "conflict");
+    undo(&nothing).expect(200);
     undo(&job).expect(200);
     assert_eq!(
         (label(&clients), label(&orders)),
@@ -267,8 +290,8 @@ async fn an_upgrade_starts_from_the_line_of_a_job(place: Place) {
         } else {
             let plan = planned.expect(200).json();
             let codes = plan["refusals"].as_array().expect("refusals").iter();
-            let mut codes = codes.map(|refusal| &refusal["code"]);
-            assert!(codes.any(|code| code == "conflict"), "{plan}");
+            let codes = codes.map(|refusal| &refusal["code"]);
+            assert_eq!(codes.collect::<Vec<_>>(), ["conflict"], "{plan}");
         }
     }
     let elsewhere = workspace(&editor, world.acme);

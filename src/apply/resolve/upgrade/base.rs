@@ -1,6 +1,6 @@
 //! What an upgrade starts from, read from the ledgers of the line.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
@@ -15,8 +15,8 @@ use crate::workspace::{AnyRecord, Id, RecordKind, Structure};
 pub(in crate::apply::resolve) struct Base {
     things: IndexMap<Id, BaseRecord>,
     by_ref: HashMap<(String, RecordKind), Id>,
-    /// Refs of records that upgrades took away.
-    deleted: HashSet<String>,
+    /// Records that upgrades took away.
+    deleted: Vec<BaseRecord>,
 }
 
 impl Base {
@@ -55,7 +55,7 @@ impl Base {
                 Entry::Structure(structure) => {
                     for deleted in &structure.deleted {
                         self.remove(deleted.thing.id);
-                        self.deleted.insert(deleted.reference.clone());
+                        self.deleted.push(deleted.clone());
                     }
                     for based in &structure.base {
                         self.add(based);
@@ -100,8 +100,12 @@ impl Base {
 
     /// Whether a ref stands for a record, or stood for one that an upgrade took away.
     pub(super) fn knows(&self, reference: &str) -> bool {
-        let mut all = self.things.values();
-        self.deleted.contains(reference) || all.any(|based| based.reference == reference)
+        self.ever().any(|based| based.reference == reference)
+    }
+
+    /// All records, and those that upgrades took away.
+    pub(super) fn ever(&self) -> impl Iterator<Item = &BaseRecord> {
+        self.things.values().chain(&self.deleted)
     }
 
     /// A record by its id.

@@ -28,7 +28,8 @@ use super::marks;
 use super::recreated::Recreated;
 use super::steps::Steps;
 use super::structure::{Built, DeclaredRecord};
-use crate::apply::{JobHistory, Minter, NotCarried, Refusal, Request, UpgradeWork};
+use crate::apply::new_names::Names;
+use crate::apply::{JobHistory, Minter, NotCarried, Refusal, Request, RowBase, UpgradeWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::json::Value;
@@ -64,6 +65,8 @@ pub(super) struct Merging<'a, 'p> {
     pub(super) minter: &'a Minter,
     /// The rows of the package.
     pub(super) payloads: &'a [RawEntry<'a>],
+    /// Packages that say what rows held.
+    pub(super) row_bases: &'a [RowBase<'a>],
     pub(super) built: &'a mut Built<'p>,
     /// What there is to report.
     pub(super) work: UpgradeWork,
@@ -97,6 +100,7 @@ impl Merging<'_, '_> {
         self.count_words();
         self.changes();
         self.unused();
+        self.name_absent();
         self.work.seen = self.tracked.take_seen();
         if self.refusals.is_empty() {
             Ok(self.work)
@@ -330,6 +334,20 @@ impl Merging<'_, '_> {
                 .is_some_and(|parent| self.destination.feature(parent).is_some());
             if thing.kind == RecordKind::Column && there {
                 self.work.fresh_columns.insert(thing.id);
+            }
+        }
+    }
+
+    /// Names what stays away and was never there: an id that stands for it says nothing to anybody.
+    fn name_absent(&mut self) {
+        let never = self.built.said.iter().filter(|(reference, said)| {
+            *self.pairs.counterpart(reference) == Counterpart::LeftOut
+                && self.base.get(said.thing.id).is_none()
+        });
+        let names = Names::new(never.map(|(_, said)| (said.thing.id, said.name.as_str())));
+        for left in &mut self.work.not_carried {
+            for value in [&mut left.base, &mut left.theirs].into_iter().flatten() {
+                *value = names.replace_ids(std::mem::take(value));
             }
         }
     }

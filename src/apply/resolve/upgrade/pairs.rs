@@ -97,6 +97,11 @@ impl Counterparts {
         self.by_ref.get(reference).unwrap_or(&Counterpart::New)
     }
 
+    /// Pairs that may be one thing under a new name.
+    pub(in crate::apply::resolve) fn into_renames(self) -> Vec<Rename> {
+        self.renames
+    }
+
     /// Whether some ref of the package stands for a record of the base.
     pub(super) fn claims(&self, id: Id) -> bool {
         self.claimed.contains(&id)

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Counterpart, Merging};
-use crate::apply::Refusal;
+use crate::apply::{Refusal, RowBase};
 use crate::json::path::split_dotted;
 use crate::package::payload::RawEntry;
 use crate::package::reference::WORKSPACE;
 use crate::problem::Code;
-use crate::upgrade::{EVERYTHING, RecordDecision, UnusedDecision, declared_fields};
+use crate::upgrade::{EVERYTHING, RecordDecision, Sides, UnusedDecision, declared_fields, leaves};
+use crate::workspace::RecordKind;
 
 /// The uids of rows by the refs of their tables.
 type Rows<'a> = HashMap<&'a str, HashSet<String>>;
@@ -28,18 +29,18 @@ impl Merging<'_, '_> {
                 )
             } else if path.starts_with("rows.") {
                 // Cells are merged after all tables.
-                let rows = rows.get_or_insert_with(|| uids(self.payloads));
+                let rows = rows.get_or_insert_with(|| uids(self.payloads, self.row_bases));
                 if self.has_cell(reference, path, rows) {
                     continue;
                 }
                 format!(
-                    "`decisions.{reference}` decides about `{path}`, which is no cell of the rows that the package has for it."
+                    "`decisions.{reference}` decides about `{path}`, which is no cell of the rows that the package or what was applied has for it."
                 )
             } else if path == EVERYTHING && self.may_decide_cells(reference) {
                 self.work.words.insert(reference.to_owned());
                 continue;
             } else if known
-                || self.is_declared_key(reference, path)
+                || self.has_leaf(reference, path)
                 || path == EVERYTHING && self.knows_word(reference)
             {
                 self.work.unused.push(UnusedDecision {
@@ -68,15 +69,31 @@ impl Merging<'_, '_> {
         }
     }
 
-    /// Whether it is a key that the config of a record may have: a leaf that neither side has any more is one.
-    fn is_declared_key(&self, reference: &str, path: &str) -> bool {
+    /// Whether a record has a leaf there by the package or by what was applied, or may have the key: decided, it may
+    /// be one that no side has any more.
+    fn has_leaf(&self, reference: &str, path: &str) -> bool {
+        if reference == WORKSPACE && path == "order.modules" {
+            return true;
+        }
+        let said = self.built.said.get(reference).map(|said| &said.thing);
+        let applied = self.base.ever();
+        let applied = applied.filter(|based| based.reference == reference);
+        let mut sides = applied.map(|based| &based.thing).chain(said);
         let segments = split_dotted(path);
-        let ([config, key], Some(said)) = (segments.as_slice(), self.built.said.get(reference))
-        else {
-            return false;
-        };
-        let mut fields = declared_fields(&said.thing, self.definitions).into_iter();
-        config == "config" && fields.any(|(name, _)| name == key)
+        sides.any(|thing| {
+            let fields = declared_fields(thing, self.definitions);
+            let is_key = match segments.as_slice() {
+                [config, key] if config == "config" => fields.iter().any(|(name, _)| name == key),
+                _ => false,
+            };
+            let sides = Sides {
+                base: thing,
+                theirs: thing,
+                ours: thing,
+            };
+            let mut leaves = leaves(sides, self.definitions).into_iter();
+            is_key || is_order(thing.kind, path) || leaves.any(|leaf| leaf.path == path)
+        })
     }
 
     /// Whether the rules know the word for a ref there, or an earlier job may have carried it out.
@@ -118,29 +135,48 @@ impl Merging<'_, '_> {
             && entries.any(|entry| entry.feature_ref == *reference)
     }
 
-    /// Whether the package has a row and a column of a table at the path of a cell.
+    /// Whether the package, or what was applied, has a row and a column of a table at the path of a cell.
     fn has_cell(&self, reference: &str, path: &str, rows: &Rows<'_>) -> bool {
         let segments = split_dotted(path);
         let [_, uid, name] = segments.as_slice() else {
             return false;
         };
-        let Some(table) = self.bindings.record(reference) else {
+        let bound = self.bindings.record(reference).map(|table| table.id);
+        let mut applied = self.base.ever();
+        let applied = applied
+            .find(|based| based.thing.kind == RecordKind::Feature && based.reference == reference);
+        let Some(table) = bound.or(applied.map(|table| table.thing.id)) else {
             return false;
         };
         let mut columns = self.built.columns.values();
-        columns.any(|column| column.feature == table.id && column.package_name == *name)
-            && rows.get(reference).is_some_and(|uids| uids.contains(uid))
+        let mut applied = self.base.ever().filter(|based| {
+            let column = &based.thing;
+            (column.kind, column.parent) == (RecordKind::Column, Some(table))
+        });
+        let has_column = columns
+            .any(|column| column.feature == table && column.package_name == *name)
+            || applied.any(|based| based.package_name() == name);
+        has_column && rows.get(reference).is_some_and(|uids| uids.contains(uid))
     }
 }
 
-/// The uids of the rows of a package, by the refs of their tables.
-fn uids<'a>(payloads: &'a [RawEntry<'a>]) -> Rows<'a> {
+/// The uids of the rows of a package and of those that were applied, by the refs of their tables.
+fn uids<'a>(payloads: &'a [RawEntry<'a>], applied: &'a [RowBase<'a>]) -> Rows<'a> {
+    let applied = applied.iter().flat_map(|base| &base.package.payloads);
     let mut rows = Rows::new();
-    for entry in payloads {
+    for entry in payloads.iter().chain(applied) {
         let uids = entry.rows().map(|row| row.uid.decoded().into_owned());
         rows.entry(&entry.feature_ref).or_default().extend(uids);
     }
     rows
+}
+
+/// Whether it is the path of the order of what is in a record of that kind.
+fn is_order(kind: RecordKind, path: &str) -> bool {
+    matches!(
+        (kind, path),
+        (RecordKind::Feature, "order.columns") | (RecordKind::Module, "order.rails")
+    )
 }
 
 /// A decided value that a cell cannot hold.

@@ -102,7 +102,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
         // What was known of its rows was forgotten when it was complete.
-        self.ledger_state.recognise(entry, table.feature);
+        self.ledger_state
+            .recognise(entry, table.feature, &table.work.earlier_names);
         let mut columns = table.columns.all.iter();
         let fresh = columns.any(|slot| table.is_fresh(slot.work.column.id));
         let mut rows = entry.rows().enumerate();

@@ -315,3 +315,114 @@ fn a_decision_that_was_carried_out_about_a_key_that_is_gone_is_unused() {
     let plan = line.plan(&new, &upgrade_body(&unknown));
     assert_eq!(plan.refusals.len(), 1);
 }
+
+/// A plan that refuses nothing, and the decisions of no use that plan and report list alike.
+#[track_caller]
+fn of_no_use(line: &mut Line, new: &Json, decisions: &Json) {
+    let plan = line.plan(new, &upgrade_body(decisions));
+    assert_eq!(
+        codes(&plan.refusals),
+        [""; 0],
+        "{decisions} {:?}",
+        plan.refusals
+    );
+    let (reference, paths) = decisions
+        .as_object()
+        .and_then(|of| of.iter().next())
+        .expect("one");
+    let paths = paths.as_object().expect("paths").keys();
+    let expected: Vec<(&str, &str)> = paths
+        .map(|path| (reference.as_str(), path.as_str()))
+        .collect();
+    assert_eq!(unused(&plan.unused), expected, "{decisions}");
+    assert_eq!(
+        unused(&line.upgrade(new, decisions).unused),
+        expected,
+        "{decisions}"
+    );
+}
+
+#[test]
+fn a_known_leaf_about_which_nothing_is_asked_is_no_mistake() {
+    let row = |at: usize, column: &str| format!("rows.{}.{column}", uid(6000 + at));
+    // The row went from the destination.
+    let mut line = Line::new();
+    let (feature, id) = line.client_row(1);
+    let rows = vec![crate::workspace::Removal { id, digest: None }];
+    let gone = Change::RemoveRows { feature, rows };
+    super::super::world::person(&mut line.memory, vec![gone]);
+    let changed = v2(|package| client(package, 1)["city"] = "Theirs".into());
+    let decided = json!({"f_clients": {row(1, "city"): "theirs"}});
+    of_no_use(&mut line, &changed, &decided);
+    // The package lost the row.
+    let fewer = v2(|package| {
+        let rows = package["payloads"][0]["rows"].as_array_mut().expect("rows");
+        rows.truncate(2);
+        package["payloads"][0]["count"] = 2.into();
+        let items = package["manifest"]["items"].as_array_mut().expect("items");
+        let item = items.iter_mut().find(|item| item["kind"] == "rows");
+        item.expect("an item")["count"] = 2.into();
+    });
+    let decided = json!({"f_clients": {row(2, "city"): "ours"}});
+    of_no_use(&mut Line::new(), &fewer, &decided);
+    // The package lost the column: its leaves and its cells are under `left`, as they are.
+    let noteless = super::dropped::noteless();
+    let leaves = json!({"c_clients_note": {"label": "theirs", "config.required": "ours"}});
+    of_no_use(&mut Line::new(), &noteless, &leaves);
+    of_no_use(
+        &mut Line::new(),
+        &noteless,
+        &json!({"f_clients": {row(0, "note"): "theirs"}}),
+    );
+    // People removed the column, and the package has nothing new to say of it.
+    of_no_use(
+        &mut cityless(),
+        &v1(),
+        &json!({"c_clients_city": {"label": "theirs"}}),
+    );
+    of_no_use(
+        &mut cityless(),
+        &v1(),
+        &json!({"f_clients": {row(0, "city"): "theirs"}}),
+    );
+    // The column is new.
+    let new = v2(|package| {
+        let column = json!({"featureId": "$f_clients", "name": "tel", "label": "tel", "type": "text", "defaultComponent": "textfield", "order": 9});
+        with(package, "create_column", "c_clients_tel", column);
+    });
+    of_no_use(
+        &mut Line::new(),
+        &new,
+        &json!({"c_clients_tel": {"label": "ours"}}),
+    );
+    // What nothing has is one.
+    for decisions in [
+        json!({"c_clients_note": {"config.nothing": "ours"}}),
+        json!({"c_clients_note": {"icon": "ours"}}),
+        json!({"f_clients": {row(0, "nothing"): "ours"}}),
+        json!({"f_clients": {row(50, "note"): "ours"}}),
+    ] {
+        let plan = Line::new().plan(&noteless, &upgrade_body(&decisions));
+        assert_eq!(
+            codes(&plan.refusals),
+            ["unknown_resolution_ref"],
+            "{decisions}"
+        );
+    }
+}
+
+/// A killed job goes on although what it decided about is gone by then.
+#[test]
+fn a_decision_about_what_the_job_itself_deletes_is_of_no_use() {
+    let cell = format!("rows.{}.note", uid(6000));
+    let decisions = json!({"c_clients_note": {"*": "delete", "label": "ours"}, "f_clients": {cell.as_str(): "ours"}});
+    let body = json!({"upgrade": true, "allowDestructive": true, "decisions": decisions});
+    let noteless = super::dropped::noteless();
+    let report =
+        super::killed::ends_alike_with(Line::new, &noteless.to_string(), &body.to_string());
+    let expected = [("c_clients_note", "label"), ("f_clients", cell.as_str())];
+    assert_eq!(
+        (report.decided, unused(&report.unused)),
+        (1, expected.to_vec())
+    );
+}

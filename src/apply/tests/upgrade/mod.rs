@@ -279,7 +279,14 @@ impl Line {
                 base: past.base,
                 definitions: Definitions::embedded(),
             };
-            ready(preview(&self.memory, &structure, input)).expect("a plan")
+            let plan = ready(preview(&self.memory, &structure, input)).expect("a plan");
+            // What there is not yet has no id that anybody could look up.
+            let text = serde_json::to_string(&plan).expect("JSON");
+            let minter = Minter::at(Timestamp::UNIX_EPOCH, 0);
+            let ids = text.split('"').filter_map(|part| Id::try_parse(part).ok());
+            let mut placeholders = ids.filter(|id| minter.minted(*id));
+            assert_eq!(placeholders.next(), None, "{text}");
+            plan
         })
     }
 

@@ -251,6 +251,11 @@ fn a_record_that_cannot_be_without_what_is_left_away_is_not_created() {
     let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "c_orders_code", "")]);
     let report = line.upgrade(&new, &json!({"c_orders_code": "leave"}));
+    let views = report.not_carried.iter();
+    let views = views.filter(|left| left.reference == "r_t");
+    let views: Vec<_> = views.filter_map(|left| left.theirs.as_ref()).collect();
+    let id = line.get(View, "orders").id.to_string();
+    assert_eq!(views[0].write(), json!([id, "(new) lanes"]).to_string());
     let shown: Vec<_> = report
         .not_carried
         .iter()

@@ -168,3 +168,71 @@ fn a_name_that_was_taken_is_no_other_name_of_the_package() {
     let planned = plan(&line, &other);
     assert_eq!((planned.create, planned.left), (vec![], vec![]));
 }
+
+/// The column `name` of clients, its key, is `title` under another ref, and no row has the uid that it had.
+fn entitled() -> Json {
+    let package = v2(|package| {
+        args(package, "c_clients_name")["name"] = "title".into();
+        for row in 0..3 {
+            let cells = client(package, row).clone();
+            *client(package, row) =
+                json!({"title": cells["name"], "city": cells["city"], "note": cells["note"]});
+        }
+        client(package, 0)["city"] = "Ulm".into();
+        package["payloads"][0]["columns"] = json!(["title", "city", "note"]);
+        package["payloads"][0]["keyColumn"] = "title".into();
+    });
+    let text = (0..3).fold(package.to_string(), |text, row| {
+        text.replace(&super::uid(6000 + row), &super::uid(7000 + row))
+    });
+    let text = text.replace("c_clients_name", "c_clients_title");
+    let text = text.replace(r#""valueColumn":"name""#, r#""valueColumn":"title""#);
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn rows_are_known_by_their_key_under_its_new_name() {
+    let mut line = Line::new();
+    let new = entitled();
+    // Undecided the key is a new column, which tells no row; the way out is shown.
+    let refused = plan(&line, &new);
+    assert_eq!(super::codes(&refused.refusals), ["rows_unmatched"]);
+    let shown: Vec<_> = refused
+        .renames
+        .iter()
+        .map(|one| (&*one.reference, &*one.from))
+        .collect();
+    assert_eq!(shown, [("c_clients_title", "c_clients_name")]);
+    let decided = json!({"c_clients_title": "rename"});
+    let planned = line.plan(&new, &upgrade_body(&decided));
+    assert_eq!(
+        super::codes(&planned.refusals),
+        [""; 0],
+        "{:?}",
+        planned.refusals
+    );
+    let rows = &planned.rows["f_clients"];
+    assert_eq!((rows.insert, rows.skipped, rows.update), (0, 3, 1));
+    let report = line.upgrade(&new, &decided);
+    assert_eq!(
+        (
+            report.rows["f_clients"].inserted,
+            report.rows["f_clients"].updated
+        ),
+        (0, 1)
+    );
+    let clients = line.clients();
+    assert_eq!(clients.len(), 3);
+    assert!(
+        clients[0].contains(r#""name":"A""#) && clients[0].contains("Ulm"),
+        "{clients:?}"
+    );
+    // They are known by their new uids and their new key from now on.
+    let planned = plan(&line, &new);
+    assert_eq!(
+        (planned.refusals.len(), planned.rows["f_clients"].skipped),
+        (0, 3)
+    );
+    line.undo(false).expect("undone");
+    assert_eq!(line.clients().len(), 3);
+}

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::json::{Object, Value};
+use crate::workspace::Id;
 use crate::workspace::ledger::Created;
 
 /// What an apply would create, by the ids that stand for it while a plan is made.
@@ -10,8 +11,12 @@ pub(super) struct Names(HashMap<String, String>);
 
 impl Names {
     pub(super) fn of(created: &[Created]) -> Names {
-        let named = created.iter();
-        let named = named.map(|made| (made.id.to_string(), format!("(new) {}", made.name)));
+        Names::new(created.iter().map(|made| (made.id, made.name.as_str())))
+    }
+
+    /// Of records that have no id, by what stands for it.
+    pub(super) fn new<'n>(records: impl Iterator<Item = (Id, &'n str)>) -> Names {
+        let named = records.map(|(id, name)| (id.to_string(), format!("(new) {name}")));
         Names(named.collect())
     }
 
