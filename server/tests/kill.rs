@@ -264,13 +264,11 @@ impl Ledger {
             .into_iter()
             .map(|row| (id(&row), row["data"].clone()))
             .collect();
-        let views: BTreeMap<String, String> = all(
-            wire,
-            &format!("/v1/views?feature_id={}&limit=200", self.feature),
-        )
-        .into_iter()
-        .map(|view| (id(&view), view["label"].as_str().expect("text").to_owned()))
-        .collect();
+        let views = format!("/v1/views?feature_id={}", self.feature);
+        let views: BTreeMap<String, String> = all(wire, &views)
+            .into_iter()
+            .map(|view| (id(&view), view["label"].as_str().expect("text").to_owned()))
+            .collect();
         // The open write was done whole, or not at all.
         let (mut rows_after, mut views_after) = (self.rows.clone(), self.views.clone());
         match self.open.take() {

@@ -97,11 +97,12 @@ impl Load {
     }
 }
 
-/// Everything of a list.
+/// Everything of a list, whose path may have a query.
 pub(crate) fn all(wire: &mut Wire, path: &str) -> Vec<Value> {
     let (mut items, mut cursor) = (Vec::new(), String::new());
+    let separator = if path.contains('?') { '&' } else { '?' };
     loop {
-        let path = format!("{path}?limit=200{cursor}");
+        let path = format!("{path}{separator}limit=200{cursor}");
         let (status, page) = wire.ask("GET", &path, None).expect("an answer");
         assert_eq!(status, 200, "{page}");
         items.extend(page["items"].as_array().expect("a list").iter().cloned());

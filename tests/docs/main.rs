@@ -1,6 +1,7 @@
 //! What the documents show is what the program does.
 
 mod examples;
+mod named_tests;
 mod programs;
 #[cfg(all(feature = "cli", unix))]
 mod sessions;
