@@ -18,7 +18,8 @@ use crate::store::{Row, Scope, StoreError, Tx, Value};
 const AUTOMATIONS: &str = "SELECT workflow_id, name, trigger_config, graph_config, is_active, \
      is_draft, drafts FROM (SELECT workflow_id, name, trigger_config, graph_config, is_active, is_draft, row_number() \
      OVER (PARTITION BY workflow_id ORDER BY is_active DESC, is_draft, version DESC) AS place, \
-     count(*) FILTER (WHERE is_draft) OVER (PARTITION BY workflow_id) AS drafts FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
+     count(*) FILTER (WHERE is_draft) OVER (PARTITION BY workflow_id) AS drafts \
+     FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
      AND organization_id = $1 AND workspace_id = $2) AS ranked WHERE place = 1 ORDER BY workflow_id";
 const CHANNELS: &str = "SELECT id, name, label FROM channels \
      WHERE {tenant organization_id} AND organization_id = $1 ORDER BY name, id";

@@ -42,8 +42,8 @@ pub(crate) struct Request {
 /// Understands the words of a command line.
 pub(crate) fn parse(words: &[OsString]) -> Result<Request, CliError> {
     let matches = command().try_get_matches_from(words);
-    let matches = match matches.as_ref().map_err(asked_of_help) {
-        Err(Some(flag)) => command().try_get_matches_from(about_help(words, &flag))?,
+    let matches = match matches.as_ref().map_err(help_flag) {
+        Err(Some(flag)) => command().try_get_matches_from(as_help_of_help(words, &flag))?,
         _ => matches?,
     };
     Ok(<Request as clap::FromArgMatches>::from_arg_matches(
@@ -52,7 +52,7 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Request, CliError> {
 }
 
 /// The flag in `help --help`, which clap takes for the name of a command.
-fn asked_of_help(error: &clap::Error) -> Option<String> {
+fn help_flag(error: &clap::Error) -> Option<String> {
     match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) if ["--help", "-h"].contains(&word.as_str()) => {
             Some(word.clone())
@@ -62,7 +62,7 @@ fn asked_of_help(error: &clap::Error) -> Option<String> {
 }
 
 /// `help help` in place of `help --help`.
-fn about_help(words: &[OsString], flag: &str) -> Vec<OsString> {
+fn as_help_of_help(words: &[OsString], flag: &str) -> Vec<OsString> {
     let word = |word: &OsString| match word {
         word if *word == *flag => "help".into(),
         word => word.clone(),

@@ -22,7 +22,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
             run: |w| Box::pin(never_published(w)),
         },
         Case {
-            name: "an automation that somebody works on is known by its draft",
+            name: "a draft beside what was published is known, and keeps the automation from being taken away",
             run: |w| Box::pin(worked_on(w)),
         },
         Case {
@@ -75,7 +75,7 @@ impl<T: Target + Send + Sync> Subject<T> {
         Ok((thing, found.active, found.draft))
     }
 
-    /// What is in force: its name, whether it fires, and whether it is a draft.
+    /// Whether a draft waits beside what was published.
     async fn has_draft(&self, workflow: Id) -> Result<bool, String> {
         let structure = self.structure().await?;
         let mut automations = structure.automations.iter();
@@ -83,6 +83,7 @@ impl<T: Target + Send + Sync> Subject<T> {
         Ok(found.ok_or("the automation is gone")?.has_draft)
     }
 
+    /// What is in force: its name, whether it fires, and whether it is a draft.
     async fn in_force(&self, workflow: Id) -> Result<(String, bool, bool), String> {
         let (thing, active, draft) = self.found(workflow).await?;
         Ok((thing.name, active, draft))
