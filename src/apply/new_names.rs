@@ -1,9 +1,9 @@
 //! Replaces ids that do not exist yet by names, for people to read.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use crate::json::{Object, Value};
-use crate::workspace::Id;
 use crate::workspace::ledger::Created;
 
 /// What an apply would create, by the ids that stand for it while a plan is made.
@@ -11,12 +11,16 @@ pub(super) struct Names(HashMap<String, String>);
 
 impl Names {
     pub(super) fn of(created: &[Created]) -> Names {
-        Names::new(created.iter().map(|made| (made.id, made.name.as_str())))
+        Names::new(
+            created
+                .iter()
+                .map(|made| (made.id.to_string(), made.name.as_str())),
+        )
     }
 
     /// Of records that have no id, by what stands for it.
-    pub(super) fn new<'n>(records: impl Iterator<Item = (Id, &'n str)>) -> Names {
-        let named = records.map(|(id, name)| (id.to_string(), format!("(new) {name}")));
+    pub(super) fn new(records: impl Iterator<Item = (String, impl Display)>) -> Names {
+        let named = records.map(|(id, name)| (id, format!("(new) {name}")));
         Names(named.collect())
     }
 

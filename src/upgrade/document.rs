@@ -80,6 +80,12 @@ impl ConflictCode {
             ConflictCode::InvalidTogether => "invalid_together",
         }
     }
+
+    /// Whether the word for everything (`conflicts`) decides it: leaves and cells, not whole records
+    /// nor measured changes.
+    pub const fn takes_conflicts(self) -> bool {
+        matches!(self, ConflictCode::Changed | ConflictCode::InvalidTogether)
+    }
 }
 
 /// Something that somebody has to decide.

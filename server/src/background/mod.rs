@@ -66,13 +66,24 @@ impl std::fmt::Debug for Task {
 }
 
 /// Runs all tasks until a stop signal, and waits for the one in progress.
-pub async fn run(tasks: &[Task], task_context: TaskContext, stop: watch::Receiver<bool>) {
-    let mut running = JoinSet::new();
-    for task in tasks {
+///
+/// The metrics show the tasks from the call on, not from the first poll: whoever reads them first
+/// sees every family.
+pub fn run(
+    tasks: Vec<Task>,
+    task_context: TaskContext,
+    stop: watch::Receiver<bool>,
+) -> impl Future<Output = ()> {
+    for task in &tasks {
         task_context.metrics.will_run(task.name);
-        running.spawn(repeat(*task, task_context.clone(), stop.clone()));
     }
-    while running.join_next().await.is_some() {}
+    async move {
+        let mut running = JoinSet::new();
+        for task in tasks {
+            running.spawn(repeat(task, task_context.clone(), stop.clone()));
+        }
+        while running.join_next().await.is_some() {}
+    }
 }
 
 async fn repeat(task: Task, task_context: TaskContext, mut stop: watch::Receiver<bool>) {

@@ -259,9 +259,9 @@ impl Process {
         executor: RunExecutor,
     ) -> impl Future<Output = ()> + use<> {
         let (mut stop, drain) = (self.stop.clone(), self.drain);
+        let tasks = tasks(worker.task_context.files.grace);
+        let upkeep = background::run(tasks, worker.task_context.clone(), stop.clone());
         async move {
-            let tasks = tasks(worker.task_context.files.grace);
-            let upkeep = background::run(&tasks, worker.task_context.clone(), stop.clone());
             let jobs = worker.run(stop.clone());
             let running = Box::pin(executor.work(stop.clone()));
             let work = async { tokio::join!(upkeep, jobs, running) };

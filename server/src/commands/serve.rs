@@ -207,7 +207,7 @@ pub(super) async fn run(
         signal: app.signal.clone(),
     };
     let executor = process.executor(&context, &app.metrics, &app.tables, &app.runs);
-    let upkeep = process.upkeep(worker, executor);
+    let upkeep = (!options.no_worker).then(|| process.upkeep(worker, executor));
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         store = process.store.kind(),
@@ -221,10 +221,9 @@ pub(super) async fn run(
     };
     let work = async move {
         let serving = api::serve(app, listener, reported);
-        if options.no_worker {
-            let _ = serving.await;
-        } else {
-            let _ = tokio::join!(serving, upkeep);
+        match upkeep {
+            Some(upkeep) => drop(tokio::join!(serving, upkeep)),
+            None => drop(serving.await),
         }
     };
     let address = Some((address, shown.unwrap_or_default()));

@@ -208,8 +208,14 @@ pub(super) fn print_plan(
         ));
     }
     if about(|code| code == Code::UpgradeConflicts) {
+        let mut conflicts = planned.preview.conflicts.iter();
+        let in_one_word = if conflicts.any(|one| one.code.takes_conflicts()) {
+            ", or decide with `--conflicts`"
+        } else {
+            ""
+        };
         plan_request.session.note(format!(
-            "help: `tplkit resolve init {} --workspace {named} --upgrade -o FILE` writes down what is to be decided; give it with `--resolutions FILE`, or decide with `--conflicts`",
+            "help: `tplkit resolve init {} --workspace {named} --upgrade -o FILE` writes down what is to be decided; give it with `--resolutions FILE`{in_one_word}",
             printable::path(subject)
         ));
     }

@@ -15,6 +15,7 @@ use tplkit::apply::{self, Preview, PreviewInput, Request, content_digest};
 use tplkit::check::Checked;
 use tplkit::client::{Client, Error, RemoteWorkspace};
 use tplkit::definitions::Definitions;
+use tplkit::problem::Code;
 use tplkit::workspace::{Id, Source as _, ready};
 
 use super::client_error;
@@ -88,6 +89,9 @@ pub(crate) fn by_server(
     })
 }
 
+/// Why a package that no template holds upgrades nothing.
+const NOT_IN_CATALOG: &str = "the catalog has no template of this package, so that nothing of it is applied here. Apply it (without `--upgrade`); or push it (`tplkit template push`) and give the package that the workspace was set up by (`--base`).";
+
 /// Works it out for a package that no template holds yet.
 pub(crate) fn by_reading(
     client: &Client,
@@ -106,7 +110,12 @@ pub(crate) fn by_reading(
         base: None,
         definitions: Definitions::embedded(),
     };
-    let preview = ready(apply::preview(&remote, &structure, plan_request))?;
+    let mut preview = ready(apply::preview(&remote, &structure, plan_request))?;
+    for refusal in &mut preview.refusals {
+        if refusal.code == Code::NoBase {
+            NOT_IN_CATALOG.clone_into(&mut refusal.detail);
+        }
+    }
     let document = serde_json::to_value(&preview).unwrap_or_default();
     let organization = &structure.organization;
     Ok(PlanView {

@@ -55,7 +55,7 @@ fn one(
     let mark = if decided.is_some() { "" } else { "# " };
     let choices = choices(conflict);
     let decision = decided.unwrap_or_else(|| words.decision(conflict, choices[0].clone()));
-    let others: Vec<String> = choices[1..].iter().map(said).collect();
+    let others: Vec<String> = choices[1..].iter().map(take_as_toml).collect();
     let others = match (mark, conflict.path.is_none(), others.is_empty()) {
         ("# ", true, false) => format!("  # or {}", others.join(" or ")),
         _ => String::new(),
@@ -63,7 +63,7 @@ fn one(
     let line = format!(
         "{mark}{} = {}{others}",
         write_string(place(conflict)),
-        written(&decision)
+        decision_as_toml(&decision)
     );
     let _ = writeln!(out, "{}", printable::line(&line));
 }
@@ -90,7 +90,7 @@ pub(super) fn choices(conflict: &Conflict) -> Vec<Take> {
     }
 }
 
-fn said(take: &Take) -> String {
+fn take_as_toml(take: &Take) -> String {
     match take {
         Take::Side(side) => write_string(side.as_str()),
         Take::Word(word) => write_string(word.as_str()),
@@ -99,8 +99,8 @@ fn said(take: &Take) -> String {
 }
 
 /// A decision as a value of TOML.
-fn written(decision: &Decision) -> String {
-    let take = said(&decision.take);
+fn decision_as_toml(decision: &Decision) -> String {
+    let take = take_as_toml(&decision.take);
     match &decision.ours {
         None => take,
         Some(Value::Null) => format!("{{ take = {take}, absent = true }}"),
@@ -181,7 +181,7 @@ mod tests {
     use tplkit::upgrade::{Conflict, Side, Take};
     use tplkit::workspace::{Id, RecordKind};
 
-    use super::{RecordNames, written};
+    use super::{RecordNames, decision_as_toml};
 
     #[test]
     fn the_digest_stands_for_a_value_that_is_cut() {
@@ -189,7 +189,9 @@ mod tests {
         let mut conflict =
             Conflict::changed(RecordKind::Feature, "f_a", Id::nil(), "label", values);
         let words = RecordNames(HashMap::new());
-        let line = |conflict: &Conflict| written(&words.decision(conflict, Take::Side(Side::Ours)));
+        let line = |conflict: &Conflict| {
+            decision_as_toml(&words.decision(conflict, Take::Side(Side::Ours)))
+        };
         assert_eq!(line(&conflict), r#""ours""#);
         conflict.ours_digest = Some("sha256:ab".to_owned());
         assert_eq!(line(&conflict), r#"{ take = "ours", ours = "sha256:ab" }"#);

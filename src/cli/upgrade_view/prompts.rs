@@ -4,7 +4,7 @@ use dialoguer::console::Term;
 use dialoguer::{Error, Select};
 use tplkit::apply::{Preview, UpgradeTerms};
 use tplkit::printable;
-use tplkit::upgrade::{Conflict, ConflictCode, Decision, RecordDecision, Side, Take};
+use tplkit::upgrade::{Conflict, Decision, RecordDecision, Side, Take};
 
 use super::decision::{RecordNames, choices, place};
 use super::{counted_cells, sides};
@@ -42,7 +42,7 @@ pub(crate) fn decide_conflicts(
     let mut outcome = PromptOutcome::Everything;
     for conflict in &preview.conflicts {
         // What was decided for the rest covers it.
-        if terms.conflicts.is_some() && is_covered(conflict) {
+        if terms.conflicts.is_some() && conflict.code.takes_conflicts() {
             continue;
         }
         print_heading(conflict, titles);
@@ -60,23 +60,20 @@ fn note(terms: &mut UpgradeTerms, conflict: &Conflict, decision: Decision) {
     of.or_default().insert(place(conflict).to_owned(), decision);
 }
 
-/// Whether the word for everything decides about it.
-fn is_covered(conflict: &Conflict) -> bool {
-    matches!(
-        conflict.code,
-        ConflictCode::Changed | ConflictCode::InvalidTogether
-    )
+/// What is asked about: a leaf, or the whole record.
+fn title(conflict: &Conflict) -> &str {
+    conflict.path.as_deref().unwrap_or("(whole)")
 }
 
 fn print_heading(conflict: &Conflict, titles: &ItemTitles) {
-    let place = conflict.path.as_deref().unwrap_or("(whole)");
     let sides = sides(conflict).into_iter().flatten();
     let sides: Vec<String> = sides
         .map(|(side, value)| format!("\n  {side}: {value}"))
         .collect();
     let text = format!(
-        "\n{} {place} ({}){}{}",
+        "\n{} {} ({}){}{}",
         titles.with_word(&conflict.kind, &conflict.reference),
+        title(conflict),
         conflict.code.as_str(),
         counted_cells(conflict),
         sides.concat()
@@ -89,7 +86,7 @@ fn chosen(conflict: &Conflict) -> Result<Choice, CliError> {
         .into_iter()
         .map(|take| (words(&take), Choice::This(take)))
         .collect();
-    if is_covered(conflict) {
+    if conflict.code.takes_conflicts() {
         offered.extend([
             ("ours, here and for the rest", Choice::Rest(Side::Ours)),
             ("theirs, here and for the rest", Choice::Rest(Side::Theirs)),
@@ -98,7 +95,7 @@ fn chosen(conflict: &Conflict) -> Result<Choice, CliError> {
     offered.push(("decide later", Choice::Later));
     let items: Vec<&str> = offered.iter().map(|(words, _)| *words).collect();
     let selected = Select::new()
-        .with_prompt(place(conflict))
+        .with_prompt(title(conflict))
         .items(&items)
         .default(items.len() - 1)
         .interact();

@@ -344,7 +344,8 @@ impl Merging<'_, '_> {
             *self.pairs.counterpart(reference) == Counterpart::LeftOut
                 && self.base.get(said.thing.id).is_none()
         });
-        let names = Names::new(never.map(|(_, said)| (said.thing.id, said.name.as_str())));
+        let names =
+            Names::new(never.map(|(_, said)| (said.thing.id.to_string(), said.name.as_str())));
         for left in &mut self.work.not_carried {
             for value in [&mut left.base, &mut left.theirs].into_iter().flatten() {
                 *value = names.replace_ids(std::mem::take(value));

@@ -8,7 +8,8 @@ use super::unused::unfit_decision;
 use crate::apply::Refusal;
 use crate::apply::resolve::bindings::record_kind;
 use crate::apply::resolve::completeness::CompletenessCheck;
-use crate::definitions::{Problem, ReferenceKind, Spot, Visitor, walk_listed};
+use crate::automation::each_secret;
+use crate::definitions::{Definitions, Problem, ReferenceKind, Spot, Visitor, walk_listed};
 use crate::json::{Doc, Value};
 use crate::package::size::MOST_LABEL;
 use crate::upgrade::decision::LeafDecision;
@@ -25,7 +26,7 @@ impl Merging<'_, '_> {
         if !self.tracked.has_values(reference) {
             return;
         }
-        let mut unfit = Vec::new();
+        let (mut unfit, mut secret) = (Vec::new(), Vec::new());
         for leaf in leaves(sides, self.definitions) {
             let [_, theirs, ours] = sides.values(&leaf, self.definitions);
             if theirs == ours {
@@ -35,13 +36,22 @@ impl Merging<'_, '_> {
             let decided = self.tracked.at(reference, &leaf.path, &ours, &read);
             if let LeafDecision::Take(Take::Value(value)) = decided {
                 let value = self.read(value);
-                if value != ours && !self.fits(&leaf, sides, &value) {
+                let found = secrets(&leaf, &value, self.definitions);
+                if !found.is_empty() {
+                    secret.push((leaf.path, found));
+                } else if value != ours && !self.fits(&leaf, sides, &value) {
                     unfit.push(leaf.path);
                 }
             }
         }
         for path in unfit {
             self.refuse_value(reference, &path);
+        }
+        for (path, found) in secret {
+            let why = format!(
+                "it holds a secret ({found}), and decisions are kept in plain text; leave the field empty, and enter the secret in the workspace"
+            );
+            self.refuse_value_because(reference, &path, &why);
         }
     }
 
@@ -142,6 +152,17 @@ impl Merging<'_, '_> {
         let table = self.destination.feature(table);
         bound || table.is_some_and(|table| table.column_named(name).is_some())
     }
+}
+
+/// Where a value for a leaf holds secrets that are not empty.
+fn secrets(leaf: &Leaf, value: &Value, definitions: &Definitions) -> String {
+    let mut places = Vec::new();
+    if leaf.keys == [Key::Shape] {
+        each_secret(definitions, &mut value.clone(), &mut |at, _| {
+            places.push(format!("`{}`", at.place));
+        });
+    }
+    places.join(", ")
 }
 
 /// Whether a value is what can stand at a leaf at all: a text, or an object of the keys that go together.

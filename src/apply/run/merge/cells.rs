@@ -1,5 +1,7 @@
 //! The cells of rows, looked at one by one: which are written, which stay, and which are asked about.
 
+use crate::apply::new_names::Names;
+use crate::apply::row_refs::row_refs;
 use crate::apply::run::Run;
 use crate::apply::run::columns::{Columns, Key};
 use crate::apply::run::links::{LinkOutcome, OwnLinks, link};
@@ -312,6 +314,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 LeafOutcome::Conflict => {
                     outcome.differs = true;
                     outcome.stays.push((name, base.write()));
+                    let theirs = self.with_new_names(row.theirs, slot.name, theirs);
                     outcome.conflicts.push((path, [base, theirs, ours]));
                 }
             }
@@ -328,6 +331,25 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
         }
         Ok(Ok(outcome))
+    }
+
+    /// A cell of the package as people read it: the ids and identities of rows that enter only now stand for
+    /// nothing yet.
+    fn with_new_names(&self, row: RawRow<'_>, column: &str, cell: Value) -> Value {
+        let mut refs = row.refs.into_iter().flat_map(members);
+        let refs = refs.find(|(key, _)| key.is(column)).map(|(_, refs)| refs);
+        let entering = refs.into_iter().flat_map(row_refs).filter_map(|target| {
+            let place = self.targets.find(target)?;
+            let value = self.targets.value(place, target.column)?;
+            let source = target.column;
+            let source = source.and_then(|column| self.targets.source_value(place, column));
+            let minted = self.approved.minter.minted(self.targets.id(place));
+            let Value::String(text) = Value::parse(&value).ok()? else {
+                return None;
+            };
+            (minted && source != Some(&value)).then(|| (text, target.row.decoded()))
+        });
+        Names::new(entering).replace_ids(cell)
     }
 
     /// Notes that a cell cannot be written whose value somebody decided.

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::killed::{attempt, ends_alike};
-use super::{Line, args, conflicts, kept, updates, upgrade_body, v2};
+use super::{Line, args, codes, conflicts, kept, updates, upgrade_body, v1, v2};
 use crate::apply::{NotPublished, Report};
 use crate::crashing::{Crash, Memory};
 use crate::json::Value;
@@ -269,6 +269,28 @@ fn a_secret_stays_while_its_step_speaks_to_the_same_target() {
     // Of a step that is new in the shape nothing is taken from another.
     line.undo(false).expect("undone");
     assert!(line.memory.state() == before);
+}
+
+/// A job keeps its decisions as they were sent, so that a secret in one would be kept in plain text.
+#[test]
+fn a_decided_shape_that_holds_a_secret_is_refused() {
+    let line = Line::of(&with_step(&request("c", "/")));
+    let plan = |secret: &str| {
+        let mut added = request("d", "/");
+        added["id"] = "stp_dddddddddddd".into();
+        added["config"]["bearerToken"] = secret.into();
+        let mut shape = args(&mut v1(), "w_flow")["graphConfig"].clone();
+        shape["steps"].as_array_mut().expect("steps").push(added);
+        let decisions = json!({"w_flow": {"shape": {"value": shape}}});
+        line.plan(&v2(|_| {}), &upgrade_body(&decisions))
+    };
+    assert_eq!(codes(&plan("").refusals), [] as [&str; 0]);
+    let refused = plan("s3cret");
+    assert_eq!(codes(&refused.refusals), ["validation_failed"]);
+    let detail = &refused.refusals[0].detail;
+    assert!(detail.contains("steps[2].config.bearerToken"), "{detail}");
+    let text = serde_json::to_string(&refused).expect("JSON");
+    assert!(!text.contains("s3cret"), "{text}");
 }
 
 #[test]
