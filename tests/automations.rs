@@ -120,7 +120,7 @@ fn in_file(case: &Value) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn a_package_is_told_of_its_automations_what_a_file_is_reported() {
+fn a_package_reports_the_same_of_its_automations_as_a_file() {
     let mut compared = 0;
     for rule in RULES.iter().filter(|rule| rule.family() == 'A') {
         let file = format!("tests/fixtures/automation/{}.json", rule.code);

@@ -62,7 +62,7 @@ fn a_server_is_found_by_its_port_and_by_its_address() {
 }
 
 #[test]
-fn whatever_is_not_ready_is_said() {
+fn whatever_is_not_ready_is_named() {
     let busy = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
     let (code, said) = health(&["--url", &answering(busy)], None);
     assert_eq!(code, Some(1));

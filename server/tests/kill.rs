@@ -259,7 +259,7 @@ impl Ledger {
     }
 
     /// Holds what is there against what has to be, and goes on from it.
-    fn judge(&mut self, wire: &mut Wire) {
+    fn check(&mut self, wire: &mut Wire) {
         let found: BTreeMap<String, Value> = all(wire, &self.path(""))
             .into_iter()
             .map(|row| (id(&row), row["data"].clone()))
@@ -386,7 +386,7 @@ fn survive(database: &str, mut kill: impl FnMut(usize, &Serving) -> Killed) {
         }
         let mut wire = Wire::new(&serving, &token);
         for ledger in &mut ledgers {
-            ledger.judge(&mut wire);
+            ledger.check(&mut wire);
         }
     }
     let acknowledged: usize = ledgers.iter().map(|ledger| ledger.acknowledged).sum();

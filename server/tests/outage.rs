@@ -17,7 +17,7 @@ fn until(serving: &Serving, path: &str, wanted: &str) {
     }
 }
 
-fn told_as_outage(serving: &Serving) {
+fn reported_as_outage(serving: &Serving) {
     assert_eq!(status(&serving.get("/v1/health")), "200");
     let ready = serving.get("/v1/ready");
     assert_eq!(status(&ready), "503", "{ready}");
@@ -43,7 +43,7 @@ fn an_outage_is_reported_and_ends_by_itself() {
     cluster.pause().expect("stops");
     let arguments = ["--rate-limit", "off"];
     let serving = Serving::start_with(&url, &arguments, &[]);
-    told_as_outage(&serving);
+    reported_as_outage(&serving);
     cluster.resume().expect("starts");
     until(&serving, "/v1/ready", "200");
     // It was migrated meanwhile.
@@ -51,7 +51,7 @@ fn an_outage_is_reported_and_ends_by_itself() {
     // Gone in the middle, twice.
     for _ in 0..2 {
         cluster.pause().expect("stops");
-        told_as_outage(&serving);
+        reported_as_outage(&serving);
         cluster.resume().expect("starts");
         until(&serving, "/v1/ready", "200");
     }

@@ -88,7 +88,7 @@ fn a_killed_test_process_leaves_nothing_behind() {
 
 /// What the refusal says is what makes it work.
 #[test]
-fn a_role_that_may_make_no_roles_is_told_which_to_make() {
+fn a_role_that_may_make_no_roles_hears_which_to_make() {
     let Some(cluster) = cluster::shared() else {
         return;
     };

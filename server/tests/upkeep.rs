@@ -73,11 +73,11 @@ async fn runs_go_when_they_have_been_kept_long_enough(place: Place) {
     for it in [&short, &long] {
         stage.editor.ask(it, "/runs", &json!({})).expect(202);
     }
-    stage.settle().await;
+    stage.run_due().await;
     let world = &stage.world;
     world.wait(20 * 24 * 3600);
     stage.editor.ask(&short, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     let kept = Duration::from_secs(30 * DAY);
     let removed = async || remove_old_runs(&world.store, &world.context, kept).await;
     assert_eq!(removed().await, Ok(0));
@@ -100,7 +100,7 @@ async fn runs_go_when_they_have_been_kept_long_enough(place: Place) {
     for _ in 0..250 {
         stage.editor.ask(&short, "/runs", &json!({})).expect(202);
     }
-    stage.settle().await;
+    stage.run_due().await;
     world.wait(31 * 24 * 3600);
     assert_eq!(removed().await, Ok(252));
 }

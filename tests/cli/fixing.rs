@@ -4,11 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Place, mendable, tiny};
+use crate::support::{Place, fixable, tiny};
 
 #[test]
 fn fixes_are_written_and_only_what_is_wrong_changes() {
-    let before = mendable();
+    let before = fixable();
     let place = Place::with(&[("p.json", &before)]);
     place.run(&["check", "p.json"]).exits(1);
     assert_eq!(place.read("p.json"), before);
@@ -30,7 +30,7 @@ fn fixes_are_written_and_only_what_is_wrong_changes() {
 
 #[test]
 fn the_mark_and_the_line_ends_stay() {
-    let before = format!("\u{feff}{}", mendable().replace('\n', "\r\n"));
+    let before = format!("\u{feff}{}", fixable().replace('\n', "\r\n"));
     let place = Place::with(&[("p.json", &before)]);
     place.run(&["check", "--fix", "p.json"]).exits(0);
     let after = place.read("p.json");
@@ -40,7 +40,7 @@ fn the_mark_and_the_line_ends_stay() {
 
 #[test]
 fn a_rule_that_is_ignored_fixes_nothing() {
-    let before = mendable();
+    let before = fixable();
     let place = Place::with(&[("p.json", &before)]);
     place
         .run(&["check", "--fix", "--ignore", "I010", "p.json"])
@@ -50,7 +50,7 @@ fn a_rule_that_is_ignored_fixes_nothing() {
 
 #[test]
 fn a_diff_is_shown_and_nothing_written() {
-    let before = mendable();
+    let before = fixable();
     let place = Place::with(&[("p.json", &before)]);
     for words in [
         &["check", "--diff", "p.json"][..],
@@ -85,7 +85,7 @@ fn a_diff_is_shown_and_nothing_written() {
 fn standard_input_is_fixed_to_standard_output() {
     let place = Place::new();
     let ran = place
-        .feed(&["check", "--fix", "-"], mendable().as_bytes())
+        .feed(&["check", "--fix", "-"], fixable().as_bytes())
         .exits(0);
     let document: Value = serde_json::from_str(&ran.out).expect("the mended package");
     assert!(document["manifest"]["items"].is_array());
@@ -96,7 +96,7 @@ fn standard_input_is_fixed_to_standard_output() {
 fn in_a_document_fixed_standard_input_is_its_text() {
     let place = Place::new();
     for mark in ["", "\u{feff}"] {
-        let before = format!("{mark}{}", mendable());
+        let before = format!("{mark}{}", fixable());
         let ran = place.feed(
             &["check", "--fix", "-", "--format", "json"],
             before.as_bytes(),
@@ -136,7 +136,7 @@ fn unsafe_fixes_need_their_own_word() {
 #[test]
 fn links_and_permissions_stay() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let place = Place::with(&[("real/p.json", &mendable())]);
+    let place = Place::with(&[("real/p.json", &fixable())]);
     let real = place.path("real/p.json");
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("permissions");
     symlink("real/p.json", place.path("link.json")).expect("link");
@@ -157,7 +157,7 @@ fn links_and_permissions_stay() {
 
 #[test]
 fn what_cannot_be_written_keeps_its_findings() {
-    let before = mendable();
+    let before = fixable();
     let place = Place::with(&[("p.json", &before), ("q.json", &before)]);
     let locked = place.path("p.json");
     let mut permissions = fs::metadata(&locked).expect("there").permissions();
@@ -190,7 +190,7 @@ fn what_cannot_be_written_keeps_its_findings() {
 fn a_killed_fix_leaves_the_old_file_or_the_new() {
     // Large enough that writing takes a while.
     let filler = format!("\"category\": \"{}\",\n    \"name\"", "x".repeat(4 << 20));
-    let before = mendable().replacen("\"name\"", &filler, 1);
+    let before = fixable().replacen("\"name\"", &filler, 1);
     let place = Place::with(&[("p.json", &before)]);
     let began = std::time::Instant::now();
     place.run(&["check", "--fix", "p.json"]).exits(0);

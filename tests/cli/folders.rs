@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Place, Ran, faulty, mendable, tiny};
+use crate::support::{Place, Ran, faulty, fixable, tiny};
 
 /// The small package with an error and a warning, as a file and as a folder.
 fn place() -> Place {
@@ -165,7 +165,7 @@ fn a_broken_folder_is_a_finding() {
 
 #[test]
 fn fixes_are_written_into_the_small_files() {
-    let place = Place::with(&[("p.json", &mendable())]);
+    let place = Place::with(&[("p.json", &fixable())]);
     place.run(&["unpack", "p.json", "lay"]).exits(0);
     let before = place.run(&["pack", "lay"]).exits(0).out;
     let ran = place.run(&["check", "lay", "--diff"]).exits(1);

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::support::{Place, faulty, mendable, tiny};
+use crate::support::{Place, faulty, fixable, tiny};
 
 /// Findings, a failed promotion, a broken file, a plain one, a missing one, and odd names.
 fn crowd() -> Place {
@@ -113,7 +113,7 @@ fn sarif_describes_rules_and_keeps_help_apart() {
 #[test]
 fn sarif_counts_the_bytes_of_a_fix_from_the_start_of_the_file() {
     for mark in ["", "\u{feff}"] {
-        let text = format!("{mark}{}", mendable());
+        let text = format!("{mark}{}", fixable());
         let place = Place::with(&[("p.json", &text)]);
         let ran = place
             .run(&["check", "p.json", "--format", "sarif"])

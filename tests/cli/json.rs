@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, faulty, mendable, tiny};
+use crate::support::{Place, faulty, fixable, tiny};
 
 fn number(value: &Value) -> usize {
     usize::try_from(value.as_u64().expect("a number")).expect("fits")
@@ -91,7 +91,7 @@ fn every_exit_path_has_its_document() {
         ("p.json", &tiny()),
         ("broken.json", "{"),
         ("plain.json", "[]"),
-        ("mend.json", &mendable()),
+        ("fix.json", &fixable()),
     ]);
     let schema = place.run(&["schema", "report"]).exits(0).json();
     let report = jsonschema::validator_for(&schema).expect("a schema");
@@ -110,7 +110,7 @@ fn every_exit_path_has_its_document() {
         ),
         (&["check", "--help"], 0, "clean"),
         (&["check", "p.json", "--statistics"], 0, "clean"),
-        (&["check", "mend.json", "--diff"], 1, "findings"),
+        (&["check", "fix.json", "--diff"], 1, "findings"),
         (&["check", "p.json", "--promotion", "system"], 0, "clean"),
         (&["schema", "plan"], 0, "clean"),
         (&["promote", "p.json"], 0, "clean"),

@@ -41,7 +41,7 @@ pub(crate) fn warned() -> String {
 }
 
 /// A package with one finding that has a safe fix: an item that is no rows item has a count.
-pub(crate) fn mendable() -> String {
+pub(crate) fn fixable() -> String {
     tiny().replacen(
         "\"label\": \"Notes\"",
         "\"label\": \"Notes\",\n        \"count\": 1",

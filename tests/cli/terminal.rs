@@ -328,3 +328,20 @@ fn codes_are_links_on_terminals_that_have_them() {
     let out = piped.env("FORCE_HYPERLINK", "1").output().expect("runs");
     assert!(!out.stdout.contains(&0x1b) && !out.stderr.contains(&0x1b));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn counts_of_rules_fit_a_narrow_terminal() {
+    let place = Place::with(&[("p.json", &crate::support::fixable())]);
+    let words = "check . --statistics";
+    let Some(wide) = shown_at(&place, 80, words) else {
+        return;
+    };
+    assert!(wide.contains("with a fix)"), "{wide}");
+    let narrow = shown_at(&place, 24, words).expect("a terminal");
+    for line in narrow.lines() {
+        assert!(line.chars().count() <= 24, "{line:?}");
+    }
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words(&narrow), words(&wide));
+}

@@ -42,7 +42,7 @@ fn the_tests_of_the_examples_pass() {
 }
 
 #[test]
-fn what_is_otherwise_is_told() {
+fn what_is_otherwise_is_reported() {
     let place = with("[expect]\ncreated = { feature = 1 }\nrenamed = 0\n");
     let ran = test(&place, &[]).exits(0);
     assert!(

@@ -67,7 +67,7 @@ fn listed(values: &[&str]) -> (Space, tplkit::workspace::Id) {
 }
 
 #[test]
-fn the_catalog_layer_stays_unless_it_is_said_anew() {
+fn the_catalog_layer_stays_unless_it_is_given_anew() {
     let (mut space, _) = listed(&["a", "a"]);
     let mut old = exported(&space, &with_rows()).0;
     let manifest = old["manifest"].as_object_mut().unwrap();

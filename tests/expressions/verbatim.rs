@@ -61,14 +61,14 @@ pub(crate) fn check(text: &str) {
     let Ok(quiet) = QUIET.resolve(&expression, now) else {
         return;
     };
-    let owed = match quiet {
+    let expected = match quiet {
         Value::String(quiet) => Value::from(quiet.replace(PLAIN, DATA)),
         other => other,
     };
     let Ok(found) = LOADED.resolve(&expression, now) else {
         return;
     };
-    assert_eq!(found, owed, "{text:?}");
+    assert_eq!(found, expected, "{text:?}");
     // In a step it yields the same: nobody resolves the config once more.
     let step = Object::from_iter([
         ("key".to_owned(), "var.set".into()),

@@ -117,7 +117,7 @@ fn empty_references_of_automations_are_listed() {
 }
 
 #[test]
-fn what_cannot_be_known_is_said() {
+fn what_cannot_be_known_is_reported() {
     let links = first_version(&cases::case("base-links"));
     let notes = migrated(&links).unwrap().notes;
     let doc: Value = serde_json::from_str(&links).unwrap();

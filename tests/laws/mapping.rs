@@ -29,17 +29,17 @@ fn links_to_a_mapped_table_stay_where_its_rows_are() {
 
 /// Link cells by identity that were checked.
 #[derive(Default)]
-pub(crate) struct Judged {
+pub(crate) struct CheckedLinks {
     pub(crate) kept: u64,
     pub(crate) emptied: u64,
 }
 
-pub(crate) fn links(seed: u64) -> Result<Judged, String> {
-    let mut judged = Judged::default();
+pub(crate) fn links(seed: u64) -> Result<CheckedLinks, String> {
+    let mut checked = CheckedLinks::default();
     let source = workspace(seed);
     let mut dice = Dice::new(seed ^ 0x3A9);
     let Some(selection) = without_targets(&source, &mut dice) else {
-        return Ok(judged);
+        return Ok(checked);
     };
     let text = exported(&source, &selection)?;
     let package = read(&text)?;
@@ -67,7 +67,7 @@ pub(crate) fn links(seed: u64) -> Result<Judged, String> {
             continue;
         };
         let number = mapped.len() as u128;
-        let (resolution, held) = settle(
+        let (resolution, held) = place_table(
             dependency,
             found,
             &source,
@@ -92,10 +92,10 @@ pub(crate) fn links(seed: u64) -> Result<Judged, String> {
             &ledger,
             &state,
             &report,
-            &mut judged,
+            &mut checked,
         )?;
     }
-    Ok(judged)
+    Ok(checked)
 }
 
 /// Everything but some tables that others link to.
@@ -124,7 +124,7 @@ fn without_targets(source: &State, dice: &mut Dice) -> Option<Selection> {
 
 /// Puts a table with other names and some of the rows there; gives the values of the identity
 /// column by which it is linked, when there is one.
-fn settle(
+fn place_table(
     dependency: &Dependency,
     found: &Feature,
     source: &State,
@@ -201,7 +201,7 @@ fn verdict_of(
     ledger: &[Entry],
     state: &State,
     report: &Report,
-    judged: &mut Judged,
+    checked: &mut CheckedLinks,
 ) -> Verdict {
     let identity: Vec<String> = (dependency.identity.columns.iter().flatten())
         .filter(|column| column.default_component == "id")
@@ -249,9 +249,9 @@ fn verdict_of(
                 format!("{name} of {table} holds {now:?}, and {cell:?} before, {held:?}")
             })?;
             emptied += u64::from(!stays);
-            judged.kept += u64::from(stays && by_identity && cell.is_some());
+            checked.kept += u64::from(stays && by_identity && cell.is_some());
         }
-        judged.emptied += emptied;
+        checked.emptied += emptied;
         let mut path = "rows[].data".to_owned();
         path::push_dotted(&mut path, &name);
         let mut reported = report.unresolved.iter().filter(|one| {
@@ -263,7 +263,7 @@ fn verdict_of(
             .and_then(|one| one.count)
             .unwrap_or_default();
         hold(reported == emptied, || {
-            format!("{name} of {table}: {emptied} emptied, {reported} told")
+            format!("{name} of {table}: {emptied} emptied, {reported} reported")
         })?;
     }
     Ok(())

@@ -36,7 +36,7 @@ fn a_preview_says_what_the_apply_then_does() {
                 target.limit_rows(u64::try_from(dice.below(40)).unwrap());
             }
             let in_round = |error| format!("round {round}: {error}");
-            said_and_done(&text, &package, &job, &mut target, &earlier).map_err(in_round)?;
+            plan_and_apply(&text, &package, &job, &mut target, &earlier).map_err(in_round)?;
             earlier.extend(target.next_job());
             state = target.state();
             job = job.later(1);
@@ -52,7 +52,7 @@ fn a_preview_says_what_the_apply_then_does() {
     });
 }
 
-fn said_and_done(
+fn plan_and_apply(
     text: &str,
     package: &Checked<'_>,
     job: &Job<'_>,

@@ -274,7 +274,7 @@ fn a_rename_renames_files_and_packs_to_the_renamed_package() {
 }
 
 #[test]
-fn an_editor_that_cannot_rename_files_is_told() {
+fn an_editor_that_cannot_rename_files_gets_an_error() {
     let desk = unpacked("base-tiny");
     let text = desk.read("pkg/features/notes.json");
     let uri = desk.uri("pkg/features/notes.json");

@@ -176,7 +176,7 @@ fn a_name_that_cannot_be_is_refused_with_the_reason() {
 }
 
 #[test]
-fn what_can_be_renamed_is_said_before() {
+fn what_can_be_renamed_is_known_before() {
     let text = indented("base-tiny");
     let mut client = Client::start();
     client.open(URI, &text);

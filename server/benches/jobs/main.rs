@@ -216,7 +216,7 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
             rows: written.collect(),
             emptied: Vec::new(),
             sequences: Vec::new(),
-            settled: Vec::new(),
+            early_links: Vec::new(),
             names: RowNames::default(),
         });
         let insert = Change::InsertRows { feature: id, rows };

@@ -168,7 +168,7 @@ pub(super) async fn run(
     } else {
         None
     };
-    let shown = demo.as_ref().map(|demo| said(database, address, demo));
+    let shown = demo.as_ref().map(|demo| welcome(database, address, demo));
     let connections = usize::try_from(options.max_connections).unwrap_or(usize::MAX);
     let usual = Config::default();
     let max_body = options
@@ -252,7 +252,7 @@ async fn fill_demo(store: &Store, context: &Context) -> Result<Demo, Failure> {
 }
 
 /// What a newcomer may try.
-fn said(database: &str, address: SocketAddr, demo: &Demo) -> String {
+fn welcome(database: &str, address: SocketAddr, demo: &Demo) -> String {
     let Demo {
         email,
         password,

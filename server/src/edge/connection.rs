@@ -152,9 +152,10 @@ pub(super) async fn run<A: RequestHandler>(
 /// Whether this is the last request of its connection, by what the client says.
 fn asks_to_close(request: &hyper::Request<Incoming>) -> bool {
     let says = |wanted: &str| {
-        let said = request.headers().get_all(header::CONNECTION).iter();
-        let said = said.filter_map(|value| value.to_str().ok());
-        said.flat_map(|value| value.split(','))
+        let values = request.headers().get_all(header::CONNECTION).iter();
+        let values = values.filter_map(|value| value.to_str().ok());
+        values
+            .flat_map(|value| value.split(','))
             .any(|option| option.trim().eq_ignore_ascii_case(wanted))
     };
     says("close") || request.version() < Version::HTTP_11 && !says("keep-alive")

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_longer_than_was_said() {
+    fn nobody_waits_longer_than_announced() {
         let share = Share::new(0, Uuid::from_u128(1), 0, SECOND);
         assert_eq!(share.places(), 1);
         let mut waited = Duration::ZERO;

@@ -107,7 +107,7 @@ async fn columns_are_one_list_in_display_order(place: Place) {
 }
 
 /// A config that holds what a type requires.
-fn owed(name: &str, model: &Model) -> Value {
+fn expected(name: &str, model: &Model) -> Value {
     match name {
         "select" | "multi_select" => json!({"options": ["a", "b"]}),
         "masked" => json!({"mask": "nif"}),
@@ -126,7 +126,7 @@ async fn types_and_components_are_those_of_the_definitions(place: Place) {
     let path = format!("{}/{}", model.columns(), model.column);
     let components = definitions["components"].as_array().expect("a list");
     for (name, kind) in definitions["column_types"].as_object().expect("types") {
-        let config = owed(name, &model);
+        let config = expected(name, &model);
         let body = json!({"label": name, "type": name, "config": config});
         let made = editor.create(&model.columns(), &body);
         assert_eq!(

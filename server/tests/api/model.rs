@@ -335,7 +335,7 @@ impl World {
             rows: (0..rows).map(written).collect(),
             emptied: Vec::new(),
             sequences: Vec::new(),
-            settled: Vec::new(),
+            early_links: Vec::new(),
             names: RowNames::default(),
         });
         let sql = "INSERT INTO main.template_job_entries \

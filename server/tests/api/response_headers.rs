@@ -10,7 +10,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     every_response_is_what_it_says_it_is,
     what_belongs_to_somebody_is_stored_nowhere,
-    without_origins_nothing_is_said_of_them,
+    without_origins_no_header_names_them,
     the_origin_that_asks_is_named,
     every_origin_may_be_allowed,
     the_address_alone_leads_to_the_documentation,
@@ -93,7 +93,7 @@ async fn world(place: Place, origins: &[&str]) -> World {
     World::with(place, config).await
 }
 
-async fn without_origins_nothing_is_said_of_them(place: Place) {
+async fn without_origins_no_header_names_them(place: Place) {
     let world = world(place, &[]).await;
     let served = from(&world.nobody, PAGE, "GET", "/v1/health").expect(200);
     let refused = preflight(&world.nobody, PAGE, "/v1/workspaces");

@@ -117,8 +117,8 @@ async fn finished(store: &Store, started: &StartedJob, workers: &mut [Working]) 
 async fn assert_applied(store: &Store, package: &Package, started: &StartedJob) {
     let job = ground::job(store, &context(), started.job).await;
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
-    let (owed, report) = package.owed(started.before.state(), started.minter);
-    Outcome::of(store, started.workspace).await.is(&owed);
+    let (expected, report) = package.expected(started.before.state(), started.minter);
+    Outcome::of(store, started.workspace).await.is(&expected);
     let shown = job.report.as_deref().expect("a report");
     let shown = serde_json::from_str(shown).expect("a report");
     assert_eq!(plain(shown), plain(report));

@@ -132,7 +132,7 @@ pub(super) fn plain(mut report: Report) -> Report {
 }
 
 /// What the library's own ledger of the same job says, for comparison.
-pub(super) fn owed_ledger(expected: &Memory) -> Vec<Entry> {
+pub(super) fn expected_ledger(expected: &Memory) -> Vec<Entry> {
     ready(expected.ledger()).expect("reads")
 }
 

@@ -93,7 +93,7 @@ impl Package {
     }
 
     /// What an apply to an empty workspace comes to.
-    pub(super) fn owed(&self, state: State, minter: Minter) -> (Memory, Report) {
+    pub(super) fn expected(&self, state: State, minter: Minter) -> (Memory, Report) {
         let package = Checked::trusted(&self.text).expect("reads");
         let mut memory = Memory::new(state);
         let structure = ready(memory.structure()).expect("reads");

@@ -13,7 +13,7 @@ use tplkit_testkit::random::{Shape, workspace};
 use uuid::Uuid;
 
 use super::ground;
-use super::outcome::{Outcome, drift, ledger, owed_ledger, plain, published};
+use super::outcome::{Outcome, drift, expected_ledger, ledger, plain, published};
 use super::packages::{Package, everything};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -76,7 +76,7 @@ async fn hold(world: &World, package: &Package) -> Job {
     let job = work(world, id).await;
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
     assert_eq!((job.locked_until, job.error.as_deref()), (None, None));
-    let (owed, report) = package.owed(before.state(), minter);
+    let (expected, report) = package.expected(before.state(), minter);
     let reported = job.report.as_deref().expect("a report");
     let reported: tplkit::apply::Report = serde_json::from_str(reported).expect("a report");
     assert_eq!(
@@ -84,9 +84,9 @@ async fn hold(world: &World, package: &Package) -> Job {
         plain(report.clone()),
         "{reported:#?} {report:#?}"
     );
-    Outcome::of(store, workspace).await.is(&owed);
+    Outcome::of(store, workspace).await.is(&expected);
     let entries = ledger(store, organization, id).await;
-    assert_eq!(entries, owed_ledger(&owed));
+    assert_eq!(entries, expected_ledger(&expected));
     let drift = drift(store, workspace, package, entries).await;
     assert!(!drift.drift, "{drift:#?}");
     let mut rows = drift.rows.values();
@@ -224,11 +224,11 @@ async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: 
     }
     assert!(stops > 3, "{stops}");
     assert_eq!(last.status, Status::Completed, "{:?}", last.error);
-    let (owed, report) = package.owed(before.state(), minter);
+    let (expected, report) = package.expected(before.state(), minter);
     let reported = last.report.as_deref().expect("a report");
     let reported = serde_json::from_str(reported).expect("a report");
     assert_eq!(plain(reported), plain(report));
-    Outcome::of(store, workspace).await.is(&owed);
+    Outcome::of(store, workspace).await.is(&expected);
 }
 
 async fn a_job_that_cannot_be_done_says_why(place: Place) {

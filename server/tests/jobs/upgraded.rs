@@ -238,7 +238,7 @@ impl Applied {
         let (job, minter, template) = (new.id, new.minter, new.template);
         assert!(ground::create(store, new).await);
         assert_eq!(work(world, job).await.status, Status::Completed);
-        let (mut memory, _) = package.owed(before.state(), minter);
+        let (mut memory, _) = package.expected(before.state(), minter);
         memory.next_job();
         Applied {
             organization,
@@ -324,13 +324,13 @@ async fn survives(place: Place, by_hand: bool) {
             };
             assert_eq!(done.status, Status::Completed, "{:?}", done.error);
             let mut memory = applied.memory.take().expect("a memory");
-            let owed = ready(applied.attempt(&mut memory, packages, minter)).expect("is done");
-            assert_eq!((owed.structure_updated, owed.published), (5, 3));
+            let expected = ready(applied.attempt(&mut memory, packages, minter)).expect("is done");
+            assert_eq!((expected.structure_updated, expected.published), (5, 3));
             let report: Report =
                 serde_json::from_str(done.report.as_deref().expect("a report")).expect("a report");
             assert_eq!(report.structure_updated, 5, "{units} {written}");
             assert_eq!((report.published, &*report.not_published), (3, &[][..]));
-            for (table, counts) in &owed.rows {
+            for (table, counts) in &expected.rows {
                 assert_eq!(
                     report.rows[table].updated, counts.updated,
                     "{table} {units}"

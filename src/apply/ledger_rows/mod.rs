@@ -20,7 +20,7 @@ use crate::workspace::ledger::{Entry, RowDigest, RowName};
 
 use names::{keys, number};
 pub(super) use names::{names, verified_key};
-use table::{KeyColumn, Said, Table};
+use table::{KeyColumn, Recorded, Table};
 
 /// The rows that ledgers know, by table.
 #[derive(Debug, Default)]
@@ -56,11 +56,11 @@ impl LedgerRows {
                 Entry::Recognised(rows) if rows.adopted => {
                     // What a row held is not known: each of its cells is compared.
                     let table = known.0.entry(rows.feature).or_default();
-                    table.name(rows, Said::Written);
+                    table.name(rows, Recorded::Written);
                 }
                 Entry::Recognised(rows) => {
                     if let Some(table) = known.0.get_mut(&rows.feature) {
-                        table.name(rows, Said::Renamed);
+                        table.name(rows, Recorded::Renamed);
                     }
                 }
                 Entry::Cells(cells) => {
@@ -212,7 +212,7 @@ mod tests {
                 rows: vec![row(r#"{"name":"Ada"}"#)],
                 emptied: Vec::new(),
                 sequences: Vec::new(),
-                settled: Vec::new(),
+                early_links: Vec::new(),
                 names: RowNames::default(),
             }),
             Entry::Links(Links {

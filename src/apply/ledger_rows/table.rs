@@ -28,7 +28,7 @@ pub(super) struct Row {
     pub(super) key: RowDigest,
     pub(super) key_column: Option<KeyColumn>,
     /// What the entry says. Only rows that were written are left once all entries are read.
-    said: Said,
+    recorded: Recorded,
 }
 
 /// A key column of a table: its place among them, from one on.
@@ -37,7 +37,7 @@ pub(super) struct KeyColumn(NonZeroU16);
 
 /// What an entry says of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum Recorded {
     Written,
     Renamed,
     /// Cells were written into it later.
@@ -58,7 +58,7 @@ impl Table {
                 digest: row.digest,
                 key: name.map(|name| name.key).unwrap_or_default(),
                 key_column: key_column.filter(|_| name.is_some()),
-                said: Said::Written,
+                recorded: Recorded::Written,
             });
             if let Some(name) = name {
                 self.uids.push((name.uid, row.id));
@@ -70,7 +70,7 @@ impl Table {
     }
 
     /// Notes what rows are known by from now on.
-    pub(super) fn name(&mut self, recognised: &RecognisedRows, said: Said) {
+    pub(super) fn name(&mut self, recognised: &RecognisedRows, recorded: Recorded) {
         let key_column = self.add_key_column(&recognised.names);
         for (id, name) in recognised.rows.iter().zip(&recognised.names.rows) {
             self.rows.push(Row {
@@ -78,7 +78,7 @@ impl Table {
                 digest: RowDigest::default(),
                 key: name.key,
                 key_column,
-                said,
+                recorded,
             });
             self.uids.push((name.uid, *id));
         }
@@ -91,7 +91,7 @@ impl Table {
             digest: row.digest.unwrap_or_default(),
             key: RowDigest::default(),
             key_column: None,
-            said: Said::Changed,
+            recorded: Recorded::Changed,
         });
         self.rows.extend(rows);
     }
@@ -103,7 +103,7 @@ impl Table {
             digest: row.digest,
             key: RowDigest::default(),
             key_column: None,
-            said: Said::Changed,
+            recorded: Recorded::Changed,
         });
         self.rows.extend(rows);
     }
@@ -120,7 +120,7 @@ impl Table {
             same
         });
         // Without the pass that wrote it nobody vouches for a row.
-        self.rows.retain(|row| row.said == Said::Written);
+        self.rows.retain(|row| row.recorded == Recorded::Written);
         self.rows.shrink_to_fit();
         let mut uids = std::mem::take(&mut self.uids);
         uids.retain(|(_, id)| self.row(*id).is_some());
@@ -190,13 +190,13 @@ impl Table {
 impl Row {
     /// Adds what is said of it later.
     fn add(&mut self, later: Row) {
-        match (self.said, later.said) {
-            (_, Said::Written) => *self = later,
-            (Said::Written, Said::Renamed) => {
+        match (self.recorded, later.recorded) {
+            (_, Recorded::Written) => *self = later,
+            (Recorded::Written, Recorded::Renamed) => {
                 (self.key, self.key_column) = (later.key, later.key_column);
             }
-            (Said::Written, Said::Changed) => self.digest = later.digest,
-            (Said::Renamed | Said::Changed, _) => {}
+            (Recorded::Written, Recorded::Changed) => self.digest = later.digest,
+            (Recorded::Renamed | Recorded::Changed, _) => {}
         }
     }
 }

@@ -234,7 +234,7 @@ fn second() -> (Pack, State, Vec<Entry>) {
         }],
         emptied: Vec::new(),
         sequences: Vec::new(),
-        settled: Vec::new(),
+        early_links: Vec::new(),
         names: RowNames::default(),
     };
     let ledger = vec![

@@ -122,15 +122,15 @@ fn decision(reader: &mut Reader, node: Node<'_>) -> Option<Decision> {
         take: Take::Side(Side::Ours),
         ours: None,
     };
-    let (mut said, mut made_against) = (0, 0);
+    let (mut given, mut made_against) = (0, 0);
     for member in node.members() {
         match member.key().unwrap_or_default() {
             "take" => {
-                said += 1;
+                given += 1;
                 read.take = Take::Side(side(reader, node, member)?);
             }
             "value" => {
-                said += 1;
+                given += 1;
                 read.take = Take::Value(value(member));
             }
             "ours" => {
@@ -151,7 +151,7 @@ fn decision(reader: &mut Reader, node: Node<'_>) -> Option<Decision> {
             }
         }
     }
-    if said != 1 {
+    if given != 1 {
         let at = path_of(node);
         let detail = format!("`{at}` has to say either `take` or `value`.");
         reader.about(node, &detail);

@@ -43,17 +43,21 @@ pub(in crate::apply) fn adopted(
         Unknown::Marked,
         &there,
     );
-    let said = bound.built.said.into_iter().filter(|(reference, said)| {
-        // What a blueprint says is created or bound, and never compared.
-        !said.blueprint && (*reference == WORKSPACE || ids.contains(&said.thing.id))
-    });
-    found.base = said
-        .map(|(reference, said)| {
+    let declared = bound
+        .built
+        .declared
+        .into_iter()
+        .filter(|(reference, declared)| {
+            // What a blueprint says is created or bound, and never compared.
+            !declared.blueprint && (*reference == WORKSPACE || ids.contains(&declared.thing.id))
+        });
+    found.base = declared
+        .map(|(reference, declared)| {
             let thing = AnyRecord {
-                config: marks::cut(&said.thing.config),
-                ..said.thing
+                config: marks::cut(&declared.thing.config),
+                ..declared.thing
             };
-            BaseRecord::new(reference, &said.name, thing)
+            BaseRecord::new(reference, &declared.name, thing)
         })
         .collect();
     found

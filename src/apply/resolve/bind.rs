@@ -171,8 +171,8 @@ pub(super) fn bind<'p>(
             .iter()
             .map(|(reference, record)| once(reference).unwrap_or(&record.name))
             .collect();
-        let settled = unique_names(&wanted, taken.clone());
-        for ((reference, record), name) in list.iter().zip(settled) {
+        let chosen = unique_names(&wanted, taken.clone());
+        for ((reference, record), name) in list.iter().zip(chosen) {
             let named = bindings.declared(reference);
             let record = Record {
                 name,

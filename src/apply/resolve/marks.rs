@@ -81,7 +81,7 @@ mod tests {
     use crate::json::{Object, Value};
 
     #[test]
-    fn what_is_marked_can_be_told_taken_back_and_left_out() {
+    fn what_is_marked_is_found_taken_back_and_left_out() {
         let gone: Value = marked("c_a", "a").into();
         let list = Value::List(vec!["b".into(), gone.clone()]);
         let object = Object::from_iter([("list".to_owned(), list), ("one".to_owned(), gone)]);

@@ -72,9 +72,9 @@ mod tests {
     fn numbers_fit_into_63_characters() {
         let long = "é".repeat(63);
         let other = format!("{}x", "é".repeat(62));
-        let settled = unique_names(&[&long, &other], taken(&[&long, &other]));
-        assert_eq!(settled[0], format!("{}_2", "é".repeat(61)));
-        assert_eq!(settled[1], format!("{}_3", "é".repeat(61)));
-        assert!(settled.iter().all(|name| fault(name).is_none()));
+        let chosen = unique_names(&[&long, &other], taken(&[&long, &other]));
+        assert_eq!(chosen[0], format!("{}_2", "é".repeat(61)));
+        assert_eq!(chosen[1], format!("{}_3", "é".repeat(61)));
+        assert!(chosen.iter().all(|name| fault(name).is_none()));
     }
 }

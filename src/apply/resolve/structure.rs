@@ -35,7 +35,7 @@ pub(super) struct Built<'p> {
     /// Columns that the package brings, by ref, in order.
     pub(super) columns: IndexMap<&'p str, BuiltColumn>,
     /// What the package says of every record, by ref, in order.
-    pub(super) said: IndexMap<&'p str, DeclaredRecord>,
+    pub(super) declared: IndexMap<&'p str, DeclaredRecord>,
     /// What this apply empties in automations that are there, by their refs.
     pub(super) emptied: HashMap<&'p str, Vec<EmptiedField<'p>>>,
 }
@@ -169,7 +169,7 @@ impl<'p> Builder<'_, 'p> {
             complete_step_ids(self.definitions, &mut graph, made.id.as_u128());
             made.graph_config = object_of(Some(&graph));
         }
-        let said = DeclaredRecord {
+        let declared = DeclaredRecord {
             thing: AnyRecord {
                 order: given_order(&rewritten.args),
                 name: match record.kind {
@@ -183,7 +183,7 @@ impl<'p> Builder<'_, 'p> {
             fresh,
             blueprint: work.blueprint,
         };
-        built.said.insert(reference, said);
+        built.declared.insert(reference, declared);
         if disposition == Disposition::Away {
             return;
         }
@@ -396,16 +396,16 @@ impl<'p> Builder<'_, 'p> {
                 config: Value::Object(Object::new()),
                 ..AnyRecord::of_workspace(&self.destination.workspace)
             };
-            let said = DeclaredRecord {
+            let declared = DeclaredRecord {
                 name: thing.name.clone(),
                 thing,
                 fresh: false,
                 blueprint: false,
             };
-            built.said.entry(reference).or_insert(said);
+            built.declared.entry(reference).or_insert(declared);
         }
-        if let Some(said) = built.said.get_mut(reference) {
-            said.thing.config = match record.kind {
+        if let Some(declared) = built.declared.get_mut(reference) {
+            declared.thing.config = match record.kind {
                 RecordKind::Rail => Value::List(vec![config.clone()]),
                 _ => config.clone(),
             };

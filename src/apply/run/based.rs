@@ -134,7 +134,7 @@ impl<'a> TableBase<'a> {
     }
 
     /// What is said of one cell: by the newest package that has the column.
-    pub(super) fn said(&self, id: Id, at: usize) -> Option<BaseRow<'a>> {
+    pub(super) fn row_with_column(&self, id: Id, at: usize) -> Option<BaseRow<'a>> {
         let mut rows = self.row(id).into_iter().chain(self.older(id));
         rows.find(|row| self.columns(*row).has(at))
     }

@@ -12,7 +12,7 @@ use crate::definitions::Storage;
 use crate::json::write_string_to;
 use crate::package::payload::RawRow;
 use crate::rows::{Cell, EntryFault, EntryReason, Identity, Storable, Text, members};
-use crate::workspace::ledger::{EmptiedColumn, RowDigest, SettledRow, WrittenRow};
+use crate::workspace::ledger::{EarlyLinks, EmptiedColumn, RowDigest, WrittenRow};
 use crate::workspace::{Id, RowData, StoredRow};
 
 /// Rows that are written together.
@@ -353,16 +353,16 @@ impl Batch {
     }
 
     /// The rows whose links inside the table are written along.
-    pub(super) fn finished(&self) -> Vec<SettledRow> {
-        let settled = self.rows.iter().filter_map(|row| {
+    pub(super) fn early_links(&self) -> Vec<EarlyLinks> {
+        let early_links = self.rows.iter().filter_map(|row| {
             let (cells, digest, _) = row.own.as_ref()?;
-            Some(SettledRow {
+            Some(EarlyLinks {
                 position: u32::try_from(row.position).unwrap_or(u32::MAX),
                 cells: *cells,
                 digest: *digest,
             })
         });
-        settled.collect()
+        early_links.collect()
     }
 
     /// The rows for the store.

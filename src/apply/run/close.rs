@@ -68,7 +68,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entry: &'a RawEntry<'a>,
     ) -> Result<(), ApplyError<T::Error>> {
         let pending = std::mem::take(&mut entering.pending);
-        let begun = entering.settled || self.ledger_state.is_unclosed(entering.uid);
+        let begun = entering.has_early_links || self.ledger_state.is_unclosed(entering.uid);
         if pending.is_empty() && !begun {
             return Ok(());
         }

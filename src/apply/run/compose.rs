@@ -33,7 +33,7 @@ pub(super) struct BatchSummary {
     /// Cells with links inside the table.
     linked: u64,
     /// Whether there are rows with such cells.
-    pub(super) settles: bool,
+    pub(super) has_early_links: bool,
     /// By column: cells that are left empty.
     emptied: Vec<EmptiedCounts>,
 }
@@ -51,11 +51,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.text(entering, rows, first, batch_rows.entrants, found)?;
         self.finish_rows(entering, rows, batch_rows, found);
         let (changes, sequences) = changes(entering);
-        let settled = entering.batch.finished();
+        let early_links = entering.batch.early_links();
         let brought = BatchSummary {
             rows: batch_rows.entrants.len() as u64,
-            linked: settled.iter().map(|row| u64::from(row.cells)).sum(),
-            settles: !settled.is_empty(),
+            linked: early_links.iter().map(|row| u64::from(row.cells)).sum(),
+            has_early_links: !early_links.is_empty(),
             emptied: entering.batch.emptied.clone(),
         };
         let entry = Entry::Rows(Rows {
@@ -64,7 +64,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             rows: entering.batch.recorded(),
             emptied: entering.batch.emptied(&entering.columns),
             sequences,
-            settled,
+            early_links,
             names: entering.entry.map_or_else(RowNames::default, |entry| {
                 ledger_rows::names(entry, batch_rows.entrants.iter().map(|at| rows[*at]))
             }),

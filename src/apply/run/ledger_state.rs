@@ -23,7 +23,7 @@ pub(super) struct KnownRow {
     pub(super) open: bool,
     /// Links that were written along with it, until the table is complete: how many, and what it holds
     /// with them.
-    pub(super) settled: Option<(u32, RowDigest)>,
+    pub(super) early_links: Option<(u32, RowDigest)>,
 }
 
 /// Cells of a row with their base.
@@ -96,16 +96,16 @@ pub(super) struct LedgerState {
 /// The rows of an entry, by their positions.
 fn known_rows(rows: &Rows, open: bool) -> impl Iterator<Item = (u32, KnownRow)> + '_ {
     // Both in the order in which they were written.
-    let mut settled = rows.settled.iter().peekable();
+    let mut early_links = rows.early_links.iter().peekable();
     rows.rows.iter().map(move |row| {
-        let settled = settled.next_if(|settled| settled.position == row.position);
-        let settled = settled.filter(|_| open);
+        let early_links = early_links.next_if(|early_links| early_links.position == row.position);
+        let early_links = early_links.filter(|_| open);
         let known = KnownRow {
             id: row.id,
-            digest: settled.map_or(row.digest, |settled| settled.digest),
+            digest: early_links.map_or(row.digest, |early_links| early_links.digest),
             feature: rows.feature,
             open,
-            settled: settled.map(|settled| (settled.cells, row.digest)),
+            early_links: early_links.map(|early_links| (early_links.cells, row.digest)),
         };
         (row.position, known)
     })
@@ -216,7 +216,7 @@ impl LedgerState {
                 digest: row.digest,
                 feature,
                 open: false,
-                settled: None,
+                early_links: None,
             };
             let others = self.others.entry(entry.item_uid.clone()).or_default();
             others.entry(feature).or_default().insert(at, known);
@@ -303,7 +303,7 @@ impl LedgerState {
                 for row in &links.rows {
                     if let Some(known) = known.get_mut(&row.position) {
                         known.open = false;
-                        known.settled = None;
+                        known.early_links = None;
                         known.digest = row.digest;
                     }
                 }
@@ -316,7 +316,7 @@ impl LedgerState {
                 let mut linked = 0;
                 for row in known.values_mut() {
                     row.open = false;
-                    if let Some((cells, digest)) = row.settled.take() {
+                    if let Some((cells, digest)) = row.early_links.take() {
                         linked += u64::from(cells);
                         row.digest = digest;
                     }

@@ -298,7 +298,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             match self.try_commit(unit).await {
                 Ok(()) => {
                     entering.number_on();
-                    entering.settled |= brought.settles;
+                    entering.has_early_links |= brought.has_early_links;
                     self.report_batch(entering, &brought);
                     return Ok(Ok(()));
                 }
@@ -333,7 +333,7 @@ pub(super) fn await_links(
                 new.deferred.then_some((new.id, new.digest, false))
             }
             RowOutcome::Written(known, _) => (known.open && points_home(row, entering.reference))
-                .then_some((known.id, known.digest, known.settled.is_some())),
+                .then_some((known.id, known.digest, known.early_links.is_some())),
             _ => None,
         };
         let pending = pending.map(|(id, digest, again)| Pending {

@@ -37,7 +37,7 @@ pub(super) struct TableInsertion<'a> {
     /// Rows with cells that wait for the table to be complete.
     pub(super) pending: Vec<Pending>,
     /// Whether links inside the table were written along with rows.
-    pub(super) settled: bool,
+    pub(super) has_early_links: bool,
     /// The rows that are being written.
     pub(super) batch: Batch,
     /// Whether the store was asked where the sequences stand.
@@ -220,7 +220,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             pointed_at: None,
             wanted: Vec::new(),
             pending: Vec::new(),
-            settled: false,
+            has_early_links: false,
             batch: Batch::default(),
             sequence_is_read: false,
         }

@@ -63,19 +63,19 @@ fn numbers_keep_their_digits() {
         ("1e-400", vec!["R017"]),
         ("1234567890123456789012345678901234.5", vec!["R017"]),
     ];
-    for (number, owed) in cases {
+    for (number, expected) in cases {
         let text = LINKS.replacen("\"total\": 10.5", &format!("\"total\": {number}"), 1);
         let text = text.replacen("\"total\":10.5", &format!("\"total\":{number}"), 1);
         assert!(text.contains(number), "the base has such an amount");
-        let owed: Vec<_> = owed
+        let expected: Vec<_> = expected
             .iter()
             .map(|code| ((*code).to_owned(), format!("{ORDERS}/0/data/total")))
             .collect();
-        assert_eq!(findings(&text, 1), owed, "{number}");
+        assert_eq!(findings(&text, 1), expected, "{number}");
     }
     let nested = LINKS.replacen("{\"organization\":1}", "{\"a/b\":[1,{\"c\":1e400}]}", 1);
-    let owed = vec![("R017".to_owned(), format!("{ORDERS}/1/data/meta/a~1b/1/c"))];
-    assert_eq!(findings(&nested, 1), owed);
+    let expected = vec![("R017".to_owned(), format!("{ORDERS}/1/data/meta/a~1b/1/c"))];
+    assert_eq!(findings(&nested, 1), expected);
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn escapes_hide_nothing() {
         []
     );
     let key = body("\"x\",\"my_workspace_id_2\":1");
-    let owed = ["R004", "X004"].map(|code| {
+    let expected = ["R004", "X004"].map(|code| {
         (
             code.to_owned(),
             "/payloads/0/rows/0/data/my_workspace_id_2".to_owned(),
@@ -336,7 +336,7 @@ fn escapes_hide_nothing() {
     });
     let mut got = findings(&key, 1);
     got.sort();
-    assert_eq!(got, owed);
+    assert_eq!(got, expected);
 }
 
 #[test]

@@ -100,18 +100,18 @@ pub(super) fn wrong_kind(
     facts: &Facts<'_>,
     node: Node<'_>,
     reference: &str,
-    owed: ReferenceKind,
+    expected: ReferenceKind,
     out: &mut Vec<Finding>,
 ) -> bool {
     let actual = match facts.kind_of(reference) {
-        Declared::Kind(kind) if kind == owed => return false,
+        Declared::Kind(kind) if kind == expected => return false,
         Declared::Kind(kind) => kind.as_str(),
         Declared::Workspace => "workspace",
         Declared::Unknown | Declared::Nothing => return true,
     };
     let message = format!(
         "`${reference}` is a {actual}; a {} belongs here",
-        owed.as_str()
+        expected.as_str()
     );
     let mut finding = Finding::at(&S015, node, message);
     if let Some(step) = facts.declaring_step(reference) {
@@ -170,19 +170,19 @@ fn config_reference(facts: &Facts<'_>, spot: &ConfigSpot<'_>, out: &mut Vec<Find
 pub(super) fn no_ref(
     facts: &Facts<'_>,
     node: Node<'_>,
-    owed: ReferenceKind,
+    expected: ReferenceKind,
     out: &mut Vec<Finding>,
 ) {
     let message = format!(
         "a {} ref belongs here, {} is none",
-        owed.as_str(),
+        expected.as_str(),
         suggest::short_text(node.raw())
     );
     let wanted = node.as_str().unwrap_or_default().trim_start_matches('$');
     let declared = facts
         .steps
         .iter()
-        .filter(|step| step.tool.and_then(Tool::creates) == Some(owed));
+        .filter(|step| step.tool.and_then(Tool::creates) == Some(expected));
     let declared = declared.filter_map(|step| step.reference);
     let place = Misspelt::value(node).reference();
     out.push(Finding::at(&S009, node, message).meant(wanted, declared, place));

@@ -94,7 +94,7 @@ fn alone(base: &str, cases: &[(&str, &str, &str, &str)]) {
 }
 
 #[test]
-fn what_steps_cannot_tell_is_said_of_nobody() {
+fn what_steps_cannot_show_is_reported_of_nobody() {
     for (base, steps) in [(LINKS, &[9, 18, 19][..]), (AUTO, &[14, 15, 18])] {
         for step in steps {
             let step = format!("/manifest/plan/steps/{step}");

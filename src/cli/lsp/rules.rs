@@ -54,7 +54,7 @@ impl Rules {
                 let accepted = baseline.map(|file| Accepted::read(documents, &file, &path));
                 let (accepted, trouble) = match accepted {
                     Some(Ok(accepted)) => (Some(accepted), None),
-                    Some(Err(error)) => (None, Some(said(&error))),
+                    Some(Err(error)) => (None, Some(message_of(&error))),
                     None => (None, None),
                 };
                 Rules {
@@ -64,7 +64,7 @@ impl Rules {
                 }
             }
             Err(error) => Rules {
-                trouble: Some(said(&error)),
+                trouble: Some(message_of(&error)),
                 ..Rules::default()
             },
         }
@@ -138,7 +138,7 @@ impl Accepted {
     }
 }
 
-fn said(error: &CliError) -> String {
+fn message_of(error: &CliError) -> String {
     match error.help() {
         Some(help) => format!("{error}: {help}"),
         None => error.to_string(),

@@ -302,8 +302,8 @@ fn rest(items: &mut Items, plan: &Preview, titles: &ItemTitles) {
             let required = one.required.map_or("", |_| ", required");
             format!("({count}{required})")
         });
-        let said = theirs.or(count).unwrap_or_default();
-        format!("{of} {path} {said}")
+        let detail = theirs.or(count).unwrap_or_default();
+        format!("{of} {path} {detail}")
     });
     items.list("In the package, and not carried over", not_carried);
     let unused = plan.unused.iter();

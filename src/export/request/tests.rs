@@ -17,7 +17,7 @@ fn faults(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn nothing_said_means_everything_without_rows() {
+fn an_empty_request_means_everything_without_rows() {
     assert_eq!(read("{}"), Selection::default());
 }
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::fit::{fit, window};
+use super::fit::{fit, fit_hanging, window};
 use super::{FileEntry, Report};
 use crate::finding::{FileKind, Located, LocatedVerdict, RelatedSpot, Severity, Spot};
 use crate::printable::line as printable;
@@ -333,13 +333,17 @@ pub fn statistics(report: &Report, style: Style) -> String {
         } else {
             String::new()
         };
-        let _ = writeln!(
-            out,
-            "{:>width$}  {}  {}{fixable}",
+        let line = format!(
+            "{:>width$}  {}  {}{fixable}\n",
             count.count,
             style.bold(count.code),
             count.name
         );
+        let names = width + count.code.len() + 4;
+        out.push_str(&match style.width {
+            Some(columns) => fit_hanging(&line, columns, names),
+            None => line,
+        });
     }
     out
 }

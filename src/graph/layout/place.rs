@@ -34,7 +34,7 @@ pub(super) fn places(layered: &Layered, rows: &[Vec<usize>], spans: &[(i64, i64)
         let down = sweep % 2 == 0;
         for step in 0..rows.len() {
             let layer = if down { step } else { rows.len() - 1 - step };
-            settle_row(layered, &rows[layer], down, &gap, &mut at);
+            place_row(layered, &rows[layer], down, &gap, &mut at);
         }
     }
     // Last, everything looks both ways, so that what nothing leads to does not hang at one end.
@@ -49,7 +49,7 @@ pub(super) fn places(layered: &Layered, rows: &[Vec<usize>], spans: &[(i64, i64)
     at
 }
 
-fn settle_row(
+fn place_row(
     layered: &Layered,
     row: &[usize],
     down: bool,

@@ -6,6 +6,8 @@
 mod digest;
 mod names;
 mod packed;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -273,9 +275,10 @@ pub struct Rows {
     /// Sequences that were moved on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequences: Vec<MovedSequence>,
-    /// Rows whose links inside the table were written along with them, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub settled: Vec<SettledRow>,
+    /// Rows whose links inside the table were written along with them, in order. The name in stored ledgers
+    /// is older.
+    #[serde(rename = "settled", default, skip_serializing_if = "Vec::is_empty")]
+    pub early_links: Vec<EarlyLinks>,
     /// What the rows are known by, in the same order; nothing for rows of a step.
     #[serde(default, skip_serializing_if = "RowNames::is_empty")]
     pub names: RowNames,
@@ -301,7 +304,7 @@ pub struct RecognisedRows {
 /// A row whose links inside its table did not wait for the end of the table. They count when that is
 /// complete; whoever goes on before writes them again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SettledRow {
+pub struct EarlyLinks {
     /// Its position.
     pub position: u32,
     /// Cells with links.
@@ -502,208 +505,4 @@ pub struct Updated {
     pub before: RowData,
     /// What it holds now.
     pub digest: RowDigest,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{
-        BaseRecord, Cells, CellsOf, Changed, ConfigChange, Created, EmptiedColumn, Entry, Links,
-        MovedLeaf, MovedSequence, Position, RecognisedRows, RowDigest, RowName, RowNames, Rows,
-        SettledRow, Siblings, Structure, Taken, Updated, Updates, WrittenRow,
-    };
-    use crate::workspace::{AnyRecord, KeptRow, RecordKind, RowData};
-
-    #[test]
-    fn every_entry_is_read_back_as_it_was_written() {
-        let id = uuid::Uuid::from_u128(7);
-        let digest = RowDigest::of(&RowData::trusted(r#"{"a":1}"#));
-        let value = |text: &str| crate::json::Value::parse(text).expect("JSON");
-        let written = WrittenRow {
-            position: 3,
-            id,
-            digest,
-        };
-        let emptied = EmptiedColumn {
-            column: "to".to_owned(),
-            count: 2,
-            skipped: true,
-            file: true,
-        };
-        let uid = || "u_1".to_owned();
-        let made = |reference: &str| Created {
-            reference: reference.to_owned(),
-            kind: RecordKind::Feature,
-            id,
-            name: "a".to_owned(),
-        };
-        let thing = AnyRecord {
-            kind: RecordKind::Column,
-            id,
-            parent: Some(id),
-            name: "a".to_owned(),
-            label: Some("A".to_owned()),
-            icon: None,
-            order: Some(-1),
-            own_type: Some("number".to_owned()),
-            component: None,
-            config: value(r#"{"n":1.50}"#),
-        };
-        let based = || BaseRecord::new("c_a", "a_once", thing.clone());
-        let names = || RowNames {
-            key: Some("code".to_owned()),
-            rows: vec![RowName {
-                uid: u128::MAX - 5,
-                key: digest,
-            }],
-        };
-        let entries = vec![
-            Entry::Structure(Structure {
-                created: vec![made("f_a")],
-                replaced: vec![ConfigChange {
-                    reference: "workspace".to_owned(),
-                    kind: RecordKind::Workspace,
-                    id,
-                    before: value(r#"{"n":1.50}"#),
-                    after: value("[{}]"),
-                }],
-                pending_publishes: vec!["w_a".to_owned()],
-                known: vec![made("f_known")],
-                changed: vec![Changed {
-                    reference: "f_a".to_owned(),
-                    before: thing.clone(),
-                    after: thing.clone(),
-                    draft: Some(id),
-                }],
-                leaves: 2,
-                deleted: vec![based()],
-                in_force: vec![id],
-                siblings: vec![Siblings {
-                    kind: RecordKind::Column,
-                    parent: Some(id),
-                    reference: Some("f_a".to_owned()),
-                    positions: vec![Position { id, order: -1 }],
-                }],
-                shared: vec![id],
-                sequences: vec![MovedSequence {
-                    column: id,
-                    from: 1,
-                    to: 8,
-                }],
-                base: vec![based()],
-                adopted: true,
-                reported: Some(value(r#"{"decided":1}"#)),
-            }),
-            Entry::Rows(Rows {
-                uid: uid(),
-                feature: id,
-                rows: vec![written],
-                emptied: vec![emptied.clone()],
-                sequences: vec![MovedSequence {
-                    column: id,
-                    from: 1,
-                    to: u64::MAX,
-                }],
-                settled: vec![SettledRow {
-                    position: 3,
-                    cells: 2,
-                    digest,
-                }],
-                names: names(),
-            }),
-            Entry::Recognised(RecognisedRows {
-                uid: uid(),
-                feature: id,
-                rows: vec![id],
-                names: names(),
-                adopted: true,
-            }),
-            Entry::Links(Links {
-                uid: uid(),
-                feature: id,
-                rows: vec![written],
-                linked: 4,
-                emptied: vec![emptied],
-            }),
-            Entry::Closed { uid: uid() },
-            Entry::Updates(Updates {
-                uid: uid(),
-                feature: id,
-                emptied: Vec::new(),
-                rows: vec![Updated {
-                    id,
-                    before: RowData::trusted(r#"{"a":null,"b":"é"}"#),
-                    digest,
-                }],
-            }),
-            Entry::Cells(Cells {
-                uid: uid(),
-                reference: "f_a".to_owned(),
-                feature: id,
-                kept: 1,
-                decided: 2,
-                emptied: Vec::new(),
-                rows: vec![CellsOf {
-                    id,
-                    uid: Some(uid()),
-                    hidden: true,
-                    before: RowData::trusted(r#"{"a":null}"#),
-                    after: RowData::trusted(r#"{"a":1.50}"#),
-                    digest: Some(digest),
-                    stays: RowData::trusted("{}"),
-                    files: vec!["photo".to_owned()],
-                    not_compared: vec!["note".to_owned()],
-                    failed: true,
-                }],
-            }),
-            Entry::Taken(Taken {
-                feature: id,
-                column: Some("a".to_owned()),
-                rows: vec![KeptRow {
-                    id,
-                    data: RowData::trusted(r#"{"a":1.50}"#),
-                    created_by: Some(id),
-                    created_at: Some(-1),
-                    updated_at: None,
-                }],
-            }),
-            Entry::Published {
-                reference: "w_a".to_owned(),
-                paused: true,
-            },
-            Entry::Completed,
-            Entry::Undoing {
-                done: u64::MAX,
-                left: vec![MovedLeaf {
-                    kind: None,
-                    reference: "f_a".to_owned(),
-                    uid: Some(uid()),
-                    id: Some(id),
-                    path: None,
-                    column: Some("a".to_owned()),
-                    count: None,
-                }],
-            },
-            Entry::Undone,
-        ];
-        for entry in entries {
-            // A variant that is added here has to be added above.
-            match &entry {
-                Entry::Structure(_)
-                | Entry::Rows(_)
-                | Entry::Recognised(_)
-                | Entry::Links(_)
-                | Entry::Closed { .. }
-                | Entry::Updates(_)
-                | Entry::Cells(_)
-                | Entry::Taken(_)
-                | Entry::Published { .. }
-                | Entry::Completed
-                | Entry::Undoing { .. }
-                | Entry::Undone => {}
-            }
-            let text = serde_json::to_string(&entry).expect("writes");
-            let read: Entry = serde_json::from_str(&text).expect(&text);
-            assert_eq!(read, entry, "{text}");
-        }
-    }
 }

@@ -2,8 +2,8 @@
 
 use tplkit::json::Value;
 use tplkit::workspace::ledger::{
-    ConfigChange, Created, EmptiedColumn, Entry, Links, MovedSequence, RecognisedRows, RowDigest,
-    RowName, RowNames, Rows, SettledRow, Structure, Updated, Updates, WrittenRow,
+    ConfigChange, Created, EarlyLinks, EmptiedColumn, Entry, Links, MovedSequence, RecognisedRows,
+    RowDigest, RowName, RowNames, Rows, Structure, Updated, Updates, WrittenRow,
 };
 use tplkit::workspace::{Id, RecordKind, RowData};
 
@@ -73,7 +73,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
                 from: 1,
                 to: u64::from(u32::MAX) + 1,
             }],
-            settled: vec![SettledRow {
+            early_links: vec![EarlyLinks {
                 position: u32::MAX,
                 cells: 2,
                 digest: RowDigest::default(),
@@ -99,7 +99,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
             rows: Vec::new(),
             emptied: Vec::new(),
             sequences: Vec::new(),
-            settled: Vec::new(),
+            early_links: Vec::new(),
             names: RowNames::default(),
         }),
         Entry::Links(Links {

@@ -116,8 +116,8 @@ impl<T: Target + Send + Sync> Subject<T> {
         changes: Vec<Change>,
         entry: Option<Entry>,
     ) -> CaseResult {
-        let said = self.target.commit(unit(changes, entry)).await;
-        said.map_err(|error| format!("a good unit was not written: {error}"))
+        let committed = self.target.commit(unit(changes, entry)).await;
+        committed.map_err(|error| format!("a good unit was not written: {error}"))
     }
 
     /// Writes rows.

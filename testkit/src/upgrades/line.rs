@@ -55,7 +55,7 @@ pub(super) fn request(upgrade: bool) -> Request {
     request
 }
 
-fn said<E: std::fmt::Display>(doing: &str) -> impl Fn(E) -> String + '_ {
+fn failed<E: std::fmt::Display>(doing: &str) -> impl Fn(E) -> String + '_ {
     move |error| format!("{doing}: {error}")
 }
 
@@ -79,7 +79,7 @@ impl<P: Place> Line<P> {
     pub(super) async fn state(&mut self) -> Result<State, String> {
         let job = self.place.begin().await;
         let target = self.place.open(job).await;
-        let structure = target.structure().await.map_err(said("reading"))?;
+        let structure = target.structure().await.map_err(failed("reading"))?;
         let here = &structure.workspace;
         let mut state = State::empty(structure.organization.id, here.id, &here.name, &here.label);
         for feature in &structure.features {
@@ -87,7 +87,7 @@ impl<P: Place> Line<P> {
             loop {
                 let after = all.last().map(|row: &tplkit::workspace::StoredRow| row.id);
                 let page = target.rows(feature.id, after, 500).await;
-                let page = page.map_err(said("reading rows"))?;
+                let page = page.map_err(failed("reading rows"))?;
                 if page.is_empty() {
                     break;
                 }
@@ -98,7 +98,7 @@ impl<P: Place> Line<P> {
             }
             for column in feature.columns.iter().filter(|one| one.is_sequence()) {
                 let next = target.sequence(feature.id, column.id).await;
-                let next = next.map_err(said("reading sequences"))?;
+                let next = next.map_err(failed("reading sequences"))?;
                 if next != 1 {
                     state.sequences.insert(column.id, next);
                 }
@@ -150,7 +150,7 @@ impl<P: Place> Line<P> {
 
     /// What would be done.
     pub(super) async fn plan(&mut self, text: &str, request: &Request) -> Result<Preview, String> {
-        let package = Checked::trusted(text).map_err(said("reading"))?;
+        let package = Checked::trusted(text).map_err(failed("reading"))?;
         let request = &complete(&package, request);
         let entries = self.entries();
         let jobs = self.jobs.clone();
@@ -158,7 +158,7 @@ impl<P: Place> Line<P> {
         let rows = row_bases(&entries, &jobs, &packages);
         let job = self.place.begin().await;
         let target = self.place.open(job).await;
-        let structure = target.structure().await.map_err(said("reading"))?;
+        let structure = target.structure().await.map_err(failed("reading"))?;
         let input = PreviewInput {
             package: &package,
             package_digest: "",
@@ -169,7 +169,7 @@ impl<P: Place> Line<P> {
         };
         preview(&*target, &structure, input)
             .await
-            .map_err(said("planning"))
+            .map_err(failed("planning"))
     }
 
     /// A job from its start to its end; nothing when it is refused.
@@ -192,7 +192,7 @@ impl<P: Place> Line<P> {
         request: &Request,
         death: Option<Death>,
     ) -> Result<Ran, String> {
-        let package = Checked::trusted(text).map_err(said("reading"))?;
+        let package = Checked::trusted(text).map_err(failed("reading"))?;
         let request = &complete(&package, request);
         self.nonce += 1;
         let start = "2026-03-02T10:00:00Z".parse();
@@ -212,8 +212,11 @@ impl<P: Place> Line<P> {
                 base: base(&jobs, &packages, &rows),
             };
             let target = self.place.open(number).await;
-            let own = target.ledger().await.map_err(said("reading the ledger"))?;
-            let structure = target.structure().await.map_err(said("reading"))?;
+            let own = target
+                .ledger()
+                .await
+                .map_err(failed("reading the ledger"))?;
+            let structure = target.structure().await.map_err(failed("reading"))?;
             let known = [entries.as_slice(), &own].concat();
             let deciding = JobHistory {
                 entries: &known,
@@ -229,7 +232,7 @@ impl<P: Place> Line<P> {
                 minter,
                 definitions,
             );
-            let decided = decided.await.map_err(said("measuring"))?;
+            let decided = decided.await.map_err(failed("measuring"))?;
             let approved = decided.map_err(|refusals| format!("refused: {refusals:#?}"))?;
             let mut attempt = Attempt::new(target, death);
             let payloads = &package.payloads;
@@ -248,7 +251,7 @@ impl<P: Place> Line<P> {
             // A job that died with its last unit is completed all the same.
             let ran = match (ran, attempt.completed) {
                 (Err(ApplyError::Fenced), Some(report)) => {
-                    Ok(serde_json::from_str(&report).map_err(said("reading the report"))?)
+                    Ok(serde_json::from_str(&report).map_err(failed("reading the report"))?)
                 }
                 (ran, _) => ran,
             };
@@ -294,14 +297,14 @@ impl<P: Place> Line<P> {
         let Some(newest) = self.jobs.last().cloned() else {
             return Err("nothing was applied".to_owned());
         };
-        let package = Checked::trusted(&newest.text).map_err(said("reading"))?;
+        let package = Checked::trusted(&newest.text).map_err(failed("reading"))?;
         let request = complete(&package, &request(false));
         let jobs = self.jobs.clone();
         let packages = packages(&jobs)?;
         let rows = row_bases(&entries, &jobs, &packages);
         let job = self.place.begin().await;
         let target = self.place.open(job).await;
-        let structure = target.structure().await.map_err(said("reading"))?;
+        let structure = target.structure().await.map_err(failed("reading"))?;
         let input = DriftInput {
             template: Id::nil(),
             past: JobHistory {
@@ -315,7 +318,7 @@ impl<P: Place> Line<P> {
         };
         drift(&*target, &structure, input)
             .await
-            .map_err(said("comparing"))
+            .map_err(failed("comparing"))
     }
 }
 
@@ -330,7 +333,7 @@ fn complete(package: &Checked<'_>, request: &Request) -> Request {
 fn packages(jobs: &[Done]) -> Result<Vec<Checked<'_>>, String> {
     let texts = jobs.iter().map(|job| Checked::trusted(&job.text));
     texts
-        .map(|package| package.map_err(said("reading")))
+        .map(|package| package.map_err(failed("reading")))
         .collect()
 }
 

@@ -91,14 +91,17 @@ fn operation_into(text: &mut String, operation: &Operation<'_>) {
     );
     fields_into(text, &operation.parameters);
     if !operation.body.is_empty() {
-        add(text, format_args!("- Body: {}\n", said(&operation.body)));
+        add(
+            text,
+            format_args!("- Body: {}\n", plain_text(&operation.body)),
+        );
     }
     let (refusals, responses): (Vec<_>, Vec<_>) = operation
         .responses
         .iter()
         .partition(|response| response.refuses());
     for response in responses {
-        let content = said(&response.content);
+        let content = plain_text(&response.content);
         add(
             text,
             format_args!(
@@ -115,7 +118,7 @@ fn operation_into(text: &mut String, operation: &Operation<'_>) {
             format_args!(
                 "- Refusals {}: {}\n",
                 refusals.join(", "),
-                said(&operation.refusal())
+                plain_text(&operation.refusal())
             ),
         );
     }
@@ -127,7 +130,7 @@ fn schema_into(text: &mut String, schema: &Schema<'_>) {
         format_args!("\n### {}\n\n{}\n\n", schema.name, schema.about),
     );
     if schema.fields.is_empty() {
-        add(text, format_args!("{}\n", said(&schema.kind)));
+        add(text, format_args!("{}\n", plain_text(&schema.kind)));
     }
     fields_into(text, &schema.fields);
     add(text, format_args!("\n```json\n{}\n```\n", schema.example));
@@ -139,7 +142,7 @@ fn fields_into(text: &mut String, fields: &[Field<'_>]) {
         if !field.place.is_empty() {
             add(text, format_args!(" in the {}", field.place));
         }
-        add(text, format_args!(" ({}", said(&field.kind)));
+        add(text, format_args!(" ({}", plain_text(&field.kind)));
         if field.required {
             text.push_str(", required");
         }
@@ -150,7 +153,7 @@ fn fields_into(text: &mut String, fields: &[Field<'_>]) {
     }
 }
 
-fn said(pieces: &[Piece<'_>]) -> String {
+fn plain_text(pieces: &[Piece<'_>]) -> String {
     let pieces = pieces.iter().map(|piece| match piece {
         Piece::Words(text) => text.clone(),
         Piece::Code(text) => format!("`{text}`"),

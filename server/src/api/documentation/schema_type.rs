@@ -118,7 +118,7 @@ mod tests {
 
     use super::{Piece, notes, type_of};
 
-    fn said(schema: &Value) -> String {
+    fn type_text(schema: &Value) -> String {
         let pieces = type_of(schema).into_iter().map(|piece| match piece {
             Piece::Words(text) => text,
             Piece::Code(text) => format!("`{text}`"),
@@ -128,22 +128,22 @@ mod tests {
     }
 
     #[test]
-    fn types_are_said_in_words() {
+    fn types_are_written_in_words() {
         let row = json!({"$ref": "#/components/schemas/Row"});
         assert_eq!(
-            said(&json!({"type": "array", "items": row})),
+            type_text(&json!({"type": "array", "items": row})),
             "list of [Row]"
         );
         let maybe = json!({"anyOf": [row, {"type": "null"}]});
-        assert_eq!(said(&maybe), "[Row] or null");
+        assert_eq!(type_text(&maybe), "[Row] or null");
         let id = json!({"type": ["string", "null"], "format": "uuid"});
-        assert_eq!(said(&id), "UUID or null");
+        assert_eq!(type_text(&id), "UUID or null");
         let words = json!({"type": "string", "enum": ["a", "b", "c"]});
-        assert_eq!(said(&words), "`\"a\"`, `\"b\"` or `\"c\"`");
+        assert_eq!(type_text(&words), "`\"a\"`, `\"b\"` or `\"c\"`");
         let by_ref = json!({"type": "object", "additionalProperties": row});
-        assert_eq!(said(&by_ref), "object of [Row]");
-        assert_eq!(said(&json!({})), "any JSON");
-        assert_eq!(said(&json!(null)), "");
+        assert_eq!(type_text(&by_ref), "object of [Row]");
+        assert_eq!(type_text(&json!({})), "any JSON");
+        assert_eq!(type_text(&json!(null)), "");
         let limit = json!({"type": "integer", "minimum": 1, "maximum": 200, "default": 25});
         assert_eq!(notes(&limit), ["1 to 200", "default 25"]);
     }

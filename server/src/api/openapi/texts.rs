@@ -135,11 +135,11 @@ fn say_default(property: &mut Map<String, Value>) {
     let Some(default) = property.remove("default") else {
         return;
     };
-    let said = match property.get("description").and_then(Value::as_str) {
+    let description = match property.get("description").and_then(Value::as_str) {
         Some(text) => format!("{text} Default: `{default}`."),
         None => format!("Default: `{default}`."),
     };
-    property.insert("description".to_owned(), said.into());
+    property.insert("description".to_owned(), description.into());
 }
 
 /// The example of a schema, if there is one: of a page, one with a single record.

@@ -65,11 +65,11 @@ pub(in crate::automation) async fn request_completion(
         let reason = format!("the model's server answered with status {status}");
         return Err(Failure::at("connectionName", reason));
     }
-    let said = completion_text(&text).unwrap_or_default();
-    let route = chosen(&said, routes).ok_or_else(|| {
+    let completion = completion_text(&text).unwrap_or_default();
+    let route = chosen(&completion, routes).ok_or_else(|| {
         let names: Vec<&str> = routes.iter().map(|(name, _)| name.as_str()).collect();
         let reason = format!("the model chose none of {}", names.join(", "));
-        Failure::at("routes", reason).yields(None, &said.as_str().into())
+        Failure::at("routes", reason).yields(None, &completion.as_str().into())
     })?;
     Ok(Object::from_iter([("route".to_owned(), route.into())]))
 }
@@ -82,13 +82,16 @@ fn completion_text(text: &str) -> Option<String> {
 }
 
 /// The route that a response names: by its name alone, or as the only one in a sentence.
-fn chosen<'r>(said: &str, routes: &'r [(String, String)]) -> Option<&'r str> {
-    let bare = said.trim().trim_matches(['"', '\'', '`', '.', '*']).trim();
+fn chosen<'r>(completion: &str, routes: &'r [(String, String)]) -> Option<&'r str> {
+    let bare = completion
+        .trim()
+        .trim_matches(['"', '\'', '`', '.', '*'])
+        .trim();
     let names = routes.iter().map(|(name, _)| name.as_str());
     if let Some(name) = names.clone().find(|name| name.eq_ignore_ascii_case(bare)) {
         return Some(name);
     }
-    let mut inside = names.filter(|name| !name.is_empty() && said.contains(name));
+    let mut inside = names.filter(|name| !name.is_empty() && completion.contains(name));
     let first = inside.next()?;
     inside.next().is_none().then_some(first)
 }
@@ -100,7 +103,7 @@ mod tests {
     #[test]
     fn a_route_is_named_alone_or_as_the_only_one() {
         let routes = ["refund", "complaint"].map(|name| (name.to_owned(), String::new()));
-        for (said, route) in [
+        for (completion, route) in [
             ("refund", Some("refund")),
             (" \"Refund\".\n", Some("refund")),
             ("I choose complaint, since …", Some("complaint")),
@@ -108,7 +111,7 @@ mod tests {
             ("neither", None),
             ("", None),
         ] {
-            assert_eq!(chosen(said, &routes), route, "{said}");
+            assert_eq!(chosen(completion, &routes), route, "{completion}");
         }
     }
 }

@@ -36,7 +36,7 @@ fn a_backlog_is_worked_off_without_going_through_it() {
             .fires(&Stage::on(&feature, &["created"], &[]), &steps)
             .await;
         stage.row(&feature, &json!({"note": "first"}));
-        assert_eq!(stage.settle().await, 1);
+        assert_eq!(stage.run_due().await, 1);
         // Nobody looks at the tables meanwhile.
         for table in ["workflow_events", "workflow_runs", "workflow_steps"] {
             let quiet = format!("ALTER TABLE main.{table} SET (autovacuum_enabled = off)");
@@ -67,7 +67,7 @@ fn fire(stage: &Stage, feature: &str) {
 async fn worked_off(stage: &Stage, cluster: &Cluster, looked: &str) {
     let log = cluster.folder().join("log");
     let before = fs::read_to_string(&log).expect("a log").len();
-    assert_eq!(stage.settle().await as u64, EVENTS);
+    assert_eq!(stage.run_due().await as u64, EVENTS);
     let log = fs::read_to_string(&log).expect("a log");
     for table in ["workflow_events", "workflow_runs", "workflow_steps"] {
         let read = meter::rows_read(&log[before..], table);

@@ -43,7 +43,7 @@ impl Stage {
         self.editor
             .ask(&draft, "/runs", &json!({"dry_run": true}))
             .expect(202);
-        self.settle().await;
+        self.run_due().await;
         self.run(&draft)
     }
 
@@ -51,7 +51,7 @@ impl Stage {
     async fn wet(&self, steps: &Value) -> Value {
         let it = self.fires(&manual(), steps).await;
         self.editor.ask(&it, "/runs", &json!({})).expect(202);
-        self.settle().await;
+        self.run_due().await;
         self.run(&it)
     }
 
@@ -249,12 +249,12 @@ async fn a_run_has_so_much_processor_time(place: Place) {
     }
     // What was used before a wait counts after it.
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     let sql = "UPDATE main.workflow_runs SET spent = $1 WHERE status = 'running' RETURNING id";
     let spent = 15 * 60 * 1_000_000_i64 + 1;
     assert_eq!(stage.world.sql(sql, vec![spent.into()]).await.len(), 1);
     stage.world.wait(5);
-    stage.settle().await;
+    stage.run_due().await;
     let run = stage.runs(&it).pop().expect("a run");
     assert_eq!(code(&run), "run_too_large", "{run}");
 }
@@ -315,10 +315,10 @@ async fn a_run_that_crashes_is_given_up(place: Place) {
     };
     // A wait is no crash, however often it is.
     let waits = begin();
-    stage.settle().await;
+    stage.run_due().await;
     for crashes in 0..2 {
         assert_eq!(crash(&waits).await, crashes);
-        stage.settle().await;
+        stage.run_due().await;
         let run = read(&waits);
         assert_eq!(
             (run["status"].as_str(), &statuses(&run)[..]),
@@ -327,23 +327,23 @@ async fn a_run_that_crashes_is_given_up(place: Place) {
     }
     crash(&waits).await;
     // The third is the last, and nothing is done for it.
-    assert_eq!(stage.settle().await, 0);
+    assert_eq!(stage.run_due().await, 0);
     let run = read(&waits);
     assert_eq!((ended(&run).0, code(&run)), ("failed", "abandoned"));
     assert_eq!(statuses(&run), ["skipped"]);
     assert_eq!(run["steps"][0]["error"], Value::Null);
     assert!(run["finished_at"].is_string());
     stage.world.wait(3600);
-    assert_eq!(stage.settle().await, 0);
+    assert_eq!(stage.run_due().await, 0);
     assert_eq!(stage.all(&stage.model.feature), [Value::Null; 0]);
     // Two crashes and an end are an end.
     let fine = begin();
     for _ in 0..2 {
         crash(&fine).await;
-        stage.settle().await;
+        stage.run_due().await;
     }
     stage.world.wait(61);
-    stage.settle().await;
+    stage.run_due().await;
     assert_eq!(ended(&read(&fine)).0, "succeeded");
     // What was being done when the process ended has failed with the run.
     let sql = "INSERT INTO main.workflow_steps (organization_id, workspace_id, run_id, number, path, step_id, \
@@ -358,7 +358,7 @@ async fn a_run_that_crashes_is_given_up(place: Place) {
     let sql = "UPDATE main.workflow_runs SET crashes = 2 WHERE status = 'queued'";
     stage.world.sql(sql, vec![]).await;
     crash(&left).await;
-    stage.settle().await;
+    stage.run_due().await;
     let run = read(&left);
     assert_eq!(code(&run), "abandoned");
     assert_eq!(
@@ -382,10 +382,10 @@ async fn a_step_that_waited_is_skipped(place: Place) {
     };
     // A starter who may not write any more: what waited goes on, and the write is refused.
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     owner.patch(&member, &json!({"role": "viewer"})).expect(200);
     stage.world.wait(6);
-    stage.settle().await;
+    stage.run_due().await;
     let run = last(&owner);
     assert_eq!(
         (ended(&run).0, code(&run)),
@@ -397,10 +397,10 @@ async fn a_step_that_waited_is_skipped(place: Place) {
     // One who does not belong to the organization any more: nothing goes on.
     owner.patch(&member, &json!({"role": "editor"})).expect(200);
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     owner.delete(&member).expect(204);
     stage.world.wait(6);
-    stage.settle().await;
+    stage.run_due().await;
     let run = last(&owner);
     assert_eq!(
         (ended(&run).0, code(&run)),

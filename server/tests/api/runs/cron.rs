@@ -41,7 +41,7 @@ async fn two_workers_begin_one_run_for_each_instant(place: Place) {
         automations.push((stage.fires(&cron(&config), &steps(&stage)).await, a_day));
     }
     let (one, other) = (stage.player(), stage.player());
-    let settle = || async {
+    let run_due = || async {
         let (a, b) = tokio::join!(one.run_due(), other.run_due());
         a.expect("plays") + b.expect("plays")
     };
@@ -49,7 +49,7 @@ async fn two_workers_begin_one_run_for_each_instant(place: Place) {
     // as many hours as three others: 48 steps are 24 hours that pass.
     for days in [115, 238 - 3] {
         stage.world.wait(days * 24 * HOUR);
-        settle().await;
+        run_due().await;
         let mut before = Vec::new();
         for (it, _) in &automations {
             before.push(stage.runs_of(it).await);
@@ -57,7 +57,7 @@ async fn two_workers_begin_one_run_for_each_instant(place: Place) {
         let mut executed = 0;
         for _ in 0..(3 * 48) {
             stage.world.wait(HOUR / 2);
-            executed += settle().await;
+            executed += run_due().await;
         }
         for ((it, a_day), before) in automations.iter().zip(before) {
             assert_eq!(stage.runs_of(it).await - before, 3 * a_day, "{it}");
@@ -73,9 +73,9 @@ async fn a_schedule_goes_with_its_version(place: Place) {
     let it = stage
         .fires(&cron(&json!({"mode": "hourly"})), &steps(&stage))
         .await;
-    assert_eq!(stage.settle().await, 0, "nothing is due yet");
+    assert_eq!(stage.run_due().await, 0, "nothing is due yet");
     stage.world.wait(HOUR);
-    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run_due().await, 1);
     let run = stage.run(&it);
     assert_eq!(
         (&run["trigger"], &run["row_id"], &run["status"]),
@@ -88,19 +88,19 @@ async fn a_schedule_goes_with_its_version(place: Place) {
         .ask(&it, "/versions", &json!({"name": "b"}))
         .expect(201);
     stage.editor.ask(&it, "/apply", &json!({})).expect(200);
-    assert_eq!(stage.settle().await, 1);
-    assert_eq!(stage.settle().await, 0);
+    assert_eq!(stage.run_due().await, 1);
+    assert_eq!(stage.run_due().await, 0);
     stage.world.switch(&it, false).await;
     stage.world.wait(5 * HOUR);
-    assert_eq!(stage.settle().await, 0, "paused");
+    assert_eq!(stage.run_due().await, 0, "paused");
     stage.world.switch(&it, true).await;
     assert_eq!(
-        stage.settle().await,
+        stage.run_due().await,
         0,
         "what passed meanwhile is not made up for"
     );
     stage.world.wait(HOUR);
-    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run_due().await, 1);
     assert_eq!(stage.runs(&it).len(), 3);
 }
 
@@ -121,9 +121,9 @@ async fn a_named_timer_is_a_rhythm(place: Place) {
             &steps(&stage),
         )
         .await;
-    stage.settle().await;
+    stage.run_due().await;
     stage.world.wait(24 * HOUR);
-    stage.settle().await;
+    stage.run_due().await;
     assert_eq!(stage.run(&good)["status"], "succeeded");
     let failed = stage.run(&bad);
     assert!(
@@ -135,11 +135,11 @@ async fn a_named_timer_is_a_rhythm(place: Place) {
     stage.connection("nope", "timer", hourly, None).await;
     stage.connection("nightly", "timer", hourly, None).await;
     for round in 1..=3 {
-        stage.settle().await;
+        stage.run_due().await;
         assert_eq!(stage.runs(&good).len(), round);
         stage.world.wait(HOUR);
     }
-    stage.settle().await;
+    stage.run_due().await;
     let fired = stage.runs(&bad);
     let well = fired.iter().filter(|run| run["status"] == "succeeded");
     assert_eq!((fired.len(), well.count()), (4, 3));

@@ -44,7 +44,7 @@ async fn a_dry_run_shows_and_does_nothing(place: Place) {
     let draft =
         crate::api::workflows::workflow(&stage.editor.create(crate::api::workflows::PATH, &body));
     let row = stage.row(&feature, &json!({"n": 7}));
-    stage.settle().await;
+    stage.run_due().await;
     let before = stage.world.counts().await;
     let begin = json!({"row_id": row, "feature_id": feature, "dry_run": true});
     let begun = stage.editor.ask(&draft, "/runs", &begin).expect(202).json();
@@ -97,7 +97,7 @@ async fn a_dry_run_fails_where_a_run_would(place: Place) {
         .editor
         .ask(&it, "/runs", &json!({"dry_run": true}))
         .expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     let run = stage.run(&it);
     assert_eq!(run["status"], "failed");
     assert!(ended(&run).1.contains("bindings.n"), "{run}");

@@ -51,7 +51,7 @@ async fn it_fires_only_if_a_watched_column_really_changes(place: Place) {
             .editor
             .patch(&format!("{at}?merge={merge}"), &json!({"data": change}))
             .expect(200);
-        stage.settle().await;
+        stage.run_due().await;
         let fired = stage.runs(&it).len() - before;
         assert_eq!(fired, usize::from(fires), "{change}");
     }
@@ -90,7 +90,7 @@ async fn modes_are_held_to(place: Place) {
         .patch(&at, &json!({"data": {"status": "other"}}))
         .expect(200);
     stage.editor.delete(&at).expect(204);
-    stage.settle().await;
+    stage.run_due().await;
     let titles = |it: &str| -> Vec<Value> {
         let runs = stage.runs(it).into_iter();
         runs.map(|run| run["steps"][0]["input"]["title"].clone())
@@ -109,7 +109,7 @@ async fn drafts_and_superseded_versions_never_fire(place: Place) {
     let say = |text: &str| json!([write("insert", &out, &[("note", json!(text))])]);
     let it = stage.published(&trigger, &say("one"));
     stage.row(&feature, &json!({}));
-    assert_eq!(stage.settle().await, 0, "published and inactive");
+    assert_eq!(stage.run_due().await, 0, "published and inactive");
     stage.world.switch(&it, true).await;
     stage.row(&feature, &json!({}));
     stage
@@ -121,15 +121,15 @@ async fn drafts_and_superseded_versions_never_fire(place: Place) {
         )
         .expect(201);
     stage.row(&feature, &json!({}));
-    assert_eq!(stage.settle().await, 2, "the draft does not fire");
+    assert_eq!(stage.run_due().await, 2, "the draft does not fire");
     stage.editor.ask(&it, "/apply", &json!({})).expect(200);
     stage.row(&feature, &json!({}));
-    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run_due().await, 1);
     // What happened while it fired is executed, paused or not; what happens later is not.
     stage.row(&feature, &json!({}));
     stage.world.switch(&it, false).await;
     stage.row(&feature, &json!({}));
-    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run_due().await, 1);
     let notes: Vec<_> = stage
         .all(&out)
         .iter()
@@ -178,7 +178,7 @@ async fn the_row_that_fired_is_written(place: Place) {
             &json!({"data": {"status": "won"}}),
         )
         .expect(200);
-    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run_due().await, 1);
     assert_eq!(
         stage.data(&feature, &row),
         json!({"status": "won", "c": "kept", "note": "was won, n "})
@@ -194,7 +194,7 @@ async fn the_row_that_fired_is_written(place: Place) {
         )
         .expect(200);
     stage.editor.delete(&at).expect(204);
-    stage.settle().await;
+    stage.run_due().await;
     let run = stage.runs(&it).remove(1);
     assert_eq!(ended(&run).0, "failed");
     assert!(ended(&run).1.contains("gone"), "{run}");
@@ -217,7 +217,7 @@ async fn a_loop_stops_at_depth_eight(place: Place) {
         )
         .await;
     stage.row(&ping, &json!({}));
-    assert_eq!(stage.settle().await, 8);
+    assert_eq!(stage.run_due().await, 8);
     let (one, other) = (stage.runs(&one), stage.runs(&other));
     let all: Vec<&Value> = one.iter().chain(&other).collect();
     assert_eq!(all.len(), 9, "the ninth is recorded, and not executed");
@@ -250,7 +250,7 @@ async fn an_event_is_undone_with_its_row(place: Place) {
         .editor
         .post(&format!("{rows}:batch"), &batch)
         .refused(409, "unique_violation");
-    stage.settle().await;
+    stage.run_due().await;
     assert_eq!(stage.runs(&it).len(), 1);
 }
 
@@ -271,7 +271,7 @@ async fn batches_fire_for_each_row(place: Place) {
             &json!({"rows": rows}),
         )
         .expect(201);
-    assert_eq!(stage.settle().await, 150);
+    assert_eq!(stage.run_due().await, 150);
     assert_eq!(stage.runs(&it).len(), 150);
     let mut numbers: Vec<_> = stage
         .all(&out)
@@ -303,7 +303,7 @@ async fn a_shared_table_fires_automations_elsewhere(place: Place) {
     let it = crate::api::workflows::workflow(&owner.create(crate::api::workflows::PATH, &body));
     stage.world.switch(&it, true).await;
     stage.row(&stage.model.feature, &json!({"note": "seen"}));
-    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run_due().await, 1);
     let rows = owner.items(&format!("/v1/features/{}/rows", closed.feature));
     assert_eq!(rows[0]["data"], json!({"c": "seen"}));
     stage

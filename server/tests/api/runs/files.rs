@@ -36,7 +36,7 @@ async fn a_step_uses_a_file_that_the_run_sees(place: Place) {
         let manual = json!({"type": "manual"});
         let it = stage.fires(&manual, &steps).await;
         stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-        stage.settle().await;
+        stage.run_due().await;
         let run = stage.run(&it);
         if uses == 1 {
             assert_eq!(ended(&run), ("succeeded", ""), "{run}");

@@ -145,7 +145,7 @@ async fn a_row_may_be_named(place: Place) {
         .expect(202)
         .json();
     assert_eq!(begun["row_id"], json!(row));
-    assert_eq!(stage.settle().await, 3);
+    assert_eq!(stage.run_due().await, 3);
     let titles = |it: &str| -> Vec<Value> {
         stage
             .runs(it)
@@ -173,7 +173,7 @@ async fn a_run_is_read_with_its_steps(place: Place) {
         .expect(202)
         .json();
     stage.world.wait(5);
-    stage.settle().await;
+    stage.run_due().await;
     let run = stage
         .editor
         .get(&format!(
@@ -241,7 +241,7 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
     let it = stage.fires(&manual(), &steps).await;
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
     owner.ask(&it, "/runs", &json!({})).expect(202);
-    assert_eq!(stage.settle().await, 2);
+    assert_eq!(stage.run_due().await, 2);
     assert_eq!(
         stage.all(&out),
         [
@@ -259,11 +259,11 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
         format!("/v1/workflow-runs/{}", begun["id"].as_str().expect("an id"))
     };
     let (early, late) = (begin(), {
-        stage.settle().await;
+        stage.run_due().await;
         begin()
     });
     stage.world.wait(50 * 60);
-    stage.settle().await;
+    stage.run_due().await;
     let read = |run: &str| owner.get(run).expect(200).json();
     assert_eq!(read(&early)["status"], "succeeded");
     let late = read(&late);
@@ -281,7 +281,7 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
         .expect("an id")
         .to_owned();
     owner.delete(&format!("{members}/{editor}")).expect(204);
-    stage.settle().await;
+    stage.run_due().await;
     let last = runs(&owner, &it).pop().expect("a run");
     assert_eq!(ended(&last).0, "failed");
     assert!(ended(&last).1.contains("any more"), "{last}");
@@ -301,5 +301,5 @@ async fn a_key_begins_one_run(place: Place) {
     };
     let (first, again) = (send().expect(202), send().expect(202));
     assert_eq!(first.body, again.body);
-    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run_due().await, 1);
 }

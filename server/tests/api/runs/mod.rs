@@ -131,7 +131,7 @@ impl Stage {
     }
 
     /// Executes all that there is to execute at this moment.
-    pub(crate) async fn settle(&self) -> usize {
+    pub(crate) async fn run_due(&self) -> usize {
         self.player().run_due().await.expect("plays")
     }
 

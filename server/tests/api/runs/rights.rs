@@ -85,9 +85,9 @@ async fn runs_write_into_tables_of_own_rows(place: Place) {
     for body in [json!({"dry_run": true}), json!({})] {
         stage.editor.ask(&it, "/runs", &body).expect(202);
     }
-    stage.settle().await;
+    stage.run_due().await;
     stage.world.wait(3);
-    stage.settle().await;
+    stage.run_due().await;
     for run in stage.runs(&it) {
         assert_eq!(ended(&run), ("succeeded", ""), "{run}");
         // It sees what it wrote itself, also after a wait, and not the row of another.
@@ -105,9 +105,9 @@ async fn runs_write_into_tables_of_own_rows(place: Place) {
     );
     // Another run of the same person does not see them either.
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     stage.world.wait(3);
-    stage.settle().await;
+    stage.run_due().await;
     assert_eq!(notes(&owner, &own).len(), 5);
 }
 
@@ -130,7 +130,7 @@ async fn a_run_sees_what_its_publisher_sees(place: Place) {
     let hidden = insert(&owner, &own, &json!({"note": WORD}));
     let mine = stage.row(&own, &json!({"note": "mine"}));
     guard(&owner, &own, "own");
-    stage.settle().await;
+    stage.run_due().await;
     // What happened in full view before it was hidden has no run that sees it now.
     for row in [&hidden, &mine] {
         let path = format!("{}/{row}", Stage::rows(&own));
@@ -139,18 +139,18 @@ async fn a_run_sees_what_its_publisher_sees(place: Place) {
             .expect(200);
     }
     stage.row(&other, &json!({"note": "x"}));
-    stage.settle().await;
+    stage.run_due().await;
     owner
         .delete(&format!("{}/{hidden}", Stage::rows(&own)))
         .expect(204);
     insert(&owner, &own, &json!({"note": WORD}));
-    stage.settle().await;
+    stage.run_due().await;
     let mine_too = stage.row(&own, &json!({"note": "mine too"}));
     stage
         .editor
         .delete(&format!("{}/{mine_too}", Stage::rows(&own)))
         .expect(204);
-    stage.settle().await;
+    stage.run_due().await;
     // Of own rows it hears all: created before and after, changed by somebody else, removed.
     let seen = runs(&owner, &events);
     let of = seen
@@ -171,7 +171,7 @@ async fn a_run_sees_what_its_publisher_sees(place: Place) {
         "{counts:?}"
     );
     stage.world.wait(3601);
-    stage.settle().await;
+    stage.run_due().await;
     let run = runs(&stage.world.as_key(&["read"]), &clock)
         .pop()
         .expect("a run");
@@ -388,7 +388,7 @@ async fn a_publisher_who_lost_access_ends_the_run(place: Place) {
     }
     let fire = async || {
         insert(&owner, &stage.model.feature, &json!({"note": "x"}));
-        stage.settle().await;
+        stage.run_due().await;
         let last = |it: &String| runs(&owner, it).pop().expect("a run");
         its.iter().map(last).collect::<Vec<_>>()
     };
@@ -462,11 +462,11 @@ async fn a_template_publishes_for_who_started_the_job(place: Place) {
         let feature = &active[0]["trigger_config"]["config"]["featureId"];
         let feature = feature.as_str().expect("an id");
         insert(&owner, feature, &json!({"note": WORD}));
-        stage.settle().await;
+        stage.run_due().await;
         assert_eq!(runs(&owner, &it).len(), usize::from(sees));
         // Of rows of their own they hear.
         insert(client, feature, &json!({"note": "mine"}));
-        stage.settle().await;
+        stage.run_due().await;
         assert_eq!(runs(&owner, &it).len(), 1 + usize::from(sees));
     }
 }
@@ -496,12 +496,12 @@ async fn a_called_automation_sees_what_the_caller_sees(place: Place) {
     };
     // Begun by an editor, and by a row through an editor's automation, whoever wrote it.
     stage.editor.ask(&by_hand, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     insert(&owner, &start, &json!({"note": "x"}));
-    stage.settle().await;
+    stage.run_due().await;
     assert_eq!(counts(), [json!(0), json!(0)]);
     owner.ask(&by_hand, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     assert_eq!(counts(), [json!(0), json!(0), json!(1)]);
     for run in runs(&owner, &called) {
         assert_eq!(
@@ -518,7 +518,7 @@ async fn a_called_automation_sees_what_the_caller_sees(place: Place) {
     );
     assert!(stage.world.switch(&fired, true).await);
     stage.editor.ask(&by_hand, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     let run = runs(&owner, &fired).pop().expect("a run");
     assert_eq!(run["steps"][0]["output"]["count"], 1, "{run}");
 }
@@ -546,7 +546,7 @@ async fn who_reads_what_of_a_run(place: Place) {
     };
     let row = insert(&owner, &feature, &json!({"note": WORD}));
     let open = begin(&owner, &row);
-    stage.settle().await;
+    stage.run_due().await;
     let is_open = |client: &Client, run: &str| {
         let run = client.get(run).expect(200).json();
         assert_eq!(code(&run), "validation_failed", "{run}");
@@ -583,7 +583,7 @@ async fn who_reads_what_of_a_run(place: Place) {
     }
     guard(&owner, &feature, "own");
     let hidden = begin(&owner, &row);
-    stage.settle().await;
+    stage.run_due().await;
     let key = stage.world.as_key(&["read"]);
     for run in [&open, &hidden] {
         for (client, reads) in [
@@ -612,7 +612,7 @@ async fn who_reads_what_of_a_run(place: Place) {
     // Who began it reads it whole, whatever is hidden.
     let mine = stage.row(&feature, &json!({"note": WORD}));
     let mine = begin(&stage.editor, &mine);
-    stage.settle().await;
+    stage.run_due().await;
     assert_eq!(is_open(&stage.editor, &mine), Some(true));
     let run = viewer.get(&mine).expect(200).json();
     assert_eq!(
@@ -646,7 +646,7 @@ async fn who_reads_what_of_a_run(place: Place) {
         owner
             .ask(it, "/runs", &json!({"dry_run": true}))
             .expect(202);
-        stage.settle().await;
+        stage.run_due().await;
         let run = runs(&stage.editor, it).pop().expect("a run");
         shown.push(run["steps"][0]["output"].is_object());
     }

@@ -47,7 +47,7 @@ async fn a_column_that_is_gone_is_not_written(place: Place) {
         let begin = json!({ "dry_run": dry });
         stage.editor.ask(&it, "/runs", &begin).expect(202);
     }
-    stage.settle().await;
+    stage.run_due().await;
     for run in stage.runs(&it) {
         assert_eq!(ended(&run).0, "failed", "{run}");
         let reported = ended(&run).1;
@@ -157,7 +157,7 @@ async fn reads_find_what_they_ask_for(place: Place) {
     ] {
         let it = stage.fires(&manual(), &read(config)).await;
         stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-        stage.settle().await;
+        stage.run_due().await;
         let run = stage.run(&it);
         assert_eq!(ended(&run), ("succeeded", ""), "{run}");
         expected.push(json!({"n": count, "note": first}));
@@ -209,7 +209,7 @@ async fn writes_follow_the_rules_of_rows(place: Place) {
             .editor
             .ask(&it, "/runs", &json!({"row_id": row, "feature_id": feature}))
             .expect(202);
-        stage.settle().await;
+        stage.run_due().await;
         let run = stage.run(&it);
         if error.is_empty() {
             assert_eq!(ended(&run), ("succeeded", ""), "{run}");
@@ -232,7 +232,7 @@ async fn no_empty_text_is_written_where_it_is_no_value(place: Place) {
         let workflow = stage.fires(&manual(), &steps).await;
         let runs = super::path(&workflow, "/runs");
         stage.editor.post(&runs, &json!({})).expect(202);
-        stage.settle().await;
+        stage.run_due().await;
         let status = if written { "succeeded" } else { "failed" };
         assert_eq!(stage.run(&workflow)["status"], status, "{column}");
         let rows = stage.all(&out);
@@ -267,7 +267,7 @@ async fn rows_are_found_by_a_column(place: Place) {
     ] {
         let it = stage.fires(&manual(), &by(mode, json!(value))).await;
         stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-        stage.settle().await;
+        stage.run_due().await;
         assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));
     }
     let counts: Vec<_> = stage.all(&out).iter().map(|row| row["n"].clone()).collect();
@@ -300,7 +300,7 @@ async fn people_are_reported(place: Place) {
         {"scopeType": "channel", "scopeId": channel, "title": "T {{record.n}}", "body": "<b>"}}]);
     let it = stage.fires(&manual(), &steps).await;
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     let run = stage.run(&it);
     let sql = "SELECT id, scope_type, scope_id, title, body, step_id FROM notifications";
     let reported = stage.world.sql(sql, vec![]).await;
@@ -338,7 +338,7 @@ async fn notifications_are_read_by_whom_they_are_for(place: Place) {
     ]);
     let it = stage.fires(&manual(), &steps).await;
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     let run = stage.run(&it);
     let titles = |client: &Client| {
         let all = client.items("/v1/notifications");
@@ -383,12 +383,12 @@ async fn automations_run_others(place: Place) {
         )
         .await;
     stage.editor.ask(&outer, "/runs", &json!({})).expect(202);
-    stage.settle().await;
+    stage.run_due().await;
     let failed = stage.run(&outer);
     assert!(ended(&failed).1.contains("not active"), "{failed}");
     stage.world.switch(&inner, true).await;
     stage.editor.ask(&outer, "/runs", &json!({})).expect(202);
-    assert_eq!(stage.settle().await, 2);
+    assert_eq!(stage.run_due().await, 2);
     let run = stage.run(&inner);
     assert_eq!(
         (&run["trigger"], &run["status"]),
@@ -414,14 +414,14 @@ async fn a_delay_survives(place: Place) {
     ]);
     let it = stage.fires(&manual(), &steps).await;
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    assert_eq!(stage.settle().await, 1);
+    assert_eq!(stage.run_due().await, 1);
     assert_eq!(stage.run(&it)["status"], "running");
     assert_eq!(stage.run(&it)["steps"][1]["status"], "running");
     for (wait, played, rows) in [(3599, 0, 1), (1, 1, 2), (59, 0, 2), (1, 1, 3)] {
         stage.world.wait(wait);
         // Another player each time, as after a restart.
         assert_eq!(
-            (stage.settle().await, stage.all(&feature).len()),
+            (stage.run_due().await, stage.all(&feature).len()),
             (played, rows)
         );
     }
@@ -446,7 +446,7 @@ async fn routes_and_variables(place: Place) {
     for status in ["a", "2", "x"] {
         stage.row(&feature, &json!({"status": status}));
     }
-    stage.settle().await;
+    stage.run_due().await;
     let notes: Vec<_> = stage
         .all(&out)
         .iter()

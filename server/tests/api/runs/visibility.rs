@@ -31,7 +31,7 @@ async fn of_guarded_rows_a_run_tells_nothing(place: Place) {
         &Stage::rows(&guarded),
         &json!({"data": {"note": "hushhush"}}),
     );
-    stage.settle().await;
+    stage.run_due().await;
     let whole = runs(&owner, &it).remove(0);
     assert!(whole.to_string().contains("hushhush"));
     let listed = stage.editor.get(&path(&it, "/runs")).expect(200);

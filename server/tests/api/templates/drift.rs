@@ -9,7 +9,7 @@ use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    what_people_changed_is_told,
+    what_people_changed_is_listed,
     separate_copies_are_lines_of_their_own,
     a_job_of_the_same_template_under_another_id_names_a_line,
     rows_that_are_hidden_are_not_counted,
@@ -30,7 +30,7 @@ fn undo(client: &Client, job: &Value) {
     client.send("POST", &path, &[], None).expect(200);
 }
 
-async fn what_people_changed_is_told(place: Place) {
+async fn what_people_changed_is_listed(place: Place) {
     let world = World::new(place).await;
     let _working = working(&world);
     let admin = world.as_user("admin@acme.test");

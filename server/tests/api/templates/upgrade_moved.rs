@@ -9,7 +9,7 @@ use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    what_people_change_before_the_units_stays_and_is_told,
+    what_people_change_before_the_units_stays_and_is_reported,
     what_decides_the_rest_speaks_of_what_the_plan_saw,
     what_was_to_go_stays_when_people_changed_it_since,
     of_two_upgrades_at_once_one_waits,
@@ -100,7 +100,7 @@ impl Scene {
     }
 }
 
-async fn what_people_change_before_the_units_stays_and_is_told(place: Place) {
+async fn what_people_change_before_the_units_stays_and_is_reported(place: Place) {
     let scene = Scene::new(place).await;
     let Scene { editor, .. } = &scene;
     let accepted = apply(editor, &scene.template, &scene.upgrade());

@@ -39,7 +39,7 @@ async fn nothing_tells_what_is_hidden_from_what_is_missing(place: Place) {
             scope.spawn(|| {
                 let mut wire = Wire::new(scene.world.nobody.address());
                 while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Some(leak) = judge(&mut wire, cell) {
+                    if let Some(leak) = check(&mut wire, cell) {
                         leaks.lock().expect("whole").push(leak);
                     }
                 }
@@ -58,7 +58,7 @@ async fn nothing_tells_what_is_hidden_from_what_is_missing(place: Place) {
 }
 
 /// What a cell gives away, if it does.
-fn judge(wire: &mut Wire, cell: &Cell<'_>) -> Option<String> {
+fn check(wire: &mut Wire, cell: &Cell<'_>) -> Option<String> {
     let hidden = wire.ask(cell.credential, cell.method, &cell.hidden);
     let missing = wire.ask(cell.credential, cell.method, &cell.missing);
     let reveals = |words: &str| Some(format!("{words} {cell:#?} {hidden:#?} {missing:#?}"));

@@ -10,7 +10,7 @@ use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    a_draft_unless_said_otherwise,
+    a_draft_unless_asked_otherwise,
     applying_keeps_whether_it_fires,
     a_draft_whose_base_moved_is_stale,
     of_two_applies_one_wins,
@@ -25,7 +25,7 @@ on_both_stores!(
     the_example_of_the_document_is_saved_and_has_no_fault,
 );
 
-async fn a_draft_unless_said_otherwise(place: Place) {
+async fn a_draft_unless_asked_otherwise(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     let model = Model::new(&editor, world.acme);

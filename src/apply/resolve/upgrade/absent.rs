@@ -84,9 +84,9 @@ impl Merging<'_, '_> {
 
     /// Records that are away while what they are in is not.
     fn away(&self) -> Vec<AbsentRecord> {
-        let said = || {
-            let said = self.built.said.iter();
-            said.filter(|(_, said)| !said.blueprint)
+        let declared = || {
+            let declared = self.built.declared.iter();
+            declared.filter(|(_, declared)| !declared.blueprint)
         };
         let gone = |reference: &str| {
             matches!(
@@ -94,26 +94,27 @@ impl Merging<'_, '_> {
                 Counterpart::Removed(_) | Counterpart::LeftOut
             )
         };
-        let gone_ids: Vec<Id> = said()
+        let gone_ids: Vec<Id> = declared()
             .filter(|(reference, _)| gone(reference))
-            .map(|(_, said)| said.thing.id)
+            .map(|(_, declared)| declared.thing.id)
             .collect();
         let inside = |thing: &AnyRecord| {
             thing
                 .parent
                 .is_some_and(|parent| gone_ids.contains(&parent))
         };
-        let top = said().filter(|(reference, said)| gone(reference) && !inside(&said.thing));
+        let top =
+            declared().filter(|(reference, declared)| gone(reference) && !inside(&declared.thing));
         top.map(|(reference, top)| {
-            let parts = said().filter(|(_, said)| {
-                said.thing.id == top.thing.id || said.thing.parent == Some(top.thing.id)
+            let parts = declared().filter(|(_, declared)| {
+                declared.thing.id == top.thing.id || declared.thing.parent == Some(top.thing.id)
             });
             AbsentRecord {
                 reference: (*reference).to_owned(),
                 thing: top.thing.clone(),
                 parts: parts
-                    .map(|(reference, said)| {
-                        BaseRecord::new(reference, &said.name, plain(&said.thing))
+                    .map(|(reference, declared)| {
+                        BaseRecord::new(reference, &declared.name, plain(&declared.thing))
                     })
                     .collect(),
             }

@@ -49,13 +49,15 @@ pub(super) fn legacy_jobs(
     let replaced: HashSet<Id> = structures()
         .flat_map(|structure| structure.replaced.iter().map(|done| done.id))
         .collect();
-    let said = package.built.said.into_iter().filter(|(_, said)| {
-        !said.blueprint && (created.contains(&said.thing.id) || replaced.contains(&said.thing.id))
+    let declared = package.built.declared.into_iter().filter(|(_, declared)| {
+        !declared.blueprint
+            && (created.contains(&declared.thing.id) || replaced.contains(&declared.thing.id))
     });
-    said.map(|(reference, said)| {
-        let based = BaseRecord::new(reference, &said.name, plain(&said.thing));
-        let created = created.contains(&based.thing.id);
-        (based, created)
-    })
-    .collect()
+    declared
+        .map(|(reference, declared)| {
+            let based = BaseRecord::new(reference, &declared.name, plain(&declared.thing));
+            let created = created.contains(&based.thing.id);
+            (based, created)
+        })
+        .collect()
 }

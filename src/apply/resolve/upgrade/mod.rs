@@ -150,14 +150,14 @@ impl Merging<'_, '_> {
 
     /// Merges every record that base, package and destination have.
     fn merge_records(&mut self) {
-        let said: Vec<(String, DeclaredRecord)> = self
+        let declared: Vec<(String, DeclaredRecord)> = self
             .built
-            .said
+            .declared
             .iter()
-            .filter(|(_, said)| !said.fresh && !said.blueprint)
-            .map(|(reference, said)| ((*reference).to_owned(), said.clone()))
+            .filter(|(_, declared)| !declared.fresh && !declared.blueprint)
+            .map(|(reference, declared)| ((*reference).to_owned(), declared.clone()))
             .collect();
-        for (reference, said) in said {
+        for (reference, declared) in declared {
             let here = match self.pairs.counterpart(&reference) {
                 _ if reference == WORKSPACE => AnyRecord::of_workspace(&self.destination.workspace),
                 // What it is to be stands in a draft already.
@@ -167,12 +167,12 @@ impl Merging<'_, '_> {
                 },
                 _ => continue,
             };
-            self.record(&reference, &said, here);
+            self.record(&reference, &declared, here);
         }
     }
 
-    fn record(&mut self, reference: &str, said: &DeclaredRecord, ours: AnyRecord) {
-        let marked = &said.thing;
+    fn record(&mut self, reference: &str, declared: &DeclaredRecord, ours: AnyRecord) {
+        let marked = &declared.thing;
         let theirs = plain(marked);
         let nothing = AnyRecord {
             config: crate::json::Object::new().into(),
@@ -213,7 +213,7 @@ impl Merging<'_, '_> {
                 ..Conflict::whole(ConflictCode::InvalidTogether, kind, reference, id)
             });
         }
-        let renamed = known.and_then(|known| other_name(known, reference, &said.name));
+        let renamed = known.and_then(|known| other_name(known, reference, &declared.name));
         self.work.not_carried.extend(renamed);
         self.work.leaves += merged.updates.len() as u64;
         self.work.decided += merged.decided;
@@ -266,7 +266,7 @@ impl Merging<'_, '_> {
                 self.pointing.entry(named).or_default().push(entry);
             }
         }
-        let based = BaseRecord::new(reference, &said.name, merged.base);
+        let based = BaseRecord::new(reference, &declared.name, merged.base);
         if known != Some(&based) {
             self.built.work.entry.base.push(based);
         }
@@ -324,11 +324,16 @@ impl Merging<'_, '_> {
 
     /// What is created once more, and columns that tables get which are there.
     fn created(&mut self) {
-        for (reference, said) in self.built.said.iter().filter(|(_, said)| said.fresh) {
+        for (reference, declared) in self
+            .built
+            .declared
+            .iter()
+            .filter(|(_, declared)| declared.fresh)
+        {
             if let Counterpart::Recreated(_) = self.pairs.counterpart(reference) {
                 self.work.again.push((*reference).to_owned());
             }
-            let thing = &said.thing;
+            let thing = &declared.thing;
             let there = thing
                 .parent
                 .is_some_and(|parent| self.destination.feature(parent).is_some());
@@ -340,12 +345,13 @@ impl Merging<'_, '_> {
 
     /// Names what stays away and was never there: an id that stands for it says nothing to anybody.
     fn name_absent(&mut self) {
-        let never = self.built.said.iter().filter(|(reference, said)| {
+        let never = self.built.declared.iter().filter(|(reference, declared)| {
             *self.pairs.counterpart(reference) == Counterpart::LeftOut
-                && self.base.get(said.thing.id).is_none()
+                && self.base.get(declared.thing.id).is_none()
         });
-        let names =
-            Names::new(never.map(|(_, said)| (said.thing.id.to_string(), said.name.as_str())));
+        let names = Names::new(
+            never.map(|(_, declared)| (declared.thing.id.to_string(), declared.name.as_str())),
+        );
         for left in &mut self.work.not_carried {
             for value in [&mut left.base, &mut left.theirs].into_iter().flatten() {
                 *value = names.replace_ids(std::mem::take(value));
@@ -355,10 +361,10 @@ impl Merging<'_, '_> {
 
     /// The base of what is created or adopted; where an order is undecided, positions keep theirs.
     fn bases(&mut self, stay: &[(RecordKind, Option<Id>)]) {
-        for (reference, said) in &self.built.said {
+        for (reference, declared) in &self.built.declared {
             let adopted = matches!(self.pairs.counterpart(reference), Counterpart::Adopted(_));
-            if !said.blueprint && (said.fresh || adopted) && *reference != WORKSPACE {
-                let based = BaseRecord::new(reference, &said.name, plain(&said.thing));
+            if !declared.blueprint && (declared.fresh || adopted) && *reference != WORKSPACE {
+                let based = BaseRecord::new(reference, &declared.name, plain(&declared.thing));
                 self.built.work.entry.base.push(based);
             }
         }
@@ -377,7 +383,7 @@ impl Merging<'_, '_> {
         });
         let adopted: Vec<(String, AnyRecord)> = self
             .built
-            .said
+            .declared
             .keys()
             .filter_map(|reference| match self.pairs.counterpart(reference) {
                 Counterpart::Adopted(thing) => Some(((*reference).to_owned(), thing.clone())),
@@ -477,20 +483,24 @@ pub(super) fn left_out(
         .collect();
     let mut left_out = Vec::new();
     let mut bases = Vec::new();
-    for (reference, said) in built.said.iter().filter(|(_, said)| !said.blueprint) {
-        let thing = plain(&said.thing);
+    for (reference, declared) in built
+        .declared
+        .iter()
+        .filter(|(_, declared)| !declared.blueprint)
+    {
+        let thing = plain(&declared.thing);
         let known = base
             .get(thing.id)
             .filter(|known| known.reference == *reference);
-        if said.fresh || replaced.contains(&thing.id) {
+        if declared.fresh || replaced.contains(&thing.id) {
             bases.push(match known {
                 // Of what is there the config alone was written.
-                Some(known) if !said.fresh => {
+                Some(known) if !declared.fresh => {
                     let mut known = known.clone();
                     known.thing.config = thing.config;
                     known
                 }
-                _ => BaseRecord::new(reference, &said.name, thing),
+                _ => BaseRecord::new(reference, &declared.name, thing),
             });
             continue;
         }
@@ -504,7 +514,7 @@ pub(super) fn left_out(
                 Some(theirs),
             ));
         }
-        left_out.extend(other_name(known, reference, &said.name));
+        left_out.extend(other_name(known, reference, &declared.name));
     }
     built.work.entry.base = bases;
     left_out

@@ -37,17 +37,17 @@ impl Merging<'_, '_> {
                 id: self.destination.workspace.id,
             },
         )];
-        for (reference, said) in &self.built.said {
-            let children = match said.thing.kind {
+        for (reference, declared) in &self.built.declared {
+            let children = match declared.thing.kind {
                 RecordKind::Module => RecordKind::Rail,
                 RecordKind::Feature => RecordKind::Column,
                 _ => continue,
             };
-            if !said.fresh && !said.blueprint {
+            if !declared.fresh && !declared.blueprint {
                 let parent = Parent {
                     reference,
-                    kind: said.thing.kind,
-                    id: said.thing.id,
+                    kind: declared.thing.kind,
+                    id: declared.thing.id,
                 };
                 parents.push((children, parent));
             }
@@ -114,15 +114,15 @@ impl Merging<'_, '_> {
         parent: &Parent<'_>,
         path: &str,
     ) -> bool {
-        let said = self.built.said.values();
-        let mut theirs: Vec<(i64, Id, bool)> = said
-            .filter(|said| said.thing.kind == kind && said.thing.parent == within)
-            .filter(|said| !said.blueprint)
-            .map(|said| {
+        let declared = self.built.declared.values();
+        let mut theirs: Vec<(i64, Id, bool)> = declared
+            .filter(|declared| declared.thing.kind == kind && declared.thing.parent == within)
+            .filter(|declared| !declared.blueprint)
+            .map(|declared| {
                 (
-                    said.thing.order.unwrap_or(i64::MAX),
-                    said.thing.id,
-                    said.thing.order.is_some(),
+                    declared.thing.order.unwrap_or(i64::MAX),
+                    declared.thing.id,
+                    declared.thing.order.is_some(),
                 )
             })
             .collect();
@@ -240,8 +240,8 @@ impl Merging<'_, '_> {
     }
 
     fn is_fresh(&self, id: Id) -> bool {
-        let mut said = self.built.said.values();
-        said.any(|said| said.fresh && said.thing.id == id)
+        let mut declared = self.built.declared.values();
+        declared.any(|declared| declared.fresh && declared.thing.id == id)
     }
 
     /// Gives siblings positions that ascend; those that do so already keep theirs.

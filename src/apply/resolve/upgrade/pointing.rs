@@ -10,14 +10,15 @@ use crate::workspace::{AnyRecord, RecordKind};
 impl Merging<'_, '_> {
     /// Notes what in new records would name a record that is not there.
     pub(super) fn new_records(&mut self) {
-        for (reference, said) in &self.built.said {
-            if !said.fresh || said.blueprint {
+        for (reference, declared) in &self.built.declared {
+            if !declared.fresh || declared.blueprint {
                 continue;
             }
-            for (path, value) in parts(&said.thing) {
+            for (path, value) in parts(&declared.thing) {
                 for named in marks::refs(value) {
                     let theirs = Some(marks::plain(value));
-                    let entry = not_carried(said.thing.kind, reference, Some(&path), None, theirs);
+                    let entry =
+                        not_carried(declared.thing.kind, reference, Some(&path), None, theirs);
                     self.pointing.entry(named).or_default().push(entry);
                 }
             }

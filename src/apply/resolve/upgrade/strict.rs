@@ -26,14 +26,14 @@ impl Merging<'_, '_> {
 
     /// Columns that tables get which are there.
     fn new_columns(&self) -> Vec<(String, Id)> {
-        let said = self.built.said.iter();
-        let new = said.filter(|(_, said)| {
-            let parent = said.thing.parent;
-            said.fresh
-                && said.thing.kind == RecordKind::Column
+        let declared = self.built.declared.iter();
+        let new = declared.filter(|(_, declared)| {
+            let parent = declared.thing.parent;
+            declared.fresh
+                && declared.thing.kind == RecordKind::Column
                 && parent.is_some_and(|parent| self.destination.feature(parent).is_some())
         });
-        new.map(|(reference, said)| ((*reference).to_owned(), said.thing.id))
+        new.map(|(reference, declared)| ((*reference).to_owned(), declared.thing.id))
             .collect()
     }
 
@@ -74,8 +74,8 @@ impl Merging<'_, '_> {
         if let Some(conflict) = conflict {
             self.work.conflicts.push(conflict);
             // Undecided, its base has no such key either.
-            if let Some(said) = self.built.said.get_mut(reference)
-                && let Value::Object(config) = &mut said.thing.config
+            if let Some(declared) = self.built.declared.get_mut(reference)
+                && let Value::Object(config) = &mut declared.thing.config
             {
                 config.shift_remove(key);
             }

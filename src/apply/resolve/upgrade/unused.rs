@@ -8,7 +8,9 @@ use crate::json::path::split_dotted;
 use crate::package::payload::RawEntry;
 use crate::package::reference::WORKSPACE;
 use crate::problem::Code;
-use crate::upgrade::{EVERYTHING, RecordDecision, Sides, UnusedDecision, declared_fields, leaves};
+use crate::upgrade::{
+    EVERYTHING, RecordDecision, Sides, UnusedDecision, declared_fields, leaves, order_path,
+};
 use crate::workspace::RecordKind;
 
 /// The uids of rows by the refs of their tables.
@@ -21,7 +23,7 @@ impl Merging<'_, '_> {
         let mut rows: Option<Rows<'_>> = None;
         for (reference, path, known) in unused {
             let stands = reference == WORKSPACE
-                || self.built.said.contains_key(reference)
+                || self.built.declared.contains_key(reference)
                 || self.base.knows(reference);
             let detail = if !stands {
                 format!(
@@ -75,10 +77,14 @@ impl Merging<'_, '_> {
         if reference == WORKSPACE && path == "order.modules" {
             return true;
         }
-        let said = self.built.said.get(reference).map(|said| &said.thing);
+        let declared = self
+            .built
+            .declared
+            .get(reference)
+            .map(|declared| &declared.thing);
         let applied = self.base.ever();
         let applied = applied.filter(|based| based.reference == reference);
-        let mut sides = applied.map(|based| &based.thing).chain(said);
+        let mut sides = applied.map(|based| &based.thing).chain(declared);
         let segments = split_dotted(path);
         sides.any(|thing| {
             let fields = declared_fields(thing, self.definitions);
@@ -104,7 +110,7 @@ impl Merging<'_, '_> {
         if reference == WORKSPACE {
             return false;
         }
-        if !self.built.said.contains_key(reference) {
+        if !self.built.declared.contains_key(reference) {
             return word == RecordDecision::Delete;
         }
         let counterpart = self.pairs.counterpart(reference);
@@ -173,10 +179,12 @@ fn uids<'a>(payloads: &'a [RawEntry<'a>], applied: &'a [RowBase<'a>]) -> Rows<'a
 
 /// Whether it is the path of the order of what is in a record of that kind.
 fn is_order(kind: RecordKind, path: &str) -> bool {
-    matches!(
-        (kind, path),
-        (RecordKind::Feature, "order.columns") | (RecordKind::Module, "order.rails")
-    )
+    let inside = match kind {
+        RecordKind::Feature => RecordKind::Column,
+        RecordKind::Module => RecordKind::Rail,
+        _ => return false,
+    };
+    order_path(inside) == Some(path)
 }
 
 /// A decided value that a cell cannot hold.

@@ -218,14 +218,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             let ours = stored.data.cell(&column.name).unwrap_or("null");
             let kept = stays.as_ref().and_then(|stays| stays.cell(&column.name));
-            let said = base.get(at).and_then(Option::as_deref);
+            let base_cell = base.get(at).and_then(Option::as_deref);
             // Also a column that a plain apply has created, and left empty in rows that were there.
             let late = !table.whole
                 && match kept {
                     Some(kept) => {
                         is_null(kept) && self.ledger_state.is_compared(row.id, &column.name)
                     }
-                    None => said.is_none() && is_based,
+                    None => base_cell.is_none() && is_based,
                 };
             if late || table.is_fresh(column.id) {
                 if is_null(ours) && !is_null(theirs) {
@@ -241,7 +241,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             if !table.whole {
                 // Once these rows are compared, the package of then meets what was written.
-                if let Some(based) = kept.or(said)
+                if let Some(based) = kept.or(base_cell)
                     && !(kept.is_none() && same_link(table, row, at))
                     && !equal(based, theirs)
                 {
@@ -250,11 +250,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
                 continue;
             }
-            let based = match (kept, said) {
+            let based = match (kept, base_cell) {
                 (Some(kept), _) => kept,
                 // What people did not touch is what was written.
                 _ if !edited => slot.rule.without_file(ours),
-                (None, Some(said)) => said,
+                (None, Some(base_cell)) => base_cell,
                 (None, None) => "null",
             };
             // What such a link shows here, if anything, is no business of the package.
@@ -305,8 +305,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         let fault = slot.rule.fault(EntryReason::NotStorable(kind));
                         return Ok(Err(fault));
                     }
-                    let said = table.columns.cell(row.theirs.data, at);
-                    if out == "null" && said.is_some_and(|said| slot.rule.file_id(said).is_some()) {
+                    let package_cell = table.columns.cell(row.theirs.data, at);
+                    if out == "null"
+                        && package_cell.is_some_and(|cell| slot.rule.file_id(cell).is_some())
+                    {
                         outcome.emptied.push(at);
                     }
                     outcome.written.push((name, ours.write(), out));
@@ -383,7 +385,7 @@ pub(super) fn same_link(table: &Table<'_>, row: Candidate<'_>, at: usize) -> boo
         Some((columns.cell(row.data, at)?.to_owned(), refs.to_owned()))
     };
     let theirs = link(&table.columns, row.theirs);
-    let base = table.base.said(row.id, at);
+    let base = table.base.row_with_column(row.id, at);
     theirs.is_some() && theirs == base.and_then(|base| link(table.base.columns(base), base.row))
 }
 

@@ -50,11 +50,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         row: &Candidate<'a>,
     ) -> Result<Vec<OtherCell>, ApplyError<T::Error>> {
         let stays = self.ledger_state.stays(row.id).cloned();
-        let mut said = self.base_cells(table, row.id).await?.into_iter();
+        let mut base_cells = self.base_cells(table, row.id).await?.into_iter();
         let theirs = self.fitting_cells(&table.columns, row.theirs).await?;
         let mut others = Vec::new();
         for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(theirs) {
-            let said = said.next().flatten();
+            let base_cell = base_cells.next().flatten();
             if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
                 continue;
             }
@@ -63,7 +63,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if kept.is_none() && same_link(table, *row, at) {
                 continue;
             }
-            let base = kept.map(str::to_owned).or(said);
+            let base = kept.map(str::to_owned).or(base_cell);
             let based = base.as_deref().unwrap_or("null");
             // A value that does not fit the column yet is another one, too.
             if !theirs.is_ok_and(|theirs| equal(based, &theirs)) {

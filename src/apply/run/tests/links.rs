@@ -197,8 +197,8 @@ fn only_links_to_rows_of_a_later_batch_wait_for_the_end() {
         .iter()
         .filter_map(|entry| match entry {
             Entry::Rows(rows) => {
-                let settled = rows.settled.iter();
-                Some((settled.map(|row| row.position).collect(), Vec::new()))
+                let early_links = rows.early_links.iter();
+                Some((early_links.map(|row| row.position).collect(), Vec::new()))
             }
             Entry::Links(links) => {
                 let rows = links.rows.iter();

@@ -342,7 +342,7 @@ fn links_that_entered_along_with_their_rows_are_closed() {
 
 /// How far a job is, is what is written: it never goes back and ends where it should.
 #[test]
-fn what_is_told_of_a_job_goes_up_to_its_total() {
+fn the_progress_of_a_job_goes_up_to_its_total() {
     for sample in [
         refused_in_the_middle(),
         refused_at_the_end(),

@@ -397,6 +397,19 @@ fn one_with_a_draft_does_not_go() {
     assert!(report.is_partial() && line.thing(Workflow, "Flow").is_some());
 }
 
+/// The draft of an upgrade that waits for a secret is one like any other.
+#[test]
+fn one_whose_new_version_waits_does_not_go() {
+    let mut line = with_secret();
+    line.upgrade(&with_step(&request("d", "/")), &Json::Null);
+    line.pause();
+    let flowless = v2(|package| super::without(package, "w_flow"));
+    let refused = line.plan(&flowless, &upgrade_body(&json!({"w_flow": "delete"})));
+    assert_eq!(codes(&refused.refusals), ["delete_refused"]);
+    let detail = &refused.refusals[0].detail;
+    assert!(detail.contains("it has a draft"), "{detail}");
+}
+
 #[test]
 fn a_step_that_goes_is_as_it_was_where_only_a_default_is_absent() {
     let read = json!({"key": "feature.read", "id": "stp_cccccccccccc", "config": {"featureId": "$f_orders", "mergeMode": "replace"}});

@@ -80,7 +80,7 @@ fn nothing_drifts_after_an_apply_an_upgrade_and_an_undo() {
 }
 
 #[test]
-fn leaves_that_people_changed_are_told_with_what_was_applied() {
+fn leaves_that_people_changed_are_listed_with_what_was_applied() {
     let mut line = Line::new();
     line.edit(RecordKind::Feature, "clients", label("Ours"));
     line.edit(RecordKind::Column, "city", config("required", &json!(true)));
@@ -176,7 +176,7 @@ fn records_that_went_are_one_with_what_was_in_them() {
 }
 
 #[test]
-fn what_people_put_into_tables_and_modules_is_told() {
+fn what_people_put_into_tables_and_modules_is_listed() {
     let mut line = Line::new();
     let structure = line.memory.state().structure;
     let (name, label) = ("own".to_owned(), "Own".to_owned());

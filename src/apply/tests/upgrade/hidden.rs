@@ -86,7 +86,7 @@ fn the_word_for_the_ref_and_conflicts_decide_them() {
 }
 
 #[test]
-fn what_came_up_after_the_plan_is_told_as_a_number() {
+fn what_came_up_after_the_plan_is_reported_as_a_number() {
     let mut line = line();
     // Nobody looked at the plan.
     let report = line.apply(&new(), &upgrade_body(&Json::Null));

@@ -292,7 +292,7 @@ fn what_the_same_upgrade_writes_counts() {
 }
 
 #[test]
-fn what_comes_up_after_the_plan_stays_and_is_told() {
+fn what_comes_up_after_the_plan_stays_and_is_reported() {
     let new = v2(|package| args(package, "c_clients_city")["config"] = json!({"required": true}));
     let mut line = Line::new();
     assert_eq!(line.plan(&new, &upgrade_body(&Json::Null)).refusals, []);

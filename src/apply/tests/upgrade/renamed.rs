@@ -106,7 +106,7 @@ fn a_plain_apply_counts_cells_by_the_name_that_they_have_in_each_package() {
 }
 
 #[test]
-fn the_technical_name_stays_and_is_told_until_it_is_the_base() {
+fn the_technical_name_stays_and_is_reported_until_it_is_the_base() {
     let new = remark(["1", "2", "3"]);
     let mut line = Line::new();
     let expected = ["c_clients_remark", "name", "note", "remark"];
@@ -131,7 +131,7 @@ fn the_technical_name_stays_and_is_told_until_it_is_the_base() {
 }
 
 #[test]
-fn the_same_ref_under_another_name_is_told_whatever_people_call_it() {
+fn the_same_ref_under_another_name_is_reported_whatever_people_call_it() {
     let new = v2(|package| args(package, "f_clients")["name"] = "customers".into());
     let mut line = Line::new();
     line.edit(Feature, "clients", |thing| {

@@ -86,7 +86,7 @@ fn every_operator_can_be_negated_once() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_said() {
+fn what_cannot_be_understood_is_reported() {
     let unknown = |word: &str| FilterReason::UnknownOperator(word.to_owned());
     let not_of_own = |column, operator| FilterReason::NotOfOwn { column, operator };
     for (text, reason) in [

@@ -63,7 +63,7 @@ impl Written {
     }
 
     /// Commits, and lets the thread end what it was asked for. Gives how long the log is.
-    fn commit_and_settle(&self) -> usize {
+    fn commit_and_checkpoint(&self) -> usize {
         self.commit();
         let mut log = self.checkpoints.shared.log();
         while log.busy {
@@ -134,7 +134,7 @@ fn the_file_grows_and_the_log_does_not_without_the_writer() {
     let written = Written::new(&file, SHORT);
     let size = || std::fs::metadata(&file).expect("is there").len();
     let before = size();
-    let longest = (0..100).map(|_| written.commit_and_settle()).max();
+    let longest = (0..100).map(|_| written.commit_and_checkpoint()).max();
     let (thread, writer) = written.done();
     assert!(thread > 1, "{thread}");
     assert_eq!(writer, 0);
@@ -151,7 +151,7 @@ fn the_log_is_bounded_where_the_thread_does_nothing() {
         ..SHORT
     };
     let written = Written::new(&folder.path().join("x.db"), lengths);
-    let longest = (0..200).map(|_| written.commit_and_settle()).max();
+    let longest = (0..200).map(|_| written.commit_and_checkpoint()).max();
     let (thread, writer) = written.done();
     assert_eq!(thread, 0);
     assert!(writer > 1, "{writer}");
@@ -163,18 +163,18 @@ fn an_old_snapshot_is_kept_and_the_log_is_bounded_again_after_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("x.db");
     let written = Written::new(&file, SHORT);
-    written.commit_and_settle();
+    written.commit_and_checkpoint();
     let reader = open(&file).expect("opens");
     let count = || reader.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0));
     reader.execute_batch("BEGIN").expect("begins");
     assert_eq!(count(), Ok(1));
-    let held = (0..200).map(|_| written.commit_and_settle()).max();
+    let held = (0..200).map(|_| written.commit_and_checkpoint()).max();
     assert!(held > Some(SHORT.bound + SHORT.step), "{held:?}");
     assert_eq!(count(), Ok(1));
     reader.execute_batch("COMMIT").expect("ends");
     // The next commit writes everything back, and the one after it begins anew.
-    written.commit_and_settle();
-    let after = (0..100).map(|_| written.commit_and_settle()).max();
+    written.commit_and_checkpoint();
+    let after = (0..100).map(|_| written.commit_and_checkpoint()).max();
     assert!(after <= Some(SHORT.worth + SHORT.step), "{after:?}");
     assert_eq!(count(), Ok(302));
 }

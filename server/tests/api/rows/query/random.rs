@@ -524,12 +524,12 @@ fn assert_unknown<'a>(
 }
 
 /// Says how to ask again, when a question is answered wrongly.
-struct Told {
+struct HowToRepeat {
     seed: u64,
     question: String,
 }
 
-impl Drop for Told {
+impl Drop for HowToRepeat {
     fn drop(&mut self) {
         if std::thread::panicking() {
             use std::io::Write as _;
@@ -552,7 +552,7 @@ async fn random_questions_are_answered_as_the_library_says(place: Place) {
     let count = setting("TPLKIT_QUERIES").unwrap_or(QUESTIONS);
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
-    let mut reported = Told {
+    let mut repeat = HowToRepeat {
         seed,
         question: String::new(),
     };
@@ -567,7 +567,7 @@ async fn random_questions_are_answered_as_the_library_says(place: Place) {
         stock.put(&world, &rows, None).await;
         for _ in 0..OF_ONE_TABLE.min(count - queries) {
             let question = Question::new(&mut dice, &rows);
-            reported.question = format!("{:?}", question.parameters);
+            repeat.question = format!("{:?}", question.parameters);
             if dice.one_in(3) {
                 question.aggregate(&mut dice, &stock, &client);
             } else {

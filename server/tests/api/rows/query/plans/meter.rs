@@ -89,7 +89,7 @@ impl Meter {
 
     /// Fails when more than that many rows were looked at, or they were found otherwise.
     #[track_caller]
-    pub(super) fn judge(
+    pub(super) fn check(
         &self,
         name: &str,
         most: u64,

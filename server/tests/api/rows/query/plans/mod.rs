@@ -136,14 +136,14 @@ async fn answers_are_found_by_indexes(world: &World, meter: &Meter, analyze: imp
                 (most, index)
             };
             let first = stock.question("", &[]) + &encoded(ask);
-            let mut response = meter.judge(&first, most, index, || editor.get(&first));
+            let mut response = meter.check(&first, most, index, || editor.get(&first));
             for _ in 0..3 {
                 let Some(cursor) = cursor(&response) else {
                     break;
                 };
                 let sign = if ask.is_empty() { '?' } else { '&' };
                 let next = format!("{first}{sign}cursor={cursor}");
-                response = meter.judge(&next, most, index, || editor.get(&next));
+                response = meter.check(&next, most, index, || editor.get(&next));
             }
         }
         single_rows(&stock, &editor, meter);
@@ -159,19 +159,19 @@ async fn answers_are_found_by_indexes(world: &World, meter: &Meter, analyze: imp
 fn single_rows(stock: &Stock, editor: &Client, meter: &Meter) {
     let primary = "rows_organization_id_feature_id_id";
     let rows = stock.question("", &[]);
-    let made = meter.judge("create", 2, "", || {
+    let made = meter.check("create", 2, "", || {
         editor
             .post(&rows, &json!({"data": {"text": "new"}}))
             .expect(201)
     });
     let id = made.json()["id"].as_str().expect("an id").to_owned();
     let row = format!("{rows}/{id}");
-    meter.judge("get", 2, primary, || editor.get(&row).expect(200));
+    meter.check("get", 2, primary, || editor.get(&row).expect(200));
     let change = json!({"data": {"text": "newer"}});
-    meter.judge("patch", 4, primary, || {
+    meter.check("patch", 4, primary, || {
         editor.patch(&row, &change).expect(200)
     });
-    meter.judge("delete", 4, primary, || editor.delete(&row).expect(204));
+    meter.check("delete", 4, primary, || editor.delete(&row).expect(204));
 }
 
 fn aggregates(stock: &Stock, editor: &Client, meter: &Meter) {
@@ -180,14 +180,14 @@ fn aggregates(stock: &Stock, editor: &Client, meter: &Meter) {
         editor.get(&path).expect(200)
     };
     let alike = ALIKE as u64 + 10;
-    meter.judge("count", 2, "", || ask("op=count"));
-    meter.judge("count few", 20, "rows_s2", || {
+    meter.check("count", 2, "", || ask("op=count"));
+    meter.check("count few", 20, "rows_s2", || {
         ask("op=count&filter=number:gtn:19990")
     });
-    meter.judge("count alike", alike, "rows_s3", || {
+    meter.check("count alike", alike, "rows_s3", || {
         ask("op=count&filter=kind:eq:k3")
     });
-    meter.judge("sum", 20, "rows_s2", || {
+    meter.check("sum", 20, "rows_s2", || {
         ask("op=sum&column=number&filter=number:gtn:19990")
     });
 }
