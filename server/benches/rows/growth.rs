@@ -28,7 +28,9 @@ pub(crate) fn report(options: &Options, small: bool) {
             let create = format!("CREATE DATABASE {name}");
             cluster.psql(&create).expect("creates");
             let server = Server::start(&cluster.url(&name), rows, Indexed::ViewsAndCodes);
-            cluster.psql_in(&name, "ANALYZE").expect("analyzes");
+            cluster
+                .psql_in(&name, "VACUUM (ANALYZE)")
+                .expect("analyzes");
             medians(&server, options)
         };
         compare(&on_postgres(few), &on_postgres(many));
@@ -72,6 +74,19 @@ fn medians(server: &Server, options: &Options) -> Vec<(&'static str, Seen)> {
         (
             "count",
             run(200, &|_, _| server.get("rows:aggregate?op=count")),
+        ),
+        // A twelfth of the rows, along the index of a slot: read to the end, and to a limit.
+        (
+            "count, 1/12",
+            run(200, &|_, _| {
+                server.get("rows:aggregate?op=count&filter=city:eq:Porto")
+            }),
+        ),
+        (
+            "count, 1/12, limit",
+            run(200, &|_, _| {
+                server.get("rows:aggregate?op=count&filter=city:eq:Porto&limit=1000")
+            }),
         ),
         (
             "insert, unique",

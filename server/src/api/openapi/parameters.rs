@@ -7,6 +7,7 @@ use tplkit::rows::query::{MOST_BYTES, MOST_FILTERS, number_operators, text_opera
 use crate::automation::connections::ConnectionKind;
 use crate::files::name::MOST_NAME;
 use crate::rows::Validate;
+use crate::rows::query::MOST_COUNTED;
 
 /// The parameter that a component describes, as the document has it.
 pub(super) fn query(component: &str) -> Option<Value> {
@@ -115,6 +116,11 @@ pub(super) fn query(component: &str) -> Option<Value> {
             "column",
             json!({"type": "string", "minLength": 1}),
             "The key of `data` to work it out of; `sum` and `avg` need it.",
+        ),
+        "count_limit" => (
+            "limit",
+            json!({"type": "integer", "minimum": 1, "maximum": MOST_COUNTED}),
+            "How far a `count` goes: `result` is at most this, and `at_least` tells whether there are more rows. Without it a count is exact.",
         ),
         "validate" => (
             "validate",

@@ -10,7 +10,7 @@ use crate::call::{Call, OperationContext};
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
-use crate::rows::query::{self, AggregateQuery, Cost};
+use crate::rows::query::{self, AggregateQuery, Cost, MOST_COUNTED};
 use crate::store::Tx;
 
 /// `GET …/rows:aggregate`
@@ -66,6 +66,13 @@ fn aggregate_query(query: &mut Query, feature: Uuid) -> Result<AggregateQuery, R
     if column.as_ref().is_some_and(|column| column.contains('\0')) {
         query.refuse("column", "holds U+0000, which no key holds");
     }
+    let limit = query.integer("limit", 1, MOST_COUNTED.into());
+    if limit.is_some() && operation.is_some_and(Operation::needs_column) {
+        query.refuse(
+            "limit",
+            "is for op=count: sum and avg look at the first 10,000 rows",
+        );
+    }
     let filter = row_filter(query, feature);
     query.finish()?;
     let (question, _) = filter?;
@@ -74,5 +81,6 @@ fn aggregate_query(query: &mut Query, feature: Uuid) -> Result<AggregateQuery, R
         // There are faults without it.
         operation: operation.unwrap_or(Operation::Count),
         column,
+        limit: limit.and_then(|limit| u32::try_from(limit).ok()),
     })
 }

@@ -35,7 +35,7 @@ mod row_filter;
 mod tests;
 
 pub(crate) use aggregate::AggregateView;
-pub use aggregate::{AggregateQuery, aggregate};
+pub use aggregate::{AggregateQuery, MOST_COUNTED, aggregate};
 pub use cost::Cost;
 pub use cursor::CursorPosition;
 pub use list::{RowBatch, RowListRequest, list, rows};

@@ -195,10 +195,11 @@ fn filters_and_sorts_together_have_their_text() {
 fn each_aggregate_has_its_text() {
     let table = table();
     let mut out = String::new();
-    for (operation, column) in [
-        (Operation::Count, None),
-        (Operation::Sum, Some("n")),
-        (Operation::Avg, Some("m")),
+    for (operation, column, limit) in [
+        (Operation::Count, None, None),
+        (Operation::Count, None, Some(1_000)),
+        (Operation::Sum, Some("n"), None),
+        (Operation::Avg, Some("m"), None),
     ] {
         for texts in [&[][..], &["t:eq:a"][..]] {
             let question = listing(texts, Match::All, "id", None).filter;
@@ -206,8 +207,11 @@ fn each_aggregate_has_its_text() {
                 filter: question,
                 operation,
                 column: column.map(str::to_owned),
+                limit,
             };
-            writeln!(out, "{} of {column:?}, {texts:?}", operation.as_str()).expect("writes");
+            let limit = limit.map_or(String::new(), |limit| format!(" up to {limit}"));
+            let word = operation.as_str();
+            writeln!(out, "{word}{limit} of {column:?}, {texts:?}").expect("writes");
             for dialect in DIALECTS {
                 let composed = aggregate.compose(&table, dialect, true);
                 write(&mut out, &format!("{dialect:?}"), &composed);

@@ -8,6 +8,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     numbers_enter_and_nothing_else,
     counts_are_exact_and_sums_look_at_ten_thousand,
+    a_count_with_a_limit_goes_so_far,
     what_is_asked_has_to_make_sense,
 );
 
@@ -125,6 +126,63 @@ async fn counts_are_exact_and_sums_look_at_ten_thousand(place: Place) {
     }
 }
 
+/// With a limit a count says so many, and whether there are more: of rows that the caller sees.
+async fn a_count_with_a_limit_goes_so_far(place: Place) {
+    let world = World::new(place).await;
+    let workspace = workspace(&world, world.acme, "organization").await;
+    let columns = [
+        Column::new("s", "text").slot(1),
+        Column::new("n", "number").slot(2),
+        Column::new("u", "text"),
+    ];
+    let stock = Stock::within(&world, (world.acme, workspace), true, &columns).await;
+    let editor = world.person("writer@acme.test").await;
+    world
+        .member(
+            world.acme,
+            "writer@acme.test",
+            tplkit_server::auth::Role::Editor,
+        )
+        .await;
+    let rows = |count: usize| -> Vec<New> {
+        let data = [r#"{"s":"a","n":1,"u":"a"}"#, r#"{"s":"b","n":2,"u":"b"}"#];
+        let data = data.iter().cycle().take(count);
+        data.map(|data| New::of(&world, data)).collect()
+    };
+    // Rows of others stand before and behind the own ones.
+    stock.put(&world, &rows(6), None).await;
+    stock.put(&world, &rows(8), Some(editor)).await;
+    stock.put(&world, &rows(6), None).await;
+    for (email, all, half) in [
+        ("admin@acme.test", 20, 10),
+        ("writer@acme.test", 8, 4),
+        ("viewer@acme.test", 0, 0),
+    ] {
+        let client = world.as_user(email);
+        for (filters, count) in [
+            (&[][..], all),
+            (&["s:eq:a"], half),
+            (&["n:gtn:1"], half),
+            (&["s:in:a|b"], all),
+            (&["u:eq:a"], half),
+            (&["s:eq:a", "u:eq:b"], all),
+            (&["s:eq:none"], 0),
+        ] {
+            for limit in [1, 3, 4, 5, 7, 8, 9, 10, 11, 19, 20, 21, 10_000] {
+                let text = limit.to_string();
+                let mut parameters = vec![("op", "count"), ("limit", &*text), ("match", "any")];
+                parameters.extend(filters.iter().map(|filter| ("filter", *filter)));
+                let response = stock.aggregate(&client, &parameters).expect(200);
+                let (result, at_least) = (count.min(limit), count > limit);
+                let body = format!(
+                    r#"{{"op":"count","column":null,"result":{result},"rows_considered":{result},"at_least":{at_least}}}"#
+                );
+                assert_eq!(response.body, body, "{email} {parameters:?}");
+            }
+        }
+    }
+}
+
 async fn what_is_asked_has_to_make_sense(place: Place) {
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
@@ -136,7 +194,11 @@ async fn what_is_asked_has_to_make_sense(place: Place) {
         &[("op", "sum")],
         &[("op", "avg"), ("column", "")],
         &[("op", "count"), ("op", "count")],
-        &[("op", "count"), ("limit", "5")],
+        &[("op", "count"), ("limit", "0")],
+        &[("op", "count"), ("limit", "10001")],
+        &[("op", "count"), ("limit", "many")],
+        &[("op", "count"), ("limit", "5"), ("limit", "5")],
+        &[("op", "sum"), ("column", "n"), ("limit", "5")],
         &[("op", "count"), ("sort", "a")],
         &[("op", "count"), ("match", "none")],
         &[("op", "sum"), ("column", "a\0")],

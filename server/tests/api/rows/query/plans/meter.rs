@@ -34,6 +34,8 @@ pub(super) struct Read {
     indexes: BTreeSet<String>,
     /// Whether the table was read from end to end.
     whole: bool,
+    /// Whether the table was visited, where an index alone might do.
+    visited: bool,
 }
 
 impl Meter {
@@ -113,6 +115,12 @@ impl Meter {
 }
 
 impl Read {
+    /// Fails when PostgreSQL visited the table, where an index alone answers. SQLite's steps do not tell.
+    #[track_caller]
+    pub(super) fn is_of_an_index_alone(&self, name: &str) {
+        assert!(!self.visited, "{name} visits the table: {self:?}");
+    }
+
     /// Adds a plan and what is below it.
     fn add(&mut self, node: &Value) {
         let number = |name: &str| node[name].as_f64().unwrap_or_default();
@@ -127,6 +135,7 @@ impl Read {
             )]
             let looked_at = (each * number("Actual Loops")).ceil() as u64;
             self.amount += looked_at;
+            self.visited |= node["Node Type"] != "Index Only Scan" && looked_at > 0;
             self.whole |= node["Node Type"] == "Seq Scan" && looked_at > 0;
         }
         if let Some(index) = node["Index Name"].as_str() {

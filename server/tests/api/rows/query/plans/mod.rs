@@ -187,6 +187,19 @@ fn aggregates(stock: &Stock, editor: &Client, meter: &Meter) {
     meter.check("count alike", alike, "rows_s3", || {
         ask("op=count&filter=kind:eq:k3")
     });
+    meter.check("count alike, to a limit", 110, "rows_s3", || {
+        ask("op=count&filter=kind:eq:k3&limit=100")
+    });
+    for tail in [
+        "op=count&filter=kind:eq:k3",
+        "op=count&filter=kind:eq:k3&limit=100",
+    ] {
+        let (_, read) = meter.read(|| ask(tail));
+        read.is_of_an_index_alone(tail);
+    }
+    meter.check("count a range, to a limit", 110, "rows_s2", || {
+        ask("op=count&filter=number:gtn:10&limit=100")
+    });
     meter.check("sum", 20, "rows_s2", || {
         ask("op=sum&column=number&filter=number:gtn:19990")
     });
