@@ -457,7 +457,8 @@ pub struct CellsOf {
     pub digest: Option<RowDigest>,
     /// Cells whose base is not what the package says, with that base: null where there is none.
     pub stays: RowData,
-    /// Of these, the columns that keep a file where the package brings another text.
+    /// Of these, the columns that keep a file where the package brings another text, or what they hold where it links
+    /// to a row that is not there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// Of these, the columns whose cells are not compared: those of rows of transactional data.

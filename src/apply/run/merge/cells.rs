@@ -227,7 +227,24 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     }
                     None => base_cell.is_none() && is_based,
                 };
-            if late || table.is_fresh(column.id) {
+            let fresh = late || table.is_fresh(column.id);
+            if (fresh || table.whole)
+                && lacks_target(table, row, at, theirs)
+                && (kept.is_some() || !same_cell(table, row, at))
+                && (hidden || !decides_value(table, tracked, row, &slot.work.package_name))
+            {
+                let based = match (kept, said) {
+                    (Some(kept), _) => kept,
+                    _ if fresh => "null",
+                    _ if !edited => ours,
+                    (None, said) => said.unwrap_or("null"),
+                };
+                outcome.differs |= !equal(based, ours);
+                outcome.stays.push((column.name.clone(), based.to_owned()));
+                outcome.left_out.push(at);
+                continue;
+            }
+            if fresh {
                 if is_null(ours) && !is_null(theirs) {
                     let name = column.name.clone();
                     outcome
@@ -270,7 +287,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     outcome.kept += 1;
                 } else {
                     outcome.stays.push((column.name.clone(), based.to_owned()));
-                    outcome.files.push(at);
+                    outcome.left_out.push(at);
                 }
                 continue;
             }
@@ -387,6 +404,41 @@ pub(super) fn same_link(table: &Table<'_>, row: Candidate<'_>, at: usize) -> boo
     let theirs = link(&table.columns, row.theirs);
     let base = table.base.row_with_column(row.id, at);
     theirs.is_some() && theirs == base.and_then(|base| link(table.base.columns(base), base.row))
+}
+
+/// Whether the package links a row to one that is not at the destination. To write that would take away the link that
+/// is there, and the next upgrade would not know that it is still to be brought.
+fn lacks_target(table: &Table<'_>, row: Candidate<'_>, at: usize, theirs: &str) -> bool {
+    let link = &table.columns.all[at].work.link;
+    let said = || table.columns.cell(row.theirs.data, at);
+    matches!(link, LinkWork::Refs | LinkWork::Identity { .. })
+        && is_null(theirs)
+        && said().is_some_and(|said| !Cell::new(said).is_empty())
+}
+
+/// Whether somebody decided that a cell becomes another value.
+fn decides_value(
+    table: &Table<'_>,
+    tracked: &TrackedDecisions<'_>,
+    row: Candidate<'_>,
+    column: &str,
+) -> bool {
+    let take = tracked.takes(&table.work.feature_ref, &cell_path(row, column));
+    matches!(take, Some(Take::Value(_)))
+}
+
+/// Whether the package says of a cell what the base says, its link included.
+fn same_cell(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
+    let cell = |columns: &Columns<'_>, row: RawRow<'_>| {
+        let mut refs = row.refs.into_iter().flat_map(members);
+        let refs = refs.find(|(key, _)| key.is(columns.all[at].name));
+        let said = columns.cell(row.data, at).map(str::to_owned);
+        (said, refs.map(|(_, refs)| refs.to_owned()))
+    };
+    let base = table.base.said(row.id, at);
+    base.is_some_and(|base| {
+        cell(&table.columns, row.theirs) == cell(table.base.columns(base), base.row)
+    })
 }
 
 /// The path of a cell.

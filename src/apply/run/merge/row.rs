@@ -65,8 +65,9 @@ pub(super) struct Outcome {
     pub(super) differs: bool,
     /// Whether the base of cells becomes another one.
     pub(super) moves: bool,
-    /// Columns that keep a file where the package brings another text: a file is never written over.
-    pub(super) files: Vec<usize>,
+    /// Columns that keep what they hold although the package brings something else: a file is never written over, and
+    /// a link to a row that is not at the destination is not written.
+    pub(super) left_out: Vec<usize>,
     /// Columns that become null because the package names a file there.
     pub(super) emptied: Vec<usize>,
     pub(super) kept: u64,

@@ -25,7 +25,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let reported = outcome.moves
                 || !outcome.written.is_empty()
                 || !outcome.conflicts.is_empty()
-                || !outcome.files.is_empty();
+                || !outcome.left_out.is_empty();
             let stays = RowData::from_cells(outcome.stays());
             let same = self
                 .ledger_state
@@ -100,7 +100,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             counts.kept += outcome.kept;
             self.tally.decided += outcome.decided;
             self.tally.note(&(row.id, &outcome.written));
-            for slot in &outcome.files {
+            for slot in &outcome.left_out {
                 let column = &table.columns.all[*slot].work.package_name;
                 self.tally.leaves_out(reference, column);
             }
@@ -175,7 +175,7 @@ fn merged_unit(
                 digest: Some(now),
             });
         }
-        let files = outcome.files.iter();
+        let files = outcome.left_out.iter();
         let files = files.map(|slot| table.columns.all[*slot].work.column.name.clone());
         cells.push(CellsOf {
             id: row.id,

@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 
 use super::super::world::{cells, link, person, points};
 use super::{Line, args, client, conflicts, upgrade_body, v1, v2, with};
-use crate::apply::Report;
 use crate::apply::test_packages::uid;
+use crate::apply::{NotCarried, Report};
 use crate::workspace::{Change, RecordKind, Removal, RowData, RowWrite};
 
 #[test]
@@ -327,4 +327,75 @@ fn a_plain_apply_keeps_the_base_of_a_cell_that_does_not_fit_yet() {
     line.upgrade(&number, &Json::Null);
     let clients = line.clients();
     assert!(clients[2].contains(r#""note":12"#), "{clients:?}");
+}
+
+/// The second client gets a boss who is new.
+fn new_boss(package: &mut Json) {
+    let entry = &mut package["payloads"][0];
+    let row = json!({"uid": uid(6003), "data": {"name": "D", "city": "Ulm", "note": "4"}});
+    entry["rows"].as_array_mut().expect("rows").push(row);
+    entry["count"] = 4.into();
+    let entry_uid = entry["itemUid"].clone();
+    let items = package["manifest"]["items"].as_array_mut();
+    let mut items = items.expect("items").iter_mut();
+    let item = items.find(|item| item["uid"] == entry_uid);
+    item.expect("an item")["count"] = 4.into();
+    boss(package, &json!("D"), 6003);
+}
+
+fn left_out(entries: &[NotCarried]) -> Vec<(&str, Option<&str>, Option<u64>)> {
+    let entries = entries.iter();
+    entries
+        .map(|one| (&*one.reference, one.path.as_deref(), one.count))
+        .collect()
+}
+
+#[test]
+fn a_link_to_a_row_that_is_not_there_takes_none_away_and_comes_with_its_row() {
+    let new = linked(new_boss);
+    let mut line = Line::of(&linked(|_| ()));
+    let none = r#"{"upgrade": true, "rowsModes": {"f_clients": "none"}}"#;
+    let expected = [("f_clients", Some("rows[].data.boss"), Some(1))];
+    let before = line.clients();
+    for _ in 0..2 {
+        let plan = line.plan(&new, none);
+        assert_eq!(left_out(&plan.not_carried), expected);
+        assert_eq!(plan.rows["f_clients"].update, 0);
+        let report = line.apply(&new, none);
+        assert_eq!(left_out(&report.not_carried), expected);
+        assert_eq!(report.rows["f_clients"].updated, 0);
+        assert_eq!(report.moved, []);
+        assert_eq!(line.clients(), before);
+    }
+    let drift = line.drift(true);
+    assert!(!drift.drift, "{drift:#?}");
+    let report = line.upgrade(&new, &Json::Null);
+    assert_eq!(left_out(&report.not_carried), []);
+    assert!(line.clients()[1].contains(r#""boss":"D""#));
+    line.undo(false).expect("undone");
+    assert_eq!(line.clients(), before);
+}
+
+#[test]
+fn a_value_is_decided_where_the_row_of_a_link_is_not_there() {
+    let mut line = Line::of(&linked(|_| ()));
+    let path = format!("rows.{}.boss", uid(6001));
+    let decisions = json!({"f_clients": {path: {"value": "A"}}});
+    let modes = json!({"f_clients": "none"});
+    let body = json!({"upgrade": true, "rowsModes": modes, "decisions": decisions});
+    let report = line.apply(&linked(new_boss), &body.to_string());
+    assert_eq!((report.decided, left_out(&report.not_carried)), (1, vec![]));
+    assert!(line.clients()[1].contains(r#""boss":"A""#));
+}
+
+#[test]
+fn a_cell_of_a_new_column_waits_for_the_row_that_it_points_at() {
+    let mut line = Line::new();
+    let none = r#"{"upgrade": true, "rowsModes": {"f_clients": "none"}}"#;
+    let new = linked(new_boss);
+    let report = line.apply(&new, none);
+    let expected = [("f_clients", Some("rows[].data.boss"), Some(1))];
+    assert_eq!(left_out(&report.not_carried), expected);
+    line.upgrade(&new, &Json::Null);
+    assert!(line.clients()[1].contains(r#""boss":"D""#));
 }
