@@ -11,6 +11,9 @@ use crate::workspace::AnyRecord;
 /// What records are merged with.
 #[derive(Clone, Copy)]
 pub struct Merge<'m> {
+    /// Whether an element of a list of the destination names a record that is gone, and is created again under
+    /// another id.
+    pub dead: &'m dyn Fn(&Value) -> bool,
     /// The registry.
     pub definitions: &'m Definitions,
     /// What somebody decided.
@@ -83,6 +86,11 @@ impl Merge<'_> {
     ) {
         self.tracked.knows(reference, &leaf.path);
         let mut values = sides.values(leaf, self.definitions);
+        if leaf.list
+            && let Value::List(elements) = &mut values[2]
+        {
+            elements.retain(|one| !(self.dead)(one));
+        }
         let stay = |merged: &mut Merged, base: &Value| {
             leaf.set(sides, &mut merged.base, base, self.definitions);
         };
@@ -140,6 +148,7 @@ impl Merge<'_> {
         } else {
             verdict(place, &values, self.tracked, self.read)
         };
+        let alone = super::rule::natural(&values, leaf.list);
         let [base, theirs, ours] = values;
         match verdict {
             LeafOutcome::Same => {}
@@ -155,7 +164,8 @@ impl Merge<'_> {
             LeafOutcome::Written(after) => {
                 // What cells do not fit is written because somebody decided so.
                 let is_measured = self.tracked.measured(reference, &leaf.path).is_some();
-                merged.decided += u64::from(is_measured || base != ours || after != theirs);
+                let by_itself = alone == LeafOutcome::Written(after.clone());
+                merged.decided += u64::from(is_measured || !by_itself);
                 leaf.set(sides, &mut merged.thing, &after, self.definitions);
                 merged
                     .updates

@@ -61,6 +61,7 @@ pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<Str
     let decisions = Decisions::default();
     let tracked = TrackedDecisions::new(&decisions, None);
     let merge = Merge {
+        dead: &|_| false,
         definitions,
         tracked: &tracked,
         read: &Clone::clone,

@@ -1,6 +1,7 @@
 //! Records that the package has and people removed (`upgrade` 3.4.4).
 
 use super::{Counterpart, Merging, not_carried, plain};
+use crate::apply::NotCarried;
 use crate::json::Value;
 use crate::upgrade::{Conflict, ConflictCode, KeepReason, KeptRecord, RecordDecision, differing};
 use crate::workspace::ledger::BaseRecord;
@@ -25,7 +26,7 @@ impl Merging<'_, '_> {
                 pointing.extend(self.pointing.shift_remove(*name).unwrap_or_default());
             }
             if self.pairs.barred.contains_key(&away.reference) {
-                self.work.not_carried.extend(pointing);
+                self.leaves_out(pointing);
                 self.stays_away(away.parts);
                 continue;
             }
@@ -54,8 +55,17 @@ impl Merging<'_, '_> {
                 continue;
             }
             self.work.decided += 1;
-            self.work.not_carried.extend(pointing);
+            self.leaves_out(pointing);
             self.stays_away(away.parts);
+        }
+    }
+
+    /// Lists what would point at records that stay away, once although it names several of them.
+    fn leaves_out(&mut self, pointing: Vec<NotCarried>) {
+        for entry in pointing {
+            if !self.work.not_carried.contains(&entry) {
+                self.work.not_carried.push(entry);
+            }
         }
     }
 

@@ -196,7 +196,9 @@ impl Merging<'_, '_> {
         };
         self.check_values(reference, sides);
         let read = |value: &Value| self.read(value);
+        let dead = |element: &Value| self.recreated.apply(element).is_some();
         let merge = Merge {
+            dead: &dead,
             definitions: self.definitions,
             tracked: self.tracked,
             read: &read,

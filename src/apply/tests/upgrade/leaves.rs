@@ -144,7 +144,8 @@ fn lists_of_references_merge_by_element() {
         args(package, "v_orders")["config"] =
             json!([{"visibleColumns": ["$c_orders_code", "$c_orders_due", "$c_orders_client"]}]);
     });
-    line.upgrade(&new, &Json::Null);
+    let report = line.upgrade(&new, &Json::Null);
+    assert_eq!((report.structure_updated, report.decided), (1, 0));
     let view = line.get(View, "orders");
     assert_eq!(
         view.config.get("visibleColumns").expect("a list").write(),

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::super::world::person;
 use super::{Line, args, conflicts, kept, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::id;
-use crate::workspace::RecordKind::{Column, Feature, View};
+use crate::workspace::RecordKind::{Column, Feature, Rail, View};
 use crate::workspace::{Change, New};
 
 #[test]
@@ -280,4 +280,43 @@ fn a_record_that_cannot_be_without_what_is_left_away_is_not_created() {
     // Decided, it is silent.
     let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!((plan.conflicts, plan.create), (vec![], vec![]));
+}
+
+#[test]
+fn what_names_several_records_that_stay_away_is_listed_once() {
+    let mut line = Line::new();
+    line.remove(Feature, "clients");
+    let new = v2(|package| {
+        let steps = &mut args(package, "w_flow")["graphConfig"]["steps"];
+        let bindings = steps[1]["config"]["bindings"].as_array_mut();
+        let city = json!({"targetColumn": "$c_clients_city", "value": "y"});
+        bindings.expect("bindings").push(city);
+    });
+    let report = line.upgrade(&new, &json!({"f_clients": "leave"}));
+    let flow = report.not_carried.iter();
+    let flow = flow.filter(|left| left.reference == "w_flow");
+    assert_eq!(flow.count(), 1, "{:#?}", report.not_carried);
+}
+
+#[test]
+fn a_list_that_merges_loses_what_is_gone_also_where_that_is_created_again() {
+    let mut line = Line::new();
+    line.remove(Feature, "orders");
+    let before = line.memory.state();
+    let new = v2(|package| {
+        args(package, "f_orders")["label"] = "New orders".into();
+        let more = json!({"featureId": "$f_clients", "name": "more", "label": "More", "type": "table",
+            "config": [{"visibleColumns": ["$c_clients_name"]}]});
+        with(package, "create_view", "v_more", more);
+        args(package, "r_r")["config"] = json!([{"views": ["$v_orders", "$v_more"]}]);
+    });
+    line.upgrade(&new, &json!({"f_orders": "create"}));
+    let more = line.get(View, "more").id;
+    let config = line.get(Rail, "r").config.write();
+    assert!(
+        config.contains(&format!(r#""views":["{more}"]"#)),
+        "{config}"
+    );
+    line.undo(false).expect("undone");
+    assert!(line.memory.state() == before);
 }
