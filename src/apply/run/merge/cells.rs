@@ -233,11 +233,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 && (kept.is_some() || !same_cell(table, row, at))
                 && (hidden || !decides_value(table, tracked, row, &slot.work.package_name))
             {
-                let based = match (kept, said) {
+                let based = match (kept, base_cell) {
                     (Some(kept), _) => kept,
                     _ if fresh => "null",
                     _ if !edited => ours,
-                    (None, said) => said.unwrap_or("null"),
+                    (None, base_cell) => base_cell.unwrap_or("null"),
                 };
                 outcome.differs |= !equal(based, ours);
                 outcome.stays.push((column.name.clone(), based.to_owned()));
@@ -410,10 +410,10 @@ pub(super) fn same_link(table: &Table<'_>, row: Candidate<'_>, at: usize) -> boo
 /// is there, and the next upgrade would not know that it is still to be brought.
 fn lacks_target(table: &Table<'_>, row: Candidate<'_>, at: usize, theirs: &str) -> bool {
     let link = &table.columns.all[at].work.link;
-    let said = || table.columns.cell(row.theirs.data, at);
+    let cell = || table.columns.cell(row.theirs.data, at);
     matches!(link, LinkWork::Refs | LinkWork::Identity { .. })
         && is_null(theirs)
-        && said().is_some_and(|said| !Cell::new(said).is_empty())
+        && cell().is_some_and(|cell| !Cell::new(cell).is_empty())
 }
 
 /// Whether somebody decided that a cell becomes another value.
@@ -432,10 +432,10 @@ fn same_cell(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
     let cell = |columns: &Columns<'_>, row: RawRow<'_>| {
         let mut refs = row.refs.into_iter().flat_map(members);
         let refs = refs.find(|(key, _)| key.is(columns.all[at].name));
-        let said = columns.cell(row.data, at).map(str::to_owned);
-        (said, refs.map(|(_, refs)| refs.to_owned()))
+        let text = columns.cell(row.data, at).map(str::to_owned);
+        (text, refs.map(|(_, refs)| refs.to_owned()))
     };
-    let base = table.base.said(row.id, at);
+    let base = table.base.row_with_column(row.id, at);
     base.is_some_and(|base| {
         cell(&table.columns, row.theirs) == cell(table.base.columns(base), base.row)
     })
