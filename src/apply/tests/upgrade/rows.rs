@@ -223,16 +223,7 @@ fn a_link_to_a_row_that_the_package_lost_is_what_it_was() {
 #[test]
 fn a_link_to_a_new_row_is_shown_by_its_name() {
     let new = linked(|package| {
-        let entry = &mut package["payloads"][0];
-        let row = json!({"uid": uid(6003), "data": {"name": "D", "city": "Ulm", "note": "4"}});
-        entry["rows"].as_array_mut().expect("rows").push(row);
-        entry["count"] = 4.into();
-        let entry_uid = entry["itemUid"].clone();
-        let items = package["manifest"]["items"].as_array_mut();
-        let mut items = items.expect("items").iter_mut();
-        let item = items.find(|item| item["uid"] == entry_uid);
-        item.expect("an item")["count"] = 4.into();
-        boss(package, &json!("D"), 6003);
+        new_boss(package);
         let refs = package["payloads"][0]["rows"][1]["refs"]["boss"].as_object_mut();
         // Without a column the link holds the id of the row.
         refs.expect("refs").shift_remove("valueColumn");
