@@ -85,6 +85,8 @@ pub struct UpgradeWork {
     pub terms: UpgradeTerms,
     /// Columns that are created in tables that are there.
     pub fresh_columns: BTreeSet<Id>,
+    /// Columns of the package that stay away, as it names them, by the refs of their tables.
+    pub absent_columns: HashMap<String, Vec<String>>,
     /// Leaves that people changed and somebody decided about.
     pub seen: SeenLeaves,
 }

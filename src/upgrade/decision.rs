@@ -151,6 +151,8 @@ pub struct TrackedDecisions<'r> {
     measured: Option<&'r Measured>,
     used: Mutex<Places>,
     known: Mutex<Places>,
+    /// Leaves that are asked about, although a decision was made when they were something else.
+    asked_again: Mutex<Places>,
     /// Leaves at which somebody takes what nothing allows to take.
     losing: Mutex<Places>,
     /// Leaves at which somebody takes a value that cannot be written.
@@ -181,6 +183,7 @@ impl<'r> TrackedDecisions<'r> {
             measured: None,
             used: Mutex::default(),
             known: Mutex::default(),
+            asked_again: Mutex::default(),
             losing: Mutex::default(),
             unfit: Mutex::default(),
             planned: None,
@@ -309,6 +312,11 @@ impl<'r> TrackedDecisions<'r> {
         }
     }
 
+    /// Notes that a leaf is asked about once more: it is no more what a decision about it was made against.
+    pub fn asks_again(&self, reference: &str, path: &str) {
+        lock(&self.asked_again).insert(place(reference, path));
+    }
+
     /// The side that is decided for everything that is asked about a ref, else about anything.
     pub fn side(&self, reference: &str) -> Option<Side> {
         match self.entry(reference, EVERYTHING) {
@@ -364,14 +372,18 @@ impl<'r> TrackedDecisions<'r> {
         words.count()
     }
 
-    /// Decisions that were of no use, and whether anything is known at their place.
+    /// Decisions that were of no use where nothing is asked, and whether anything is known at their place.
     pub fn unused(&self) -> Vec<(&'r str, &'r str, bool)> {
         let (used, known) = (lock(&self.used), lock(&self.known));
+        let asked_again = lock(&self.asked_again);
         let all = self.decisions.iter().flat_map(|(reference, of)| {
             of.keys()
                 .map(move |path| (reference.as_str(), path.as_str()))
         });
-        let unused = all.filter(|(reference, path)| !used.contains(&place(reference, path)));
+        let unused = all.filter(|(reference, path)| {
+            let place = place(reference, path);
+            !used.contains(&place) && !asked_again.contains(&place)
+        });
         unused
             .map(|(reference, path)| (reference, path, known.contains(&place(reference, path))))
             .collect()

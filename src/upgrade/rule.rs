@@ -110,7 +110,11 @@ fn decided(
                 Side::Theirs => take_it(theirs.clone()),
             });
         }
-        // Nothing wider decides where a decision does not hold any more.
+        // Nothing wider decides where a decision does not hold any more: that is asked again.
+        LeafDecision::Stale if needs_decision => {
+            tracked.asks_again(place.reference, place.path);
+            return None;
+        }
         LeafDecision::Nothing | LeafDecision::Stale => return None,
     };
     let used = || tracked.uses(place.reference, place.path);
@@ -336,7 +340,7 @@ mod tests {
         ];
         assert_eq!(
             decided(CONFLICT, &stale, Some(Side::Ours)),
-            (LeafOutcome::Conflict, 2)
+            (LeafOutcome::Conflict, 1)
         );
         // Where nothing would be asked it is of no use.
         let again = [("label", against(theirs.clone(), "3"))];
@@ -346,7 +350,7 @@ mod tests {
             decided(["1", "2", "null"], &absent, None),
             (written("2"), 0)
         );
-        assert_eq!(decided(CONFLICT, &absent, None), (LeafOutcome::Conflict, 1));
+        assert_eq!(decided(CONFLICT, &absent, None), (LeafOutcome::Conflict, 0));
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(super) struct EarlierJobs<'l> {
     pub(super) pending: Vec<&'l str>,
     /// Automations of which an unfinished job has made drafts.
     drafted: Vec<&'l Changed>,
+    /// Refs that an upgrade gave records which were there under another ref, or which people had made.
+    known: HashSet<&'l str>,
     /// Records whose leaves an unfinished upgrade has merged, by ref.
     merged: HashSet<&'l str>,
     /// Automations that jobs were to put in force, whether they have or not.
@@ -75,6 +77,10 @@ impl<'l> EarlierJobs<'l> {
                         id: config.id,
                         unfinished: true,
                     }));
+                    let known = structure.known.iter();
+                    earlier
+                        .known
+                        .extend(known.map(|known| known.reference.as_str()));
                     // An upgrade merges a config leaf by leaf: no plain apply after it replaces that.
                     let merged = structure.base.iter();
                     earlier.replaced.extend(merged.map(|based| Replacement {
@@ -170,6 +176,11 @@ impl<'l> EarlierJobs<'l> {
     /// Whether the upgrade that goes on has merged the leaves of a record already: what is decided there is done.
     pub(super) fn has_merged(&self, reference: &str) -> bool {
         self.merged.contains(reference)
+    }
+
+    /// Whether an upgrade found that a ref stands for a record that was there: renamed, or made by people.
+    pub(super) fn has_found(&self, reference: &str) -> bool {
+        self.known.contains(reference)
     }
 
     /// Whether a job found the automation whole: it went live, or will.

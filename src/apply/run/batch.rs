@@ -108,6 +108,7 @@ impl Batch {
         for (key, raw) in with.columns.cells(row.data) {
             match key {
                 Key::Column(slot) => self.cell(slot, raw, &refs, index, &mut new, with)?,
+                Key::Absent => {}
                 Key::Unknown(key) => {
                     // What no column shows is kept, unless a column has that name here.
                     let name = key.decoded();

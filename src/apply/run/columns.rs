@@ -20,6 +20,8 @@ pub(super) struct Columns<'a> {
     /// Those that are asked for when a row comes without them.
     pub(super) required: Vec<usize>,
     by_name: HashMap<&'a str, usize, RandomState>,
+    /// The names of columns that stay away.
+    absent: &'a [String],
 }
 
 /// One column.
@@ -97,7 +99,19 @@ impl<'a> Columns<'a> {
                 .filter(|(name, _)| !name.is_empty())
                 .collect(),
             all,
+            absent: &[],
         }
+    }
+
+    /// The same, where columns of the package stay away: their cells are passed over.
+    #[must_use]
+    pub(super) fn without(self, absent: &'a [String]) -> Columns<'a> {
+        Columns { absent, ..self }
+    }
+
+    /// Whether a name is that of a column that stays away.
+    fn is_absent(&self, name: &Text<'_>) -> bool {
+        self.absent.iter().any(|absent| name.is(absent))
     }
 
     /// Whether rows have a name for a column.
@@ -148,6 +162,8 @@ pub(super) enum Key<'t> {
     Column(usize),
     /// Of a column that the table does not have.
     Unknown(Text<'t>),
+    /// Of a column that stays away.
+    Absent,
 }
 
 /// The cells of a row, one after another.
@@ -196,6 +212,7 @@ impl<'t> Cells<'_, '_, 't> {
                 self.next = at + 1;
                 Key::Column(at)
             }
+            None if self.columns.is_absent(&key) => Key::Absent,
             None => Key::Unknown(key),
         })
     }

@@ -142,7 +142,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 uid,
                 work,
                 feature,
-                columns: Columns::new(&work.columns, self.definitions),
+                columns: self.columns(&work.feature_ref, &work.columns),
                 merge,
             };
             self.update(&updating, updates).await?;
@@ -313,6 +313,7 @@ impl StepUpdates<'_> {
         for (key, raw) in self.columns.cells(update.data) {
             let slot = match key {
                 Key::Column(slot) => slot,
+                Key::Absent => continue,
                 Key::Unknown(name) => {
                     put(&name.decoded(), &mut |out| canonical_to(out, raw));
                     continue;

@@ -200,6 +200,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(())
     }
 
+    /// The columns of a table, of whose cells those of columns that stay away are passed over.
+    pub(super) fn columns(&self, reference: &str, columns: &'a [ColumnWork]) -> Columns<'a> {
+        let upgrade = self.approved.upgrade.as_deref();
+        let absent = upgrade.and_then(|upgrade| upgrade.absent_columns.get(reference));
+        Columns::new(columns, self.definitions).without(absent.map_or(&[], Vec::as_slice))
+    }
+
     fn entering(
         &self,
         uid: &'a str,
@@ -216,7 +223,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             entry: None,
             last: 0,
             first_ordinal,
-            columns: Columns::new(columns, self.definitions),
+            columns: self.columns(reference, columns),
             pointed_at: None,
             wanted: Vec::new(),
             pending: Vec::new(),

@@ -2,7 +2,9 @@
 
 use super::{Counterpart, Merging, not_carried, plain};
 use crate::apply::NotCarried;
+use crate::apply::resolve::steps::{text_in, used_in};
 use crate::json::Value;
+use crate::package::Tool;
 use crate::upgrade::{Conflict, ConflictCode, KeepReason, KeptRecord, RecordDecision, differing};
 use crate::workspace::ledger::BaseRecord;
 use crate::workspace::{AnyRecord, Id};
@@ -60,6 +62,31 @@ impl Merging<'_, '_> {
         }
     }
 
+    /// Notes the columns that stay away, by the refs of their tables: no row brings cells for them.
+    pub(super) fn absent_columns(&mut self) {
+        let steps = self.manifest.plan.steps.iter();
+        let columns = steps.filter(|step| step.tool == Tool::CreateColumn);
+        for step in columns {
+            let (Some(reference), Some(table)) =
+                (&step.reference, used_in(&step.args, "featureId"))
+            else {
+                continue;
+            };
+            if self.is_away(reference) {
+                let absent = self.work.absent_columns.entry(table.to_owned());
+                let name = text_in(&step.args, "name").to_owned();
+                absent.or_default().push(name);
+            }
+        }
+    }
+
+    fn is_away(&self, reference: &str) -> bool {
+        matches!(
+            self.pairs.counterpart(reference),
+            Counterpart::Removed(_) | Counterpart::LeftOut
+        )
+    }
+
     /// Lists what would point at records that stay away, once although it names several of them.
     fn leaves_out(&mut self, pointing: Vec<NotCarried>) {
         for entry in pointing {
@@ -98,14 +125,8 @@ impl Merging<'_, '_> {
             let declared = self.built.declared.iter();
             declared.filter(|(_, declared)| !declared.blueprint)
         };
-        let gone = |reference: &str| {
-            matches!(
-                self.pairs.counterpart(reference),
-                Counterpart::Removed(_) | Counterpart::LeftOut
-            )
-        };
         let gone_ids: Vec<Id> = declared()
-            .filter(|(reference, _)| gone(reference))
+            .filter(|(reference, _)| self.is_away(reference))
             .map(|(_, declared)| declared.thing.id)
             .collect();
         let inside = |thing: &AnyRecord| {
@@ -113,8 +134,8 @@ impl Merging<'_, '_> {
                 .parent
                 .is_some_and(|parent| gone_ids.contains(&parent))
         };
-        let top =
-            declared().filter(|(reference, declared)| gone(reference) && !inside(&declared.thing));
+        let top = declared()
+            .filter(|(reference, declared)| self.is_away(reference) && !inside(&declared.thing));
         top.map(|(reference, top)| {
             let parts = declared().filter(|(_, declared)| {
                 declared.thing.id == top.thing.id || declared.thing.parent == Some(top.thing.id)

@@ -92,6 +92,7 @@ impl Merging<'_, '_> {
         self.merge_records();
         self.new_records();
         self.decide_absent();
+        self.absent_columns();
         self.list_left();
         let stay = self.merge_orders();
         self.strict_columns();

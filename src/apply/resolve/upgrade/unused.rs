@@ -118,17 +118,17 @@ impl Merging<'_, '_> {
             counterpart,
             Counterpart::Removed(_) | Counterpart::Recreated(_) | Counterpart::LeftOut
         );
-        let earlier = matches!(
-            counterpart,
-            Counterpart::Present(_) | Counterpart::Adopted(_)
-        ) || away;
+        let found = self.earlier.has_found(reference);
         let taken = || self.pairs.taken.iter().any(|(taken, _)| taken == reference);
         match word {
             RecordDecision::Rename => {
                 let mut renames = self.pairs.renames.iter();
-                earlier || renames.any(|rename| rename.reference == reference)
+                found || renames.any(|rename| rename.reference == reference)
             }
-            RecordDecision::Adopt | RecordDecision::Create => earlier || taken(),
+            RecordDecision::Adopt => {
+                found || matches!(counterpart, Counterpart::Adopted(_)) || taken()
+            }
+            RecordDecision::Create => *counterpart != Counterpart::New || taken(),
             RecordDecision::Leave => away,
             RecordDecision::Delete => false,
         }

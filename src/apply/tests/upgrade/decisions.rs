@@ -113,6 +113,11 @@ fn a_long_value_is_held_against_its_digest() {
     assert_eq!(plan.refusals, []);
     let plan = line.plan(&new, &upgrade_body(&guarded(&"y".repeat(3000))));
     assert_eq!(codes(&plan.refusals), ["upgrade_conflicts"]);
+    // It is asked again, and not listed as of no use.
+    assert_eq!(unused(&plan.unused), []);
+    let nothing_new = v2(|package| args(package, "f_orders")["label"] = "Theirs".into());
+    let stale = upgrade_body(&guarded(&"y".repeat(3000)));
+    let plan = line.plan(&nothing_new, &stale);
     assert_eq!(unused(&plan.unused), [("f_clients", "label")]);
 }
 
@@ -157,6 +162,8 @@ fn what_is_of_no_use_is_listed_and_what_is_unknown_refused() {
         // Words for what is not asked there.
         json!({"f_clients": "leave"}),
         json!({"f_clients": "delete"}),
+        json!({"f_clients": "adopt"}),
+        json!({"f_clients": "rename"}),
         json!({"workspace": "create"}),
     ] {
         let plan = line.plan(&v1(), &upgrade_body(&decisions));

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::world::person;
-use super::{Line, args, conflicts, kept, upgrade_body, v1, v2, with};
+use super::{Line, args, codes, conflicts, kept, uid, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::id;
 use crate::workspace::RecordKind::{Column, Feature, Rail, View};
 use crate::workspace::{Change, New};
@@ -27,6 +27,14 @@ fn what_the_package_changed_meanwhile_is_asked() {
     line.remove(Column, "city");
     let plan = line.plan(&changed, &upgrade_body(&Json::Null));
     assert_eq!(conflicts(&plan), [("removed_here", "c_clients_city", "")]);
+    for word in ["adopt", "rename", "delete"] {
+        let plan = line.plan(&changed, &upgrade_body(&json!({"c_clients_city": word})));
+        let codes = codes(&plan.refusals);
+        assert!(
+            codes.contains(&"unknown_resolution_ref"),
+            "{word}: {codes:?}"
+        );
+    }
     // The narrower words decide, the wider ones do not.
     let plan = line.plan(&changed, r#"{"upgrade": true, "conflicts": "ours"}"#);
     assert_eq!(conflicts(&plan).len(), 1);
@@ -49,6 +57,38 @@ fn what_the_package_changed_meanwhile_is_asked() {
     assert_eq!(line.get(Column, "city").called(), "City");
     line.undo(false).expect("undone");
     assert!(line.thing(Column, "city").is_none());
+}
+
+#[test]
+fn rows_bring_no_cells_for_a_column_that_stays_away() {
+    let new = v2(|package| {
+        args(package, "c_clients_city")["label"] = "City".into();
+        let rows = package["payloads"][0]["rows"].as_array_mut().expect("rows");
+        rows.push(json!({"uid": uid(6500), "data": {"name": "D", "city": "Ulm", "note": "4"}}));
+        package["payloads"][0]["count"] = 4.into();
+        let items = package["manifest"]["items"].as_array_mut().expect("items");
+        let item = items.iter_mut().find(|item| item["kind"] == "rows");
+        item.expect("an item")["count"] = 4.into();
+    });
+    let mut line = Line::new();
+    line.remove(Column, "city");
+    // People call a column of theirs so.
+    let feature = line.get(Feature, "clients").id;
+    let structure = line.memory.state().structure;
+    let table = structure.feature(feature).expect("a table");
+    let column = crate::workspace::Column {
+        id: id(77),
+        name: "city".to_owned(),
+        column_type: "number".to_owned(),
+        default_component: "numberfield".to_owned(),
+        ..table.column_named("note").expect("a column").clone()
+    };
+    person(
+        &mut line.memory,
+        vec![Change::Create(New::Column { feature, column })],
+    );
+    line.upgrade(&new, &json!({"c_clients_city": "leave"}));
+    assert_eq!(line.clients()[3], r#"{"name":"D","note":"4"}"#);
 }
 
 #[test]
