@@ -20,12 +20,11 @@ use tplkit::apply::{
     Approved, Minter, PreviewInput, Report, Request, package_digest, preview, resolve, run, undo,
 };
 use tplkit::check::{CheckOptions, Checked};
-use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
-use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Id, Source as _, Target as _, ready};
+use tplkit_testkit::packaged::packaged;
 use tplkit_testkit::random;
 
 fn main() {
@@ -64,7 +63,7 @@ const STAGES: [&str; 9] = [
 
 fn case(name: &str, state: State, rounds: usize) {
     let rows: usize = state.rows.values().map(Vec::len).sum();
-    let text = exported(state);
+    let text = packaged(state).expect("exports");
     println!(
         "{name}: {rows} rows in {} tables, {:.1} MB",
         Checked::trusted(&text).expect("a package").payloads.len(),
@@ -88,18 +87,6 @@ fn case(name: &str, state: State, rounds: usize) {
             least.as_secs_f64() / yardstick.as_secs_f64(),
         );
     }
-}
-
-fn exported(state: State) -> String {
-    let selection = Selection {
-        rows: RowsSelection::All,
-        ..Selection::default()
-    };
-    let source = Memory::new(state);
-    let now = Fixed(jiff::Timestamp::UNIX_EPOCH);
-    let mut ids = Seeded::new(1);
-    let text = export(&source, &selection, &now, &mut ids, Definitions::embedded());
-    ready(text).expect("exported").text
 }
 
 fn timed<R>(what: impl FnOnce() -> R) -> (Duration, R) {

@@ -7,12 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tplkit::context::{Fixed, Ids as _, Seeded};
-use tplkit::definitions::Definitions;
-use tplkit::export::{RowsSelection, Selection, export};
+use tplkit::context::{Ids as _, Seeded};
 use tplkit::json::Object;
-use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::{Column, Feature, Id, RowData, StoredRow, ready};
+use tplkit::workspace::memory::State;
+use tplkit::workspace::{Column, Feature, Id, RowData, StoredRow};
+use tplkit_testkit::packaged::packaged;
 
 use crate::kill::{Wire, signed_in};
 use crate::process::{Serving, owner};
@@ -92,14 +91,8 @@ fn package() -> Value {
         state.rows.insert(feature, rows);
         before = Some((feature, first));
     }
-    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
-    let everything = Selection {
-        rows: RowsSelection::All,
-        ..Selection::default()
-    };
-    let (source, definitions) = (Memory::new(state), Definitions::embedded());
-    let made = ready(export(&source, &everything, &now, &mut ids, definitions));
-    serde_json::from_str(&made.expect("exports").text).expect("JSON")
+    let text = packaged(state).expect("exports");
+    serde_json::from_str(&text).expect("JSON")
 }
 
 /// Bytes of the server's own: no pages of files.

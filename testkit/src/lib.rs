@@ -6,11 +6,13 @@
 //! | hold an implementation of a workspace to what all of them promise | [`contract`] |
 //! | let a workspace fail at any call | [`crashing`] |
 //! | get a workspace with anything in it, from a number | [`random`] |
+//! | get the package of a workspace | [`packaged`] |
 //! | hold a workspace to the laws of upgrades | [`upgrades`] |
 //! | hold the modules of a crate to one order | [`direction`] |
 
 pub mod contract;
 pub mod crashing;
 pub mod direction;
+pub mod packaged;
 pub mod random;
 pub mod upgrades;

@@ -33,13 +33,10 @@ use support::cluster;
 use tokio::sync::watch;
 use tplkit::apply::{Minter, Request, Resolution};
 use tplkit::check::Checked;
-use tplkit::context::{Fixed, Seeded};
-use tplkit::definitions::Definitions;
-use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::ledger::{Entry, RowDigest, RowNames, Rows, WrittenRow};
-use tplkit::workspace::memory::{Memory, State};
+use tplkit::workspace::memory::State;
 use tplkit::workspace::{
-    Change, Column, Feature, New, Progress, RowData, StoredRow, Target as _, Unit, ready,
+    Change, Column, Feature, New, Progress, RowData, StoredRow, Target as _, Unit,
 };
 use tplkit_server::background::TaskContext;
 use tplkit_server::context::{Context, SystemClock};
@@ -49,6 +46,7 @@ use tplkit_server::routes::organizations;
 use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
 use tplkit_server::wake::WorkerSignal;
+use tplkit_testkit::packaged::packaged;
 use tplkit_testkit::random::large;
 use uuid::Uuid;
 
@@ -293,15 +291,7 @@ fn plain_tables(context: &Context, tables: usize, rows: usize) -> State {
 
 /// Seconds from asking for a job that brings what a workspace has until it is done.
 async fn template(store: &Store, context: &Context, organization: Uuid, state: State) -> Took {
-    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
-    let everything = Selection {
-        rows: RowsSelection::All,
-        ..Selection::default()
-    };
-    let (source, mut ids) = (Memory::new(state), Seeded::new(1));
-    let definitions = Definitions::embedded();
-    let made = ready(export(&source, &everything, &now, &mut ids, definitions));
-    let text = made.expect("exports").text;
+    let text = packaged(state).expect("exports");
     let mut request = Request::default();
     let package = Checked::trusted(&text).expect("reads");
     for dependency in package.manifest.dependencies() {

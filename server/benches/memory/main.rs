@@ -29,11 +29,7 @@ use support::load::{Connection, Request};
 use support::server::{Indexed, Server, id};
 use support::stores::on_each;
 use support::watch::RecordWatch;
-use tplkit::context::{Fixed, Seeded};
-use tplkit::definitions::Definitions;
-use tplkit::export::{RowsSelection, Selection, export};
-use tplkit::workspace::memory::Memory;
-use tplkit::workspace::ready;
+use tplkit_testkit::packaged::packaged;
 
 /// How much above idle a step may take, in sizes of the package.
 const MOST: f64 = 2.0;
@@ -59,15 +55,7 @@ fn main() {
 
 /// A workspace of plain tables, each linked to the one before, as a package.
 fn package(tables: usize, rows: usize) -> String {
-    let source = Memory::new(customers::customers(tables, rows));
-    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
-    let everything = Selection {
-        rows: RowsSelection::All,
-        ..Selection::default()
-    };
-    let (mut ids, definitions) = (Seeded::new(1), Definitions::embedded());
-    let made = ready(export(&source, &everything, &now, &mut ids, definitions));
-    made.expect("exports").text
+    packaged(customers::customers(tables, rows)).expect("exports")
 }
 
 /// One server under measurement.

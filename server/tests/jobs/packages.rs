@@ -5,14 +5,13 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tplkit::apply::{Minter, Report, Request, Resolution, resolve, run};
 use tplkit::check::Checked;
-use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
-use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::json::{Object, Value};
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Automation, Column, Id, RowData, Source as _, ready};
 use tplkit_server::context::Context;
 use tplkit_server::jobs::{New, PackedPart};
+use tplkit_testkit::packaged::packaged;
 use tplkit_testkit::random::large;
 use uuid::Uuid;
 
@@ -28,15 +27,7 @@ impl Package {
     /// All of a workspace. What the package uses and does not bring is created where it has a
     /// blueprint and skipped where it has none.
     pub(super) fn of(state: State) -> Package {
-        let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
-        let everything = Selection {
-            rows: RowsSelection::All,
-            ..Selection::default()
-        };
-        let (source, mut ids) = (Memory::new(state), Seeded::new(1));
-        let definitions = Definitions::embedded();
-        let made = ready(export(&source, &everything, &now, &mut ids, definitions));
-        let text = made.expect("exports").text;
+        let text = packaged(state).expect("exports");
         let mut request = Request::default();
         for dependency in Checked::trusted(&text)
             .expect("reads")

@@ -6,14 +6,8 @@
 
 use std::future::Future;
 
-use tplkit::check::Checked;
-use tplkit::context::{Fixed, Seeded};
-use tplkit::definitions::Definitions;
-use tplkit::export::{ExportBase, PreviousPackage, RowsSelection, Selection, export, export_onto};
-use tplkit::workspace::memory::{Memory, State};
-use tplkit::workspace::ready;
-
 use super::Verdict;
+use crate::packaged::{packaged, packaged_onto};
 use crate::random::{self, Dice, Hand, Shape};
 
 /// A package, its next version, and what people do in between.
@@ -82,8 +76,8 @@ impl Triple {
         let author = self.author.iter();
         let done = author.filter_map(|of| random::edit(&mut later, &shape, *of, Hand::Author));
         let done: Vec<String> = done.collect();
-        let base = exported(&source, None)?;
-        let new = exported(&later, Some(&base))?;
+        let base = packaged(source.clone())?;
+        let new = packaged_onto(later, &base)?;
         Ok(Packages { base, new, done })
     }
 
@@ -141,44 +135,4 @@ pub async fn failure<F: Future<Output = Verdict>>(
         "seed {}, the author's changes {:?}, people's {:?}\nthe author: {done:#?}\n{wrong}",
         smallest.seed, smallest.author, smallest.people
     ))
-}
-
-/// The package of a workspace, which goes on from an earlier one.
-fn exported(state: &State, onto: Option<&str>) -> Result<String, String> {
-    let now = "2026-02-25T06:13:20Z".parse();
-    let now = Fixed(now.map_err(|_| "no instant")?);
-    let source = Memory::new(state.clone());
-    let selection = Selection {
-        rows: RowsSelection::All,
-        ..Selection::default()
-    };
-    let definitions = Definitions::embedded();
-    let made = match onto {
-        None => ready(export(
-            &source,
-            &selection,
-            &now,
-            &mut Seeded::new(1),
-            definitions,
-        )),
-        Some(old) => {
-            let checked = Checked::trusted(old).map_err(|error| error.to_string())?;
-            let previous = PreviousPackage::new(old, checked);
-            let onto = ExportBase {
-                previous: &previous,
-                selects: false,
-            };
-            let mut ids = Seeded::new(2);
-            ready(export_onto(
-                &source,
-                &selection,
-                Some(onto),
-                &now,
-                &mut ids,
-                definitions,
-            ))
-        }
-    };
-    let made = made.map_err(|error| format!("the export failed: {error}"))?;
-    Ok(made.text)
 }

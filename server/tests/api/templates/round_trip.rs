@@ -12,9 +12,10 @@ use tplkit::client::{BaseUrl, Credential, Options, RemoteWorkspace, Secret};
 use tplkit::context::{Fixed, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::diff::Diff;
-use tplkit::export::{ExportBase, PreviousPackage, RowsSelection, Selection, export, export_onto};
-use tplkit::workspace::memory::{Memory, State};
+use tplkit::export::{ExportBase, PreviousPackage, Selection, export, export_onto};
+use tplkit::workspace::memory::State;
 use tplkit::workspace::ready;
+use tplkit_testkit::packaged::packaged;
 use tplkit_testkit::random::{self, Shape};
 use uuid::Uuid;
 
@@ -43,7 +44,7 @@ async fn random_workspaces_come_through(place: Place) {
         timers.flatten().for_each(|timer| timer.label = None);
         furnish(&world, world.acme, &state).await;
         furnish(&world, world.other, &state).await;
-        let source = written(&state);
+        let source = packaged(state.clone()).expect("exports");
         let here = through(&world, (&owner, world.acme), &state, &source).await;
         let there = through(&world, (&stranger, world.other), &state, &here).await;
         same(seed, &essence(&there), &essence(&here));
@@ -69,7 +70,8 @@ async fn both_exporters_give_one_package(place: Place) {
         let channels = state.structure.organization.channels.iter_mut();
         channels.flatten().for_each(|channel| channel.label = None);
         furnish(&world, world.acme, &state).await;
-        let workspace = made(&world, (&owner, world.acme), &state, &written(&state)).await;
+        let package = packaged(state.clone()).expect("exports");
+        let workspace = made(&world, (&owner, world.acme), &state, &package).await;
         let body = json!({"rows": "all", "identity": {"name": "one"}});
         let path = format!("/v1/workspaces/{workspace}/export");
         let server = owner.post(&path, &body).expect(200).body;
@@ -183,25 +185,6 @@ async fn made(
         "{job}"
     );
     workspace
-}
-
-/// The package of a workspace in memory.
-fn written(state: &State) -> String {
-    let source = Memory::new(state.clone());
-    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("a time"));
-    let everything = Selection {
-        rows: RowsSelection::All,
-        ..Selection::default()
-    };
-    let definitions = Definitions::embedded();
-    let made = ready(export(
-        &source,
-        &everything,
-        &now,
-        &mut Seeded::new(1),
-        definitions,
-    ));
-    made.expect("exports").text
 }
 
 /// Gives an organization the named records that automations speak of.
