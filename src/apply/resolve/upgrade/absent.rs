@@ -1,6 +1,7 @@
 //! Records that the package has and people removed (`upgrade` 3.4.4).
 
-use super::{Counterpart, Merging, not_carried, plain};
+use super::not_carried::not_carried;
+use super::{Counterpart, Merging, plain};
 use crate::apply::NotCarried;
 use crate::apply::resolve::steps::{text_in, used_in};
 use crate::json::Value;

@@ -10,15 +10,15 @@ mod base;
 mod base_rows;
 mod left;
 mod legacy_jobs;
+mod not_carried;
 mod orders;
 mod pairs;
 mod pointing;
+mod record;
+mod request;
 mod strict;
 mod unused;
 mod valued;
-
-use std::cmp::Ordering;
-use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
@@ -29,25 +29,21 @@ use super::recreated::Recreated;
 use super::steps::Steps;
 use super::structure::{Built, DeclaredRecord};
 use crate::apply::new_names::Names;
-use crate::apply::{JobHistory, Minter, NotCarried, Refusal, Request, RowBase, UpgradeWork};
-use crate::check::Checked;
+use crate::apply::{Minter, NotCarried, Refusal, RowBase, UpgradeWork};
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::package::model::Manifest;
 use crate::package::payload::RawEntry;
 use crate::package::reference::{WORKSPACE, used};
-use crate::package::semver::compare;
-use crate::problem::Code;
-use crate::upgrade::{
-    BaseView, Conflict, ConflictCode, KeptRecord, Merge, RecordDecision, Sides, TrackedDecisions,
-    Update, differing,
-};
-use crate::workspace::ledger::{BaseRecord, Changed, Created, Entry};
+use crate::upgrade::{Conflict, ConflictCode, RecordDecision, TrackedDecisions};
+use crate::workspace::ledger::{BaseRecord, Changed};
 use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 pub(super) use base::Base;
 pub(super) use base_rows::base_rows;
+pub(super) use not_carried::left_out;
 pub(super) use pairs::{Counterpart, Counterparts};
+pub(super) use request::{begin, check_request};
 pub(in crate::apply) use unused::unfit_decision;
 
 /// What records are merged with.
@@ -170,130 +166,6 @@ impl Merging<'_, '_> {
             };
             self.record(&reference, &declared, here);
         }
-    }
-
-    fn record(&mut self, reference: &str, declared: &DeclaredRecord, ours: AnyRecord) {
-        let marked = &declared.thing;
-        let theirs = plain(marked);
-        let nothing = AnyRecord {
-            config: crate::json::Object::new().into(),
-            ..ours.clone()
-        };
-        let known = self.base.get(ours.id);
-        let mut base = known.map_or(nothing, |based| based.thing.clone());
-        // What is created once more is the same record.
-        if let Some(config) = self.recreated.apply(&base.config) {
-            base.config = config;
-        }
-        let base = &base;
-        let stays = self.destination.row_access_stays;
-        let forbidden = |_: &AnyRecord, path: &str| {
-            stays && matches!(path, "config.rowAccess" | "config.access")
-        };
-        let sides = Sides {
-            base,
-            theirs: &theirs,
-            ours: &ours,
-        };
-        self.check_values(reference, sides);
-        let read = |value: &Value| self.read(value);
-        let dead = |element: &Value| self.recreated.apply(element).is_some();
-        let merge = Merge {
-            dead: &dead,
-            definitions: self.definitions,
-            tracked: self.tracked,
-            read: &read,
-            forbidden: &forbidden,
-            absent: &marks::refs,
-            plain: &marks::plain,
-        };
-        let (mut merged, refused) = merge.merge_valid(reference, sides, marked);
-        self.keep_secrets(&mut merged.thing, &ours);
-        let (kind, id) = (ours.kind, ours.id);
-        if let Some(leaves) = refused {
-            self.work.conflicts.push(Conflict {
-                leaves,
-                ..Conflict::whole(ConflictCode::InvalidTogether, kind, reference, id)
-            });
-        }
-        let renamed = known.and_then(|known| other_name(known, reference, &declared.name));
-        self.work.not_carried.extend(renamed);
-        self.work.leaves += merged.updates.len() as u64;
-        self.work.decided += merged.decided;
-        let updates = merged.updates.into_iter();
-        self.work
-            .update
-            .extend(updates.map(|(path, [base, before, after])| Update {
-                kind,
-                reference: reference.to_owned(),
-                id,
-                path,
-                base: (base != before).then_some(base),
-                before,
-                after,
-            }));
-        let conflicts = merged.conflicts.into_iter();
-        let conflicts =
-            conflicts.map(
-                |(path, values)| match self.tracked.measured(reference, &path) {
-                    Some(leaf) => leaf.conflict(kind, reference, Some(id), &path, values),
-                    None => Conflict::changed(kind, reference, id, &path, values),
-                },
-            );
-        let conflicts: Vec<Conflict> = conflicts.collect();
-        for conflict in &conflicts {
-            self.losing(conflict);
-        }
-        self.work.conflicts.extend(conflicts);
-        let kept = merged.kept.into_iter();
-        self.work
-            .kept
-            .extend(kept.map(|(path, [base, ours], because)| KeptRecord {
-                kind,
-                reference: reference.to_owned(),
-                id,
-                path: Some(path),
-                base,
-                ours,
-                because,
-            }));
-        for (path, [base, theirs], refs) in merged.pointing {
-            for named in refs {
-                let entry = not_carried(
-                    kind,
-                    reference,
-                    Some(&path),
-                    Some(base.clone()),
-                    Some(theirs.clone()),
-                );
-                self.pointing.entry(named).or_default().push(entry);
-            }
-        }
-        let based = BaseRecord::new(reference, &declared.name, merged.base);
-        if known != Some(&based) {
-            self.built.work.entry.base.push(based);
-        }
-        if let Some(known) = self.base.get(id)
-            && known.reference != reference
-        {
-            self.known(reference, &ours);
-        }
-        let standing = MergedRecord {
-            reference: reference.to_owned(),
-            after: merged.thing,
-            before: ours,
-        };
-        self.records.insert(id, standing);
-    }
-
-    /// Notes that a ref stands for a record that was there.
-    fn known(&mut self, reference: &str, thing: &AnyRecord) {
-        self.built.work.entry.known.push(Created {
-            reference: reference.to_owned(),
-            kind: thing.kind,
-            id: thing.id,
-            name: thing.name.clone(),
-        });
     }
 
     /// A record of the destination, as it becomes.
@@ -439,145 +311,5 @@ pub(super) fn plain(marked: &AnyRecord) -> AnyRecord {
     AnyRecord {
         config: marks::plain(&marked.config),
         ..marked.clone()
-    }
-}
-
-/// A technical name that stays although the package gives the record another one than the base did.
-fn other_name(known: &BaseRecord, reference: &str, name: &str) -> Option<NotCarried> {
-    let (kind, before) = (known.thing.kind, known.package_name());
-    // That of an automation is a leaf, and a workspace is not named by a package.
-    let fixed = !matches!(kind, RecordKind::Workflow | RecordKind::Workspace);
-    (fixed && before != name).then(|| {
-        let [base, theirs] = [before, name].map(|name| Some(Value::from(name)));
-        not_carried(kind, reference, Some("name"), base, theirs)
-    })
-}
-
-pub(super) fn not_carried(
-    kind: RecordKind,
-    reference: &str,
-    path: Option<&str>,
-    base: Option<Value>,
-    theirs: Option<Value>,
-) -> NotCarried {
-    NotCarried {
-        kind: kind.as_str().to_owned(),
-        reference: reference.to_owned(),
-        path: path.map(str::to_owned),
-        base,
-        theirs,
-        count: None,
-        required: None,
-    }
-}
-
-/// What a plain apply leaves as it is, although the package says something else than the base.
-pub(super) fn left_out(
-    base: &Base,
-    built: &mut Built<'_>,
-    definitions: &Definitions,
-) -> Vec<NotCarried> {
-    let replaced: HashSet<Id> = built
-        .work
-        .entry
-        .replaced
-        .iter()
-        .map(|done| done.id)
-        .collect();
-    let mut left_out = Vec::new();
-    let mut bases = Vec::new();
-    for (reference, declared) in built
-        .declared
-        .iter()
-        .filter(|(_, declared)| !declared.blueprint)
-    {
-        let thing = plain(&declared.thing);
-        let known = base
-            .get(thing.id)
-            .filter(|known| known.reference == *reference);
-        if declared.fresh || replaced.contains(&thing.id) {
-            bases.push(match known {
-                // Of what is there the config alone was written.
-                Some(known) if !declared.fresh => {
-                    let mut known = known.clone();
-                    known.thing.config = thing.config;
-                    known
-                }
-                _ => BaseRecord::new(reference, &declared.name, thing),
-            });
-            continue;
-        }
-        let Some(known) = known else { continue };
-        for (path, base, theirs) in differing(&known.thing, &thing, definitions) {
-            left_out.push(not_carried(
-                thing.kind,
-                reference,
-                Some(&path),
-                Some(base),
-                Some(theirs),
-            ));
-        }
-        left_out.extend(other_name(known, reference, &declared.name));
-    }
-    built.work.entry.base = bases;
-    left_out
-}
-
-/// What of an upgrade cannot be, known from what is asked alone.
-pub(super) fn check_request(
-    package: &Checked<'_>,
-    request: &Request,
-    past: JobHistory<'_>,
-) -> Vec<Refusal> {
-    let refuse = |code, detail: String| vec![Refusal::new(code, detail)];
-    if !request.upgrade {
-        let members = request.terms.members();
-        let members: Vec<String> = members
-            .iter()
-            .map(|(name, _)| format!("`{name}`"))
-            .collect();
-        if !members.is_empty() {
-            let detail = format!(
-                "{} without `upgrade`: ask for an upgrade, or leave that out.",
-                members.join(", ")
-            );
-            return refuse(Code::ValidationFailed, detail);
-        }
-        return Vec::new();
-    }
-    if request.copy {
-        let detail = "`copy` makes a second copy, and `upgrade` changes the one that is there. Ask for one of the two.";
-        return refuse(Code::ValidationFailed, detail.to_owned());
-    }
-    let has_base = |entry: &Entry| matches!(entry, Entry::Structure(done) if !done.base.is_empty());
-    if past.base.is_none() && !past.entries.iter().any(has_base) {
-        let detail = "nothing of this template is applied here, so that there is nothing to upgrade. Apply it (without `upgrade`), or give the package that the workspace was set up by (`base`).";
-        return refuse(Code::NoBase, detail.to_owned());
-    }
-    let semver = |package: &Checked<'_>| package.manifest.catalog.semver.clone();
-    let (new, base) = (
-        semver(package),
-        past.base.and_then(|base| semver(base.package)),
-    );
-    if let (Some(new), Some(base), false) = (new, base, request.terms.allow_downgrade)
-        && compare(&new, &base) == Some(Ordering::Less)
-    {
-        let detail = format!(
-            "the package is version {new}, and {base} is applied here. Upgrade to a newer version, or allow the downgrade (`allowDowngrade`)."
-        );
-        return refuse(Code::Downgrade, detail);
-    }
-    Vec::new()
-}
-
-/// What is known of an upgrade before anything is merged.
-pub(super) fn begin(request: &Request, past: JobHistory<'_>) -> UpgradeWork {
-    UpgradeWork {
-        base: past.base.map(|base| BaseView {
-            job_id: base.job,
-            semver: base.package.manifest.catalog.semver.clone(),
-        }),
-        terms: request.terms.clone(),
-        ..UpgradeWork::default()
     }
 }

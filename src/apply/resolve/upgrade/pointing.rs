@@ -1,7 +1,8 @@
 //! New records that name what people removed (`upgrade` 3.4.4): somebody decides whether that comes back, or
 //! they arrive without it.
 
-use super::{Merging, not_carried};
+use super::Merging;
+use super::not_carried::not_carried;
 use crate::apply::resolve::marks;
 use crate::json::Value;
 use crate::json::path::push_dotted;

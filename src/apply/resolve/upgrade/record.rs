@@ -1,0 +1,136 @@
+//! One record that base, package and destination have, merged leaf by leaf (`upgrade` 3.3 and 3.4).
+
+use super::not_carried::{not_carried, other_name};
+use super::{MergedRecord, Merging, plain};
+use crate::apply::resolve::marks;
+use crate::apply::resolve::structure::DeclaredRecord;
+use crate::json::{Object, Value};
+use crate::upgrade::{Conflict, ConflictCode, KeptRecord, Merge, Sides, Update};
+use crate::workspace::AnyRecord;
+use crate::workspace::ledger::{BaseRecord, Created};
+
+impl Merging<'_, '_> {
+    pub(super) fn record(&mut self, reference: &str, declared: &DeclaredRecord, ours: AnyRecord) {
+        let marked = &declared.thing;
+        let theirs = plain(marked);
+        let nothing = AnyRecord {
+            config: Object::new().into(),
+            ..ours.clone()
+        };
+        let known = self.base.get(ours.id);
+        let mut base = known.map_or(nothing, |based| based.thing.clone());
+        // What is created once more is the same record.
+        if let Some(config) = self.recreated.apply(&base.config) {
+            base.config = config;
+        }
+        let base = &base;
+        let stays = self.destination.row_access_stays;
+        let forbidden = |_: &AnyRecord, path: &str| {
+            stays && matches!(path, "config.rowAccess" | "config.access")
+        };
+        let sides = Sides {
+            base,
+            theirs: &theirs,
+            ours: &ours,
+        };
+        self.check_values(reference, sides);
+        let read = |value: &Value| self.read(value);
+        let dead = |element: &Value| self.recreated.apply(element).is_some();
+        let merge = Merge {
+            dead: &dead,
+            definitions: self.definitions,
+            tracked: self.tracked,
+            read: &read,
+            forbidden: &forbidden,
+            absent: &marks::refs,
+            plain: &marks::plain,
+        };
+        let (mut merged, refused) = merge.merge_valid(reference, sides, marked);
+        self.keep_secrets(&mut merged.thing, &ours);
+        let (kind, id) = (ours.kind, ours.id);
+        if let Some(leaves) = refused {
+            self.work.conflicts.push(Conflict {
+                leaves,
+                ..Conflict::whole(ConflictCode::InvalidTogether, kind, reference, id)
+            });
+        }
+        let renamed = known.and_then(|known| other_name(known, reference, &declared.name));
+        self.work.not_carried.extend(renamed);
+        self.work.leaves += merged.updates.len() as u64;
+        self.work.decided += merged.decided;
+        let updates = merged.updates.into_iter();
+        self.work
+            .update
+            .extend(updates.map(|(path, [base, before, after])| Update {
+                kind,
+                reference: reference.to_owned(),
+                id,
+                path,
+                base: (base != before).then_some(base),
+                before,
+                after,
+            }));
+        let conflicts = merged.conflicts.into_iter();
+        let conflicts =
+            conflicts.map(
+                |(path, values)| match self.tracked.measured(reference, &path) {
+                    Some(leaf) => leaf.conflict(kind, reference, Some(id), &path, values),
+                    None => Conflict::changed(kind, reference, id, &path, values),
+                },
+            );
+        let conflicts: Vec<Conflict> = conflicts.collect();
+        for conflict in &conflicts {
+            self.losing(conflict);
+        }
+        self.work.conflicts.extend(conflicts);
+        let kept = merged.kept.into_iter();
+        self.work
+            .kept
+            .extend(kept.map(|(path, [base, ours], because)| KeptRecord {
+                kind,
+                reference: reference.to_owned(),
+                id,
+                path: Some(path),
+                base,
+                ours,
+                because,
+            }));
+        for (path, [base, theirs], refs) in merged.pointing {
+            for named in refs {
+                let entry = not_carried(
+                    kind,
+                    reference,
+                    Some(&path),
+                    Some(base.clone()),
+                    Some(theirs.clone()),
+                );
+                self.pointing.entry(named).or_default().push(entry);
+            }
+        }
+        let based = BaseRecord::new(reference, &declared.name, merged.base);
+        if known != Some(&based) {
+            self.built.work.entry.base.push(based);
+        }
+        if let Some(known) = self.base.get(id)
+            && known.reference != reference
+        {
+            self.known(reference, &ours);
+        }
+        let standing = MergedRecord {
+            reference: reference.to_owned(),
+            after: merged.thing,
+            before: ours,
+        };
+        self.records.insert(id, standing);
+    }
+
+    /// Notes that a ref stands for a record that was there.
+    pub(super) fn known(&mut self, reference: &str, thing: &AnyRecord) {
+        self.built.work.entry.known.push(Created {
+            reference: reference.to_owned(),
+            kind: thing.kind,
+            id: thing.id,
+            name: thing.name.clone(),
+        });
+    }
+}
