@@ -121,6 +121,30 @@ impl Leaf {
         }
     }
 
+    /// A value that somebody wrote for it, as [`value`](Leaf::value) has those of records.
+    pub fn plain(&self, written: Value, thing: &AnyRecord, definitions: &Definitions) -> Value {
+        match (self.keys.as_slice(), written) {
+            ([Key::Shape], shape) => shape,
+            ([key], written) => without_default(key, written, thing, definitions),
+            (keys, Value::Object(members)) => {
+                let members = members.into_iter().map(|(name, member)| {
+                    let key = keys.iter().find(|key| key.short() == name);
+                    let member = match key {
+                        Some(key) => without_default(key, member, thing, definitions),
+                        None => member,
+                    };
+                    (name, member)
+                });
+                Value::Object(
+                    members
+                        .filter(|(_, member)| *member != Value::Null)
+                        .collect(),
+                )
+            }
+            (_, written) => written,
+        }
+    }
+
     /// Makes it that in a record.
     pub fn set(
         &self,
@@ -144,7 +168,11 @@ impl Leaf {
 
 /// The value at a key; null for what equals the declared default.
 fn normal(key: &Key, thing: &AnyRecord, definitions: &Definitions) -> Value {
-    let value = key.get(thing, definitions);
+    without_default(key, key.get(thing, definitions), thing, definitions)
+}
+
+/// What is declared as default is absent.
+fn without_default(key: &Key, value: Value, thing: &AnyRecord, definitions: &Definitions) -> Value {
     let default = field(key, thing, definitions).and_then(|field| field.default.as_ref());
     match default.and_then(|default| Value::parse(&default.to_string()).ok()) {
         Some(default) if default == value => Value::Null,

@@ -146,7 +146,9 @@ impl Merge<'_> {
                 verdict => verdict,
             }
         } else {
-            verdict(place, &values, self.tracked, self.read)
+            let read =
+                |written: &Value| leaf.plain((self.read)(written), sides.ours, self.definitions);
+            verdict(place, &values, self.tracked, &read)
         };
         let alone = super::rule::natural(&values, leaf.list);
         let [base, theirs, ours] = values;

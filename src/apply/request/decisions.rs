@@ -108,6 +108,10 @@ fn paths(reader: &mut Reader, node: Node<'_>) -> Option<IndexMap<String, Decisio
             reader.unknown_word(member, word.as_str());
             continue;
         }
+        if path == EVERYTHING && matches!(decision.take, Take::Value(_)) {
+            reader.wrong(member, "a word: it speaks of all that is asked there");
+            continue;
+        }
         read.insert(path.to_owned(), decision);
     }
     Some(read)

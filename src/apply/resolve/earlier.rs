@@ -183,6 +183,12 @@ impl<'l> EarlierJobs<'l> {
         self.known.contains(reference)
     }
 
+    /// Whether a record was created once more after people had removed it.
+    pub(super) fn has_recreated(&self, reference: &str) -> bool {
+        let mut created = self.created.iter();
+        created.any(|((of, _), records)| *of == reference && records.len() > 1)
+    }
+
     /// Whether a job found the automation whole: it went live, or will.
     pub(super) fn promotes(&self, reference: &str) -> bool {
         self.promoted.contains(&reference)

@@ -39,7 +39,11 @@ impl Merging<'_, '_> {
 
     fn strict_column(&mut self, (reference, id): (&str, Id), path: &str, key: &str) {
         let theirs = Value::from(true);
-        let read = |value: &Value| self.read(value);
+        // A key that is absent equals its default.
+        let read = |value: &Value| match self.read(value) {
+            Value::Bool(false) => Value::Null,
+            value => value,
+        };
         // Whatever is decided there, it is about a leaf.
         let found = self.tracked.at(reference, path, &Value::Null, &read);
         let Some(leaf) = self.tracked.measured(reference, path) else {

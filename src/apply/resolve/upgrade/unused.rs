@@ -110,9 +110,9 @@ impl Merging<'_, '_> {
         if reference == WORKSPACE {
             return false;
         }
-        if !self.built.declared.contains_key(reference) {
-            return word == RecordDecision::Delete;
-        }
+        let mut applied = self.base.ever();
+        let once = applied.any(|based| based.reference == reference);
+        let declared = self.built.declared.contains_key(reference);
         let counterpart = self.pairs.counterpart(reference);
         let away = matches!(
             counterpart,
@@ -128,9 +128,11 @@ impl Merging<'_, '_> {
             RecordDecision::Adopt => {
                 found || matches!(counterpart, Counterpart::Adopted(_)) || taken()
             }
+            RecordDecision::Create | RecordDecision::Leave if !declared => once,
             RecordDecision::Create => *counterpart != Counterpart::New || taken(),
-            RecordDecision::Leave => away,
-            RecordDecision::Delete => false,
+            RecordDecision::Leave => away || self.earlier.has_recreated(reference),
+            // It went, and the package brings it once more.
+            RecordDecision::Delete => !declared || once && *counterpart == Counterpart::New,
         }
     }
 

@@ -32,7 +32,7 @@ impl Merging<'_, '_> {
             if theirs == ours {
                 continue;
             }
-            let read = |value: &Value| self.read(value);
+            let read = |value: &Value| leaf.plain(self.read(value), sides.ours, self.definitions);
             let decided = self.tracked.at(reference, &leaf.path, &ours, &read);
             if let LeafDecision::Take(Take::Value(value)) = decided {
                 let value = self.read(value);

@@ -92,7 +92,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             };
             let edited = RowDigest::of(&stored.data) != row.digest;
-            if (edited && table.whole) || self.differs(table, row) {
+            if (edited && table.whole) || self.differs(table, row) || table.brings_fresh(row) {
                 differing.push((*row, stored, edited, hidden));
             }
         }

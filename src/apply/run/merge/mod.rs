@@ -73,6 +73,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let Some(entry) = self.payloads.get(work.entry) else {
                 continue;
             };
+            let (fresh, columns) = (self.fresh_columns(), work.compared.iter().enumerate());
+            let fresh_slots = columns.filter(|(_, work)| fresh.contains(&work.column.id));
             let table = Table {
                 work,
                 feature,
@@ -80,7 +82,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 base: self.table_base(feature, &work.compared),
                 upgrade,
                 whole: approved.base_rows.reference.contains(&work.uid),
-                fresh: self.fresh_columns(),
+                fresh_slots: fresh_slots.map(|(at, _)| at).collect(),
+                fresh,
             };
             self.merge_table(&table, entry, tracked).await?;
         }
@@ -104,8 +107,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         // What was known of its rows was forgotten when it was complete.
         self.ledger_state
             .recognise(entry, table.feature, &table.work.earlier_names);
-        let mut columns = table.columns.all.iter();
-        let fresh = columns.any(|slot| table.is_fresh(slot.work.column.id));
         let mut rows = entry.rows().enumerate();
         let mut found = 0;
         loop {
@@ -117,7 +118,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 self.count_left_out(table, &batch).await?;
                 continue;
             }
-            if !table.whole && !fresh {
+            if !table.whole && table.fresh_slots.is_empty() {
                 // What people changed in transactional data does not matter.
                 batch.retain(|row| self.differs(table, row));
             }

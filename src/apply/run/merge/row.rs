@@ -8,6 +8,7 @@ use crate::apply::run::columns::Columns;
 use crate::apply::{TableWork, UpgradeWork};
 use crate::json::Value;
 use crate::package::payload::RawRow;
+use crate::rows::Cell;
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, StoredRow};
 
@@ -32,11 +33,20 @@ pub(super) struct Table<'a> {
     pub(super) whole: bool,
     /// Columns that this job creates, or has created before it was stopped.
     pub(super) fresh: HashSet<Id>,
+    /// Where these stand among the columns.
+    pub(super) fresh_slots: Vec<usize>,
 }
 
 impl Table<'_> {
     pub(super) fn is_fresh(&self, column: Id) -> bool {
         self.fresh.contains(&column)
+    }
+
+    /// Whether the package has cells of a row for columns that this job creates.
+    pub(super) fn brings_fresh(&self, row: &Candidate<'_>) -> bool {
+        let fresh = self.fresh_slots.iter();
+        let mut cells = fresh.filter_map(|at| self.columns.cell(row.theirs.data, *at));
+        cells.any(|cell| !Cell::new(cell).is_empty())
     }
 }
 

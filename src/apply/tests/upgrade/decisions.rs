@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::{Line, args, client, codes, label, uid, upgrade_body, v1, v2, with, without};
 use crate::upgrade::{UnusedDecision, guard};
 use crate::workspace::Change;
-use crate::workspace::RecordKind::{Column, Feature};
+use crate::workspace::RecordKind::{Column, Feature, Rail};
 
 /// Clients that both sides have renamed, orders that people have.
 fn both() -> (Line, Json) {
@@ -193,6 +193,55 @@ fn a_word_is_known_where_something_new_asks_for_it() {
     line.upgrade(&lost, &decided);
     let plan = line.plan(&lost, &upgrade_body(&decided));
     assert_eq!((plan.refusals.len(), plan.unused.len()), (0, 1));
+}
+
+#[test]
+fn a_word_that_an_earlier_job_carried_out_is_of_no_use_and_no_mistake() {
+    let unused = |line: &Line, new: &Json, reference: &str, word: &str| {
+        let plan = line.plan(new, &upgrade_body(&json!({reference: word})));
+        assert_eq!(codes(&plan.refusals), [""; 0], "{reference} {word}");
+        assert_eq!(plan.unused.len(), 1, "{reference} {word}");
+    };
+    // Left away, then created after all.
+    let changed = v2(|package| args(package, "c_clients_city")["label"] = "Town".into());
+    let mut line = cityless();
+    line.upgrade(&changed, &json!({"c_clients_city": "leave"}));
+    line.upgrade(&changed, &json!({"c_clients_city": "create"}));
+    unused(&line, &changed, "c_clients_city", "leave");
+    unused(&line, &changed, "c_clients_city", "create");
+    // A version without it.
+    let lost = v2(|package| without(package, "r_s"));
+    let mut line = Line::new();
+    line.remove(Rail, "s");
+    let label = v2(|package| args(package, "r_s")["label"] = "S".into());
+    line.upgrade(&label, &json!({"r_s": "leave"}));
+    unused(&line, &lost, "r_s", "leave");
+    // Taken away, and brought once more.
+    let mut line = Line::new();
+    line.upgrade(&lost, &json!({"r_s": "delete"}));
+    unused(&line, &v1(), "r_s", "delete");
+}
+
+#[test]
+fn a_guard_with_the_declared_default_holds_where_the_key_is_absent() {
+    let mut line = Line::new();
+    line.edit(Column, "note", super::config("required", &json!(false)));
+    let new = v2(|package| args(package, "c_clients_note")["config"] = json!({"required": true}));
+    for ours in [
+        json!({"take": "ours", "ours": false}),
+        json!({"take": "ours", "absent": true}),
+    ] {
+        let decisions = json!({"c_clients_note": {"config.required": ours}});
+        let plan = line.plan(&new, &upgrade_body(&decisions));
+        assert_eq!(codes(&plan.refusals), [""; 0], "{decisions}");
+        assert_eq!(unused(&plan.unused), [], "{decisions}");
+    }
+    let against = json!({"c_clients_note": {"config.required": {"take": "ours", "ours": true}}});
+    let plan = line.plan(&new, &upgrade_body(&against));
+    assert_eq!(
+        unused(&plan.unused),
+        [("c_clients_note", "config.required")]
+    );
 }
 
 #[test]

@@ -89,6 +89,42 @@ fn rows_bring_no_cells_for_a_column_that_stays_away() {
     );
     line.upgrade(&new, &json!({"c_clients_city": "leave"}));
     assert_eq!(line.clients()[3], r#"{"name":"D","note":"4"}"#);
+    // Created after all, it has the cells of every row.
+    let report = line.upgrade(&new, &json!({"c_clients_city": "create"}));
+    assert_eq!(report.rows["f_clients"].updated, 4);
+    let clients = line.clients();
+    let has = |row: usize, city: &str| clients[row].contains(&format!(r#""city_2":"{city}""#));
+    assert!(has(0, "Bonn") && has(3, "Ulm"), "{clients:?}");
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
+    assert_eq!(
+        (plan.rows["f_clients"].update, plan.conflicts.len()),
+        (0, 0)
+    );
+}
+
+#[test]
+fn a_column_created_again_has_its_cells_in_transactional_data_too() {
+    let mut line = Line::new();
+    line.remove(Column, "code");
+    let people = crate::workspace::Column {
+        id: id(77),
+        name: "code".to_owned(),
+        ..line.get(Column, "client").as_column().expect("a column")
+    };
+    let feature = line.get(Feature, "orders").id;
+    let column = crate::workspace::Column {
+        column_type: "text".to_owned(),
+        default_component: "textfield".to_owned(),
+        config: crate::json::Object::new(),
+        ..people
+    };
+    person(
+        &mut line.memory,
+        vec![Change::Create(New::Column { feature, column })],
+    );
+    line.upgrade(&v1(), &json!({"c_orders_code": "create"}));
+    let orders = super::super::world::cells(&line.memory, "orders");
+    assert!(orders[0].contains(r#""code_2":"1""#), "{orders:?}");
 }
 
 #[test]
