@@ -210,7 +210,7 @@ pub fn drifted(
         }
     });
     let mut pairs: Vec<RecordPair<'_>> = pairs.collect();
-    let gone = RemovedRecords::of(&pairs);
+    let gone = RemovedRecords::of(&pairs, destination);
     let known: HashSet<Id> = base.iter().map(|(_, thing)| thing.id).collect();
     let mut drift = StructureDrift::default();
     for pair in &pairs {
@@ -243,19 +243,25 @@ struct RecordPair<'b> {
 /// Records of the base that are not there any more.
 struct RemovedRecords {
     ids: HashSet<Id>,
-    /// Names of columns, by their tables.
-    columns: HashSet<(Id, String)>,
+    /// Names of columns by their tables, and whether people have a column of that name there.
+    columns: HashMap<(Id, String), bool>,
 }
 
 impl RemovedRecords {
-    fn of(pairs: &[RecordPair<'_>]) -> RemovedRecords {
+    fn of(pairs: &[RecordPair<'_>], destination: &Structure) -> RemovedRecords {
         let gone = || pairs.iter().filter(|pair| pair.ours.is_none());
         let columns = gone().filter(|pair| pair.base.kind == RecordKind::Column);
+        let columns = columns.filter_map(|pair| {
+            let (table, name) = (pair.base.parent?, &pair.base.name);
+            let living = destination.feature(table)?.column_named(name);
+            let is_known = |id| pairs.iter().any(|pair| pair.base.id == id);
+            // What another one of the base is called by now names that on either side.
+            let is_taken = living.is_some_and(|living| is_known(living.id));
+            (!is_taken).then(|| ((table, name.clone()), living.is_some()))
+        });
         RemovedRecords {
             ids: gone().map(|pair| pair.base.id).collect(),
-            columns: columns
-                .filter_map(|pair| Some((pair.base.parent?, pair.base.name.clone())))
-                .collect(),
+            columns: columns.collect(),
         }
     }
 
@@ -264,13 +270,16 @@ impl RemovedRecords {
     }
 
     /// Whether an element of a list of references names one: by its id, or a column of the table by its
-    /// name.
-    fn names(&self, element: &Value, table: Option<Id>) -> bool {
+    /// name. `here` says that the list is the destination's: in that a name which people gave again is theirs.
+    fn names(&self, element: &Value, table: Option<Id>, here: bool) -> bool {
         let Some(text) = element.as_str() else {
             return false;
         };
         self.holds(Id::try_parse(text).ok())
-            || table.is_some_and(|table| self.columns.contains(&(table, text.to_owned())))
+            || table.is_some_and(|table| {
+                let again = self.columns.get(&(table, text.to_owned()));
+                again.is_some_and(|again| !(here && *again))
+            })
     }
 }
 
@@ -302,9 +311,9 @@ fn changed_leaves(
         if leaf.list {
             // An element whose record is gone is left out on either side.
             let before = base.clone();
-            for side in [&mut base, &mut ours] {
+            for (side, here) in [(&mut base, false), (&mut ours, true)] {
                 if let Value::List(elements) = side {
-                    elements.retain(|element| !gone.names(element, pair.base.parent));
+                    elements.retain(|element| !gone.names(element, pair.base.parent, here));
                 }
             }
             let none = |side: &Value| side.as_list().unwrap_or_default().is_empty();

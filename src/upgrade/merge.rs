@@ -14,6 +14,9 @@ pub struct Merge<'m> {
     /// Whether an element of a list of the destination names a record that is gone, and is created again under
     /// another id.
     pub dead: &'m dyn Fn(&Value) -> bool,
+    /// Whether an element of a list of the destination names a record that is there, though it reads like one that
+    /// is gone.
+    pub living: &'m dyn Fn(&Value) -> bool,
     /// The registry.
     pub definitions: &'m Definitions,
     /// What somebody decided.
@@ -22,8 +25,7 @@ pub struct Merge<'m> {
     pub read: &'m dyn Fn(&Value) -> Value,
     /// Whether whoever applies may not decide the leaf at a path.
     pub forbidden: &'m dyn Fn(&AnyRecord, &str) -> bool,
-    /// The refs of records that the destination does not have and that a value of the package names, as
-    /// the package marks them.
+    /// The refs of records that the destination does not have and that a marked value names.
     pub absent: &'m dyn Fn(&Value) -> Vec<String>,
     /// The same value without marks: what it was when the record was there.
     pub plain: &'m dyn Fn(&Value) -> Value,
@@ -50,9 +52,9 @@ pub struct Merged {
 }
 
 impl Merge<'_> {
-    /// Merges a record. In `marked`, which else is what the package says of it, names of records that are
-    /// not at the destination are marked.
-    pub fn merge(self, reference: &str, sides: Sides<'_>, marked: &AnyRecord) -> Merged {
+    /// Merges a record. In `marked`, which else are the same sides, names of records that are not at the destination
+    /// are marked: in what the package says all, in the base those that the destination has another record of.
+    pub fn merge(self, reference: &str, sides: Sides<'_>, marked: Sides<'_>) -> Merged {
         let mut merged = Merged {
             thing: sides.ours.clone(),
             base: AnyRecord {
@@ -81,52 +83,34 @@ impl Merge<'_> {
         reference: &str,
         leaf: &Leaf,
         sides: Sides<'_>,
-        marked: &AnyRecord,
+        marked: Sides<'_>,
         merged: &mut Merged,
     ) {
         self.tracked.knows(reference, &leaf.path);
         let mut values = sides.values(leaf, self.definitions);
-        if leaf.list
-            && let Value::List(elements) = &mut values[2]
-        {
-            elements.retain(|one| !(self.dead)(one));
-        }
         let stay = |merged: &mut Merged, base: &Value| {
             leaf.set(sides, &mut merged.base, base, self.definitions);
         };
-        let theirs = Sides {
-            theirs: marked,
-            ..sides
-        };
-        let [_, marked, _] = theirs.values(leaf, self.definitions);
-        let refs = (self.absent)(&marked);
-        if !refs.is_empty() {
-            let [base, theirs, _] = values.clone();
-            if leaf.list {
-                let gone = self.gone(&marked);
-                let base_elements = base.as_list().unwrap_or_default();
-                let added = gone
-                    .iter()
-                    .filter(|(element, _)| !base_elements.contains(element));
-                let added: Vec<String> = added.flat_map(|(_, refs)| refs.clone()).collect();
-                for side in &mut values {
-                    if let Value::List(elements) = side {
-                        elements.retain(|one| !gone.iter().any(|(gone, _)| gone == one));
-                    }
-                }
-                if !added.is_empty() {
-                    merged
-                        .pointing
-                        .push((leaf.path.clone(), [base, theirs], added));
-                }
-            } else {
+        let [known, told, _] = marked.values(leaf, self.definitions);
+        if leaf.list {
+            let added = self.added(&values[0], &told);
+            if !added.is_empty() {
+                let [base, theirs, _] = values.clone();
+                let path = leaf.path.clone();
+                merged.pointing.push((path, [base, theirs], added));
+            }
+            self.leave_out(&mut values, known, told);
+        } else {
+            let refs = (self.absent)(&told);
+            if !refs.is_empty() {
+                let [base, theirs, _] = values;
                 if base != theirs {
-                    merged
-                        .pointing
-                        .push((leaf.path.clone(), [base, theirs], refs));
+                    let path = leaf.path.clone();
+                    merged.pointing.push((path, [base, theirs], refs));
                 }
                 return;
             }
+            values[0] = known;
         }
         let place = Place {
             reference,
@@ -137,6 +121,7 @@ impl Merge<'_> {
             match super::rule::natural(&values, leaf.list) {
                 LeafOutcome::Written(_) | LeafOutcome::Conflict => {
                     let [base, _, ours] = values;
+                    let base = (self.plain)(&base);
                     stay(merged, &base);
                     merged
                         .kept
@@ -152,6 +137,7 @@ impl Merge<'_> {
         };
         let alone = super::rule::natural(&values, leaf.list);
         let [base, theirs, ours] = values;
+        let base = (self.plain)(&base);
         match verdict {
             LeafOutcome::Same => {}
             LeafOutcome::Kept { decided } => {
@@ -181,11 +167,34 @@ impl Merge<'_> {
         }
     }
 
-    /// The elements of a list that name absent records, with the refs of those.
-    fn gone(self, marked: &Value) -> Vec<(Value, Vec<String>)> {
-        let elements = marked.as_list().unwrap_or_default().iter();
-        let named = elements.map(|element| ((self.plain)(element), (self.absent)(element)));
-        named.filter(|(_, refs)| !refs.is_empty()).collect()
+    /// The refs of absent records that elements of a list name which the base does not have.
+    fn added(self, base: &Value, told: &Value) -> Vec<String> {
+        let known = base.as_list().unwrap_or_default();
+        let added = told.as_list().unwrap_or_default().iter();
+        let added = added.filter(|element| !known.contains(&(self.plain)(element)));
+        added.flat_map(|element| (self.absent)(element)).collect()
+    }
+
+    /// Leaves out of every side of a list the elements that name records which are gone. `known` and `told` are base
+    /// and theirs with their marks.
+    fn leave_out(self, values: &mut [Value; 3], known: Value, told: Value) {
+        let stands = |element: &Value| (self.absent)(element).is_empty();
+        let gone = told.as_list().unwrap_or_default().iter();
+        let gone = gone.filter(|element| !stands(element));
+        let gone: Vec<Value> = gone.map(|element| (self.plain)(element)).collect();
+        let retain = |side: &mut Value, keep: &dyn Fn(&Value) -> bool| {
+            if let Value::List(elements) = side {
+                elements.retain(keep);
+            }
+        };
+        values[0] = known;
+        values[1] = told;
+        let [base, theirs, ours] = values;
+        retain(base, &|one| stands(one) && !gone.contains(one));
+        retain(theirs, &stands);
+        retain(ours, &|one| {
+            !(self.dead)(one) && (!gone.contains(one) || (self.living)(one))
+        });
     }
 }
 

@@ -19,7 +19,7 @@ impl Merge<'_> {
         self,
         reference: &str,
         sides: Sides<'_>,
-        marked: &AnyRecord,
+        marked: Sides<'_>,
     ) -> (Merged, Option<Vec<String>>) {
         let merged = self.merge(reference, sides, marked);
         if merged.updates.is_empty() || !is_refused(&merged.thing, sides, self.definitions) {

@@ -62,6 +62,7 @@ pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<Str
     let tracked = TrackedDecisions::new(&decisions, None);
     let merge = Merge {
         dead: &|_| false,
+        living: &|_| true,
         definitions,
         tracked: &tracked,
         read: &Clone::clone,
@@ -74,7 +75,7 @@ pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<Str
         theirs: &changed.before,
         ours,
     };
-    let merged = merge.merge(&changed.reference, sides, &changed.before);
+    let merged = merge.merge(&changed.reference, sides, sides);
     let mut thing = merged.thing;
     // A key that says what is so anyway comes back, too.
     if ours.config == changed.after.config {

@@ -10,6 +10,7 @@ mod base;
 mod base_rows;
 mod left;
 mod legacy_jobs;
+mod namesakes;
 mod not_carried;
 mod orders;
 mod pairs;
@@ -22,6 +23,7 @@ mod valued;
 
 use indexmap::IndexMap;
 
+use self::namesakes::Namesakes;
 use super::bindings::{Binding, Bindings};
 use super::earlier::EarlierJobs;
 use super::marks;
@@ -154,6 +156,7 @@ impl Merging<'_, '_> {
             .filter(|(_, declared)| !declared.fresh && !declared.blueprint)
             .map(|(reference, declared)| ((*reference).to_owned(), declared.clone()))
             .collect();
+        let namesakes = Namesakes::of(self.base, self.destination);
         for (reference, declared) in declared {
             let here = match self.pairs.counterpart(&reference) {
                 _ if reference == WORKSPACE => AnyRecord::of_workspace(&self.destination.workspace),
@@ -164,7 +167,7 @@ impl Merging<'_, '_> {
                 },
                 _ => continue,
             };
-            self.record(&reference, &declared, here);
+            self.record(&reference, &declared, here, &namesakes);
         }
     }
 

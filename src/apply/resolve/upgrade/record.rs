@@ -1,5 +1,6 @@
 //! One record that base, package and destination have, merged leaf by leaf (`upgrade` 3.3 and 3.4).
 
+use super::namesakes::Namesakes;
 use super::not_carried::{not_carried, other_name};
 use super::{MergedRecord, Merging, plain};
 use crate::apply::resolve::marks;
@@ -10,9 +11,14 @@ use crate::workspace::AnyRecord;
 use crate::workspace::ledger::{BaseRecord, Created};
 
 impl Merging<'_, '_> {
-    pub(super) fn record(&mut self, reference: &str, declared: &DeclaredRecord, ours: AnyRecord) {
-        let marked = &declared.thing;
-        let theirs = plain(marked);
+    pub(super) fn record(
+        &mut self,
+        reference: &str,
+        declared: &DeclaredRecord,
+        ours: AnyRecord,
+        namesakes: &Namesakes<'_>,
+    ) {
+        let theirs = plain(&declared.thing);
         let nothing = AnyRecord {
             config: Object::new().into(),
             ..ours.clone()
@@ -23,7 +29,8 @@ impl Merging<'_, '_> {
         if let Some(config) = self.recreated.apply(&base.config) {
             base.config = config;
         }
-        let base = &base;
+        let told = self.told_apart(base, namesakes);
+        let base = &plain(&told);
         let stays = self.destination.row_access_stays;
         let forbidden = |_: &AnyRecord, path: &str| {
             stays && matches!(path, "config.rowAccess" | "config.access")
@@ -33,11 +40,18 @@ impl Merging<'_, '_> {
             theirs: &theirs,
             ours: &ours,
         };
+        let marked = Sides {
+            base: &told,
+            theirs: &declared.thing,
+            ours: &ours,
+        };
         self.check_values(reference, sides);
         let read = |value: &Value| self.read(value);
         let dead = |element: &Value| self.recreated.apply(element).is_some();
+        let living = |element: &Value| self.is_living(&ours, element);
         let merge = Merge {
             dead: &dead,
+            living: &living,
             definitions: self.definitions,
             tracked: self.tracked,
             read: &read,

@@ -19,6 +19,9 @@ use crate::workspace::{AnyRecord, Id, RecordKind};
 /// Fields of every row, which views may name next to the columns.
 const BUILTIN: [&str; 3] = ["id", "created_at", "updated_at"];
 
+/// How a reference to a column says that it is of the table that the record is, or is in.
+const OWN_TABLE: &str = "$feature";
+
 impl Merging<'_, '_> {
     /// Refuses values that a record cannot hold. In a job, where people have changed since what they rest on, the
     /// leaves stay as they are.
@@ -204,24 +207,33 @@ struct Dangling<'m, 'a, 'p> {
 impl Dangling<'_, '_, '_> {
     /// Whether a column of that name is in the table that the reference speaks of, as far as that is known.
     fn has_column(&self, of: Option<&str>, spot: Spot<'_, '_>, name: &str) -> bool {
-        match of {
-            Some("$feature") => {
-                let own = match self.record.kind {
-                    RecordKind::Feature => Some(self.record.id),
-                    _ => self.record.parent,
-                };
-                let builtin = self.record.kind == RecordKind::View && BUILTIN.contains(&name);
-                builtin || own.is_none_or(|table| self.merging.has_column(table, name))
-            }
-            Some("$envelope") | None => true,
-            Some(of) => {
-                let mut around = std::iter::successors(Some(spot.owner), |node| node.parent());
-                let table = around.find_map(|node| node.get_str(of));
-                let table = table.and_then(|table| Id::parse_str(table).ok());
-                // What is wrong with the field that names the table is found there.
-                table.is_none_or(|table| self.merging.has_column(table, name))
-            }
+        let is_view = self.record.kind == RecordKind::View;
+        if of == Some(OWN_TABLE) && is_view && BUILTIN.contains(&name) {
+            return true;
         }
+        // What is wrong with the field that names the table is found there.
+        let table = table_of(self.record, of, spot);
+        table.is_none_or(|table| self.merging.has_column(table, name))
+    }
+}
+
+/// The table that a reference to a column speaks of, as far as that is known.
+pub(super) fn table_of(record: &AnyRecord, of: Option<&str>, spot: Spot<'_, '_>) -> Option<Id> {
+    match of? {
+        OWN_TABLE => own_table(record),
+        "$envelope" => None,
+        of => {
+            let mut around = std::iter::successors(Some(spot.owner), |node| node.parent());
+            Id::parse_str(around.find_map(|node| node.get_str(of))?).ok()
+        }
+    }
+}
+
+/// The table that a record is, or is in.
+pub(super) fn own_table(record: &AnyRecord) -> Option<Id> {
+    match record.kind {
+        RecordKind::Feature => Some(record.id),
+        _ => record.parent,
     }
 }
 

@@ -16,6 +16,7 @@ mod leaves;
 mod legacy_jobs;
 mod measured;
 mod moved;
+mod namesakes;
 mod removed;
 mod renamed;
 mod rows;

@@ -1,0 +1,102 @@
+//! Columns of people that are called as one of the template was that they removed (`upgrade` 3.3.2). Configs name
+//! columns by their names: the destination's name the one that lives, those of the base the one that is gone.
+
+use std::collections::HashMap;
+
+use super::valued::{own_table, table_of};
+use super::{Base, Merging};
+use crate::apply::resolve::marks::marked;
+use crate::definitions::{Problem, ReferenceKind, Spot, Visitor, walk_listed};
+use crate::json::{Node, Value};
+use crate::package::configs::{Edit, Edits, with_args};
+use crate::upgrade::declared_fields;
+use crate::workspace::{AnyRecord, Id, RecordKind, Structure};
+
+/// The refs of columns of the base that are gone while people have one of that name, by table and name.
+pub(super) struct Namesakes<'b>(HashMap<(Id, &'b str), &'b str>);
+
+impl<'b> Namesakes<'b> {
+    pub(super) fn of(base: &'b Base, destination: &Structure) -> Namesakes<'b> {
+        let columns = base.all();
+        let columns = columns.filter(|based| based.thing.kind == RecordKind::Column);
+        let gone = columns.filter_map(|based| {
+            let (table, name) = (based.thing.parent?, based.thing.name.as_str());
+            let here = destination.feature(table)?;
+            let living = here.column_named(name)?;
+            let is_gone = here.column(based.thing.id).is_none();
+            let is_of_people = base.get(living.id).is_none();
+            (is_gone && is_of_people).then_some(((table, name), based.reference.as_str()))
+        });
+        Namesakes(gone.collect())
+    }
+}
+
+impl Merging<'_, '_> {
+    /// What the base says of a record, told apart from what the same names say now: a column that is gone is marked,
+    /// and one that comes back is called as it is called then. No list has that one: it comes in beside people's.
+    pub(super) fn told_apart(&self, base: AnyRecord, namesakes: &Namesakes<'_>) -> AnyRecord {
+        if namesakes.0.is_empty() {
+            return base;
+        }
+        let mut told = base.clone();
+        let Value::Object(config) = &mut told.config else {
+            return base;
+        };
+        let edits = with_args(config, |root| {
+            let mut uses = Uses {
+                merging: self,
+                namesakes,
+                record: &base,
+                root,
+                edits: Edits::default(),
+            };
+            walk_listed(root, &declared_fields(&base, self.definitions), &mut uses);
+            uses.edits
+        });
+        // What was read is nested no deeper than a document may be.
+        edits.unwrap_or_default().apply(config);
+        told
+    }
+
+    /// Whether an element of a list of a record names a column that its table has.
+    pub(super) fn is_living(&self, record: &AnyRecord, element: &Value) -> bool {
+        let table = own_table(record).and_then(|table| self.destination.feature(table));
+        let column = element.as_str().zip(table);
+        column.is_some_and(|(name, table)| table.column_named(name).is_some())
+    }
+}
+
+/// Collects uses of names that stand for columns that are gone.
+struct Uses<'m, 'd, 'a, 'p> {
+    merging: &'m Merging<'a, 'p>,
+    namesakes: &'m Namesakes<'m>,
+    record: &'m AnyRecord,
+    root: Node<'d>,
+    edits: Edits,
+}
+
+impl<'d, 'f> Visitor<'d, 'f> for Uses<'_, 'd, '_, '_> {
+    fn field(&mut self, spot: Spot<'d, 'f>) {
+        let (Some(declared), Some(name)) = (spot.reference(), spot.node.as_str()) else {
+            return;
+        };
+        if declared.kind != ReferenceKind::Column {
+            return;
+        }
+        let table = table_of(self.record, declared.of.as_deref(), spot);
+        let Some(reference) = table.and_then(|table| self.namesakes.0.get(&(table, name))) else {
+            return;
+        };
+        let column = self.merging.bindings.record(reference);
+        let edit = match column.filter(|column| !column.gone) {
+            Some(_) if spot.node.key().is_none() => Edit::Remove,
+            Some(column) => Edit::Set(column.name.as_str().into()),
+            None => Edit::Set(marked(reference, name).into()),
+        };
+        self.edits.at(self.root, spot.node, edit);
+    }
+
+    fn problem(&mut self, _: Problem<'d, 'f>) {}
+
+    fn steps(&mut self, _: Spot<'d, 'f>) {}
+}
