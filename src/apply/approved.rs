@@ -79,7 +79,7 @@ pub struct UpgradeWork {
     pub dropped: Vec<Dropped>,
     /// Refs of columns and tables that are to go although nothing allows to lose what they hold.
     pub destructive: Vec<String>,
-    /// Why decisions are refused that would take away what has to stay.
+    /// Why decisions are refused that would lose cells.
     pub losing: Vec<Refusal>,
     /// What was decided, for the rows.
     pub terms: UpgradeTerms,

@@ -61,7 +61,7 @@ impl Merging<'_, '_> {
                     ours.called()
                 );
                 let refusal = Refusal::about(Code::DeleteRefused, reference, detail);
-                self.work.losing.push(refusal);
+                self.refusals.push(refusal);
                 continue;
             }
             if holds(ours.kind) && !self.is_as_planned(&based.reference, &ours) {
