@@ -25,6 +25,8 @@ pub(super) struct Batch {
     values: Vec<Range<usize>>,
     /// By column: cells that are left empty.
     pub(super) emptied: Vec<EmptiedCounts>,
+    /// Of these, links to rows that are not there: row and column.
+    pub(super) unlinked: Vec<(usize, usize)>,
     /// By sequence column.
     pub(super) sequences: Vec<Counter>,
     /// By column: the last row that needs nothing more there.
@@ -75,6 +77,7 @@ impl Batch {
         self.values.clear();
         self.emptied.clear();
         self.emptied.resize(columns, EmptiedCounts::default());
+        self.unlinked.clear();
         self.finished.clear();
         self.finished.resize(columns, usize::MAX);
         self.lookups = 0;
@@ -183,6 +186,7 @@ impl Batch {
                 && !self.all_found(raw, with.found)
             {
                 self.emptied[slot].add(EmptyCause::RowMissing, 1);
+                self.unlinked.push((index, slot));
                 self.finished[slot] = index;
                 return Ok(());
             }
@@ -199,6 +203,9 @@ impl Batch {
         );
         if matches!(linked, LinkOutcome::Dropped | LinkOutcome::Short) {
             self.emptied[slot].add(EmptyCause::RowMissing, 1);
+        }
+        if linked == LinkOutcome::Dropped {
+            self.unlinked.push((index, slot));
         }
         let written = match linked {
             LinkOutcome::Whole | LinkOutcome::Short => self.write(slot, &value, index, new, with),

@@ -28,14 +28,14 @@ pub(super) struct Pending {
 }
 
 /// The links of one row.
-struct RowLinks {
-    row: Pending,
+pub(super) struct RowLinks {
+    pub(super) row: Pending,
     /// Its uid in the package.
     uid: Option<String>,
     cells: String,
     /// The columns that are written, and those whose links are dropped.
-    linked: Vec<usize>,
-    dropped: Vec<usize>,
+    pub(super) linked: Vec<usize>,
+    pub(super) dropped: Vec<usize>,
     /// Whether cells are taken away.
     emptied: bool,
     digest: RowDigest,
@@ -160,6 +160,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         rows: &mut [RowLinks],
     ) -> Result<(), ApplyError<T::Error>> {
         loop {
+            self.note_unlinked_within(entering, rows).await?;
             let writes: Vec<usize> = (0..rows.len())
                 .filter(|at| rows[*at].emptied || !rows[*at].linked.is_empty())
                 .collect();

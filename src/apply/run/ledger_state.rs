@@ -389,7 +389,8 @@ impl LedgerState {
         }
     }
 
-    fn keep_stays(&mut self, cells: &Cells) {
+    /// Notes cells of rows with their base.
+    pub(super) fn keep_stays(&mut self, cells: &Cells) {
         for row in &cells.rows {
             if row.stays.as_str() == "{}" {
                 self.stays.remove(&row.id);

@@ -26,6 +26,7 @@ mod table;
 mod tally;
 mod target_reads;
 mod targets;
+mod unlinked;
 
 #[cfg(test)]
 mod tests;

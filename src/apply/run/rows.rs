@@ -295,6 +295,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     return Ok(Err(PartRefusal::Unfit(unfit)));
                 }
             };
+            self.note_unlinked(entering).await?;
             match self.try_commit(unit).await {
                 Ok(()) => {
                     entering.number_on();

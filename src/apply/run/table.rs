@@ -40,6 +40,8 @@ pub(super) struct TableInsertion<'a> {
     pub(super) has_early_links: bool,
     /// The rows that are being written.
     pub(super) batch: Batch,
+    /// Whether upgrades compare the cells of its rows with a base.
+    pub(super) keeps_bases: bool,
     /// Whether the store was asked where the sequences stand.
     pub(super) sequence_is_read: bool,
 }
@@ -118,6 +120,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         );
         entering.entry = Some(entry);
         entering.mode = &work.mode;
+        entering.keeps_bases = self.keeps_bases(&work.uid);
         if self.targets.is_wanted(position) {
             entering.pointed_at = Some(position);
             entering.wanted = self.targets.wanted_columns(position).collect();
@@ -229,6 +232,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             pending: Vec::new(),
             has_early_links: false,
             batch: Batch::default(),
+            keeps_bases: false,
             sequence_is_read: false,
         }
     }

@@ -23,6 +23,7 @@ mod rows;
 mod together;
 mod undone;
 mod undone_orders;
+mod unlinked;
 mod values;
 
 use jiff::Timestamp;
