@@ -91,17 +91,17 @@ impl Merge<'_> {
         let stay = |merged: &mut Merged, base: &Value| {
             leaf.set(sides, &mut merged.base, base, self.definitions);
         };
-        let [known, told, _] = marked.values(leaf, self.definitions);
+        let [marked_base, marked_theirs, _] = marked.values(leaf, self.definitions);
         if leaf.list {
-            let added = self.added(&values[0], &told);
+            let added = self.added(&values[0], &marked_theirs);
             if !added.is_empty() {
                 let [base, theirs, _] = values.clone();
                 let path = leaf.path.clone();
                 merged.pointing.push((path, [base, theirs], added));
             }
-            self.leave_out(&mut values, known, told);
+            self.leave_out(&mut values, marked_base, marked_theirs);
         } else {
-            let refs = (self.absent)(&told);
+            let refs = (self.absent)(&marked_theirs);
             if !refs.is_empty() {
                 let [base, theirs, _] = values;
                 if base != theirs {
@@ -110,7 +110,7 @@ impl Merge<'_> {
                 }
                 return;
             }
-            values[0] = known;
+            values[0] = marked_base;
         }
         let place = Place {
             reference,
@@ -168,18 +168,18 @@ impl Merge<'_> {
     }
 
     /// The refs of absent records that elements of a list name which the base does not have.
-    fn added(self, base: &Value, told: &Value) -> Vec<String> {
+    fn added(self, base: &Value, marked_theirs: &Value) -> Vec<String> {
         let known = base.as_list().unwrap_or_default();
-        let added = told.as_list().unwrap_or_default().iter();
+        let added = marked_theirs.as_list().unwrap_or_default().iter();
         let added = added.filter(|element| !known.contains(&(self.plain)(element)));
         added.flat_map(|element| (self.absent)(element)).collect()
     }
 
-    /// Leaves out of every side of a list the elements that name records which are gone. `known` and `told` are base
-    /// and theirs with their marks.
-    fn leave_out(self, values: &mut [Value; 3], known: Value, told: Value) {
+    /// Leaves out of every side of a list the elements that name records which are gone. Base and theirs
+    /// come with their marks, too.
+    fn leave_out(self, values: &mut [Value; 3], marked_base: Value, marked_theirs: Value) {
         let stands = |element: &Value| (self.absent)(element).is_empty();
-        let gone = told.as_list().unwrap_or_default().iter();
+        let gone = marked_theirs.as_list().unwrap_or_default().iter();
         let gone = gone.filter(|element| !stands(element));
         let gone: Vec<Value> = gone.map(|element| (self.plain)(element)).collect();
         let retain = |side: &mut Value, keep: &dyn Fn(&Value) -> bool| {
@@ -187,8 +187,8 @@ impl Merge<'_> {
                 elements.retain(keep);
             }
         };
-        values[0] = known;
-        values[1] = told;
+        values[0] = marked_base;
+        values[1] = marked_theirs;
         let [base, theirs, ours] = values;
         retain(base, &|one| stands(one) && !gone.contains(one));
         retain(theirs, &stands);

@@ -32,14 +32,14 @@ impl<'b> Namesakes<'b> {
 }
 
 impl Merging<'_, '_> {
-    /// What the base says of a record, told apart from what the same names say now: a column that is gone is marked,
-    /// and one that comes back is called as it is called then. No list has that one: it comes in beside people's.
-    pub(super) fn told_apart(&self, base: AnyRecord, namesakes: &Namesakes<'_>) -> AnyRecord {
+    /// What the base says of a record, where a name of a column may stand for another column now: one that is gone is
+    /// marked, and one that comes back has its new name. No list has that one: it comes in beside people's.
+    pub(super) fn mark_namesakes(&self, base: AnyRecord, namesakes: &Namesakes<'_>) -> AnyRecord {
         if namesakes.0.is_empty() {
             return base;
         }
-        let mut told = base.clone();
-        let Value::Object(config) = &mut told.config else {
+        let mut with_marks = base.clone();
+        let Value::Object(config) = &mut with_marks.config else {
             return base;
         };
         let edits = with_args(config, |root| {
@@ -55,7 +55,7 @@ impl Merging<'_, '_> {
         });
         // What was read is nested no deeper than a document may be.
         edits.unwrap_or_default().apply(config);
-        told
+        with_marks
     }
 
     /// Whether an element of a list of a record names a column that its table has.

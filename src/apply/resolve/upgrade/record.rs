@@ -29,8 +29,8 @@ impl Merging<'_, '_> {
         if let Some(config) = self.recreated.apply(&base.config) {
             base.config = config;
         }
-        let told = self.told_apart(base, namesakes);
-        let base = &plain(&told);
+        let marked_base = self.mark_namesakes(base, namesakes);
+        let base = &plain(&marked_base);
         let stays = self.destination.row_access_stays;
         let forbidden = |_: &AnyRecord, path: &str| {
             stays && matches!(path, "config.rowAccess" | "config.access")
@@ -41,7 +41,7 @@ impl Merging<'_, '_> {
             ours: &ours,
         };
         let marked = Sides {
-            base: &told,
+            base: &marked_base,
             theirs: &declared.thing,
             ours: &ours,
         };

@@ -54,6 +54,16 @@ fn people() -> Line {
     line
 }
 
+/// The same, where the list of people reads as the package's.
+fn alike() -> Line {
+    let mut line = Line::of(&first());
+    line.remove(Column, "origin");
+    own(&mut line, 77, "origin");
+    let ours = json!(["origin", "client"]);
+    line.edit(View, "orders", config("visibleColumns", &ours));
+    line
+}
+
 /// A column of people in orders.
 fn own(line: &mut Line, number: u128, name: &str) {
     let feature = line.get(Feature, "orders").id;
@@ -69,7 +79,7 @@ fn own(line: &mut Line, number: u128, name: &str) {
     person(&mut line.memory, vec![create]);
 }
 
-fn shown(line: &Line) -> String {
+fn list_of(line: &Line) -> String {
     let config = line.get(View, "orders").config;
     config.get("visibleColumns").expect("a list").write()
 }
@@ -89,7 +99,7 @@ fn word(word: &str) -> Json {
 #[track_caller]
 fn comes_to(line: &mut Line, package: &Json, decisions: &Json, expected: &str) -> Preview {
     let before = line.memory.state();
-    let list = shown(line);
+    let list = list_of(line);
     let plan = line.plan(package, &upgrade_body(decisions));
     assert_eq!(plan.conflicts, []);
     match change(&plan) {
@@ -97,7 +107,7 @@ fn comes_to(line: &mut Line, package: &Json, decisions: &Json, expected: &str) -
         None => assert_eq!(list, expected),
     }
     line.upgrade(package, decisions);
-    assert_eq!(shown(line), expected);
+    assert_eq!(list_of(line), expected);
     line.undo(false).expect("undone");
     assert!(line.memory.state() == before);
     plan
@@ -193,11 +203,7 @@ fn a_column_that_comes_back_stands_beside_it() {
 
 #[test]
 fn a_list_that_reads_as_it_was_applied_keeps_it() {
-    let mut line = Line::of(&first());
-    line.remove(Column, "origin");
-    own(&mut line, 77, "origin");
-    let ours = json!(["origin", "client"]);
-    line.edit(View, "orders", config("visibleColumns", &ours));
+    let mut line = alike();
     let longer = r#"["origin","client","code"]"#;
     comes_to(&mut line, &self::longer(), &Json::Null, longer);
     let both = r#"["origin_2","origin","client"]"#;
@@ -244,11 +250,7 @@ fn a_single_key_keeps_it() {
 
 #[test]
 fn a_list_that_shows_it_drifts() {
-    let mut line = Line::of(&first());
-    line.remove(Column, "origin");
-    own(&mut line, 77, "origin");
-    let ours = json!(["origin", "client"]);
-    line.edit(View, "orders", config("visibleColumns", &ours));
+    let line = alike();
     let drift = line.drift(false);
     let changed: Vec<_> = drift
         .changed
