@@ -34,6 +34,9 @@ pub struct UpgradeTerms {
     /// somebody asks for.
     #[cfg_attr(feature = "schemas", schemars(skip))]
     pub planned: Option<SeenLeaves>,
+    /// Members that were given without an upgrade and say nothing.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
+    pub empty: Vec<&'static str>,
 }
 
 impl UpgradeTerms {
@@ -72,6 +75,24 @@ impl UpgradeTerms {
             members.push(("decisions", Value::Object(refs.collect())));
         }
         members
+    }
+
+    /// The members that were given, whatever they say.
+    pub(in crate::apply) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let says = self.members();
+        let is_given = move |name: &&'static str| {
+            self.empty.contains(name) || says.iter().any(|(said, _)| said == name)
+        };
+        UpgradeTerms::MEMBERS.into_iter().filter(is_given)
+    }
+
+    /// Notes which members of a request say nothing: without an upgrade they are refused like all others.
+    pub(super) fn note_empty(&mut self, request: Node<'_>) {
+        let said = self.members();
+        let is_empty = |name: &&'static str| {
+            request.get(name).is_some() && said.iter().all(|(said, _)| said != name)
+        };
+        self.empty = UpgradeTerms::MEMBERS.into_iter().filter(is_empty).collect();
     }
 
     /// Reads one of them.

@@ -183,6 +183,9 @@ impl Reader {
                 _ => self.unknown(member, &MEMBERS),
             }
         }
+        if !request.upgrade {
+            request.terms.note_empty(root);
+        }
         request
     }
 

@@ -13,6 +13,7 @@ on_both_stores!(
     a_job_whose_ledger_tells_no_base_is_upgraded,
     an_upgrade_starts_from_the_line_of_a_job,
     what_people_changed_after_an_upgrade_stays_when_it_is_undone,
+    members_that_say_nothing_are_refused_without_an_upgrade,
 );
 
 /// The args of the step that creates what has that name.
@@ -390,4 +391,26 @@ async fn what_people_changed_after_an_upgrade_stays_when_it_is_undone(place: Pla
         .expect(200)
         .json();
     assert_eq!(clients["label"], "Clients");
+}
+
+async fn members_that_say_nothing_are_refused_without_an_upgrade(place: Place) {
+    let world = World::new(place).await;
+    let editor = world.as_user("editor@acme.test");
+    let admin = world.as_user("admin@acme.test");
+    let shop = Shop::new(&editor, world.acme);
+    let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
+    let there = workspace(&editor, world.acme);
+    let plan = format!("/v1/templates/{template}/plan");
+    for (name, value) in [
+        ("decisions", json!({})),
+        ("allowDowngrade", json!(false)),
+        ("allowDestructive", json!(false)),
+    ] {
+        let body = json!({"workspaceId": there, name: value});
+        for answer in [apply(&editor, &template, &body), editor.post(&plan, &body)] {
+            let refused = answer.refused(422, "validation_failed").json();
+            assert!(refused.to_string().contains(name), "{refused}");
+        }
+    }
+    assert_eq!(editor.items("/v1/template-jobs").len(), 0, "no job");
 }

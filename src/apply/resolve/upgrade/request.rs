@@ -17,11 +17,8 @@ pub(in crate::apply::resolve) fn check_request(
 ) -> Vec<Refusal> {
     let refuse = |code, detail: String| vec![Refusal::new(code, detail)];
     if !request.upgrade {
-        let members = request.terms.members();
-        let members: Vec<String> = members
-            .iter()
-            .map(|(name, _)| format!("`{name}`"))
-            .collect();
+        let members = request.terms.given();
+        let members: Vec<String> = members.map(|name| format!("`{name}`")).collect();
         if !members.is_empty() {
             let detail = format!(
                 "{} without `upgrade`: ask for an upgrade, or leave that out.",

@@ -271,6 +271,22 @@ fn what_cannot_be_upgraded_is_refused() {
         detail.starts_with("`allowDestructive`, `conflicts` without"),
         "{detail}"
     );
+    // What says nothing is given all the same.
+    for (name, value) in [
+        ("decisions", "{}"),
+        ("allowDowngrade", "false"),
+        ("allowDestructive", "false"),
+    ] {
+        for upgrade in ["", r#""upgrade": false, "#] {
+            let body = format!(r#"{{{upgrade}"{name}": {value}}}"#);
+            let plan = line.plan(&old, &body);
+            assert_eq!(codes(&plan.refusals), ["validation_failed"], "{body}");
+            let detail = &plan.refusals[0].detail;
+            assert!(detail.starts_with(&format!("`{name}` without")), "{detail}");
+        }
+        let body = format!(r#"{{"{name}": {value}, "upgrade": true}}"#);
+        assert_eq!(refused(&line, &body), ["downgrade"], "{body}");
+    }
     let mut empty = Line::new();
     empty.jobs.clear();
     assert_eq!(refused(&empty, r#"{"upgrade": true}"#), ["no_base"]);
