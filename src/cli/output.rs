@@ -60,7 +60,13 @@ pub(crate) fn print_note(text: &str) {
     writeln!(io::stderr().lock(), "{}", noted(text)).ok();
 }
 
-/// The same; a word of it leads to an address where the terminal has links.
+/// Writes findings to stderr, as their renderer made them in the style of that stream: harmless, coloured and
+/// fitted already. Escaping them again would show their colours as text, folding them move their carets.
+pub(crate) fn print_styled_note(text: &str) {
+    writeln!(io::stderr().lock(), "{text}").ok();
+}
+
+/// A note; a word of it leads to an address where the terminal has links.
 pub(crate) fn print_note_with_link(text: &str, word: &str, address: &str) {
     let text = noted(text);
     let text = if has_links(&io::stderr()) {

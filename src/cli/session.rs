@@ -9,7 +9,9 @@ use tplkit::context::{Clock, Ids};
 use tplkit::finding::render::Style;
 
 use super::args::{Colour, Global};
-use super::output::{has_links, print_note, print_note_with_link, terminal_width};
+use super::output::{
+    has_links, print_note, print_note_with_link, print_styled_note, terminal_width,
+};
 
 /// One run of the command line.
 #[derive(Debug)]
@@ -48,6 +50,21 @@ impl Session {
         }
     }
 
+    /// How findings are written on the side, to standard error.
+    pub(crate) fn note_style(&self) -> Style {
+        let stderr = io::stderr();
+        Style {
+            colour: match self.colour {
+                Colour::Always => true,
+                Colour::Never => false,
+                Colour::Auto => AutoStream::choice(&stderr) != ColorChoice::Never,
+            },
+            quiet: self.quiet > 0,
+            width: terminal_width(&stderr),
+            links: has_links(&stderr),
+        }
+    }
+
     /// Whether results for people are wanted at all (`-qq` leaves the exit code alone).
     pub(crate) fn silent(&self) -> bool {
         self.quiet > 1
@@ -67,6 +84,13 @@ impl Session {
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if self.quiet == 0 {
             print_note(text.as_ref());
+        }
+    }
+
+    /// Reports findings on the side, unless quiet: as they were rendered in [`Session::note_style`].
+    pub(crate) fn styled_note(&self, text: &str) {
+        if self.quiet == 0 {
+            print_styled_note(text);
         }
     }
 

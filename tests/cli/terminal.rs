@@ -345,3 +345,63 @@ fn counts_of_rules_fit_a_narrow_terminal() {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(words(&narrow), words(&wide));
 }
+
+/// The line above each line of carets, from where the carets begin.
+#[cfg(target_os = "linux")]
+fn under_carets(shown: &str) -> Vec<String> {
+    let lines: Vec<&str> = shown.lines().collect();
+    let carets = (1..lines.len()).filter_map(|at| Some((at, lines[at].find('^')?)));
+    carets
+        .map(|(at, from)| lines[at - 1].chars().skip(from).collect())
+        .collect()
+}
+
+/// Every command shows a finding as `check` does: its colours are no text, its carets stand under its value.
+#[test]
+#[cfg(target_os = "linux")]
+fn every_command_colours_findings_and_keeps_their_carets() {
+    let half_fixed = warned().replacen(
+        "\"label\": \"Notes\"",
+        "\"label\": \"Notes\",\n        \"count\": 1",
+        1,
+    );
+    let automation = r#"{"trigger_config": {"type": "manaul"}, "graph_config": {"steps": [{"key": "email.send", "config": {"to": "a@example.org", "subject": "S", "body": "Hello"}}]}}"#;
+    let place = Place::with(&[
+        ("bad.json", "{bad"),
+        ("automation.json", automation),
+        ("half.json", &half_fixed),
+    ]);
+    for columns in [60, 80] {
+        for (words, value) in [
+            ("check bad.json", "bad"),
+            ("automation validate bad.json", "bad"),
+            ("automation run bad.json --stub", "bad"),
+            ("fmt bad.json", "bad"),
+            ("automation validate automation.json", "\"manaul\""),
+            ("automation run automation.json --stub", "\"manaul\""),
+            ("check --fix - < half.json", "\"one\""),
+        ] {
+            let Some(shown) = shown_at(&place, columns, words) else {
+                return;
+            };
+            assert!(!shown.contains('\u{241b}'), "{words}: {shown}");
+            let under = under_carets(&shown);
+            assert_eq!(under.len(), 1, "{words}: {shown}");
+            assert!(under[0].starts_with(value), "{words}: {shown}");
+            // The fixed text is data, whatever its width.
+            let as_wide = words.starts_with("check --fix");
+            for line in shown.lines().filter(|_| !as_wide) {
+                assert!(
+                    line.chars().count() <= columns,
+                    "{words} at {columns}: {line:?}"
+                );
+            }
+        }
+    }
+    let (_, shown) = Terminal::start(&place, "fmt bad.json")
+        .expect("a terminal")
+        .ends();
+    assert!(shown.contains("\u{1b}[1m\u{1b}[31merror"), "{shown:?}");
+    let piped = place.command(&["fmt", "bad.json"]).output().expect("runs");
+    assert!(!piped.stderr.contains(&0x1b));
+}

@@ -197,7 +197,7 @@ fn print_results(
         }
         return write_result(&report(args, files, report_errors), None);
     }
-    let style = session.style(None);
+    let style = session.note_style();
     for file in files {
         let path = file.path.to_string_lossy();
         for problem in &file.problems {
@@ -207,7 +207,7 @@ fn print_results(
                 .as_ref()
                 .map(|inside| file.path.join(inside));
             let path = inside.as_deref().unwrap_or(&file.path).to_string_lossy();
-            session.note(diagnostic(&path, problem, style).trim_end());
+            session.styled_note(diagnostic(&path, problem, style).trim_end());
         }
         if !file.problems.is_empty() {
             continue;

@@ -13,7 +13,7 @@ use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{folded, write_result};
 use crate::cli::remote::Connection;
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::session::Session;
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, CliErr
     let reported = connection.client.validate_automation(&body)?;
     let verdict = reported.record;
     let text = match args.format {
-        Form::Text => for_people(&verdict, session),
+        Form::Text => folded(&for_people(&verdict, session)),
         Form::Json => {
             let document: serde_json::Value =
                 serde_json::from_str(reported.document.get()).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::output::write_result;
+use crate::cli::output::{write_result, write_styled};
 use crate::cli::session::Session;
 use crate::cli::settings::definitions_for;
 use crate::cli::source;
@@ -91,16 +91,15 @@ pub(super) fn validate_local(
     let ok = issues
         .iter()
         .all(|issue| issue.finding.severity != Severity::Error);
-    let text = match format {
-        Form::Text => for_people(file, &issues, session),
+    match format {
+        Form::Text if session.silent() => {}
+        Form::Text => write_styled(&for_people(file, &issues, session), None)?,
         Form::Json => {
             let issues: Vec<Value> = issues.iter().map(document_of).collect();
             let body = json!({"path": file.to_string_lossy(), "ok": ok, "issues": issues});
-            document::write(if ok { "clean" } else { "findings" }, &body)
+            let outcome = if ok { "clean" } else { "findings" };
+            write_result(&document::write(outcome, &body), None)?;
         }
-    };
-    if !session.silent() || format == Form::Json {
-        write_result(&text, None)?;
     }
     Ok(if ok { Exit::Done } else { Exit::Findings })
 }

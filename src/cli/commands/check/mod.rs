@@ -295,11 +295,7 @@ fn for_people(report: &Report, target: Option<&Path>, session: &Session) -> Stri
         };
         session.note(format!("{} {verb}", counted(fixed, "finding")));
         if !texts.is_empty() {
-            let plain = render::Style {
-                colour: false,
-                ..style
-            };
-            session.note(render::text(report, plain).trim_end());
+            session.styled_note(render::text(report, session.note_style()).trim_end());
         }
         // What was fixed is data; a difference is read.
         return printable::lines(&diffs) + &texts;
