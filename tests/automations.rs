@@ -5,10 +5,12 @@
 //! rules check that.
 
 use serde_json::{Map, Value, json};
-use tplkit::automation::validate_file;
+use tplkit::automation::{Automation, Environment, Setting, validate, validate_file};
 use tplkit::check::{CheckOptions, check};
 use tplkit::definitions::Definitions;
 use tplkit::finding::catalog::RULES;
+use tplkit::finding::{Finding, Fix, fix};
+use tplkit::json::Doc;
 
 const TABLES: [(&str, &str); 2] = [
     ("10000000-0000-4000-8000-00000000000a", "one"),
@@ -139,4 +141,118 @@ fn a_package_reports_the_same_of_its_automations_as_a_file() {
         }
     }
     assert!(compared > 200, "{compared}");
+}
+
+/// A definition that validates, in the lines below, each of which has something that can be misspelt.
+const DEFINITION: &str = r#"{
+  "trigger_config": {"type": "manual"},
+  "graph_config": {"steps": [
+    {"id": "stp_aaaaaaaaaaaa", "key": "var.set", "config": {"name": "greeting", "value": "x"}},
+    {"id": "stp_bbbbbbbbbbbb", "key": "feature.read", "config": {"featureId": "10000000-0000-4000-8000-00000000000a"}},
+    {"id": "stp_cccccccccccc", "key": "email.send", "config": {"to": "a@example.org", "subject": "{{sys.today}}",
+      "body": "\u00e9 \"{{ vars.greeting }}\": {{vars.steps.stp_bbbbbbbbbbbb.count}} \/"}},
+    {"id": "stp_dddddddddddd", "key": "ifElse", "config": {"condition": {"subject": "var", "var": "greeting", "op": "isEmpty"},
+      "then": [{"id": "stp_eeeeeeeeeeee", "key": "var.set", "config": {"name": "other", "value": "y"}}]}}
+  ]}
+}"#;
+
+/// The text with every fix made, none of which may be safe.
+fn guessed<'f>(text: &str, findings: impl IntoIterator<Item = &'f Finding>) -> Option<String> {
+    let fixes: Vec<&Fix> = findings
+        .into_iter()
+        .filter_map(|one| one.fix.as_ref())
+        .collect();
+    assert!(fixes.iter().all(|fix| !fix.safe), "{fixes:?}");
+    fix::apply(text, &fixes).map(|(text, _)| text)
+}
+
+/// What is surely meant can be written, for which only that word of a text changes.
+#[test]
+fn the_one_word_that_is_meant_is_an_unsafe_fix() {
+    let issues = |text: &str| validate_file(text, Definitions::embedded()).expect("JSON");
+    assert_eq!(issues(DEFINITION).len(), 0, "{:#?}", issues(DEFINITION));
+    for (code, right, wrong) in [
+        ("A002", "\"type\": \"manual\"", "\"type\": \"manaul\""),
+        ("A007", "{{ vars.greeting }}", "{{ vars.greting }}"),
+        ("A007", "\"var\": \"greeting\"", "\"var\": \"greting\""),
+        (
+            "A008",
+            "{{vars.steps.stp_bbbbbbbbbbbb.",
+            "{{vars.steps.stp_bbbbbbbbbbb.",
+        ),
+        ("A009", "bbb.count}}", "bbb.cuont}}"),
+        ("A018", "{{ vars.greeting", "{{ vasr.greeting"),
+        ("A018", "{{sys.today}}", "{{syss.today}}"),
+    ] {
+        let broken = DEFINITION.replacen(right, wrong, 1);
+        let found = issues(&broken);
+        let found: Vec<&Finding> = found.iter().map(|issue| &issue.finding).collect();
+        assert_eq!(found.len(), 1, "{wrong}: {found:#?}");
+        assert_eq!(found[0].rule.code, code, "{wrong}");
+        assert!(
+            found[0].help.starts_with("Did you mean `"),
+            "{}",
+            found[0].help
+        );
+        assert_eq!(
+            guessed(&broken, found).as_deref(),
+            Some(DEFINITION),
+            "{wrong}"
+        );
+    }
+    // Two variables are as near.
+    let broken = DEFINITION
+        .replacen("\"name\": \"other\"", "\"name\": \"gretings\"", 1)
+        .replacen("{{ vars.greeting }}", "{{ vars.greting }}", 1);
+    let found = issues(&broken);
+    let finding = &found.first().expect("a finding").finding;
+    assert_eq!(finding.rule.code, "A007");
+    assert!(finding.fix.is_none(), "{finding:#?}");
+    // A name that no token can hold.
+    let broken = DEFINITION
+        .replacen("\"name\": \"greeting\"", "\"name\": \"gre.ting\"", 1)
+        .replacen("\"var\": \"greeting\"", "\"var\": \"other\"", 1)
+        .replacen("{{ vars.greeting }}", "{{ vars.greting }}", 1);
+    let found = issues(&broken);
+    let finding = found.iter().find(|issue| issue.rule().code == "A007");
+    assert!(finding.expect("a finding").finding.fix.is_none());
+}
+
+/// A workspace whose tables have the columns of above.
+struct KnownColumns;
+
+impl Environment for KnownColumns {
+    fn setting(&self) -> Setting {
+        Setting::Rest
+    }
+
+    fn columns(&self, _: &str) -> Option<Vec<String>> {
+        Some(COLUMNS.map(str::to_owned).to_vec())
+    }
+}
+
+#[test]
+fn the_one_column_of_a_known_table_that_is_meant_is_an_unsafe_fix() {
+    let right = r#"{
+        "trigger_config": {"type": "record.event", "config": {"modes": ["updated"],
+            "featureId": "10000000-0000-4000-8000-00000000000a", "watchedColumns": ["status"]}},
+        "graph_config": {"steps": [{"key": "email.send", "config": {"to": "a@example.org", "subject": "S",
+            "body": "\"{{vars.trigger.status}}\""}}]}}"#;
+    let found = |text: &str| -> Vec<Finding> {
+        let doc = Doc::parse(text).expect("JSON");
+        let automation = Automation {
+            trigger: doc.root().get("trigger_config"),
+            graph: doc.root().get("graph_config"),
+        };
+        let issues = validate(Definitions::embedded(), &automation, &KnownColumns);
+        issues.into_iter().map(|issue| issue.finding).collect()
+    };
+    assert!(found(right).is_empty(), "{:#?}", found(right));
+    for (code, word) in [("A003", "[\"status\"]"), ("A007", ".status}}")] {
+        let broken = right.replacen(word, &word.replace("status", "staus"), 1);
+        let found = found(&broken);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        assert_eq!(found[0].rule.code, code);
+        assert_eq!(guessed(&broken, &found).as_deref(), Some(right));
+    }
 }

@@ -13,7 +13,7 @@ use super::run::Schedule;
 use super::validation_context::{Site, ValidationContext, short_text};
 use crate::definitions::{Field, FieldType, Fields, Form, Problem, ReferenceKind, Spot};
 use crate::finding::catalog::{A003, S018};
-use crate::finding::suggest::{self, Misspelt, short_text as short};
+use crate::finding::suggest::{Misspelt, short_text as short};
 use crate::finding::{Finding, Rule};
 use crate::json::Node;
 use crate::package::uid::is_uuid;
@@ -152,19 +152,20 @@ fn check_reference<'d>(
     if case.setting() == Setting::Package {
         return None;
     }
-    let (message, help) = refusal(case, site, spot, text)?;
-    let finding = Finding::at(rule, spot.node, message);
-    let finding = help.map_or(finding.clone(), |help| finding.help(help));
+    let refused = |message: String| Finding::at(rule, spot.node, message);
+    let finding = refusal(case, site, spot, text, refused)?;
     Some(case.issue(site, spot.node, None, finding))
 }
 
-/// Why a value cannot be the reference over the API, with what to do about it.
+/// Why a value cannot be the reference over the API, as what `refused` makes of a message, with what to do
+/// about it.
 fn refusal(
     case: &ValidationContext<'_, '_, '_>,
     site: Site<'_>,
     spot: &Spot<'_, '_>,
     text: &str,
-) -> Option<(String, Option<String>)> {
+    refused: impl Fn(String) -> Finding,
+) -> Option<Finding> {
     let reference = spot.reference()?;
     let name = name(spot.node);
     let value = short(text);
@@ -174,17 +175,13 @@ fn refusal(
         } else {
             "Write its UUID, with hyphens."
         };
-        return Some((
-            format!("{name} is `{value}`, which is no UUID"),
-            Some(help.to_owned()),
-        ));
+        return Some(refused(format!("{name} is `{value}`, which is no UUID")).help(help));
     }
     if reference.kind == ReferenceKind::Column {
         if !is_technical_name(text) {
-            return Some((
-                format!("{name} is `{value}`, which is no technical name of a column"),
-                None,
-            ));
+            return Some(refused(format!(
+                "{name} is `{value}`, which is no technical name of a column"
+            )));
         }
         let table = reference
             .of
@@ -195,20 +192,18 @@ fn refusal(
         if every || columns.iter().any(|column| column == text) {
             return None;
         }
-        let help = suggest::help(text, columns.iter().map(String::as_str));
-        return Some((format!("the table has no column `{value}`"), help));
+        let finding = refused(format!("the table has no column `{value}`"));
+        let columns = columns.iter().map(String::as_str);
+        return Some(finding.meant_or_known(text, columns, Misspelt::value(spot.node)));
     }
     // That it runs itself is the one mistake (A014), whether it is kept yet or not.
     let itself = reference.kind == ReferenceKind::WorkflowV2 && case.is_own(text);
     let missing = !itself && case.environment.exists(reference.kind, text) == Some(false);
     missing.then(|| {
-        (
-            format!(
-                "{name}: there is no {} `{value}` here",
-                reference.kind.as_str()
-            ),
-            None,
-        )
+        refused(format!(
+            "{name}: there is no {} `{value}` here",
+            reference.kind.as_str()
+        ))
     })
 }
 

@@ -5,8 +5,9 @@ use super::reading::ConfigReading;
 use super::validation_context::{Site, ValidationContext, short_text};
 use super::{config, shape};
 use crate::definitions::{self, Definitions};
+use crate::finding::Finding;
 use crate::finding::catalog::{A001, A002, A003, A019};
-use crate::finding::{Finding, suggest};
+use crate::finding::suggest::Misspelt;
 use crate::json::Node;
 use crate::package::format::{GRAPH_STEP, TRIGGER_CONFIG};
 
@@ -157,12 +158,14 @@ fn no_trigger<'d>(case: &ValidationContext<'_, 'd, '_>, node: Node<'d>) -> Issue
         let finding = Finding::at(&A001, place, format!("the `type` of the trigger {state}"));
         (
             written.is_none().then_some("type"),
-            choose(finding, "", triggers()),
+            finding.meant_or_known("", triggers(), Misspelt::value(place)),
         )
     } else {
         let kind = written.unwrap_or(node);
         let finding = Finding::at(&A002, kind, format!("{} is no trigger", short_text(kind)));
-        (None, choose(finding, name.unwrap_or_default(), triggers()))
+        let name = name.unwrap_or_default();
+        let finding = finding.meant_or_known(name, triggers(), Misspelt::value(kind));
+        (None, finding)
     };
     let place = if absent.is_some() {
         node
@@ -170,15 +173,4 @@ fn no_trigger<'d>(case: &ValidationContext<'_, 'd, '_>, node: Node<'d>) -> Issue
         written.unwrap_or(node)
     };
     case.issue(site, place, absent, finding)
-}
-
-fn choose<'c>(
-    finding: Finding,
-    name: &str,
-    names: impl Iterator<Item = &'c str> + Clone,
-) -> Finding {
-    match suggest::help(name, names) {
-        Some(help) => finding.help(help),
-        None => finding,
-    }
 }

@@ -11,9 +11,9 @@ use super::issue::Issue;
 use super::tokens::{Path, Piece, ROOTS, TokenError, pieces};
 use super::validation_context::{Site, ValidationContext};
 use crate::definitions::{self, Definitions, Spot};
+use crate::finding::Finding;
 use crate::finding::catalog::{A007, A008, A009, A015, A018};
-use crate::finding::suggest::{self, short_text as short};
-use crate::finding::{Finding, Rule};
+use crate::finding::suggest::{Misspelt, short_text as short};
 use crate::json::Node;
 use crate::package::uid::is_step_id;
 
@@ -142,6 +142,56 @@ fn naming_fields(definitions: &Definitions) -> Vec<&str> {
     fields
 }
 
+/// A path as it is written somewhere.
+#[derive(Clone, Copy)]
+struct Read<'d> {
+    /// The text that it is in.
+    node: Node<'d>,
+    /// The token, with its braces where it has some.
+    written: &'d str,
+    /// Bytes of the text before the path.
+    start: usize,
+    /// And up to its end.
+    end: usize,
+}
+
+impl<'d> Read<'d> {
+    /// A token with braces, which begins at that byte of the text.
+    fn token(node: Node<'d>, written: &'d str, at: usize) -> Read<'d> {
+        let inner = written.strip_prefix("{{").unwrap_or(written);
+        let path = inner.trim_start();
+        let start = at + written.len() - path.len();
+        let path = path.strip_suffix("}}").unwrap_or(path).trim_end();
+        Read {
+            node,
+            written,
+            start,
+            end: start + path.len(),
+        }
+    }
+
+    /// A text that is a path.
+    fn path(node: Node<'d>, text: &'d str) -> Read<'d> {
+        Read {
+            node,
+            written: text,
+            start: 0,
+            end: text.len(),
+        }
+    }
+
+    /// The first word of the path.
+    fn root(self) -> Misspelt<'d> {
+        Misspelt::word(self.node, self.start)
+    }
+
+    /// A word of the path that has so many bytes of it behind it.
+    fn word(self, word: &str, behind: usize) -> Misspelt<'d> {
+        let start = self.end.saturating_sub(behind + word.len());
+        Misspelt::word(self.node, start)
+    }
+}
+
 /// The reads of one step.
 struct Reads<'r, 'v, 'd, 'f> {
     case: &'r ValidationContext<'v, 'd, 'f>,
@@ -160,11 +210,12 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         for node in value.descendants() {
             let Some(text) = node.as_str() else { continue };
             for piece in pieces(text) {
-                let written = &text[piece.span()];
+                let span = piece.span();
+                let read = Read::token(node, &text[span.clone()], span.start);
                 match piece {
                     Piece::Text(_) => {}
-                    Piece::Token(token) => self.path(node, written, token.path),
-                    Piece::Broken(_, error) => self.broken(node, written, error),
+                    Piece::Token(token) => self.path(read, token.path),
+                    Piece::Broken(_, error) => self.broken(read, error),
                 }
             }
         }
@@ -176,7 +227,7 @@ impl<'d> Reads<'_, '_, 'd, '_> {
             Some("record") => {
                 let node = condition.get("column").or_else(|| condition.get("subject"));
                 if let Some(node) = node {
-                    self.path(node, "record", Path::RecordColumn(""));
+                    self.path(Read::path(node, "record"), Path::RecordColumn(""));
                 }
             }
             Some("var") => {
@@ -186,36 +237,31 @@ impl<'d> Reads<'_, '_, 'd, '_> {
                 let Some(text) = node.as_str().filter(|text| !text.is_empty()) else {
                     return;
                 };
+                let read = Read::path(node, text);
                 match Path::below_vars(text) {
-                    Ok(path) => self.path(node, text, path),
-                    Err(error) => self.broken(node, text, error),
+                    Ok(path) => self.path(read, path),
+                    Err(error) => self.broken(read, error),
                 }
             }
             _ => {}
         }
     }
 
-    fn path(&mut self, node: Node<'d>, written: &'d str, path: Path<'_>) {
+    fn path(&mut self, read: Read<'d>, path: Path<'_>) {
         let found = match path {
-            Path::Variable(name) => self.variable(written, name),
-            Path::TriggerColumn(column) => self.trigger_column(written, column),
-            Path::StepOutput { id, output } => self.step_output(written, id, output),
-            Path::RecordColumn(_) | Path::RecordsColumn { .. } => self.record(written),
+            Path::Variable(name) => self.variable(read, name),
+            Path::TriggerColumn(column) => self.trigger_column(read, column),
+            Path::StepOutput { id, output } => self.step_output(read, id, output),
+            Path::RecordColumn(_) | Path::RecordsColumn { .. } => self.record(read),
             Path::Now | Path::Today => None,
         };
-        if let Some((rule, message, help, related)) = found {
-            let mut finding = Finding::at(rule, node, message);
-            if let Some(help) = help {
-                finding = finding.help(help);
-            }
-            if let Some((place, role)) = related {
-                finding = finding.related(place, role);
-            }
-            self.report(node, written, finding);
+        if let Some(finding) = found {
+            self.report(read, finding);
         }
     }
 
-    fn broken(&mut self, node: Node<'d>, written: &'d str, error: TokenError) {
+    fn broken(&mut self, read: Read<'d>, error: TokenError) {
+        let Read { node, written, .. } = read;
         let shown = short(written);
         let mut finding = Finding::at(&A018, node, format!("`{shown}` cannot be read: {error}"));
         let inner = written.trim_start_matches('{').trim_end_matches('}').trim();
@@ -223,14 +269,14 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         if node.key() == Some("var") && (written.starts_with("{{") || root == "vars") {
             let path = inner.strip_prefix("vars.").unwrap_or(inner);
             finding = finding.help(format!("`var` is a path below `vars.`: write `{path}`."));
-        } else if let (TokenError::UnknownRoot, Some(near)) = (error, suggest::nearest(root, ROOTS))
-        {
-            finding = finding.help(format!("Did you mean `{near}`?"));
+        } else if error == TokenError::UnknownRoot {
+            finding = finding.meant(root, ROOTS, read.root());
         }
-        self.report(node, written, finding);
+        self.report(read, finding);
     }
 
-    fn report(&mut self, node: Node<'d>, written: &'d str, finding: Finding) {
+    fn report(&mut self, read: Read<'d>, finding: Finding) {
+        let Read { node, written, .. } = read;
         if self.seen.insert((node.span().start, written)) {
             self.issues.push(
                 self.case
@@ -239,7 +285,7 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         }
     }
 
-    fn variable(&self, written: &str, name: &str) -> Option<Refusal<'d>> {
+    fn variable(&self, read: Read<'d>, name: &str) -> Option<Finding> {
         let graph = &self.case.graph;
         let setters = self
             .providers
@@ -253,30 +299,26 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         {
             return None;
         }
-        let shown = short(written);
+        let shown = short(read.written);
         let Some(setter) = setters.first() else {
             let message = format!("`{shown}`: nothing sets the variable `{}`", short(name));
             let known = self.providers.variables.keys().copied().take(MOST_COMPARED);
-            let help = suggest::nearest(name, known).map(|near| format!("Did you mean `{near}`?"));
-            return Some((&A007, message, help, None));
+            let finding = Finding::at(&A007, read.node, message);
+            return Some(finding.meant(name, known, read.word(name, 0)));
         };
         let message = format!("`{shown}`: the variable is set {}", self.when(*setter));
-        Some((
-            &A007,
-            message,
-            None,
-            Some((graph.steps()[*setter].node, "it is set here")),
-        ))
+        let place = graph.steps()[*setter].node;
+        Some(Finding::at(&A007, read.node, message).related(place, "it is set here"))
     }
 
-    fn trigger_column(&self, written: &str, column: &str) -> Option<Refusal<'d>> {
+    fn trigger_column(&self, read: Read<'d>, column: &str) -> Option<Finding> {
         let trigger = &self.case.trigger;
-        let shown = short(written);
+        let shown = short(read.written);
         if !trigger.declared?.trigger_row {
             let name = trigger.node?.get_str("type")?;
             let message = format!("`{shown}`: a `{name}` trigger has no row");
-            let help = "Read the row with a step, or start on an event of the row.".to_owned();
-            return Some((&A007, message, Some(help), None));
+            let help = "Read the row with a step, or start on an event of the row.";
+            return Some(Finding::at(&A007, read.node, message).help(help));
         }
         let columns = self
             .case
@@ -285,21 +327,18 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         if OF_EVERY_ROW.contains(&column) || columns.iter().any(|known| known == column) {
             return None;
         }
-        let help = suggest::help(column, columns.iter().map(String::as_str));
-        Some((
-            &A007,
-            format!(
-                "`{shown}`: the table watched has no column `{}`",
-                short(column)
-            ),
-            help,
-            None,
-        ))
+        let message = format!(
+            "`{shown}`: the table watched has no column `{}`",
+            short(column)
+        );
+        let known = columns.iter().map(String::as_str);
+        let finding = Finding::at(&A007, read.node, message);
+        Some(finding.meant_or_known(column, known, read.word(column, 0)))
     }
 
-    fn step_output(&self, written: &str, id: &str, output: &str) -> Option<Refusal<'d>> {
+    fn step_output(&self, read: Read<'d>, id: &str, output: &str) -> Option<Finding> {
         let graph = &self.case.graph;
-        let shown = short(written);
+        let shown = short(read.written);
         let steps = graph.with_id(id);
         let Some(first) = steps.first() else {
             if graph
@@ -309,9 +348,9 @@ impl<'d> Reads<'_, '_, 'd, '_> {
                 return None;
             }
             let message = format!("`{shown}`: no step has the id `{}`", short(id));
-            let help = suggest::nearest(id, graph.ids().take(MOST_COMPARED))
-                .map(|near| format!("Did you mean `{near}`?"));
-            return Some((&A008, message, help, None));
+            let known = graph.ids().take(MOST_COMPARED);
+            let place = read.word(id, ".".len() + output.len());
+            return Some(Finding::at(&A008, read.node, message).meant(id, known, place));
         };
         let place = graph.steps()[*first].node;
         if graph.earlier(steps, self.position).is_none() {
@@ -320,7 +359,8 @@ impl<'d> Reads<'_, '_, 'd, '_> {
             } else {
                 format!("`{shown}`: that step runs {}", self.when(*first))
             };
-            return Some((&A008, message, None, Some((place, "the step named"))));
+            let finding = Finding::at(&A008, read.node, message);
+            return Some(finding.related(place, "the step named"));
         }
         // Of a repeated id any step may be meant; what an unknown step puts out is unknown.
         let announced = |at: &usize| {
@@ -341,11 +381,14 @@ impl<'d> Reads<'_, '_, 'd, '_> {
             .declared
             .map(|step| step.outputs.as_slice())
             .unwrap_or_default();
-        let help = suggest::help(output, outputs.iter().map(String::as_str));
-        Some((&A009, message, help, Some((place, "the step named"))))
+        let known = outputs.iter().map(String::as_str);
+        let finding = Finding::at(&A009, read.node, message)
+            .meant_or_known(output, known, read.word(output, 0))
+            .related(place, "the step named");
+        Some(finding)
     }
 
-    fn record(&mut self, written: &str) -> Option<Refusal<'d>> {
+    fn record(&mut self, read: Read<'d>) -> Option<Finding> {
         let brought = self.case.trigger.declared?.brings_records
             || self
                 .case
@@ -355,15 +398,11 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         if brought || std::mem::replace(&mut self.records, true) {
             return None;
         }
-        Some((
-            &A015,
-            format!(
-                "`{}` is read, and no record can be there yet",
-                short(written)
-            ),
-            None,
-            None,
-        ))
+        let message = format!(
+            "`{}` is read, and no record can be there yet",
+            short(read.written)
+        );
+        Some(Finding::at(&A015, read.node, message))
     }
 
     /// Why the step at `other` has not run when this one begins.
@@ -375,11 +414,3 @@ impl<'d> Reads<'_, '_, 'd, '_> {
         }
     }
 }
-
-/// Rule, message, help of its own, and a related place with its role.
-type Refusal<'d> = (
-    &'static Rule,
-    String,
-    Option<String>,
-    Option<(Node<'d>, &'static str)>,
-);

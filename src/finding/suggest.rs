@@ -1,7 +1,7 @@
 //! Suggests the nearest valid name for a misspelt one.
 
 use super::{Edit, Finding, Fix, edit};
-use crate::json::{Node, write_string};
+use crate::json::{Node, raw_range, write_string};
 
 /// The candidate that `word` was surely meant to be, if one is near enough.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
@@ -47,8 +47,17 @@ fn near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option
 #[derive(Debug, Clone, Copy)]
 pub struct Misspelt<'d> {
     node: Node<'d>,
-    is_key: bool,
+    part: Part,
     prefix: &'static str,
+}
+
+/// What of a member is misspelt.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Key,
+    Value,
+    /// A word inside the string, from that byte of its decoded text on.
+    Word(usize),
 }
 
 impl<'d> Misspelt<'d> {
@@ -56,7 +65,16 @@ impl<'d> Misspelt<'d> {
     pub fn value(node: Node<'d>) -> Misspelt<'d> {
         Misspelt {
             node,
-            is_key: false,
+            part: Part::Value,
+            prefix: "",
+        }
+    }
+
+    /// A word of a path (`vars.total`) inside a string, from that byte of its decoded text on.
+    pub fn word(node: Node<'d>, start: usize) -> Misspelt<'d> {
+        Misspelt {
+            node,
+            part: Part::Word(start),
             prefix: "",
         }
     }
@@ -65,7 +83,7 @@ impl<'d> Misspelt<'d> {
     pub fn key(node: Node<'d>) -> Misspelt<'d> {
         Misspelt {
             node,
-            is_key: true,
+            part: Part::Key,
             prefix: "",
         }
     }
@@ -82,22 +100,40 @@ impl<'d> Misspelt<'d> {
     /// Writes `name` there, unless the word is only a part of what stands there, or the object has such a
     /// member already.
     fn edit(self, word: &str, name: &str) -> Option<Edit> {
-        let written = if self.is_key {
-            self.node.key()?
-        } else {
-            self.node.as_str()?
+        let written = match self.part {
+            Part::Key => self.node.key()?,
+            Part::Value => self.node.as_str()?,
+            Part::Word(start) => return self.edit_word(start, word, name),
         };
         if written != word && written.strip_prefix(self.prefix) != Some(word) {
             return None;
         }
         let name = format!("{}{name}", self.prefix);
-        if !self.is_key {
+        if matches!(self.part, Part::Value) {
             return Some(edit::replace(self.node, write_string(&name)));
         }
         let repeated = self.node.parent()?.get(&name).is_some();
         (!repeated).then(|| Edit {
             span: self.node.key_span(),
             text: write_string(&name),
+        })
+    }
+
+    /// Writes `name` over a word inside the string, whose other characters stay as they are escaped; not a
+    /// name that would be read as more than one word there, or end the path.
+    fn edit_word(self, start: usize, word: &str, name: &str) -> Option<Edit> {
+        let is_word = name.trim() == name && !name.contains(['.', '{', '}']);
+        let written = self.node.as_str()?.get(start..)?;
+        if !is_word || !written.starts_with(word) {
+            return None;
+        }
+        let inner = self.node.raw().strip_prefix('"')?.strip_suffix('"')?;
+        let range = raw_range(inner, start..start + word.len())?;
+        let inside = self.node.span().start + 1;
+        let name = write_string(name);
+        Some(Edit {
+            span: inside + range.start..inside + range.end,
+            text: name.strip_prefix('"')?.strip_suffix('"')?.to_owned(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Decoding of the escapes in a string token.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text of a string token's inside (between the quotes), which the scanner has accepted.
 ///
@@ -24,6 +25,27 @@ pub fn decode_to(out: &mut String, inner: &str) {
         rest = &rest[at + length..];
     }
     out.push_str(rest);
+}
+
+/// Where the bytes `decoded` of that text stand in `inner`; nothing when they begin or end inside a character.
+pub(crate) fn raw_range(inner: &str, decoded: Range<usize>) -> Option<Range<usize>> {
+    let (mut raw, mut at) = (0, 0);
+    let mut start = None;
+    loop {
+        if at == decoded.start {
+            start = Some(raw);
+        }
+        if at == decoded.end {
+            return Some(start?..raw);
+        }
+        let rest = inner.get(raw..)?;
+        let (character, length) = match rest.chars().next()? {
+            '\\' => escape(rest),
+            plain => (plain, plain.len_utf8()),
+        };
+        raw += length;
+        at += character.len_utf8();
+    }
 }
 
 /// The character of the escape at the beginning of `text`, and the escape's length in bytes.

@@ -18,6 +18,7 @@ mod validate;
 mod value;
 mod write;
 
+pub(crate) use decode::raw_range;
 pub use decode::{decode, decode_to};
 pub use measure::string_len;
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Place, fixable, tiny};
+use crate::support::{Place, case, fixable, tiny};
 
 #[test]
 fn fixes_are_written_and_only_what_is_wrong_changes() {
@@ -244,6 +244,31 @@ fn the_one_name_that_is_near_is_an_unsafe_fix() {
         place
             .run(&["check", "--fix", "--unsafe-fixes", "p.json"])
             .exits(0);
+        assert_eq!(place.read("p.json"), text);
+    }
+}
+
+/// Fields of rows, which are read on their own.
+#[test]
+fn the_one_field_of_a_row_that_is_near_is_an_unsafe_fix() {
+    let text = fs::read_to_string(case("valid/base-links.json")).expect("fixture");
+    for (right, wrong) in [
+        ("{\"rowUid\":\"u_e1a5", "{\"rowUidd\":\"u_e1a5"),
+        ("\"data\":{\"code\":\"B\"", "\"dta\":{\"code\":\"B\""),
+    ] {
+        let broken = text.replacen(right, wrong, 1);
+        assert_ne!(broken, text, "{right}");
+        let place = Place::with(&[("p.json", &broken)]);
+        place.run(&["check", "--fix", "p.json"]);
+        assert_eq!(place.read("p.json"), broken, "a safe run leaves it");
+        place.run(&[
+            "check",
+            "--fix",
+            "--unsafe-fixes",
+            "--select",
+            "J007",
+            "p.json",
+        ]);
         assert_eq!(place.read("p.json"), text);
     }
 }

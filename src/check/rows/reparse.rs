@@ -8,7 +8,7 @@ use super::layout::Layout;
 use crate::check::anomalies::anomalies;
 use crate::check::sensitive;
 use crate::finding::catalog::{I001, J005, J006, J007, R011, X003};
-use crate::finding::suggest::{nearest, short_text};
+use crate::finding::suggest::{Misspelt, short_text};
 use crate::finding::{Finding, Place, Rule};
 use crate::json::scan::Scanner;
 use crate::json::{Doc, Node};
@@ -67,11 +67,15 @@ impl<'s> RowText<'s> {
     }
 
     fn moved(&self, place: &Place) -> Place {
-        let span = place.span.start + self.start..place.span.end + self.start;
         Place {
             pointer: self.pointer.clone() + &place.pointer,
-            span,
+            span: self.in_file(&place.span),
         }
+    }
+
+    /// Bytes of the row as bytes of the file.
+    fn in_file(&self, span: &Range<usize>) -> Range<usize> {
+        span.start + self.start..span.end + self.start
     }
 }
 
@@ -172,9 +176,15 @@ impl ShapeCheck<'_, '_> {
             let key = member.key().unwrap_or_default();
             if shape.field(key).is_none() {
                 let message = format!("{} has no field `{key}`", shape.name);
-                let mut finding = Finding::new(&J007, self.row.key_place(member), message);
-                if let Some(name) = nearest(key, shape.fields.iter().map(|field| field.key)) {
-                    finding = finding.help(format!("Did you mean `{name}`?"));
+                let fields = shape.fields.iter().map(|field| field.key);
+                let mut finding = Finding::new(&J007, self.row.key_place(member), message).meant(
+                    key,
+                    fields,
+                    Misspelt::key(member),
+                );
+                // The row was read by itself, and knows no place but its own.
+                for edit in finding.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
+                    edit.span = self.row.in_file(&edit.span);
                 }
                 self.findings.push(finding);
             }
