@@ -3,7 +3,7 @@
 //! `R00`), a rule's name, `all`, or a whole severity (`warnings`, `hints`). The more specific
 //! selector wins; between equally specific ones `ignore` beats `select` and `deny` beats `warn`.
 //! A selection may lie over another, the command line over a file: where it says something of a
-//! rule, the other is not asked.
+//! rule, the other is not asked. Over another, a severity for a rule asks for the rule, too.
 
 use super::catalog::{J001, J010, RULES};
 use super::suggest::likeness;
@@ -133,27 +133,42 @@ impl Selection {
         let selected = exactness(&self.select, rule, severity);
         match (selected, ignored) {
             (None, None) if !self.select.is_empty() => false,
-            (None, None) => {
-                let beneath = self.beneath.as_ref();
-                beneath.is_none_or(|beneath| beneath.wants(rule, severity))
-            }
+            (None, None) => self.beneath.as_ref().is_none_or(|beneath| {
+                // Whoever says here how the rule weighs wants to see it, whatever the other leaves out.
+                self.weighs(rule) || beneath.wants(rule, severity)
+            }),
             (selected, ignored) => selected > ignored,
         }
     }
 
-    /// The weight that a finding of the rule has here.
+    /// Whether `warn` or `deny` name the rule. Words for whole severities name none: they say how what is
+    /// found weighs.
+    fn weighs(&self, rule: &Rule) -> bool {
+        self.warn
+            .iter()
+            .chain(&self.deny)
+            .any(|selector| match selector {
+                Selector::All | Selector::Severity(_) => false,
+                Selector::Prefix(_) | Selector::Rule(_) => {
+                    selector.weight(rule, rule.severity).is_some()
+                }
+            })
+    }
+
+    /// The weight that a finding of the rule has here. `severity` is the one that it is made with, which words
+    /// for whole severities mean in every layer.
     pub fn severity(&self, rule: &Rule, severity: Severity) -> Severity {
         if is_fixed(rule) {
             return severity;
         }
-        let severity = match &self.beneath {
+        let beneath = match &self.beneath {
             Some(beneath) => beneath.severity(rule, severity),
             None => severity,
         };
         let warned = exactness(&self.warn, rule, severity);
         let denied = exactness(&self.deny, rule, severity);
         let chosen = match (warned, denied) {
-            (None, None) => severity,
+            (None, None) => beneath,
             (warned, denied) if denied >= warned => Severity::Error,
             _ => Severity::Warning,
         };

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tplkit::finding::catalog::M003;
 use tplkit::package::schema;
 
 use crate::support::{Place, faulty, tiny, warned};
@@ -57,6 +58,29 @@ fn a_flag_replaces_the_key_of_its_name_and_goes_before_the_file() {
         .run(&["check", "p.json", "--select", "M003", "--warn", "M003"])
         .exits(0);
     assert!(ran.out.contains("warning[M003 "), "{}", ran.out);
+    // A weight that a flag gives to a rule asks for it, whatever the file selects.
+    for (flag, code, shown) in [("--deny", 1, "error[M003 "), ("--warn", 0, "warning[M003 ")] {
+        for file in ["ignore = [\"M003\"]\n", "select = [\"S\"]\n"] {
+            place.write("tplkit.toml", file);
+            for rule in ["M003", "M00", M003.name] {
+                let ran = place.run(&["check", "p.json", flag, rule]).exits(code);
+                assert!(ran.out.contains(shown), "{file}{rule}: {}", ran.out);
+            }
+            // A whole severity says how findings weigh, and not which ones there are.
+            let ran = place.run(&["check", "p.json", flag, "warnings"]).exits(0);
+            assert!(!ran.out.contains("M003"), "{file}: {}", ran.out);
+        }
+    }
+    // The severity that is meant is the one of the rule, not what the file made of it.
+    place.write("tplkit.toml", "deny = [\"M003\"]\n");
+    let ran = place
+        .run(&["check", "p.json", "--warn", "warnings"])
+        .exits(0);
+    assert!(ran.out.contains("warning[M003 "), "{}", ran.out);
+    place.write(
+        "tplkit.toml",
+        "ignore = [\"M003\"]\ndeny = [\"warnings\"]\n",
+    );
     // Verdicts of a promotion are nobody's choice.
     fs::remove_file(place.path("tplkit.toml")).expect("goes");
     let alone = place.run(&["promote", "p.json"]).out;
