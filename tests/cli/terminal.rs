@@ -405,3 +405,33 @@ fn every_command_colours_findings_and_keeps_their_carets() {
     let piped = place.command(&["fmt", "bad.json"]).output().expect("runs");
     assert!(!piped.stderr.contains(&0x1b));
 }
+
+/// On a terminal a difference is read, elsewhere it is a patch.
+#[test]
+#[cfg(target_os = "linux")]
+fn lines_of_a_difference_are_cut_on_a_terminal_alone() {
+    let value: serde_json::Value = serde_json::from_str(&crate::support::fixable()).expect("JSON");
+    let place = Place::with(&[(
+        "a/folder/with/a/rather/long/name/than/fits/in/here/line.json",
+        &value.to_string(),
+    )]);
+    let words = ["check", "--diff", "--unsafe-fixes", "."];
+    for columns in [60, 80] {
+        let Some(shown) = shown_at(&place, columns, &words.join(" ")) else {
+            return;
+        };
+        assert!(shown.contains("\n-{") && shown.contains("\n+{"), "{shown}");
+        for line in shown.lines() {
+            assert!(line.chars().count() <= columns, "{columns}: {line:?}");
+        }
+        let mut changed = shown
+            .lines()
+            .filter(|line| line.starts_with("-{") || line.starts_with("+{"));
+        assert!(changed.all(|line| line.ends_with('…')), "{shown}");
+    }
+    let patch = place.run(&words).out;
+    assert!(
+        !patch.contains('…') && patch.contains(&value.to_string()),
+        "{patch}"
+    );
+}

@@ -47,6 +47,38 @@ pub fn fit_hanging(line: &str, width: usize, hang: usize) -> String {
     folded.out
 }
 
+/// Cuts each line that is wider than `width` columns, with `…` in place of the rest: for what loses its meaning
+/// when it is folded, as a difference does.
+///
+/// ```
+/// assert_eq!(tplkit::finding::render::cut("-a line that is long\n+b\n", 20), "-a line that is long\n+b\n");
+/// assert_eq!(tplkit::finding::render::cut("-a line that is longer\n", 20), "-a line that is lon…\n");
+/// ```
+pub fn cut(text: &str, width: usize) -> String {
+    let width = width.max(NARROWEST);
+    let lines = text.split_inclusive('\n').map(|line| {
+        // A terminal goes on to the next eighth column.
+        let spread = spread_tabs(line);
+        if shown_width(&spread) <= width {
+            return spread;
+        }
+        let end = if line.ends_with('\n') { "\n" } else { "" };
+        format!("{}…{end}", prefix(&spread, width - 1))
+    });
+    lines.collect()
+}
+
+fn spread_tabs(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for (index, part) in line.split('\t').enumerate() {
+        if index > 0 {
+            out.push_str(&" ".repeat(8 - shown_width(&out) % 8));
+        }
+        out.push_str(part);
+    }
+    out
+}
+
 /// A line that is folded word by word.
 struct Folded {
     out: String,

@@ -15,7 +15,7 @@ mod text;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-pub use fit::{fit, fit_hanging};
+pub use fit::{cut, fit, fit_hanging};
 pub use github::github;
 pub use gitlab::gitlab;
 pub use json::json;

@@ -297,8 +297,12 @@ fn for_people(report: &Report, target: Option<&Path>, session: &Session) -> Stri
         if !texts.is_empty() {
             session.styled_note(render::text(report, session.note_style()).trim_end());
         }
-        // What was fixed is data; a difference is read.
-        return printable::lines(&diffs) + &texts;
+        // What was fixed is data; a difference is read, and a patch where nobody reads it.
+        let diffs = printable::lines(&diffs);
+        return match style.width {
+            Some(width) => render::cut(&diffs, width) + &texts,
+            None => diffs + &texts,
+        };
     }
     if report.statistics {
         render::statistics(report, style)
