@@ -37,21 +37,25 @@ fn none(html: &mut Html, what: &'static str) {
     html.say("p", "none", what);
 }
 
-/// A link to each table, for the bar of the page.
+/// A link to each table, for the bar of the page: open beside the content, folded up above it, where the bar is
+/// on a telephone.
 pub(super) fn table_links(page: &Page<'_, '_>, html: &mut Html) {
     let facts = page.facts();
     if created(facts, Tool::CreateFeature).next().is_none() {
         return;
     }
-    html.with("ul", &[("class", "within")], |html| {
-        for (index, step) in created(facts, Tool::CreateFeature).enumerate() {
-            html.with("li", &[], |html| {
-                let anchor = format!("#{}", anchor_of_table(index));
-                html.with("a", &[("href", &anchor)], |html| {
-                    html.text(label(step));
+    html.with("details", &[("class", "within")], |html| {
+        html.say("summary", "", "Go to a table");
+        html.with("ul", &[], |html| {
+            for (index, step) in created(facts, Tool::CreateFeature).enumerate() {
+                html.with("li", &[], |html| {
+                    let anchor = format!("#{}", anchor_of_table(index));
+                    html.with("a", &[("href", &anchor)], |html| {
+                        html.text(label(step));
+                    });
                 });
-            });
-        }
+            }
+        });
     });
 }
 

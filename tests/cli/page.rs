@@ -68,3 +68,26 @@ fn the_document_tells_what_the_page_says() {
         .json();
     assert_eq!(document["outcome"], "failed");
 }
+
+/// On a telephone too, where the bar stands above the content and the list folded up in it.
+#[test]
+fn the_bar_of_a_page_leads_to_each_table() {
+    let place = Place::new();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/crm.json");
+    let words = ["report", example.to_str().expect("path")];
+    let page = place.run(&words).exits(0).out;
+    let (_, bar) = page.split_once("<nav").expect("a bar");
+    let (bar, content) = bar.split_once("</nav>").expect("an end");
+    let (_, list) = bar
+        .split_once("<details class=\"within\"><summary>Go to a table</summary>")
+        .expect("a list that opens without a script");
+    let tables = content.matches("id=\"table-").count();
+    assert!(tables > 1, "{content}");
+    for table in 0..tables {
+        assert!(list.contains(&format!("href=\"#table-{table}\"")), "{list}");
+    }
+    let (_, style) = page.split_once("<style>").expect("a style");
+    let (style, _) = style.split_once("</style>").expect("an end");
+    let hides = |rule: &str| rule.contains(".within") && rule.contains("display:none");
+    assert!(!style.split('}').any(hides), "{style}");
+}

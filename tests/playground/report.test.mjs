@@ -56,3 +56,27 @@ test("axe finds nothing in a report, at any width, in any colours", { skip }, as
   }
   assert.deepEqual(violations, []);
 });
+
+test("a telephone leads to each table, by the keyboard too, and a desktop shows the way at once", { skip }, async () => {
+  for (const width of [390, 1280]) {
+    const { page } = await newPage(browser, { width });
+    await page.goto(address);
+    const links = page.locator("nav .within a");
+    const tables = await page.locator("details.card[id^=table-]").count();
+    assert.equal(await links.count(), tables);
+    assert.equal(await links.first().isVisible(), width > 960);
+    if (width < 960) {
+      await page.locator("nav summary").focus();
+      await page.keyboard.press("Enter");
+      await links.first().waitFor({ state: "visible" });
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+    } else {
+      assert.equal(await page.locator("nav summary").isVisible(), false);
+      await links.first().click();
+    }
+    assert.equal(new URL(page.url()).hash, "#table-0");
+    await page.context().close();
+  }
+});
