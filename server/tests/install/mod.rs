@@ -6,6 +6,8 @@ mod extension;
 mod forge;
 mod hook;
 mod manifests;
+#[cfg(unix)]
+mod playground;
 mod scripts;
 
 use std::path::{Path, PathBuf};
