@@ -224,6 +224,11 @@ fn automations_are_validated() {
             .out
             .contains("A001 trigger_missing")
     );
+    // A fix is named only where it can be made.
+    place.write("near.json", &good.replace("\"cron\"", "\"crom\""));
+    let near = validate("near.json", "text").exits(1).out;
+    assert!(near.contains("Did you mean `cron`?"), "{near}");
+    assert!(!near.contains("--fix"), "{near}");
     assert_eq!(
         validate("broken.json", "json").exits(1).json()["outcome"],
         "findings"

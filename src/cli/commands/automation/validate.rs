@@ -117,7 +117,11 @@ fn located(bytes: &[u8], issue: Issue) -> IssueView {
         code: issue.code(),
         target: Some(issue.target.as_str()),
         path: issue.path,
-        finding: Located::new(bytes, issue.finding),
+        finding: Located {
+            // The flags that make fixes are those of `check`.
+            fix: None,
+            ..Located::new(bytes, issue.finding)
+        },
     }
 }
 
