@@ -14,11 +14,12 @@ use crate::context::{Clock, Ids};
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::json::Object;
 use crate::package::model::{Dependency, DependencyForm};
+use crate::rows::sorted_to;
 use crate::workspace::ledger::Entry;
 use crate::workspace::memory::{Memory, MemoryError, State};
 use crate::workspace::{
-    Automation, Channel, Column, Connection, Feature, Id, Module, Named, Rail, Source as _, View,
-    ready,
+    Automation, Channel, Column, Connection, Feature, Id, Module, Named, Rail, RowData,
+    Source as _, View, ready,
 };
 
 /// What an apply would do, did, did again, and left behind when it was undone.
@@ -38,7 +39,7 @@ pub struct Simulation {
     pub again_changed: bool,
     /// What its own job wrote, for later upgrades to start from.
     pub written: Vec<Entry>,
-    /// Whether the undo gave back the workspace that was there before, byte for byte.
+    /// Whether the undo gave back the workspace that was there before, the order of the cells of rows aside.
     pub restored: bool,
 }
 
@@ -128,7 +129,7 @@ pub fn simulate(
     ready(apply::undo(&mut workspace, false))?;
     workspace.take_up(first.clone());
     ready(apply::undo(&mut workspace, false))?;
-    let restored = workspace.state() == before;
+    let restored = is_same(workspace.state(), before);
     Ok(Simulation {
         preview,
         report,
@@ -295,7 +296,7 @@ pub fn upgrade(
     ready(apply::undo(&mut workspace, false))?;
     workspace.take_up(upgraded.clone());
     ready(apply::undo(&mut workspace, false))?;
-    let restored = workspace.state() == before;
+    let restored = is_same(workspace.state(), before);
     Ok(Simulation {
         preview,
         report,
@@ -306,6 +307,21 @@ pub fn upgrade(
         again_changed,
         restored,
     })
+}
+
+/// Whether two workspaces hold the same. In which order the cells of a row stand says nothing: one that was taken out
+/// comes back at the end.
+fn is_same(one: State, other: State) -> bool {
+    one == other || with_sorted_cells(one) == with_sorted_cells(other)
+}
+
+fn with_sorted_cells(mut state: State) -> State {
+    for row in state.rows.values_mut().flatten() {
+        let mut cells = String::new();
+        sorted_to(&mut cells, row.data.as_str());
+        row.data = RowData::trusted(&cells);
+    }
+    state
 }
 
 /// One pass of a package over a workspace.

@@ -3,13 +3,14 @@
 //!
 //! Going back is the same merge as going forward: the job's values are the base, those before are wanted.
 
+use std::borrow::Cow;
+
 use super::TableLosses;
 use super::UndoError;
 use super::steps::{Step, Steps};
 use super::store;
 use crate::automation::keep_secrets;
 use crate::definitions::Definitions;
-use crate::json::write_string_to;
 use crate::rows::equal;
 use crate::upgrade::{Decisions, Merge, Sides, TrackedDecisions, set_part};
 use crate::workspace::ledger::{CellsOf, Changed, MovedLeaf, RowDigest};
@@ -102,36 +103,53 @@ pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<Str
 
 /// The cells of a row that are still what the job wrote, as they were; and the columns of others.
 fn cells_back(row: &CellsOf, stored: &StoredRow) -> (Option<RowWrite>, Vec<String>) {
-    let mut out = String::from("{");
+    let mut back: Vec<(Cow<'_, str>, Option<&str>)> = Vec::new();
     let mut left = Vec::new();
     for (key, after) in row.after.cells() {
         let name = key.decoded();
-        let before = row.before.cell(&name).unwrap_or("null");
+        let before = row.before.cell(&name);
         let stands = stored.data.cell(&name).unwrap_or("null");
-        if !equal(stands, after) {
-            if !equal(stands, before) {
-                left.push(name.into_owned());
-            }
-            continue;
+        if equal(stands, after) {
+            back.push((name, before));
+        } else if !equal(stands, before.unwrap_or("null")) {
+            left.push(name.into_owned());
         }
-        if out.len() > 1 {
-            out.push(',');
-        }
-        write_string_to(&mut out, &name);
-        out.push(':');
-        out.push_str(before);
     }
-    if out.len() == 1 {
+    if back.is_empty() {
         return (None, left);
     }
-    out.push('}');
+    // To a merge null says that there is no cell: one that was there as null comes back with its whole row.
+    let replace = back.iter().any(|(_, before)| *before == Some("null"));
+    let cells = if replace {
+        with_cells(&stored.data, &back)
+    } else {
+        let cells = back.iter();
+        RowData::from_cells(cells.map(|(name, before)| (&**name, before.unwrap_or("null"))))
+    };
     let write = RowWrite {
         id: row.id,
-        cells: RowData::trusted(&out),
-        replace: false,
+        cells,
+        replace,
         digest: Some(RowDigest::of(&stored.data)),
     };
     (Some(write), left)
+}
+
+/// A row with these cells as they are given: without those that are not.
+fn with_cells(row: &RowData, given: &[(Cow<'_, str>, Option<&str>)]) -> RowData {
+    let stands: Vec<(Cow<'_, str>, &str)> = row
+        .cells()
+        .map(|(key, cell)| (key.decoded(), cell))
+        .collect();
+    let of = |name: &str| given.iter().find(|(other, _)| other == name);
+    let stay = stands.iter().filter_map(|(name, cell)| match of(name) {
+        None => Some((&**name, *cell)),
+        Some((_, given)) => given.map(|cell| (&**name, cell)),
+    });
+    let absent = |name: &str| stands.iter().all(|(other, _)| other != name);
+    let come = given.iter().filter(|(name, _)| absent(name));
+    let come = come.filter_map(|(name, given)| Some((&**name, (*given)?)));
+    RowData::from_cells(stay.chain(come))
 }
 
 /// The change that takes cells of a table back, and the cells that people have changed since.

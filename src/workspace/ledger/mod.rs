@@ -448,7 +448,7 @@ pub struct CellsOf {
     /// Whether whoever the job is for does not see it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Cells that were written, before: null where there was none.
+    /// Cells that were written, before; without those that were not there.
     pub before: RowData,
     /// The same cells after.
     pub after: RowData,

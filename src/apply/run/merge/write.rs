@@ -161,8 +161,10 @@ fn merged_unit(
     let mut seen: HashSet<Id> = HashSet::new();
     for (row, stored, outcome) in outcomes {
         let pairs = || outcome.written.iter();
+        // A cell that is not there is none, and one that is there as null is null: undo tells them apart.
+        let stood = pairs().filter(|(name, ..)| stored.data.cell(name).is_some());
         let before =
-            RowData::from_cells(pairs().map(|(name, before, _)| (name.as_str(), before.as_str())));
+            RowData::from_cells(stood.map(|(name, before, _)| (name.as_str(), before.as_str())));
         let after =
             RowData::from_cells(pairs().map(|(name, _, after)| (name.as_str(), after.as_str())));
         let now = RowDigest::of(&stored.data);

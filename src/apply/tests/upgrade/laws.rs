@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::{client, v2};
 use crate::apply::test_packages::{checked, packages};
 use crate::apply::{Request, package_digest};
 use crate::context::{Fixed, Seeded};
@@ -135,6 +136,36 @@ fn upgraded(
         &Fixed(jiff::Timestamp::UNIX_EPOCH),
         &mut Seeded::new(7),
     )
+}
+
+#[test]
+fn an_undone_upgrade_gives_back_cells_that_were_null_and_those_that_were_not_there() {
+    let versions = [Some(Json::Null), None, Some("a".into()), Some("b".into())];
+    let package = |city: &Option<Json>, link: bool| {
+        let package = v2(|package| {
+            let cells = client(package, 1).as_object_mut().expect("cells");
+            match city {
+                Some(city) => cells.insert("city".to_owned(), city.clone()),
+                None => cells.shift_remove("city"),
+            };
+            if !link {
+                let order = &mut package["payloads"][1]["rows"][0];
+                order["data"]["client"] = Json::Null;
+                order.as_object_mut().expect("a row").shift_remove("refs");
+            }
+        });
+        package.to_string()
+    };
+    for (old, new) in versions
+        .iter()
+        .flat_map(|old| versions.each_ref().map(|new| (old, new)))
+    {
+        for links in [[false, true], [true, false]] {
+            let (base, next) = (package(old, links[0]), package(new, links[1]));
+            let simulated = upgraded(&base, &next, None, &mut |_| {}).expect("upgraded");
+            assert!(simulated.restored, "{old:?} {new:?} {links:?}");
+        }
+    }
 }
 
 #[test]
