@@ -39,7 +39,9 @@ pub use subscription::Subscription;
 pub use table::{Column, Slot, Table};
 pub use tables::{OpenTable, Tables};
 pub(crate) use unique::known_as;
+pub use unique_values::ValueMoves;
 pub(crate) use write::NO_FILE;
 pub use write::{
-    RemovedRow, RowRefusal, insert, insert_complete, remove, remove_all, replace, replace_all,
+    RemovedRow, ReplacedRows, RowRefusal, finish_moves, insert, insert_complete, remove,
+    remove_all, replace, replace_part,
 };

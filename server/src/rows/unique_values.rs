@@ -36,14 +36,115 @@ pub(super) async fn reserve(
     reserve_all(tx, table, rows.collect()).await
 }
 
-/// As [`reserve`], for some of the values of rows.
-pub(super) async fn reserve_for(
-    tx: &mut Tx,
-    table: &Table,
-    rows: &[(Uuid, Vec<Known>)],
-) -> Result<Vec<Conflict>, StoreError> {
-    let rows = rows.iter().map(|(id, values)| (*id, &**values));
-    reserve_all(tx, table, rows.collect()).await
+/// The values that rows give up and take while they are replaced, part by part: what one of them gives up,
+/// another may take.
+#[derive(Debug, Default)]
+pub struct ValueMoves {
+    /// The row, the position of the column, the value.
+    given_up: Vec<(Uuid, usize, [u8; 32])>,
+    /// What stood in another row as it was asked for: the position of the row, the row, the value.
+    waiting: Vec<(usize, Uuid, Known)>,
+}
+
+/// The values of a row before and after.
+pub(super) struct ReplacedValues<'r> {
+    /// The position of the row among all that are replaced.
+    pub(super) position: usize,
+    pub(super) row: Uuid,
+    pub(super) before: Vec<Known>,
+    pub(super) after: &'r [Known],
+}
+
+impl ValueMoves {
+    /// Reserves what rows take, and gives nothing up yet: who waits for a value of somebody else has let go of
+    /// none, so nobody waits in a circle. Gives what several of them take.
+    pub(super) async fn take(
+        &mut self,
+        tx: &mut Tx,
+        table: &Table,
+        rows: &[ReplacedValues<'_>],
+    ) -> Result<Vec<Conflict>, StoreError> {
+        let mut claimed = Vec::with_capacity(rows.len());
+        for row in rows {
+            let lost = row.before.iter().filter(|value| !row.after.contains(value));
+            self.given_up
+                .extend(lost.map(|(column, value)| (row.row, *column, *value)));
+            let taken = row.after.iter().copied();
+            let taken = taken.filter(|value| !row.before.contains(value));
+            claimed.push((row.row, taken.collect::<Vec<Known>>()));
+        }
+        let claims = claimed.iter().map(|(row, values)| (*row, &**values));
+        let claims = match Reservations::of(table, &claims.collect::<Vec<_>>()) {
+            Ok(claims) => claims,
+            Err(twice) => return Ok(placed(twice, rows)),
+        };
+        let entered = many().insert(tx, &shared(table), claims.rows()).await?;
+        for conflict in claims.conflicts(&entered)? {
+            let (row, values) = &claimed[conflict.row];
+            let values = values
+                .iter()
+                .filter(|(column, _)| *column == conflict.column);
+            let position = rows[conflict.row].position;
+            self.waiting
+                .extend(values.map(|value| (position, *row, *value)));
+        }
+        Ok(Vec::new())
+    }
+
+    /// Gives up what rows hold no more, and hands it to those that wait for it. Gives what rows that stay hold; then
+    /// the transaction is to be left.
+    pub(super) async fn finish(
+        self,
+        tx: &mut Tx,
+        table: &Table,
+    ) -> Result<Vec<Conflict>, StoreError> {
+        let free: HashSet<Known> = self
+            .given_up
+            .iter()
+            .map(|(_, column, value)| (*column, *value))
+            .collect();
+        let stays = self
+            .waiting
+            .iter()
+            .filter(|(.., value)| !free.contains(value));
+        let mut taken: Vec<Conflict> = stays
+            .map(|(row, _, (column, _))| Conflict {
+                row: *row,
+                column: *column,
+            })
+            .collect();
+        if !taken.is_empty() {
+            taken.sort_unstable();
+            return Ok(taken);
+        }
+        // The rows that hold them are locked, so that nobody else waits for these or gets in between.
+        release(tx, table, &self.given_up).await?;
+        let waiting = self.waiting.iter();
+        let waiting: Vec<ReplacedValues<'_>> = waiting
+            .map(|(position, row, value)| ReplacedValues {
+                position: *position,
+                row: *row,
+                before: Vec::new(),
+                after: std::slice::from_ref(value),
+            })
+            .collect();
+        let claims = waiting.iter().map(|waits| (waits.row, waits.after));
+        let taken = reserve_all(tx, table, claims.collect()).await?;
+        Ok(placed(taken, &waiting))
+    }
+}
+
+/// Conflicts of rows by their positions among all that are replaced.
+fn placed(conflicts: Vec<Conflict>, rows: &[ReplacedValues<'_>]) -> Vec<Conflict> {
+    let conflicts = conflicts.into_iter();
+    let mut placed: Vec<Conflict> = conflicts
+        .map(|conflict| Conflict {
+            row: rows[conflict.row].position,
+            ..conflict
+        })
+        .collect();
+    placed.sort_unstable();
+    placed
 }
 
 async fn reserve_all(

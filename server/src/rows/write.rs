@@ -10,7 +10,7 @@ use super::prepare::PreparedRow;
 use super::table::Table;
 use super::tables::OpenTable;
 use super::unique::known_as;
-use super::unique_values::{self, Conflict, Reservations};
+use super::unique_values::{self, Conflict, ReplacedValues, Reservations, ValueMoves};
 use super::uses::{self, ChangedUses};
 use super::{Faults, counts, sequence, slots};
 use crate::refusal::{Code, Fault, Refusal};
@@ -40,6 +40,18 @@ impl RowRefusal {
     fn conflict(table: &Table, taken: &[Conflict]) -> RowRefusal {
         let name = |taken: &Conflict| table.columns[taken.column].name().to_owned();
         RowRefusal::Conflict(taken.iter().map(|taken| (taken.row, name(taken))).collect())
+    }
+
+    /// What is wrong with the files of a part of rows, by their positions among all.
+    fn placed(self, positions: &[usize]) -> RowRefusal {
+        match self {
+            RowRefusal::Files(cells) => {
+                let cells = cells.into_iter();
+                let placed = cells.filter_map(|(at, column)| Some((*positions.get(at)?, column)));
+                RowRefusal::Files(placed.collect())
+            }
+            other => other,
+        }
     }
 
     /// The refusal as a client sees it; in a batch it says which rows.
@@ -231,45 +243,62 @@ pub async fn replace(
     now: i64,
 ) -> Result<PreparedRow, RowRefusal> {
     let mut after = [after];
-    replace_all(tx, table, &[before], &mut after, now).await?;
+    let mut moves = ValueMoves::default();
+    let part = ReplacedRows {
+        positions: &[0],
+        before: &[before],
+        after: &mut after,
+    };
+    replace_part(tx, table, part, &mut moves, now).await?;
+    finish_moves(tx, table, moves).await?;
     let [after] = after;
     Ok(after)
 }
 
-/// Puts other rows in the places of some that are locked and held `before`, in the same order.
+/// Rows that others take the places of, in the same order.
+pub struct ReplacedRows<'r> {
+    /// Their positions among all that are replaced.
+    pub positions: &'r [usize],
+    /// What they held; they are locked.
+    pub before: &'r [&'r str],
+    /// What they are to hold.
+    pub after: &'r mut [PreparedRow],
+}
+
+/// Puts other rows in the places of some. Unique values that stand in other rows are noted: these may give them up in
+/// other parts. [`finish_moves`] comes when all parts are there.
 ///
 /// # Errors
-/// When a value is taken, by another row or by one of these as it was.
-pub async fn replace_all(
+/// When two of these rows take one value.
+pub async fn replace_part(
     tx: &mut Tx,
     table: &Table,
-    before: &[&str],
-    after: &mut [PreparedRow],
+    rows: ReplacedRows<'_>,
+    moves: &mut ValueMoves,
     now: i64,
 ) -> Result<(), RowRefusal> {
+    let ReplacedRows {
+        positions,
+        before,
+        after,
+    } = rows;
     let uses = ChangedUses::of_replaced(table, before, after);
-    check_files(tx, table, &uses).await?;
+    let checked = check_files(tx, table, &uses).await;
+    checked.map_err(|why| why.placed(positions))?;
     sequence::number(tx, table, after).await?;
-    let (mut new, mut gone) = (Vec::new(), Vec::new());
-    for (before, after) in before.iter().zip(&*after) {
-        let unique_before = unique_values(table, before);
-        let lost = unique_before
-            .iter()
-            .filter(|value| !after.uniques.contains(value));
-        gone.extend(lost.map(|(column, value)| (after.id, *column, *value)));
-        let claimed = after.uniques.iter().copied();
-        let claimed = claimed
-            .filter(|value| !unique_before.contains(value))
-            .collect();
-        new.push((after.id, claimed));
-    }
-    // Reserved before others are released: who waits for a value has let go of none yet, so nobody
-    // waits in a circle.
-    let taken = unique_values::reserve_for(tx, table, &new).await?;
+    let values = positions.iter().zip(before).zip(&*after);
+    let values: Vec<ReplacedValues<'_>> = values
+        .map(|((position, before), after)| ReplacedValues {
+            position: *position,
+            row: after.id,
+            before: unique_values(table, before),
+            after: &after.uniques,
+        })
+        .collect();
+    let taken = moves.take(tx, table, &values).await?;
     if !taken.is_empty() {
         return Err(RowRefusal::conflict(table, &taken));
     }
-    unique_values::release(tx, table, &gone).await?;
     let pairs = before
         .iter()
         .zip(&*after)
@@ -288,6 +317,18 @@ pub async fn replace_all(
     let long = after.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
     Ok(uses.write(tx, table, now).await?)
+}
+
+/// Moves unique values between the rows that were replaced.
+///
+/// # Errors
+/// When a value stands in a row that keeps it.
+pub async fn finish_moves(tx: &mut Tx, table: &Table, moves: ValueMoves) -> Result<(), RowRefusal> {
+    let taken = moves.finish(tx, table).await?;
+    if taken.is_empty() {
+        return Ok(());
+    }
+    Err(RowRefusal::conflict(table, &taken))
 }
 
 /// A row that was removed.

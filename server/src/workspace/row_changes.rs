@@ -11,13 +11,23 @@ use super::UnitError;
 use super::error::{missing, refused};
 use super::rows::{TOGETHER, fitting, read};
 use super::unit::{UnitTransaction, enter, not_storable};
-use crate::rows::{Sizes, Table, insert, remove_all, replace_all};
+use crate::rows::{
+    ReplacedRows, Sizes, Table, ValueMoves, finish_moves, insert, remove_all, replace_part,
+};
 use crate::store::{Tx, Value};
 
 /// When a row was changed last.
 const CHANGED_AT: &str = "UPDATE main.rows SET updated_at = $4 WHERE {tenant organization_id} \
      AND {workspace workspace_id} AND {row feature_id created_by} \
      AND organization_id = $1 AND feature_id = $2 AND id = $3";
+
+/// Rows that are locked together.
+struct HeldRows<'h> {
+    /// Their positions among the writes.
+    positions: &'h [usize],
+    /// What they hold, as far as they are there.
+    by_id: &'h HashMap<Id, RowData>,
+}
 
 /// Rows that are removed in one statement.
 const PART: usize = 2000;
@@ -34,15 +44,20 @@ impl UnitTransaction<'_> {
         let mut left: Vec<usize> = (0..writes.len()).collect();
         // In the order of their ids, as everybody who locks several.
         left.sort_by_key(|at| writes[*at].id);
+        let mut moves = ValueMoves::default();
         while !left.is_empty() {
             let ids: Vec<Id> = left.iter().map(|at| writes[*at].id).collect();
             let (held, answered) = locked(self.tx, &self.here.tables.sizes, table, &ids).await?;
             let mut part = left;
             left = part.split_off(answered);
             part.sort_unstable();
-            self.update_part(table, writes, &part, &held).await?;
+            let held = HeldRows {
+                positions: &part,
+                by_id: &held,
+            };
+            self.update_part(table, writes, held, &mut moves).await?;
         }
-        Ok(())
+        Ok(finish_moves(self.tx, table, moves).await?)
     }
 
     /// Changes those of the rows that are held.
@@ -50,13 +65,13 @@ impl UnitTransaction<'_> {
         &mut self,
         table: &Table,
         writes: &[RowWrite],
-        part: &[usize],
-        by_id: &HashMap<Id, RowData>,
+        held: HeldRows<'_>,
+        moves: &mut ValueMoves,
     ) -> Result<(), UnitError> {
         let (mut positions, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
-        for position in part.iter().copied() {
+        for position in held.positions.iter().copied() {
             let write = &writes[position];
-            let Some(data) = by_id.get(&write.id) else {
+            let Some(data) = held.by_id.get(&write.id) else {
                 let reported = format!("there is no row {}", write.id);
                 return Err(Refused {
                     row: Some(position),
@@ -76,15 +91,12 @@ impl UnitTransaction<'_> {
             }
         }
         self.keep_ended_uses(table, &before, &after).await?;
-        let done = replace_all(self.tx, table, &before, &mut after, self.here.now).await;
-        done.map_err(|why| match UnitError::from(why) {
-            UnitError::Refused(refused) => Refused {
-                row: refused.row.and_then(|row| positions.get(row).copied()),
-                ..refused
-            }
-            .into(),
-            stopped => stopped,
-        })
+        let part = ReplacedRows {
+            positions: &positions,
+            before: &before,
+            after: &mut after,
+        };
+        Ok(replace_part(self.tx, table, part, moves, self.here.now).await?)
     }
 
     /// Adds rows that were taken away, as they were: whose they are, and when they were written.

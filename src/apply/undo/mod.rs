@@ -114,7 +114,7 @@ pub async fn undo_in_units<T: Target>(
     let mut first = begun.is_none();
     loop {
         let taken = steps.take(size.max(1));
-        done = total.min(done + size.max(1));
+        done = total - steps.weight() as u64;
         let progress = Progress {
             phase: "undo",
             done: done.max(1),
@@ -306,12 +306,7 @@ async fn write<T: Target>(
         return Err(explained(target, refused).await?);
     };
     for change in unit.changes {
-        if commit(target, vec![change.clone()], unit.progress).await? {
-            continue;
-        }
-        for row in alone(change) {
-            commit(target, vec![row], unit.progress).await?;
-        }
+        commit_rest(target, change, unit.progress).await?;
     }
     let end = Unit {
         changes: Vec::new(),
@@ -320,14 +315,37 @@ async fn write<T: Target>(
     written(target.commit(end).await).map(drop)
 }
 
-/// Writes changes that no entry reports: done once more they do nothing. False when refused.
+/// Writes what of a change can still be done.
+async fn commit_rest<T: Target>(
+    target: &mut T,
+    mut change: Change,
+    progress: Progress,
+) -> Result<(), UndoError<T::Error>> {
+    while let Some(refused) = commit(target, change.clone(), progress).await? {
+        // The others stay together: they may take the values of each other.
+        match (&mut change, refused.row) {
+            (Change::UpdateRows { rows, .. }, Some(at)) if at < rows.len() && rows.len() > 1 => {
+                rows.remove(at);
+            }
+            _ => {
+                for row in alone(change) {
+                    commit(target, row, progress).await?;
+                }
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes a change that no entry reports: done once more it does nothing. Gives why it was refused.
 async fn commit<T: Target>(
     target: &mut T,
-    changes: Vec<Change>,
+    change: Change,
     progress: Progress,
-) -> Result<bool, UndoError<T::Error>> {
+) -> Result<Option<Refused>, UndoError<T::Error>> {
     let unit = Unit {
-        changes,
+        changes: vec![change],
         entry: None,
         progress,
         report: None,
@@ -335,10 +353,11 @@ async fn commit<T: Target>(
     written(target.commit(unit).await)
 }
 
-fn written<E>(outcome: Result<(), CommitError<E>>) -> Result<bool, UndoError<E>> {
+/// Why something was refused, if it was.
+fn written<E>(outcome: Result<(), CommitError<E>>) -> Result<Option<Refused>, UndoError<E>> {
     match outcome {
-        Ok(()) => Ok(true),
-        Err(CommitError::Refused(_)) => Ok(false),
+        Ok(()) => Ok(None),
+        Err(CommitError::Refused(refused)) => Ok(Some(refused)),
         Err(CommitError::Fenced) => Err(UndoError::Fenced),
         Err(CommitError::Store(source)) => Err(UndoError::Store {
             doing: "taking the job back",

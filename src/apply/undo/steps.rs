@@ -63,19 +63,6 @@ impl Step {
                     rows,
                 }
             }
-            Step::Cells {
-                feature,
-                reference,
-                rows,
-            } => {
-                let rest = rows.split_off(at);
-                let rows = std::mem::replace(rows, rest);
-                Step::Cells {
-                    feature: *feature,
-                    reference: reference.clone(),
-                    rows,
-                }
-            }
             Step::Put(taken) => {
                 let rest = taken.rows.split_off(at);
                 let rows = std::mem::replace(&mut taken.rows, rest);
@@ -85,7 +72,7 @@ impl Step {
                     rows,
                 })
             }
-            Step::Back(changed, whole) => Step::Back(changed.clone(), *whole),
+            Step::Cells { .. } | Step::Back(..) => self.clone(),
             Step::Single(change) => Step::Single(change.clone()),
         }
     }
@@ -326,19 +313,26 @@ impl Steps {
         self.left.iter()
     }
 
-    /// Takes the next steps, at most so many rows and records.
+    /// Takes the next steps, of about so many rows and records.
     pub(super) fn take(&mut self, most: u64) -> Vec<Step> {
         let mut room = usize::try_from(most).unwrap_or(usize::MAX);
         let mut taken = Vec::new();
         while room > 0
             && let Some(mut step) = self.left.pop_front()
         {
-            if step.weight() > room {
+            if matches!(step, Step::Cells { .. }) {
+                // What was written together goes back together: rows may have changed their unique values among
+                // each other.
+                if step.weight() > room && !taken.is_empty() {
+                    self.left.push_front(step);
+                    break;
+                }
+            } else if step.weight() > room {
                 joined(&mut taken, step.split(room));
                 self.left.push_front(step);
                 break;
             }
-            room -= step.weight();
+            room = room.saturating_sub(step.weight());
             joined(&mut taken, step);
         }
         taken

@@ -71,36 +71,52 @@ impl Table {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first of `rows` whose value in a unique column exists already, in another row.
+    /// The first of `rows`, which take the places of those with the same ids, whose value in a unique column is in
+    /// another row once all of them have done so.
     pub(super) fn free(&self, unique: &[String], rows: &[StoredRow]) -> Result<(), RepeatedValue> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        for column in unique {
-            let cells = Cells::of(column);
+        let replaced: HashSet<Id, FixedState> = rows.iter().map(|row| row.id).collect();
+        let repeated = unique.iter().filter_map(|column| {
             let index = self.index(&mut indexes, column);
-            let mut written: HashMap<u64, usize, FixedState> = HashMap::default();
-            written.reserve(rows.len());
-            for (position, row) in rows.iter().enumerate() {
-                let value = cells.value(&row.data).unwrap_or("null");
-                let Some(key) = key(value) else { continue };
-                let holds = |other: &StoredRow| {
-                    other.id != row.id
-                        && cells
-                            .value(&other.data)
-                            .is_some_and(|stored_value| equal(stored_value, value))
-                };
-                let mut stored = index.holders(key).iter().filter_map(|id| self.get(*id));
-                if stored.any(holds) {
-                    return Err((position, column.clone(), Holder::Stored));
-                }
-                if let Some(earlier) = written.insert(key, position) {
-                    // Equal hashes are rare enough to compare with every earlier row.
-                    if rows[..=earlier].iter().any(holds) {
-                        return Err((position, column.clone(), Holder::Written));
-                    }
+            self.repeated(column, index, rows, &replaced)
+        });
+        let first = repeated.min_by_key(|(position, ..)| *position);
+        first.map_or(Ok(()), Err)
+    }
+
+    fn repeated(
+        &self,
+        column: &str,
+        index: &Index,
+        rows: &[StoredRow],
+        replaced: &HashSet<Id, FixedState>,
+    ) -> Option<RepeatedValue> {
+        let cells = Cells::of(column);
+        let mut written: HashMap<u64, usize, FixedState> = HashMap::default();
+        written.reserve(rows.len());
+        for (position, row) in rows.iter().enumerate() {
+            let value = cells.value(&row.data).unwrap_or("null");
+            let Some(key) = key(value) else { continue };
+            let holds = |other: &StoredRow| {
+                let stored_value = cells.value(&other.data);
+                stored_value.is_some_and(|stored_value| equal(stored_value, value))
+            };
+            let stays = index
+                .holders(key)
+                .iter()
+                .filter(|id| !replaced.contains(*id));
+            if stays.filter_map(|id| self.get(*id)).any(holds) {
+                return Some((position, column.to_owned(), Holder::Stored));
+            }
+            if let Some(earlier) = written.insert(key, position) {
+                // Equal hashes are rare enough to compare with every earlier row.
+                let mut others = rows[..=earlier].iter().filter(|other| other.id != row.id);
+                if others.any(holds) {
+                    return Some((position, column.to_owned(), Holder::Written));
                 }
             }
         }
-        Ok(())
+        None
     }
 
     /// Enters the unique values of rows that are about to be added, column by column, up to the

@@ -21,6 +21,10 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
             run: |w| Box::pin(freed(w)),
         },
         Case {
+            name: "rows that change together take the values that they give up",
+            run: |w| Box::pin(moved(w)),
+        },
+        Case {
             name: "identity columns are unique, and so is what becomes unique",
             run: |w| Box::pin(becoming(w)),
         },
@@ -136,6 +140,55 @@ async fn freed<W: Workspaces>(workspaces: &W) -> CaseResult {
     let held = subject.digests(feature).await?;
     let held: Vec<Id> = held.iter().map(|(id, _)| *id).collect();
     same("rows", &held, &[kept, last].concat())
+}
+
+async fn moved<W: Workspaces>(workspaces: &W) -> CaseResult {
+    let mut subject = Subject::new(workspaces).await;
+    let feature = subject.table("t", &["k*", "l*", "text"]).await?.id;
+    // So large that stores look at them in parts.
+    let text = "x".repeat(900_000);
+    let data = |k: u64, l: u64| format!(r#"{{"k":{k},"l":{l},"text":"{text}"}}"#);
+    let stored: Vec<String> = (0..4).map(|at| data(at, at + 10)).collect();
+    let stored: Vec<&str> = stored.iter().map(String::as_str).collect();
+    let ids = subject.insert(feature, &stored).await?;
+    let update = |cells: [&str; 4]| Change::UpdateRows {
+        feature,
+        rows: ids
+            .iter()
+            .zip(cells)
+            .map(|(id, cells)| merge(*id, cells))
+            .collect(),
+    };
+    // In a circle, and in a row to what nobody holds.
+    let around = [
+        r#"{"k":3,"l":11}"#,
+        r#"{"k":0,"l":12}"#,
+        r#"{"k":1,"l":13}"#,
+        r#"{"k":2,"l":14}"#,
+    ];
+    subject.write(vec![update(around)]).await?;
+    let insert = |subject: &mut Subject<W::Target>, data| Change::InsertRows {
+        feature,
+        rows: subject.rows(&[data]),
+    };
+    for (data, column) in [(r#"{"k":3}"#, "k"), (r#"{"l":14}"#, "l")] {
+        let again = insert(&mut subject, data);
+        let refused = subject.refused(Code::UniqueViolation, vec![again]).await?;
+        same("the column", &refused.column.as_deref(), &Some(column))?;
+    }
+    // What one gives up only one other takes, and what stays nobody.
+    for (cells, row) in [
+        ([r#"{"k":7}"#, r#"{"k":3}"#, "{}", r#"{"k":3}"#], 3),
+        ([r#"{"k":0}"#, r#"{"k":3}"#, r#"{"k":2}"#, "{}"], 2),
+        ([r#"{"k":2}"#, "{}", "{}", "{}"], 0),
+    ] {
+        let refused = subject.refused(Code::UniqueViolation, vec![update(cells)]);
+        same("the row at fault", &refused.await?.row, &Some(row))?;
+    }
+    let freed = insert(&mut subject, r#"{"k":9,"l":10}"#);
+    subject.write(vec![freed]).await?;
+    let back = [r#"{"k":0}"#, r#"{"k":1}"#, r#"{"k":2}"#, r#"{"k":3}"#];
+    subject.write(vec![update(back)]).await
 }
 
 async fn becoming<W: Workspaces>(workspaces: &W) -> CaseResult {

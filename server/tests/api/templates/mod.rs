@@ -37,4 +37,5 @@ mod upgrade_automations;
 mod upgrade_base;
 mod upgrade_hidden;
 mod upgrade_moved;
+mod upgrade_unique;
 mod upgrade_values;

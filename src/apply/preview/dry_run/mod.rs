@@ -251,7 +251,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             stored.map(|before| self.updated(feature, write, &before))
         });
         let after = after.await.map_err(CommitError::Store)?;
-        let (mut rows, mut claims, mut released) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut claims, mut released) = (Vec::new(), Vec::new(), HashSet::new());
         for (at, updated) in after.into_iter().enumerate() {
             let Some(updated) = updated else {
                 let message = format!("there is no row {}", writes[at].id);
@@ -269,7 +269,9 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         let mut entering: HashSet<Value> = HashSet::new();
         for (at, claims) in claims.iter().enumerate() {
             for claim in claims {
-                if self.is_taken(claim) || !entering.insert(*claim) {
+                // What one of these rows gives up another may take.
+                let taken = self.is_taken(claim) && !released.contains(claim);
+                if taken || !entering.insert(*claim) {
                     return Err(self.repeated(at, claim).into());
                 }
             }

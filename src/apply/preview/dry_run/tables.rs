@@ -188,7 +188,7 @@ impl Tables {
     }
 
     /// Lets values go.
-    pub(super) fn release(&mut self, values: &[Value]) {
+    pub(super) fn release(&mut self, values: &HashSet<Value>) {
         for value in values {
             self.note(value, false);
         }

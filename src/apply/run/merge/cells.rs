@@ -19,22 +19,27 @@ use crate::workspace::{Id, StoredRow, Target, hidden_each};
 
 use super::is_null;
 use super::row::{Candidate, Here, Outcome, Table};
+use super::waiting::{RefusedRows, WaitingRow};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
 const ATTEMPTS: usize = 20;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
+    /// Merges rows, and writes those together of which stored rows take so many bytes. Gives those that wait for
+    /// values of others.
     pub(super) async fn merge_rows(
         &mut self,
         table: &Table<'a>,
         rows: &[Candidate<'a>],
+        most: usize,
         tracked: &TrackedDecisions<'_>,
-    ) -> Result<(), ApplyError<T::Error>> {
+    ) -> Result<Vec<WaitingRow<'a>>, ApplyError<T::Error>> {
         let mut open: Vec<Candidate<'a>> = rows.to_vec();
-        let mut failed = Vec::new();
+        let mut refused = RefusedRows::default();
         for _ in 0..ATTEMPTS {
             let mut again = Vec::new();
             let mut left = open.as_slice();
+            let (mut outcomes, mut bytes) = (Vec::new(), 0);
             while !left.is_empty() {
                 let ids: Vec<Id> = left.iter().map(|row| row.id).collect();
                 let stored = self.target.fetch(table.feature, &ids).await;
@@ -42,17 +47,24 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 // Of large rows not all are there at once.
                 let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
                 let stored = self.with_hidden(table.feature, &ids, stored).await?;
-                let outcomes = self.outcomes(table, tracked, part, stored, &mut failed);
-                let outcomes = outcomes.await?;
-                again.extend(self.write_merged(table, outcomes, &mut failed).await?);
+                let sizes = stored.iter().flatten();
+                bytes += sizes.map(|(row, _)| row.data.as_str().len()).sum::<usize>();
+                let more = self.outcomes(table, tracked, part, stored, &mut refused.failed);
+                outcomes.extend(more.await?);
                 left = rest;
+                if left.is_empty() || bytes > most {
+                    bytes = 0;
+                    let outcomes = std::mem::take(&mut outcomes);
+                    again.extend(self.write_merged(table, outcomes, &mut refused).await?);
+                }
             }
             if again.is_empty() {
                 break;
             }
             open = again;
         }
-        self.keep_bases(table, &failed).await
+        self.keep_bases(table, &refused.failed).await?;
+        Ok(refused.waiting)
     }
 
     /// Rows that are there, and whether whoever the job is for does not see them: they are compared all the

@@ -10,6 +10,7 @@ mod base;
 mod cells;
 mod others;
 mod row;
+mod waiting;
 mod write;
 
 use super::columns::Columns;
@@ -108,7 +109,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.ledger_state
             .recognise(entry, table.feature, &table.work.earlier_names);
         let mut rows = entry.rows().enumerate();
-        let mut found = 0;
+        let (mut found, mut waiting) = (0, Vec::new());
         loop {
             let mut batch = self.candidates(table, &mut found, &mut rows);
             if batch.is_empty() {
@@ -122,8 +123,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 // What people changed in transactional data does not matter.
                 batch.retain(|row| self.differs(table, row));
             }
-            self.merge_rows(table, &batch, tracked).await?;
+            let more = self.merge_rows(table, &batch, BATCH_BYTES, tracked);
+            waiting.extend(more.await?);
         }
+        self.merge_waiting(table, waiting, tracked).await?;
         self.ledger_state.forget_others(&table.work.uid);
         if table.upgrade.is_some() {
             let left = table.base.count().saturating_sub(found);

@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use crate::apply::ApplyError;
 use crate::apply::run::Run;
 use crate::apply::run::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
-use crate::apply::run::tally::{CellConflict, FailedRow};
+use crate::apply::run::tally::CellConflict;
 use crate::problem::Code;
 use crate::upgrade::MovedLeaf;
 use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
 use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
 
 use super::row::{Candidate, Outcome, Table};
+use super::waiting::{RefusedRows, held_up};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Writes what rows come to. Gives those that have to be looked at anew, and notes those that are refused.
@@ -19,7 +20,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         table: &Table<'a>,
         mut outcomes: Vec<(Candidate<'a>, StoredRow, Outcome)>,
-        refused_rows: &mut Vec<Candidate<'a>>,
+        refused_rows: &mut RefusedRows<'a>,
     ) -> Result<Vec<Candidate<'a>>, ApplyError<T::Error>> {
         outcomes.retain(|(row, _, outcome)| {
             let reported = outcome.moves
@@ -65,16 +66,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                             .and_then(|row| all.get(row).copied())
                             .unwrap_or(all[0]),
                     };
-                    let (row, ..) = outcomes.remove(at);
-                    let failed = FailedRow {
-                        position: row.position,
-                        uid: Some(row.theirs.uid.decoded().into_owned()),
-                        code: refused.code,
-                        column: refused.column.clone(),
-                        message: format!("rows[{}]: {refused}", row.position),
+                    let places = match refused.code {
+                        Code::UniqueViolation => held_up(&outcomes, at, &refused),
+                        _ => vec![at],
                     };
-                    self.tally.failed(&table.work.feature_ref, failed);
-                    refused_rows.push(row);
+                    // From the end, so that the places before stay where they are.
+                    let places = places.into_iter().rev();
+                    let mut rows: Vec<_> = places.map(|at| outcomes.remove(at).0).collect();
+                    rows.reverse();
+                    self.note_refused(table, rows, &refused, refused_rows);
                 }
                 Err(error) => {
                     let doing = format!("changing rows of {:?}", table.work.feature_ref);

@@ -7,6 +7,7 @@ mod configs;
 mod decisions;
 mod drift;
 mod dropped;
+mod exchanged;
 mod files;
 mod found;
 mod hidden;
