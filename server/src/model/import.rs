@@ -6,7 +6,7 @@ use tplkit::workspace::AnyRecord;
 use uuid::Uuid;
 
 use super::change::update;
-use super::create::{name_taken, try_insert};
+use super::create::try_insert;
 use super::kind::{FEATURE, KindDescription, RecordKind};
 use super::record::Record;
 use super::remove::release;
@@ -81,9 +81,8 @@ pub async fn put(
     if record.kind.what != RecordKind::Column {
         return insert(tx, record).await;
     }
-    let name = record.name.clone();
     if !try_insert(tx, &mut record).await? {
-        return Err(name_taken(&name));
+        return Err(name_taken(&record));
     }
     // Its name says which cells are its own, if rows have been there before it.
     column::complete_config(tx, &mut record, None).await?;
@@ -91,12 +90,20 @@ pub async fn put(
 }
 
 async fn insert(tx: &mut Tx, mut record: Record) -> Result<(), Refusal> {
-    let name = record.name.clone();
     if try_insert(tx, &mut record).await? {
         Ok(())
     } else {
-        Err(name_taken(&name))
+        Err(name_taken(&record))
     }
+}
+
+/// 409 for a record whose name another has: a job that is taken back brings it under the name that it had.
+fn name_taken(record: &Record) -> Refusal {
+    let detail = format!(
+        "The name {} of {:?} is taken here. Rename or delete what has it now, then try again.",
+        record.name, record.label
+    );
+    Refusal::new(Code::Conflict, detail)
 }
 
 /// The config of a record as the library knows it: a list of a rail, else an object. Others wait with

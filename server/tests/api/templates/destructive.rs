@@ -110,6 +110,21 @@ async fn what_goes_is_counted_allowed_and_given_back(place: Place) {
     assert_eq!(named(&editor, &there, "orders"), None);
     assert_eq!(column(&editor, &clients, "name"), None);
     let undo = format!("/v1/template-jobs/{}/undo", id(&job));
+    // Somebody needs the name meanwhile.
+    let ours = json!({"workspace_id": there, "name": "orders", "label": "Ours"});
+    let ours = editor.create("/v1/features", &ours);
+    let refused = editor.send("POST", &undo, &[], None);
+    let refused = refused.refused(409, "conflict").json();
+    let detail = refused["detail"].as_str().expect("a detail");
+    assert!(
+        detail.contains("orders") && detail.contains("Rename or delete what has it now"),
+        "{detail}"
+    );
+    let renamed = editor.patch(
+        &format!("/v1/features/{}", id(&ours)),
+        &json!({"name": "others"}),
+    );
+    renamed.expect(200);
     editor.send("POST", &undo, &[], None).expect(200);
     assert_eq!(named(&editor, &there, "orders").as_deref(), Some(&*orders));
     let after = (
