@@ -7,6 +7,7 @@ use super::{
     UnresolvedEntry, UpgradeTerms,
 };
 use crate::package::Tool;
+use crate::rows::Cell;
 use crate::upgrade::{
     BaseView, Conflict, KeptRecord, LeftRecord, Rename, SeenLeaves, UnusedDecision, Update,
 };
@@ -185,8 +186,30 @@ pub struct ColumnWork {
     pub column: Column,
     /// What becomes of its cells.
     pub link: LinkWork,
+    /// What cells of a link hold of the rows that they point at.
+    pub linked_value: LinkedValue,
     /// Whether a row without such a cell holds null there: somebody listed it under `leaveEmpty`.
     pub left_empty: bool,
+}
+
+impl ColumnWork {
+    /// Whether it is not known what a cell of the package would be here: the column shows other values, and no row is
+    /// named beside the cell.
+    pub(crate) fn is_unknown(&self, cell: &str) -> bool {
+        self.linked_value != LinkedValue::AsPackaged && !Cell::new(cell).is_empty()
+    }
+}
+
+/// What a link cell holds of the row that it points at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum LinkedValue {
+    /// The value of the column that the package names beside the row.
+    #[default]
+    AsPackaged,
+    /// The value of the column of that name at the destination: people chose another one than the package.
+    Column(String),
+    /// Nothing that the package could know: people made it a link to another table.
+    Unknown,
 }
 
 /// What becomes of the cells of a column.

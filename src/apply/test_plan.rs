@@ -1,8 +1,8 @@
 //! Handmade approved packages, for tests of the stages after resolving.
 
 use super::{
-    Approved, BaseRows, ColumnWork, LinkWork, Minter, Mode, Publish, Report, RowStep, RowStepWork,
-    StructureWork, TableWork, run,
+    Approved, BaseRows, ColumnWork, LinkWork, LinkedValue, Minter, Mode, Publish, Report, RowStep,
+    RowStepWork, StructureWork, TableWork, run,
 };
 use crate::crashing::Memory;
 use crate::definitions::Definitions;
@@ -90,6 +90,7 @@ pub(super) fn column(number: u128, spec: &str) -> ColumnWork {
             config,
         },
         link,
+        linked_value: LinkedValue::AsPackaged,
     }
 }
 

@@ -15,6 +15,7 @@ mod decisions;
 mod earlier;
 mod earlier_names;
 mod findings;
+mod linked_value;
 mod marks;
 mod modes;
 mod names;

@@ -8,7 +8,7 @@ use super::order::{Order, enter};
 use super::structure::BuiltColumn;
 use super::{decisions, modes};
 use crate::apply::row_refs::all_row_refs;
-use crate::apply::{ColumnWork, LinkWork, Mode, Request, TableWork};
+use crate::apply::{ColumnWork, LinkWork, LinkedValue, Mode, Request, TableWork};
 use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::package::model::{Dependency, Reason};
@@ -91,6 +91,7 @@ impl Tables<'_, '_> {
             .map(|built| ColumnWork {
                 package_name: built.package_name.clone(),
                 link: self.link(built),
+                linked_value: super::linked_value::of(built, self.bindings),
                 column: built.column.clone(),
                 left_empty: false,
             })
@@ -108,6 +109,7 @@ impl Tables<'_, '_> {
                     package_name: String::new(),
                     column: unrequired(column, left_empty),
                     link: LinkWork::Data,
+                    linked_value: LinkedValue::AsPackaged,
                     left_empty,
                 });
             }
@@ -139,6 +141,7 @@ impl Tables<'_, '_> {
                     package_name: identity.name.clone(),
                     column: unrequired(column, left_empty),
                     link,
+                    linked_value: LinkedValue::AsPackaged,
                     left_empty,
                 });
             }

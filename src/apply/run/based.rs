@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Run;
 use super::columns::Columns;
+use super::targets::Moment;
 use crate::apply::{ApplyError, ColumnWork, JobHistory};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{EntryFault, members};
@@ -188,7 +189,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         for row in base.row(id).into_iter().chain(base.older(id)) {
             let columns = base.columns(row);
             cells.resize_with(columns.all.len(), || None);
-            let fitting = self.fitting_cells(columns, row.row).await?;
+            let fitting = self.fitting_cells(columns, row.row, Moment::Before).await?;
             for (at, cell) in fitting.into_iter().enumerate() {
                 if cells[at].is_none() && columns.has(at) {
                     cells[at] = Some(BasedCell {

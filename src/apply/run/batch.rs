@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::columns::{Columns, Key};
 use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
-use super::links::{LinkOutcome, OwnLinks, identities, link, points_at};
+use super::links::{LinkOutcome, OwnLinks, Shown, identities, link, points_at};
 use super::sequences::Counter;
-use super::targets::Targets;
+use super::targets::{Targets, WantedColumn};
 use crate::apply::{LinkWork, Minter};
 use crate::definitions::Storage;
 use crate::json::write_string_to;
@@ -60,7 +60,7 @@ pub(super) struct BatchContext<'s> {
     /// The ref of the table.
     pub(super) own: &'s str,
     /// Columns whose values other rows take, in the order in which they are kept.
-    pub(super) wanted: &'s [usize],
+    pub(super) wanted: &'s [WantedColumn<'s>],
     /// The rows that links point at.
     pub(super) targets: &'s Targets<'s>,
     /// Whether each looked-up identity is at the destination, in the order of cells and elements.
@@ -161,6 +161,10 @@ impl Batch {
                 self.emptied[slot].add(EmptyCause::File, 1);
                 return self.write(slot, "null", index, new, with);
             }
+            LinkWork::Data if column.work.is_unknown(raw) => {
+                self.leave_unlinked(slot, index);
+                return Ok(());
+            }
             LinkWork::Data => return self.write(slot, raw, index, new, with),
             LinkWork::Skipped { .. } => {
                 if !Cell::new(raw).is_empty() {
@@ -182,12 +186,12 @@ impl Batch {
         }
         let mut refs = refs.iter();
         let Some((_, refs)) = refs.find(|(key, _)| key.is(&column.work.package_name)) else {
-            if let LinkWork::Identity { .. } = column.work.link
-                && !self.all_found(raw, with.found)
-            {
-                self.emptied[slot].add(EmptyCause::RowMissing, 1);
-                self.unlinked.push((index, slot));
-                self.finished[slot] = index;
+            let found = match column.work.link {
+                LinkWork::Identity { .. } => self.all_found(raw, with.found),
+                _ => true,
+            };
+            if !found || column.work.is_unknown(raw) {
+                self.leave_unlinked(slot, index);
                 return Ok(());
             }
             return self.write(slot, raw, index, new, with);
@@ -199,6 +203,7 @@ impl Batch {
             raw,
             refs,
             OwnLinks::Later(with.own),
+            Shown::now(column.work),
             with.targets,
         );
         if matches!(linked, LinkOutcome::Dropped | LinkOutcome::Short) {
@@ -217,6 +222,13 @@ impl Batch {
         };
         self.link = value;
         written
+    }
+
+    /// Leaves a link empty whose row is not known at the destination.
+    fn leave_unlinked(&mut self, slot: usize, index: usize) {
+        self.emptied[slot].add(EmptyCause::RowMissing, 1);
+        self.unlinked.push((index, slot));
+        self.finished[slot] = index;
     }
 
     /// Whether all looked-up identities of a cell are at the destination.
@@ -265,7 +277,8 @@ impl Batch {
     /// Notes the value that begins there and ends the cell.
     fn written(&mut self, slot: usize, start: usize, with: BatchContext<'_>) {
         let value = start..self.text.len();
-        if let Some(at) = with.wanted.iter().position(|wanted| *wanted == slot) {
+        let mut wanted = with.wanted.iter();
+        if let Some(at) = wanted.position(|wanted| wanted.slot == Some(slot)) {
             let first = self.values.len() - with.wanted.len();
             self.values[first + at] = value;
         }
@@ -339,7 +352,8 @@ impl Batch {
                 continue;
             };
             value.clear();
-            let linked = link(&mut value, cell, refs, OwnLinks::Now, with.targets);
+            let shown = Shown::now(column.work);
+            let linked = link(&mut value, cell, refs, OwnLinks::Now, shown, with.targets);
             cells.push(',');
             cells.push_str(&column.key);
             let start = cells.len();

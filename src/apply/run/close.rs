@@ -1,7 +1,7 @@
 //! Writes links inside one table after all its rows (`service`: self-links).
 
 use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
-use super::links::{LinkOutcome, OwnLinks, link, points_at};
+use super::links::{LinkOutcome, OwnLinks, Shown, link, points_at};
 use super::table::TableInsertion;
 use super::tally::FailedRow;
 use super::{BATCH, Run};
@@ -121,7 +121,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             value.clear();
             stored.clear();
-            let linked = link(&mut value, cell, refs, OwnLinks::Now, &self.targets);
+            let shown = Shown::now(column.work);
+            let linked = link(&mut value, cell, refs, OwnLinks::Now, shown, &self.targets);
             if linked != LinkOutcome::Whole {
                 links.dropped.push(slot);
             }

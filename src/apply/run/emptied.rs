@@ -79,6 +79,7 @@ impl<T: Target> Run<'_, '_, T> {
                 kept: 0,
                 decided: 0,
                 emptied: Vec::new(),
+                follows: false,
                 rows: cells,
             });
             let unit = self.unit("rows", vec![change], entry);

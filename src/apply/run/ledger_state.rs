@@ -68,6 +68,10 @@ pub(super) struct LedgerState {
     stays: HashMap<Id, Stays>,
     /// Rows whose cells this job has merged already.
     merged: HashSet<Id>,
+    /// Rows that this job has changed, since it was last completed.
+    changed: HashSet<Id>,
+    /// By rows item the uids of such rows, with what their cells held before.
+    before: HashMap<String, Vec<(String, RowData)>>,
     /// What the first phase wrote.
     pub(super) structures: Vec<Structure>,
     /// What the first phase of an upgrade told of records, since the job was last completed.
@@ -109,6 +113,13 @@ fn known_rows(rows: &Rows, open: bool) -> impl Iterator<Item = (u32, KnownRow)> 
         };
         (row.position, known)
     })
+}
+
+/// What the cells of a row held that were written, null for those that were not there.
+fn before(row: &CellsOf) -> RowData {
+    let cells: Vec<_> = row.after.cells().map(|(name, _)| name.decoded()).collect();
+    let before = |name: &str| row.before.cell(name).unwrap_or("null");
+    RowData::from_cells(cells.iter().map(|name| (&**name, before(name))))
 }
 
 /// Cells that an upgrade left as people had made them after the plan.
@@ -338,10 +349,15 @@ impl LedgerState {
                 self.keep_stays(&cells);
                 self.add_emptied(&cells.uid, &cells.emptied);
                 self.add_files(&cells);
-                let written = cells.rows.iter().filter(|row| row.after.as_str() != "{}");
+                let updated = self.note_changed(&cells);
                 let counts = self.count(&cells.uid);
-                counts.updated += written.count() as u64;
+                counts.updated += updated;
                 counts.kept += cells.kept;
+                if cells.follows {
+                    // Whatever else there was to do with them was done before.
+                    self.merged.extend(cells.rows.iter().map(|row| row.id));
+                    return;
+                }
                 self.decided += cells.decided;
                 self.moved.extend(moved(&cells));
                 let merged = || cells.rows.iter().filter(|row| !row.failed);
@@ -376,10 +392,43 @@ impl LedgerState {
                 self.taken.clear();
                 self.moved.clear();
                 self.merged_uids.clear();
+                self.changed.clear();
+                self.before.clear();
                 self.files.clear();
             }
             Entry::Undoing { .. } | Entry::Undone => self.undone = true,
         }
+    }
+
+    /// Notes rows that were changed. Gives how many of them others wrote and were not changed before.
+    fn note_changed(&mut self, cells: &Cells) -> u64 {
+        let written = || cells.rows.iter().filter(|row| row.after.as_str() != "{}");
+        // Cells that were emptied for another type are of no rows item.
+        if cells.uid.is_empty() {
+            return written().count() as u64;
+        }
+        let before = written().filter_map(|row| Some((row.uid.clone()?, before(row))));
+        let before: Vec<_> = before.collect();
+        self.before
+            .entry(cells.uid.clone())
+            .or_default()
+            .extend(before);
+        let own = self.rows.get(&cells.uid).filter(|_| cells.follows);
+        let own = own.into_iter().flat_map(HashMap::values);
+        let own: HashSet<Id> = own.map(|row| row.id).collect();
+        let others = written().filter(|row| !own.contains(&row.id));
+        others.filter(|row| self.changed.insert(row.id)).count() as u64
+    }
+
+    /// Notes that a row that others wrote is changed; whether it was not so before.
+    pub(super) fn changes(&mut self, row: Id) -> bool {
+        self.changed.insert(row)
+    }
+
+    /// The rows of an item that an earlier attempt at this job changed: uids, and what cells held before. Of several
+    /// that speak of a cell the first is right.
+    pub(super) fn take_before(&mut self, uid: &str) -> Vec<(String, RowData)> {
+        self.before.remove(uid).unwrap_or_default()
     }
 
     fn add_files(&mut self, cells: &Cells) {

@@ -1,7 +1,8 @@
 //! Resolves a link cell to the value that is written.
 
-use super::targets::Targets;
+use super::targets::{Moment, Targets};
 use crate::apply::row_refs::{RowRef, row_refs};
+use crate::apply::{ColumnWork, LinkedValue};
 use crate::package::payload::RawRow;
 use crate::rows::{Cell, canonical_to, elements, equal, members};
 
@@ -27,6 +28,23 @@ pub(super) enum OwnLinks<'a> {
     Now,
 }
 
+/// What a link shows of the rows that it points at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown<'a> {
+    pub(super) value: &'a LinkedValue,
+    pub(super) moment: Moment,
+}
+
+impl Shown<'_> {
+    /// What links of a column show now.
+    pub(super) fn now(column: &ColumnWork) -> Shown<'_> {
+        Shown {
+            value: &column.linked_value,
+            moment: Moment::Now,
+        }
+    }
+}
+
 /// Writes a cell that has refs as the destination holds it to the end of `out`. What is there
 /// after anything but [`LinkOutcome::Whole`] and [`LinkOutcome::Short`] means nothing.
 pub(super) fn link(
@@ -34,6 +52,7 @@ pub(super) fn link(
     cell: &str,
     refs: &str,
     own: OwnLinks<'_>,
+    shown: Shown<'_>,
     targets: &Targets<'_>,
 ) -> LinkOutcome {
     let waits = |row: &RowRef<'_>| matches!(own, OwnLinks::Later(table) if row.is_in(table));
@@ -46,7 +65,7 @@ pub(super) fn link(
         if waits(&first) || rows.any(|row| waits(&row)) {
             return LinkOutcome::Deferred;
         }
-        return match resolved(first, targets) {
+        return match resolved(first, shown, targets) {
             Some(value) => {
                 out.push_str(&value);
                 LinkOutcome::Whole
@@ -58,7 +77,7 @@ pub(super) fn link(
     if rows.iter().any(waits) {
         return LinkOutcome::Deferred;
     }
-    let values = rows.iter().map(|row| resolved(*row, targets));
+    let values = rows.iter().map(|row| resolved(*row, shown, targets));
     let Some(values) = values.collect::<Option<Vec<_>>>() else {
         return LinkOutcome::Dropped;
     };
@@ -73,7 +92,7 @@ pub(super) fn link(
         out.push(std::mem::replace(&mut before, ','));
         canonical_to(out, value);
     };
-    let linked = if let Some(places) = places {
+    let outcome = if let Some(places) = places {
         for (element, place) in elements(list).zip(places) {
             match place.and_then(|place| values.get(place)) {
                 Some(value) => push(value),
@@ -88,7 +107,7 @@ pub(super) fn link(
         LinkOutcome::Short
     };
     out.push_str(if before == '[' { "[]" } else { "]" });
-    linked
+    outcome
 }
 
 /// Whether a cell points at any row of that table.
@@ -96,8 +115,12 @@ pub(super) fn points_at(refs: &str, table: &str) -> bool {
     row_refs(refs).any(|row| row.is_in(table))
 }
 
-fn resolved<'t>(row: RowRef<'_>, targets: &'t Targets<'_>) -> Option<std::borrow::Cow<'t, str>> {
-    targets.value(targets.find(row)?, row.column)
+fn resolved<'t>(
+    row: RowRef<'_>,
+    shown: Shown<'_>,
+    targets: &'t Targets<'_>,
+) -> Option<std::borrow::Cow<'t, str>> {
+    targets.value(targets.find(row)?, row.column, shown)
 }
 
 /// For each element the row that it points at, or none: distinguished by what the rows hold in the

@@ -165,7 +165,7 @@ pub(super) fn columns_read(
     let mut read: HashMap<Id, Vec<String>> = HashMap::new();
     for (position, table) in approved.tables.iter().enumerate() {
         let columns = targets.wanted_columns(position);
-        let names = columns.filter_map(|at| Some(table.columns.get(at)?.column.name.clone()));
+        let names = columns.map(|column| column.name.to_owned());
         if let Some(feature) = table.feature {
             read.entry(feature).or_default().extend(names);
         }
@@ -307,10 +307,7 @@ impl<T: Target> Run<'_, '_, T> {
     async fn rows(&mut self) -> Result<(), ApplyError<T::Error>> {
         let approved = self.approved;
         (self.done, self.total) = (0, self.count());
-        for (position, work) in approved.tables.iter().enumerate() {
-            self.table(position, work).await?;
-        }
-        self.merge().await?;
+        self.tables().await?;
         for step in &approved.row_steps {
             self.step(step).await?;
         }

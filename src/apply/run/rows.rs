@@ -209,10 +209,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             .enter(position, row.uid, row.start, id, |wanted| {
                 match (outcome, &data) {
                     (RowOutcome::Enters(new), _) => entering.batch.value(*new, wanted, of),
-                    (_, Some(data)) => {
-                        let slot = &entering.columns.all[entering.wanted[wanted]];
-                        data.cell(&slot.work.column.name)
-                    }
+                    (_, Some(data)) => data.cell(entering.wanted[wanted].name),
                     _ => None,
                 }
             });

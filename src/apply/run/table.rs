@@ -3,6 +3,7 @@
 use super::batch::Batch;
 use super::close::Pending;
 use super::columns::Columns;
+use super::targets::WantedColumn;
 use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};
 use crate::package::payload::{RawEntry, RawRow};
@@ -33,7 +34,7 @@ pub(super) struct TableInsertion<'a> {
     /// Its position among the tables, when something points at its rows.
     pub(super) pointed_at: Option<usize>,
     /// Columns whose values other rows take.
-    pub(super) wanted: Vec<usize>,
+    pub(super) wanted: Vec<WantedColumn<'a>>,
     /// Rows with cells that wait for the table to be complete.
     pub(super) pending: Vec<Pending>,
     /// Whether links inside the table were written along with rows.
@@ -72,12 +73,7 @@ impl<'e> LinkColumns<'e> {
 
 impl TableInsertion<'_> {
     pub(super) fn link_columns(&self) -> LinkColumns<'_> {
-        let wanted = self.wanted.iter();
-        LinkColumns(
-            wanted
-                .map(|slot| self.columns.all[*slot].work.column.name.as_str())
-                .collect(),
-        )
+        LinkColumns(self.wanted.iter().map(|wanted| wanted.name).collect())
     }
 }
 

@@ -125,6 +125,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             kept: 0,
             decided: 0,
             emptied: Vec::new(),
+            follows: false,
             rows,
         };
         self.ledger_state.keep_stays(&cells);

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use crate::workspace::ledger::{CellsOf, Changed, Entry, RowDigest, Structure, Taken, Updated};
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind, Removal};
 
+use super::followed::Followed;
 use super::merged::before;
 use super::places::Places;
 
@@ -96,6 +97,7 @@ impl Steps {
     pub(super) fn of(ledger: &[Entry]) -> Steps {
         let published: HashSet<&str> = ledger.iter().filter_map(published).collect();
         let mut own = written(ledger);
+        let mut followed = Followed::of(ledger);
         let mut steps = Steps {
             places: Places::of(ledger),
             ..Steps::default()
@@ -126,8 +128,12 @@ impl Steps {
                     steps.restore(updates.feature, &updates.rows, &mine);
                 }
                 Entry::Cells(cells) => {
-                    let rows = cells.rows.iter().filter(|row| row.after.as_str() != "{}");
-                    let rows: Vec<CellsOf> = rows.cloned().collect();
+                    let written = || cells.rows.iter().filter(|row| row.after.as_str() != "{}");
+                    let ids = written().map(|row| row.id);
+                    let mine = steps.remove(&mut own, cells.feature, ids);
+                    let rows = written().filter(|row| !mine.contains(&row.id));
+                    let rows = rows.filter_map(|row| followed.take(cells.feature, row));
+                    let rows: Vec<CellsOf> = rows.collect();
                     if !rows.is_empty() {
                         steps.left.push_back(Step::Cells {
                             feature: cells.feature,
@@ -381,6 +387,16 @@ fn written(ledger: &[Entry]) -> Digests {
                 for row in &updates.rows {
                     if let Some(digest) = table.get_mut(&row.id) {
                         *digest = Some(row.digest);
+                    }
+                }
+            }
+            Entry::Cells(cells) => {
+                let Some(table) = own.get_mut(&cells.feature) else {
+                    continue;
+                };
+                for row in &cells.rows {
+                    if let (Some(known), Some(digest)) = (table.get_mut(&row.id), row.digest) {
+                        *known = Some(digest);
                     }
                 }
             }

@@ -433,6 +433,10 @@ pub struct Cells {
     /// Cells of these rows that became null because the package names a file there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emptied: Vec<EmptiedColumn>,
+    /// Whether links only follow rows whose values the job has changed: what is said of the rows besides stands in
+    /// earlier entries.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub follows: bool,
     /// The rows.
     pub rows: Vec<CellsOf>,
 }

@@ -136,6 +136,7 @@ fn every_entry_is_read_back_as_it_was_written() {
             kept: 1,
             decided: 2,
             emptied: Vec::new(),
+            follows: false,
             rows: vec![CellsOf {
                 id,
                 uid: Some(uid()),

@@ -223,14 +223,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
                 continue;
             }
+            let raw = based.as_ref().and_then(|based| based.raw);
+            // What the column would show of the row is not known.
+            if applied_cell == "null" && raw.is_some_and(|raw| slot.work.is_unknown(raw)) {
+                continue;
+            }
             let ours = stored.data.cell(column).unwrap_or("null");
             let ours = slot.rule.without_file(ours);
             // Where the row is gone that a link points at, its value alone is left.
             let is_link = matches!(slot.work.link, LinkWork::Refs | LinkWork::Identity { .. });
-            let raw = based
-                .as_ref()
-                .and_then(|based| based.raw)
-                .filter(|_| is_link);
+            let raw = raw.filter(|_| is_link);
             let kept = stays.as_ref().and_then(|stays| stays.cell(column));
             let base = match kept {
                 Some(kept) => kept,

@@ -7,7 +7,9 @@ use super::row::Table;
 use crate::apply::row_refs::{RowRef, row_refs};
 use crate::apply::run::Run;
 use crate::apply::run::based::BasedCell;
-use crate::apply::{ApplyError, BasePackageRows, LinkWork};
+use crate::apply::run::links::Shown;
+use crate::apply::run::targets::Moment;
+use crate::apply::{ApplyError, BasePackageRows, LinkWork, LinkedValue};
 use crate::rows::{Cell, canonical_to, elements};
 use crate::workspace::{Id, Target};
 
@@ -37,7 +39,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 && cell == "null"
                 && let (Some(raw), Some(refs)) = (raw, row.refs(table.base.columns(row), at))
             {
-                let value = self.link_of_base(row.package, raw, refs).await?;
+                let linked = &column.work.linked_value;
+                let value = self.link_of_base(row.package, raw, refs, linked).await?;
                 let mut out = String::new();
                 if column.rule.write(&value, &mut out).is_ok() {
                     cell = out;
@@ -54,11 +57,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         package: usize,
         raw: &str,
         refs: &str,
+        linked: &LinkedValue,
     ) -> Result<String, ApplyError<T::Error>> {
         let rows: Vec<RowRef<'_>> = row_refs(refs).collect();
         let Cell::List(list) = Cell::new(raw) else {
             let shown = match rows.first() {
-                Some(row) => self.cell_of_link(package, *row).await?,
+                Some(row) => self.cell_of_link(package, *row, linked).await?,
                 None => None,
             };
             // Of a row that is gone from the workspace it is known what it showed when it was exported.
@@ -72,7 +76,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if out.len() > 1 {
                 out.push(',');
             }
-            let shown = self.cell_of_link(package, row).await?;
+            let shown = self.cell_of_link(package, row, linked).await?;
             canonical_to(&mut out, shown.as_deref().unwrap_or(element));
         }
         out.push(']');
@@ -84,9 +88,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         package: usize,
         row: RowRef<'_>,
+        linked: &LinkedValue,
     ) -> Result<Option<String>, ApplyError<T::Error>> {
         let known = self.targets.find(row);
-        if let Some(value) = known.and_then(|known| self.targets.value(known, row.column)) {
+        let shown = Shown {
+            value: linked,
+            moment: Moment::Before,
+        };
+        let value = known.and_then(|known| self.targets.value(known, row.column, shown));
+        if let Some(value) = value {
             return Ok(Some(value.into_owned()));
         }
         let Some(named) = self.approved.base_rows.packages.get(package) else {
@@ -100,10 +110,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let Some(id) = self.ledger_state.row_of(feature, row.row) else {
             return Ok(None);
         };
-        let Some(column) = row.column else {
-            return Ok(Some(format!("\"{id}\"")));
+        let name = match (linked, row.column) {
+            (LinkedValue::Unknown, _) => return Ok(None),
+            (LinkedValue::Column(name), _) => name.clone(),
+            (LinkedValue::AsPackaged, None) => return Ok(Some(format!("\"{id}\""))),
+            (LinkedValue::AsPackaged, Some(column)) => {
+                self.column_of_base(named, feature, &column.decoded())
+            }
         };
-        let name = self.column_of_base(named, feature, &column.decoded());
         let stored = self.target.fetch(feature, &[id]).await;
         let stored = stored.map_err(ApplyError::store("reading rows"))?;
         let stored = self.with_hidden(feature, &[id], stored).await?;

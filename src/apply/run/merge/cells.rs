@@ -3,15 +3,15 @@
 use crate::apply::new_names::Names;
 use crate::apply::row_refs::row_refs;
 use crate::apply::run::Run;
-use crate::apply::run::columns::{Columns, Key};
-use crate::apply::run::links::{LinkOutcome, OwnLinks, link};
+use crate::apply::run::columns::{Columns, Key, Slot};
+use crate::apply::run::links::{LinkOutcome, OwnLinks, Shown, link};
 use crate::apply::run::tally::FailedRow;
-use crate::apply::run::targets::{Targets, UnreadRow};
+use crate::apply::run::targets::{Moment, Targets, UnreadRow};
 use crate::apply::{ApplyError, LinkWork};
 use crate::json::Value;
 use crate::package::payload::RawRow;
 use crate::problem::Code;
-use crate::rows::{Cell, EntryFault, EntryReason, equal, members};
+use crate::rows::{Cell, EntryFault, EntryReason, elements, equal, members};
 use crate::upgrade::rule::{LeafOutcome, Place, unseen, verdict};
 use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::ledger::RowDigest;
@@ -147,7 +147,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         columns: &Columns<'a>,
         row: RawRow<'a>,
     ) -> Result<Result<Vec<String>, EntryFault>, ApplyError<T::Error>> {
-        let cells = self.fitting_cells(columns, row).await?;
+        let cells = self.fitting_cells(columns, row, Moment::Now).await?;
         Ok(cells.into_iter().collect())
     }
 
@@ -156,6 +156,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         columns: &Columns<'a>,
         row: RawRow<'a>,
+        moment: Moment,
     ) -> Result<Vec<Result<String, EntryFault>>, ApplyError<T::Error>> {
         let unread = self.targets.unread_by(row.refs.into_iter());
         self.read_rows(&unread).await?;
@@ -171,7 +172,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let value = match (&column.work.link, refs) {
                 (LinkWork::Refs | LinkWork::Identity { .. }, Some((_, refs))) => {
                     let mut value = String::new();
-                    match link(&mut value, raw, refs, OwnLinks::Now, &self.targets) {
+                    let shown = Shown {
+                        value: &column.work.linked_value,
+                        moment,
+                    };
+                    match link(&mut value, raw, refs, OwnLinks::Now, shown, &self.targets) {
                         LinkOutcome::Whole | LinkOutcome::Short => value,
                         LinkOutcome::Dropped | LinkOutcome::Deferred => continue,
                     }
@@ -179,12 +184,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 (LinkWork::Identity { .. }, None) => {
                     let count = crate::apply::run::links::identities(raw).count();
                     let gone = found.by_ref().take(count).filter(|here| !here).count() > 0;
-                    if gone {
+                    if gone || column.work.is_unknown(raw) {
                         continue;
                     }
                     raw.to_owned()
                 }
                 (LinkWork::Skipped { .. } | LinkWork::Absent, _) if !empty => continue,
+                _ if column.work.is_unknown(raw) => continue,
                 _ => column.rule.without_file(raw).to_owned(),
             };
             let mut out = String::new();
@@ -345,7 +351,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 LeafOutcome::Conflict => {
                     outcome.differs = true;
                     outcome.stays.push((name, base.write()));
-                    let theirs = self.with_new_names(row.theirs, slot.name, theirs);
+                    let theirs = self.with_new_names(row.theirs, slot, theirs);
                     outcome.conflicts.push((path, [base, theirs, ours]));
                 }
             }
@@ -366,12 +372,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     /// A cell of the package as people read it: the ids and identities of rows that enter only now stand for
     /// nothing yet.
-    fn with_new_names(&self, row: RawRow<'_>, column: &str, cell: Value) -> Value {
+    fn with_new_names(&self, row: RawRow<'_>, slot: &Slot<'_>, cell: Value) -> Value {
         let mut refs = row.refs.into_iter().flat_map(members);
-        let refs = refs.find(|(key, _)| key.is(column)).map(|(_, refs)| refs);
+        let refs = refs
+            .find(|(key, _)| key.is(slot.name))
+            .map(|(_, refs)| refs);
         let entering = refs.into_iter().flat_map(row_refs).filter_map(|target| {
             let place = self.targets.find(target)?;
-            let value = self.targets.value(place, target.column)?;
+            let shown = Shown::now(slot.work);
+            let value = self.targets.value(place, target.column, shown)?;
             let source = target.column;
             let source = source.and_then(|column| self.targets.source_value(place, column));
             let minted = self.approved.minter.minted(self.targets.id(place));
@@ -408,24 +417,47 @@ pub(super) fn unread(
 
 /// Whether the package links a row to the same rows as the base does.
 pub(super) fn same_link(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
-    let link = |columns: &Columns<'_>, row: RawRow<'_>| {
-        let mut refs = row.refs.into_iter().flat_map(members);
-        let (_, refs) = refs.find(|(key, _)| key.is(columns.all[at].name))?;
-        Some((columns.cell(row.data, at)?.to_owned(), refs.to_owned()))
+    let theirs = said(&table.columns, row.theirs, at);
+    theirs.refs.is_some() && same_cell(table, row, at)
+}
+
+/// What a package says of a cell.
+#[derive(PartialEq)]
+struct Said<'r> {
+    /// The cell, unless a row is named for all of it: what that holds may change, and the link is the same.
+    cell: Option<&'r str>,
+    refs: Option<&'r str>,
+}
+
+fn said<'r>(columns: &Columns<'_>, row: RawRow<'r>, at: usize) -> Said<'r> {
+    let mut refs = row.refs.into_iter().flat_map(members);
+    let refs = refs.find(|(key, _)| key.is(columns.all[at].name));
+    let refs = refs.map(|(_, refs)| refs);
+    let whole = |cell: &&str| {
+        let named = row_refs(refs.unwrap_or("{}")).count();
+        match Cell::new(cell) {
+            Cell::List(list) => elements(list).count() == named,
+            _ => named == 1,
+        }
     };
-    let theirs = link(&table.columns, row.theirs);
-    let base = table.base.row_with_column(row.id, at);
-    theirs.is_some() && theirs == base.and_then(|base| link(table.base.columns(base), base.row))
+    let cell = columns.cell(row.data, at);
+    Said {
+        cell: cell.filter(|cell| refs.is_none() || !whole(cell)),
+        refs,
+    }
 }
 
 /// Whether the package links a row to one that is not at the destination. To write that would take away the link that
 /// is there, and the next upgrade would not know that it is still to be brought.
 fn lacks_target(table: &Table<'_>, row: Candidate<'_>, at: usize, theirs: &str) -> bool {
-    let link = &table.columns.all[at].work.link;
-    let cell = || table.columns.cell(row.theirs.data, at);
-    matches!(link, LinkWork::Refs | LinkWork::Identity { .. })
-        && is_null(theirs)
-        && cell().is_some_and(|cell| !Cell::new(cell).is_empty())
+    let work = table.columns.all[at].work;
+    let cell = table.columns.cell(row.theirs.data, at).unwrap_or("null");
+    let is_link = match work.link {
+        LinkWork::Refs | LinkWork::Identity { .. } => true,
+        LinkWork::Data => work.is_unknown(cell),
+        LinkWork::Skipped { .. } | LinkWork::Absent => false,
+    };
+    is_link && is_null(theirs) && !Cell::new(cell).is_empty()
 }
 
 /// Whether somebody decided that a cell becomes another value.
@@ -441,15 +473,9 @@ fn decides_value(
 
 /// Whether the package says of a cell what the base says, its link included.
 fn same_cell(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
-    let cell = |columns: &Columns<'_>, row: RawRow<'_>| {
-        let mut refs = row.refs.into_iter().flat_map(members);
-        let refs = refs.find(|(key, _)| key.is(columns.all[at].name));
-        let text = columns.cell(row.data, at).map(str::to_owned);
-        (text, refs.map(|(_, refs)| refs.to_owned()))
-    };
     let base = table.base.row_with_column(row.id, at);
     base.is_some_and(|base| {
-        cell(&table.columns, row.theirs) == cell(table.base.columns(base), base.row)
+        said(&table.columns, row.theirs, at) == said(table.base.columns(base), base.row, at)
     })
 }
 

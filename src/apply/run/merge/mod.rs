@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 mod base;
 mod cells;
+mod follow;
 mod others;
 mod row;
 mod waiting;
@@ -15,7 +16,7 @@ mod write;
 
 use super::columns::Columns;
 use super::{BATCH, BATCH_BYTES, Run};
-use crate::apply::{ApplyError, UpgradeTerms, UpgradeWork};
+use crate::apply::{ApplyError, TableWork, UpgradeTerms, UpgradeWork};
 use crate::json::path::split_dotted;
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::Cell;
@@ -25,8 +26,9 @@ use crate::workspace::{Id, RecordKind, Target};
 use row::{Candidate, Table};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// Merges the rows of all tables.
-    pub(super) async fn merge(&mut self) -> Result<(), ApplyError<T::Error>> {
+    /// Enters the rows of all tables, and merges those that are there: each table once its links point at rows that
+    /// are as they will be, so that they show what these hold then.
+    pub(super) async fn tables(&mut self) -> Result<(), ApplyError<T::Error>> {
         let approved = self.approved;
         let upgrade = approved.upgrade.as_deref();
         let nothing = UpgradeTerms::default();
@@ -34,10 +36,27 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let tracked = TrackedDecisions::new(&terms.decisions, terms.conflicts);
         let tracked = tracked.with_planned(terms.planned.as_ref());
         // Without the package that was applied last a plain apply has nothing to tell.
-        if approved.base_rows.cells && (upgrade.is_some() || !self.base.is_empty()) {
-            self.merge_tables(&tracked).await?;
+        let merges = approved.base_rows.cells && (upgrade.is_some() || !self.base.is_empty());
+        let (mut complete, mut waiting) = (HashSet::new(), Vec::new());
+        for (position, work) in approved.tables.iter().enumerate() {
+            self.table(position, work).await?;
+            if !merges {
+                continue;
+            }
+            self.changed_before(position, work).await?;
+            let mut points_at = self.targets.points_at(position).iter();
+            if points_at.all(|table| complete.contains(table)) {
+                self.merge(work, &tracked).await?;
+                complete.insert(position);
+            } else {
+                waiting.push(work);
+            }
+        }
+        for work in waiting {
+            self.merge(work, &tracked).await?;
         }
         if let Some(upgrade) = upgrade {
+            self.follow().await?;
             self.unused_decisions(&tracked, upgrade);
         }
         self.tally.saw(tracked.take_seen());
@@ -61,34 +80,33 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
     }
 
-    async fn merge_tables(
+    /// Merges the rows of a table that are there.
+    async fn merge(
         &mut self,
+        work: &'a TableWork,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
+        let (Some(feature), Some(entry)) = (work.feature, self.payloads.get(work.entry)) else {
+            return Ok(());
+        };
+        let table = self.merged_table(work, feature);
+        self.merge_table(&table, entry, tracked).await
+    }
+
+    fn merged_table(&self, work: &'a TableWork, feature: Id) -> Table<'a> {
         let approved = self.approved;
-        let upgrade = approved.upgrade.as_deref();
-        for work in &approved.tables {
-            let Some(feature) = work.feature else {
-                continue;
-            };
-            let Some(entry) = self.payloads.get(work.entry) else {
-                continue;
-            };
-            let (fresh, columns) = (self.fresh_columns(), work.compared.iter().enumerate());
-            let fresh_slots = columns.filter(|(_, work)| fresh.contains(&work.column.id));
-            let table = Table {
-                work,
-                feature,
-                columns: Columns::new(&work.compared, self.definitions),
-                base: self.table_base(feature, &work.compared),
-                upgrade,
-                whole: approved.base_rows.reference.contains(&work.uid),
-                fresh_slots: fresh_slots.map(|(at, _)| at).collect(),
-                fresh,
-            };
-            self.merge_table(&table, entry, tracked).await?;
+        let (fresh, columns) = (self.fresh_columns(), work.compared.iter().enumerate());
+        let fresh_slots = columns.filter(|(_, work)| fresh.contains(&work.column.id));
+        Table {
+            work,
+            feature,
+            columns: Columns::new(&work.compared, self.definitions),
+            base: self.table_base(feature, &work.compared),
+            upgrade: approved.upgrade.as_deref(),
+            whole: approved.base_rows.reference.contains(&work.uid),
+            fresh_slots: fresh_slots.map(|(at, _)| at).collect(),
+            fresh,
         }
-        Ok(())
     }
 
     fn fresh_columns(&self) -> HashSet<Id> {

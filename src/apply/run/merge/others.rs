@@ -3,6 +3,7 @@
 
 use crate::apply::ApplyError;
 use crate::apply::run::Run;
+use crate::apply::run::targets::Moment;
 use crate::rows::equal;
 use crate::workspace::ledger::{Cells, CellsOf, Entry};
 use crate::workspace::{RowData, Target};
@@ -51,7 +52,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     ) -> Result<Vec<OtherCell>, ApplyError<T::Error>> {
         let stays = self.ledger_state.stays(row.id).cloned();
         let mut base_cells = self.base_cells(table, row.id).await?.into_iter();
-        let theirs = self.fitting_cells(&table.columns, row.theirs).await?;
+        let theirs = self
+            .fitting_cells(&table.columns, row.theirs, Moment::Now)
+            .await?;
         let mut others = Vec::new();
         for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(theirs) {
             let base_cell = base_cells.next().flatten();
@@ -123,6 +126,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             kept: 0,
             decided: 0,
             emptied: Vec::new(),
+            follows: false,
             rows: cells,
         });
         let unit = self.unit("rows", Vec::new(), entry);

@@ -99,7 +99,7 @@ fn batch_size(rows: &[Candidate<'_>]) -> usize {
 }
 
 /// The places of a row that is refused, and of those that take what it keeps then, ascending.
-pub(super) fn held_up(
+pub(super) fn refused_together(
     outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
     at: usize,
     refused: &Refused,

@@ -12,7 +12,7 @@ use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
 use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
 
 use super::row::{Candidate, Outcome, Table};
-use super::waiting::{RefusedRows, held_up};
+use super::waiting::{RefusedRows, refused_together};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Writes what rows come to. Gives those that have to be looked at anew, and notes those that are refused.
@@ -49,6 +49,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             match self.try_commit(unit).await {
                 Ok(()) => {
                     self.count_merged(table, &outcomes);
+                    self.note_now(&outcomes);
                     return Ok(Vec::new());
                 }
                 Err(CommitError::Refused(refused)) if refused.code == Code::NotEmpty => {
@@ -67,7 +68,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                             .unwrap_or(all[0]),
                     };
                     let places = match refused.code {
-                        Code::UniqueViolation => held_up(&outcomes, at, &refused),
+                        Code::UniqueViolation => refused_together(&outcomes, at, &refused),
                         _ => vec![at],
                     };
                     // From the end, so that the places before stay where they are.
@@ -85,6 +86,22 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(Vec::new())
     }
 
+    /// Notes what rows hold now that links point at.
+    fn note_now(&mut self, outcomes: &[(Candidate<'a>, StoredRow, Outcome)]) {
+        for (row, _, outcome) in outcomes {
+            if outcome.written.is_empty() {
+                continue;
+            }
+            if let Some(place) = self.targets.named(row.theirs.uid) {
+                self.targets.note_now(place, |name| {
+                    let mut written = outcome.written.iter();
+                    let cell = written.find(|(column, ..)| column == name);
+                    cell.map(|(.., after)| after.as_str())
+                });
+            }
+        }
+    }
+
     fn count_merged(
         &mut self,
         table: &Table<'a>,
@@ -95,6 +112,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.tally
             .emptied(&table.work.uid, &table.columns, &emptied);
         for (row, _, outcome) in outcomes {
+            if !outcome.written.is_empty() && row.theirs.refs.is_some() {
+                self.ledger_state.changes(row.id);
+            }
             let counts = self.tally.table(reference);
             counts.updated += u64::from(!outcome.written.is_empty());
             counts.kept += outcome.kept;
@@ -205,6 +225,7 @@ fn merged_unit(
         kept: outcomes.iter().map(|(.., one)| one.kept).sum(),
         decided: outcomes.iter().map(|(.., one)| one.decided).sum(),
         emptied: recorded(&emptied(table, outcomes), &table.columns),
+        follows: false,
         rows: cells,
     });
     (changes, entry)

@@ -66,14 +66,19 @@ fn alike() -> Line {
 
 /// A column of people in orders.
 fn own(line: &mut Line, number: u128, name: &str) {
-    let feature = line.get(Feature, "orders").id;
+    own_in(line, "orders", number, name);
+}
+
+/// A column of people in a table.
+pub(super) fn own_in(line: &mut Line, table: &str, number: u128, name: &str) {
+    let feature = line.get(Feature, table).id;
     let structure = line.memory.state().structure;
     let table = structure.feature(feature).expect("a table");
     let column = crate::workspace::Column {
         id: id(number),
         name: name.to_owned(),
         label: "Ours".to_owned(),
-        ..table.column_named("code").expect("a column").clone()
+        ..table.columns.first().expect("a column").clone()
     };
     let create = Change::Create(New::Column { feature, column });
     person(&mut line.memory, vec![create]);

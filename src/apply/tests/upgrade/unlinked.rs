@@ -12,7 +12,7 @@ use crate::workspace::{Change, RecordKind, Removal, RowData, RowWrite};
 const WITHOUT_CLIENTS: &str = r#"{"upgrade": true, "rowsModes": {"f_clients": "none"}}"#;
 
 /// Adds a row to an entry of a package.
-fn add(package: &mut Json, entry: usize, row: Json) {
+pub(super) fn add(package: &mut Json, entry: usize, row: Json) {
     let entry = &mut package["payloads"][entry];
     let rows = entry["rows"].as_array_mut().expect("rows");
     rows.push(row);
@@ -26,7 +26,7 @@ fn add(package: &mut Json, entry: usize, row: Json) {
 }
 
 /// The first version, in which orders are reference data and may have several clients.
-fn compared(package: &mut Json) {
+pub(super) fn compared(package: &mut Json) {
     let uid = package["payloads"][1]["itemUid"].clone();
     let items = package["manifest"]["items"].as_array_mut();
     let mut items = items.expect("items").iter_mut();
@@ -55,17 +55,17 @@ fn to_new() -> Json {
     ordered(&json!("D"), &points(6003, "clients", "name"))
 }
 
-fn first() -> Line {
+pub(super) fn first() -> Line {
     Line::of(&v2(compared))
 }
 
 impl Line {
-    fn order(&self, at: usize) -> String {
+    pub(super) fn order(&self, at: usize) -> String {
         cells(&self.memory, "orders").swap_remove(at)
     }
 
     /// People change cells of an order.
-    fn edit_order(&mut self, at: usize, cells: &Json) {
+    pub(super) fn edit_order(&mut self, at: usize, cells: &Json) {
         let feature = self.get(RecordKind::Feature, "orders").id;
         let rows = vec![RowWrite {
             id: self.memory.state().rows[&feature][at].id,

@@ -3,17 +3,21 @@
 //! It keeps only what links need: row ids of the target tables, and values of the columns that link
 //! cells show.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+mod values;
+
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
-use crate::apply::row_refs::{RowRef, all_row_refs};
+use crate::apply::row_refs::{RowRef, row_refs};
 use crate::apply::uids::Uids;
-use crate::apply::{Approved, RowStepWork, TableWork};
+use crate::apply::{Approved, ColumnWork, LinkedValue, RowStepWork, TableWork};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{Text, members};
 use crate::workspace::Id;
+
+use values::Values;
+pub(super) use values::{Moment, WantedColumn};
 
 /// How many rows are remembered, where they are in the text, between the two times that they are looked at.
 const REMEMBERED: usize = 50_000;
@@ -30,10 +34,12 @@ pub(super) struct Targets<'a> {
     read: Vec<Option<Vec<RawRow<'a>>>>,
     /// Rows of all tables.
     pub(super) count: usize,
+    /// Rows of which this job has changed values that links show, since somebody asked.
+    changed: HashSet<RowLocation>,
 }
 
 /// A row of the package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct RowLocation {
     /// The position of its table.
     pub(super) table: usize,
@@ -73,6 +79,10 @@ struct TargetTable<'a> {
     values: Vec<Values<'a>>,
     /// By row, the values of those that were read when the first link pointed at them.
     read: HashMap<usize, Vec<String>, RandomState>,
+    /// By row, the values of those that this job has changed since.
+    changed: HashMap<usize, Vec<String>, RandomState>,
+    /// The tables that links of its rows point at.
+    points_at: Vec<usize>,
 }
 
 /// A row that links may point at.
@@ -94,17 +104,6 @@ pub(super) struct UnreadRow {
     pub(super) id: Id,
 }
 
-/// The values of one column, row by row, end to end.
-#[derive(Debug)]
-struct Values<'a> {
-    /// The column, as the package names it.
-    column: &'a str,
-    /// Its position among the table's columns.
-    at: usize,
-    text: String,
-    ends: Vec<usize>,
-}
-
 impl<'a> Targets<'a> {
     /// Looks through all links for what they will ask.
     pub(super) fn new(approved: &'a Approved, payloads: &'a [RawEntry<'a>]) -> Targets<'a> {
@@ -115,6 +114,8 @@ impl<'a> Targets<'a> {
             rows: Vec::new(),
             values: Vec::new(),
             read: HashMap::default(),
+            changed: HashMap::default(),
+            points_at: Vec::new(),
         };
         let mut targets = Targets {
             tables: approved.tables.iter().map(target).collect(),
@@ -122,6 +123,7 @@ impl<'a> Targets<'a> {
             uids: Uids::default(),
             read: Vec::new(),
             count: 0,
+            changed: HashSet::new(),
         };
         for step in &approved.row_steps {
             if let RowStepWork::Update { .. } = step.work {
@@ -132,10 +134,12 @@ impl<'a> Targets<'a> {
                     .for_each(|table| table.wanted = true);
             }
         }
-        for work in &approved.tables {
+        for (position, work) in approved.tables.iter().enumerate() {
             let rows = payloads.get(work.entry).map(RawEntry::rows);
+            let as_packaged = |column: &ColumnWork| column.linked_value == LinkedValue::AsPackaged;
+            let as_packaged = work.columns.iter().all(as_packaged);
             // Links of one table ask for few things again and again.
-            let mut questions: Vec<(&str, Option<&str>)> = Vec::new();
+            let mut questions: Vec<(&str, Option<&str>, &LinkedValue)> = Vec::new();
             let mut read = Some(Vec::new());
             for row in rows.into_iter().flatten() {
                 targets.count += 1;
@@ -145,11 +149,17 @@ impl<'a> Targets<'a> {
                     read.push(row);
                 }
                 let refs = row.refs.filter(|_| work.feature.is_some());
-                for row in refs.into_iter().flat_map(all_row_refs) {
-                    let asks = (row.written_table(), row.column.map(|column| column.inner));
-                    if !questions.contains(&asks) {
-                        questions.push(asks);
-                        targets.want(row);
+                for (key, refs) in refs.into_iter().flat_map(members) {
+                    let mut columns = work.columns.iter().filter(|_| !as_packaged);
+                    let column = columns.find(|column| key.is(&column.package_name));
+                    let value = column.map_or(&LinkedValue::AsPackaged, |work| &work.linked_value);
+                    for row in row_refs(refs) {
+                        let column = row.column.map(|column| column.inner);
+                        let asks = (row.written_table(), column, value);
+                        if !questions.contains(&asks) {
+                            questions.push(asks);
+                            targets.want(position, row, value);
+                        }
                     }
                 }
             }
@@ -158,21 +168,37 @@ impl<'a> Targets<'a> {
         targets
     }
 
-    fn want(&mut self, row: RowRef<'_>) {
-        let mut tables = self.tables.iter_mut();
-        let Some(table) = tables.find(|table| row.is_in(&table.work.feature_ref)) else {
+    fn want(&mut self, by: usize, row: RowRef<'_>, value: &'a LinkedValue) {
+        let mut tables = self.tables.iter();
+        let Some(at) = tables.position(|table| row.is_in(&table.work.feature_ref)) else {
             return;
         };
-        table.wanted = true;
-        let Some(column) = row.column else { return };
-        if table.values.iter().any(|values| column.is(values.column)) {
-            return;
+        let points_at = &mut self.tables[by].points_at;
+        if !points_at.contains(&at) {
+            points_at.push(at);
         }
+        let table = &mut self.tables[at];
+        table.wanted = true;
         let mut columns = table.work.columns.iter().enumerate();
-        if let Some((at, work)) = columns.find(|(_, work)| column.is(&work.package_name)) {
+        let known = match (value, row.column) {
+            (LinkedValue::AsPackaged, Some(column)) => {
+                columns.find(|(_, work)| column.is(&work.package_name))
+            }
+            (LinkedValue::Column(name), _) => columns.find(|(_, work)| work.column.name == *name),
+            (LinkedValue::AsPackaged, None) | (LinkedValue::Unknown, _) => return,
+        };
+        let column = match (known, value) {
+            (Some((at, work)), _) => WantedColumn {
+                name: &work.column.name,
+                slot: Some(at),
+            },
+            (None, LinkedValue::Column(name)) => WantedColumn { name, slot: None },
+            (None, _) => return,
+        };
+        if table.values.iter().all(|values| values.column != column) {
             table.values.push(Values {
-                column: &work.package_name,
-                at,
+                column,
+                package_name: known.map_or("", |(_, work)| work.package_name.as_str()),
                 text: String::new(),
                 ends: Vec::new(),
             });
@@ -191,9 +217,17 @@ impl<'a> Targets<'a> {
         self.tables[table].wanted
     }
 
+    /// The tables that links of a table's rows point at.
+    pub(super) fn points_at(&self, table: usize) -> &[usize] {
+        &self.tables[table].points_at
+    }
+
     /// The columns of a table that cells take their values from.
-    pub(super) fn wanted_columns(&self, table: usize) -> impl Iterator<Item = usize> + '_ {
-        self.tables[table].values.iter().map(|values| values.at)
+    pub(super) fn wanted_columns(
+        &self,
+        table: usize,
+    ) -> impl Iterator<Item = WantedColumn<'a>> + '_ {
+        self.tables[table].values.iter().map(|values| values.column)
     }
 
     /// Reports a row; of its values those of the wanted columns, as JSON. Nil says that the row
@@ -253,11 +287,8 @@ impl<'a> Targets<'a> {
     /// The table that rows are in, and what it calls the columns whose values links show.
     pub(super) fn shown_columns(&self, table: usize) -> (Option<Id>, Vec<&'a str>) {
         let TargetTable { work, values, .. } = &self.tables[table];
-        let columns = values.iter().map(|values| &work.columns[values.at].column);
-        (
-            work.feature,
-            columns.map(|column| column.name.as_str()).collect(),
-        )
+        let columns = values.iter().map(|values| values.column.name);
+        (work.feature, columns.collect())
     }
 
     /// Notes what an unread row holds: the cells that links show, or nothing when it is not there any more.
@@ -287,6 +318,7 @@ impl<'a> Targets<'a> {
         let target = &mut self.tables[table];
         target.rows.truncate(from);
         target.read.retain(|row, _| *row < from);
+        target.changed.retain(|row, _| *row < from);
         for values in &mut target.values {
             values.ends.truncate(from);
             values
@@ -318,41 +350,5 @@ impl<'a> Targets<'a> {
     /// The id of a row.
     pub(super) fn id(&self, place: RowLocation) -> Id {
         self.tables[place.table].rows[place.row].id
-    }
-
-    /// What a cell that points at the row holds: the value of that column of the row at the
-    /// destination, or the row's id.
-    pub(super) fn value(
-        &self,
-        place: RowLocation,
-        column: Option<Text<'_>>,
-    ) -> Option<Cow<'_, str>> {
-        let table = &self.tables[place.table];
-        let Some(column) = column else {
-            return Some(Cow::Owned(format!("\"{}\"", self.id(place))));
-        };
-        let mut columns = table.values.iter();
-        let at = columns.position(|values| column.is(values.column))?;
-        let values = &table.values[at];
-        let value = if let Some(read) = table.read.get(&place.row) {
-            read.get(at).map_or("", String::as_str)
-        } else {
-            let start = match place.row {
-                0 => 0,
-                row => values.ends[row - 1],
-            };
-            &values.text[start..values.ends[place.row]]
-        };
-        // An empty cell is nothing that could be pointed at.
-        (!matches!(value, "" | "null" | "\"\"")).then_some(Cow::Borrowed(value))
-    }
-
-    /// What the row holds in the package: the value that a cell had at the source.
-    pub(super) fn source_value(&self, place: RowLocation, column: Text<'_>) -> Option<&'a str> {
-        let table = &self.tables[place.table];
-        let row = table.entry?.row(table.rows[place.row].start as usize)?;
-        let mut cells = members(row.data);
-        let column = column.decoded();
-        cells.find_map(|(key, value)| key.is(&column).then_some(value))
     }
 }
