@@ -110,8 +110,12 @@ impl Table {
             }
             if let Some(earlier) = written.insert(key, position) {
                 // Equal hashes are rare enough to compare with every earlier row.
-                let mut others = rows[..=earlier].iter().filter(|other| other.id != row.id);
-                if others.any(holds) {
+                let mut others = rows[..=earlier].iter();
+                let other = others.position(|other| other.id != row.id && holds(other));
+                if let Some(other) = other {
+                    // Who keeps a value does not take it from anybody.
+                    let keeps = self.get(row.id).is_some_and(holds);
+                    let position = if keeps { other } else { position };
                     return Some((position, column.to_owned(), Holder::Written));
                 }
             }
