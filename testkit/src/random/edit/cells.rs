@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tplkit::json::{Object, Value};
-use tplkit::workspace::{Column, RowData, StoredRow};
+use tplkit::workspace::{Column, Id, RowData, StoredRow};
 
 use super::{Generator, is_empty, set};
 use crate::random::rows::{fold, is_link};
@@ -32,15 +32,65 @@ impl Generator<'_> {
 
     /// Whether some link takes its values from the column.
     pub(super) fn is_linked(&self, table: usize, column: &str) -> bool {
+        !self.links_to(table, column).is_empty()
+    }
+
+    /// Tables with the names of columns that take their values from the column.
+    fn links_to(&self, table: usize, column: &str) -> Vec<(Id, String)> {
         let feature = self.table(table).id.to_string();
-        let tables = self.structure.features.iter().chain(&self.structure.shared);
-        let mut links = tables
-            .flat_map(|table| &table.columns)
-            .filter(|one| is_link(one));
-        links.any(|link| {
+        let shows = |link: &&Column| {
             let text = |key: &str| link.config.get(key).and_then(Value::as_str);
-            text("linkedFeatureId") == Some(&feature) && text("linkedValueColumn") == Some(column)
-        })
+            is_link(link)
+                && text("linkedFeatureId") == Some(&feature)
+                && text("linkedValueColumn") == Some(column)
+        };
+        let tables = self.structure.features.iter().chain(&self.structure.shared);
+        let links = tables.flat_map(|table| {
+            let links = table.columns.iter().filter(shows);
+            links.map(|link| (table.id, link.name.clone()))
+        });
+        links.collect()
+    }
+
+    /// Whether a cell may get another value although links show it: these still know the row by it.
+    fn may_follow(&self, table: usize, column: &Column, at: usize, value: &Value) -> bool {
+        let cells = self.cells_of(table, column);
+        let is = |value: &Value| {
+            let folded = fold(value);
+            cells
+                .iter()
+                .flatten()
+                .filter(|cell| fold(cell) == folded)
+                .count()
+        };
+        let before = cells.get(at).and_then(Option::as_ref);
+        !is_empty(value) && is(value) == 0 && before.is_some_and(|before| is(before) == 1)
+    }
+
+    /// Gives the cells of links that show a value another one.
+    fn follow(&mut self, links: &[(Id, String)], before: &Value, after: &Value) {
+        let follow = |cell: &mut Value| {
+            if cell == before {
+                cell.clone_from(after);
+            }
+        };
+        for (table, column) in links {
+            for row in self.rows.get_mut(table).into_iter().flatten() {
+                let cell = row
+                    .data
+                    .cell(column)
+                    .and_then(|cell| Value::parse(cell).ok());
+                let Some(mut cell) = cell else { continue };
+                let was = cell.clone();
+                match &mut cell {
+                    Value::List(elements) => elements.iter_mut().for_each(follow),
+                    one => follow(one),
+                }
+                if cell != was {
+                    set(row, column, cell);
+                }
+            }
+        }
     }
 
     /// A value for a cell, that fits what is there besides.
@@ -71,23 +121,28 @@ impl Generator<'_> {
         let plain = |column: &&Column| {
             !column.is_identity() && !is_link(column) && column.column_type != "button"
         };
-        let columns: Vec<&Column> = columns
-            .iter()
-            .filter(plain)
-            .filter(|column| !self.is_linked(table, &column.name))
-            .collect();
+        let columns: Vec<&Column> = columns.iter().filter(plain).collect();
         let column = (*self.dice.pick(&columns)?).clone();
         let value = self.fitting(table, &column)?;
         let feature = self.table(table).id;
         let count = self.rows.get(&feature).map_or(0, Vec::len);
         let at = self.dice.below(count);
+        let links = self.links_to(table, &column.name);
+        if !links.is_empty() && !self.may_follow(table, &column, at, &value) {
+            return None;
+        }
         let row = self.rows.get_mut(&feature)?.get_mut(at)?;
+        let before = row.data.cell(&column.name);
+        let before = before.and_then(|before| Value::parse(before).ok());
         let done = format!(
             "row {at} of {feature}: {:?} is {}",
             column.name,
             value.write()
         );
-        set(row, &column.name, value);
+        set(row, &column.name, value.clone());
+        if let Some(before) = before {
+            self.follow(&links, &before, &value);
+        }
         Some(done)
     }
 
