@@ -5,11 +5,11 @@
 //! before structure, and records its progress in the ledger. All refusals come before the first
 //! unit; from then on an undo can only be interrupted and resumed.
 
-mod followed;
 mod losses;
 mod merged;
 mod numbers;
 mod places;
+mod rewritten;
 mod steps;
 
 use crate::problem::Code;

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use crate::workspace::ledger::{CellsOf, Changed, Entry, RowDigest, Structure, Taken, Updated};
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind, Removal};
 
-use super::followed::Followed;
 use super::merged::before;
 use super::places::Places;
+use super::rewritten::RewrittenRows;
 
 /// A part of an undo.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ impl Steps {
     pub(super) fn of(ledger: &[Entry]) -> Steps {
         let published: HashSet<&str> = ledger.iter().filter_map(published).collect();
         let mut own = written(ledger);
-        let mut followed = Followed::of(ledger);
+        let rewritten = RewrittenRows::of(ledger);
         let mut steps = Steps {
             places: Places::of(ledger),
             ..Steps::default()
@@ -132,7 +132,7 @@ impl Steps {
                     let ids = written().map(|row| row.id);
                     let mine = steps.remove(&mut own, cells.feature, ids);
                     let rows = written().filter(|row| !mine.contains(&row.id));
-                    let rows = rows.filter_map(|row| followed.take(cells.feature, row));
+                    let rows = rows.filter_map(|row| rewritten.back(at, cells.feature, row));
                     let rows: Vec<CellsOf> = rows.collect();
                     if !rows.is_empty() {
                         steps.left.push_back(Step::Cells {
