@@ -6,7 +6,7 @@ use crate::apply::ApplyError;
 use crate::problem::Code;
 use crate::rows::{Cell, Rule, equal};
 use crate::upgrade::takes_theirs;
-use crate::workspace::ledger::{Cells, CellsOf, Changed, Entry, RowDigest};
+use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Changed, Entry, RowDigest};
 use crate::workspace::{Change, CommitError, Id, KeptRow, RowData, RowWrite, Target};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
@@ -79,7 +79,7 @@ impl<T: Target> Run<'_, '_, T> {
                 kept: 0,
                 decided: 0,
                 emptied: Vec::new(),
-                follows: false,
+                part: CellsPart::All,
                 rows: cells,
             });
             let unit = self.unit("rows", vec![change], entry);

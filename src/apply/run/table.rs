@@ -101,12 +101,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.done += entry.map_or(0, RawEntry::count) as u64;
             return Ok(());
         };
-        let renamed = self
-            .ledger_state
-            .recognise(entry, feature, &work.earlier_names);
-        if !renamed.is_empty() {
-            self.recognised(&work.uid, entry, feature, &renamed).await?;
-        }
         let mut entering = self.entering(
             &work.uid,
             &work.feature_ref,
@@ -125,14 +119,36 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entering.last = rows.len().saturating_sub(1);
         entering.count_on(&rows.iter().copied());
         self.enter_all(&mut entering, &rows).await?;
-        self.close(&mut entering, entry).await?;
-        self.forget(entering.uid);
-        Ok(())
+        self.close(&mut entering, entry).await
     }
 
-    /// Forgets what was known of rows of a table that is complete: there is some of each row. Rows that are
-    /// there are merged when all tables are complete; then they are found once more.
-    fn forget(&mut self, uid: &str) {
+    /// Finds the rows of a table that earlier jobs wrote, and notes those that have other names now. They are known until
+    /// they are [forgotten](Run::forget).
+    pub(super) async fn recognise(
+        &mut self,
+        work: &'a TableWork,
+    ) -> Result<(), ApplyError<T::Error>> {
+        let renamed = self.recognise_again(work);
+        match (self.payloads.get(work.entry), work.feature) {
+            (Some(entry), Some(feature)) if !renamed.is_empty() => {
+                self.recognised(&work.uid, entry, feature, &renamed).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Finds these rows once more. Gives those that have other names now.
+    pub(super) fn recognise_again(&mut self, work: &'a TableWork) -> Vec<(usize, Id)> {
+        let (Some(entry), Some(feature)) = (self.payloads.get(work.entry), work.feature) else {
+            return Vec::new();
+        };
+        let names = &work.earlier_names;
+        self.ledger_state.recognise(entry, feature, names)
+    }
+
+    /// Forgets what was known of rows of a table that is complete: there is some of each row. Where they are needed once
+    /// more, they are found once more.
+    pub(super) fn forget(&mut self, uid: &str) {
         if self.base.is_empty() && self.approved.upgrade.is_none() {
             self.ledger_state.leave(uid);
         } else {

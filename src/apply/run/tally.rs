@@ -287,6 +287,7 @@ impl<'a> Tally<'a> {
             }
         }
         conflicts.files = files.into_values().collect();
+        sort_left_out(&mut conflicts.left_out, approved);
         conflicts
     }
 
@@ -369,6 +370,7 @@ impl<'a> Tally<'a> {
                 }
             }
         }
+        sort_left_out(&mut left_out, approved);
         let unlisted = |reference: &str| self.listed.get(reference).map_or(0, |listed| listed[1]);
         let tables = self.tables.iter().map(|(reference, table)| {
             let errors_more = unlisted(reference);
@@ -482,12 +484,22 @@ pub(super) fn records(approved: &Approved) -> Report {
     }
 }
 
-/// Cells that a plain apply leaves as they are, by column.
+/// Cells that an apply leaves as they are, by column.
 pub(in crate::apply) fn cells_left_out(
     cells: &IndexMap<(String, String), u64>,
 ) -> impl Iterator<Item = NotCarried> + '_ {
     let cells = cells.iter();
     cells.map(|((table, column), count)| cells_not_carried(table, column, *count))
+}
+
+/// Puts them in the order of the package, whichever table was merged first.
+fn sort_left_out(cells: &mut IndexMap<(String, String), u64>, approved: &Approved) {
+    cells.sort_by_cached_key(|(table, column), _| {
+        let mut tables = approved.tables.iter();
+        let at = tables.position(|work| work.feature_ref == *table)?;
+        let mut columns = approved.tables[at].compared.iter();
+        Some((at, columns.position(|work| work.package_name == *column)))
+    });
 }
 
 fn cells_not_carried(table: &str, column: &str, count: u64) -> NotCarried {

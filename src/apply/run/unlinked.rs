@@ -10,7 +10,7 @@ use super::Run;
 use super::close::RowLinks;
 use super::table::TableInsertion;
 use crate::apply::ApplyError;
-use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
+use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry, RowDigest};
 use crate::workspace::{Id, RowData, Target};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -125,7 +125,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             kept: 0,
             decided: 0,
             emptied: Vec::new(),
-            follows: false,
+            part: CellsPart::All,
             rows,
         };
         self.ledger_state.keep_stays(&cells);

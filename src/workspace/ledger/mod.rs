@@ -433,12 +433,31 @@ pub struct Cells {
     /// Cells of these rows that became null because the package names a file there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emptied: Vec<EmptiedColumn>,
-    /// Whether links only follow rows whose values the job has changed: what is said of the rows besides stands in
-    /// earlier entries.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub follows: bool,
+    /// Which of their cells are meant.
+    #[serde(default, skip_serializing_if = "CellsPart::is_all")]
+    pub part: CellsPart,
     /// The rows.
     pub rows: Vec<CellsOf>,
+}
+
+/// Which cells of its rows an entry is about. What is said of their other cells stands in other entries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CellsPart {
+    /// All of them.
+    #[default]
+    All,
+    /// Unique values that the rows give up before new rows enter, which take them.
+    UniqueValues,
+    /// Links that follow rows whose values the job has changed.
+    Links,
+}
+
+impl CellsPart {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+    fn is_all(&self) -> bool {
+        *self == CellsPart::All
+    }
 }
 
 /// What became of the cells of a row.

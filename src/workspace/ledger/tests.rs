@@ -136,7 +136,7 @@ fn every_entry_is_read_back_as_it_was_written() {
             kept: 1,
             decided: 2,
             emptied: Vec::new(),
-            follows: false,
+            part: super::CellsPart::All,
             rows: vec![CellsOf {
                 id,
                 uid: Some(uid()),

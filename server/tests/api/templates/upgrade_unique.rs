@@ -15,7 +15,14 @@ async fn rows_take_what_others_give_up_and_undo_gives_it_back(place: Place) {
     let admin = world.as_user("admin@acme.test");
     let shop = Shop::new(&editor, world.acme);
     let template = shop.template(&editor, &admin, &json!({"rows": "all"}));
-    for (codes, nulls) in [(["b", "a"], false), (["b", "c"], false), (["b", "a"], true)] {
+    let cases: [(&[&str], bool); 4] = [
+        (&["b", "a"], false),
+        (&["b", "c"], false),
+        (&["b", "a"], true),
+        // The last one is new.
+        (&["b", "c", "a"], false),
+    ];
+    for (codes, nulls) in cases {
         let kept = format!("/v1/templates/{template}/package");
         let old = editor.get(&kept).expect(200).json();
         let mut new = old.clone();
@@ -27,6 +34,9 @@ async fn rows_take_what_others_give_up_and_undo_gives_it_back(place: Place) {
                     .for_each(|(at, row)| change(at, &mut row["data"]));
             }
         };
+        if codes.len() > 2 {
+            add_client(&mut new);
+        }
         clients(&mut new, &|at, data| data["code"] = codes[at].into());
         let mut first = old.clone();
         if nulls {
@@ -53,7 +63,7 @@ async fn rows_take_what_others_give_up_and_undo_gives_it_back(place: Place) {
             .iter()
             .map(|row| row["code"].clone())
             .collect();
-        assert_eq!(stands, codes.map(Value::from), "{job}");
+        assert_eq!(stands, codes, "{job}");
         let undo = format!(
             "/v1/template-jobs/{}/undo",
             job["id"].as_str().expect("an id")
@@ -65,4 +75,22 @@ async fn rows_take_what_others_give_up_and_undo_gives_it_back(place: Place) {
         assert!(after[0].get("name").is_some(), "{after:?}");
         put(&old);
     }
+}
+
+/// One more row in the table of clients.
+fn add_client(package: &mut Value) {
+    let entries = package["payloads"].as_array_mut().expect("payloads");
+    let mut entries = entries.iter_mut();
+    let entry = entries.find(|entry| entry["rows"][0]["data"].get("code").is_some());
+    let entry = entry.expect("clients");
+    let rows = entry["rows"].as_array_mut().expect("rows");
+    let mut row = rows[0].clone();
+    row["uid"] = "u_00000000-0000-4000-8000-000000000777".into();
+    rows.push(row);
+    let count = Value::from(rows.len());
+    entry["count"] = count.clone();
+    let of = entry["itemUid"].clone();
+    let items = package["manifest"]["items"].as_array_mut().expect("items");
+    let item = items.iter_mut().find(|item| item["uid"] == of);
+    item.expect("an item")["count"] = count;
 }

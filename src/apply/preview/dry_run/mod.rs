@@ -5,6 +5,7 @@
 //! the rows of the workspace and of earlier units; only what later units need stays in memory. The
 //! lookups' results feed the digest of the plan.
 
+mod lookup;
 mod tables;
 
 use std::collections::{HashMap, HashSet};
@@ -15,12 +16,12 @@ use sha2::{Digest as _, Sha256};
 use super::digest::hex;
 use crate::apply::Approved;
 use crate::problem::Code;
-use crate::workspace::ledger::Entry;
+use crate::workspace::ledger::{CellsPart, Entry};
 use crate::workspace::{
-    Change, CommitError, Id, Lookup, Refused, RowData, RowWrite, Source, StoredRow, Structure,
-    Target, Unit, fetch_each, hidden_each, match_each,
+    Change, CommitError, Id, Lookup, Refused, RowData, RowWrite, StoredRow, Structure, Target,
+    Unit, fetch_each, hidden_each, match_each,
 };
-use tables::{Tables, Value, known_as};
+use tables::{Tables, Unique, Value, known_as};
 
 /// As many values as are asked for at once.
 const BATCH: usize = 500;
@@ -43,6 +44,10 @@ pub(in crate::apply) struct DryRun<'t, T> {
     /// Columns of which it is noted what is written into rows that are there, by table.
     watched: HashMap<Id, Vec<String>>,
     written: WrittenCells,
+    /// Cells of rows that gave up unique values; they are read once more.
+    freed: HashMap<Id, Vec<RowData>>,
+    /// Rows that whoever the apply is for does not see, and that it changes.
+    hidden: HashSet<Id>,
 }
 
 /// Cells by row and column.
@@ -75,6 +80,8 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
             lookups_digest: Mutex::default(),
             watched: HashMap::new(),
             written: HashMap::new(),
+            freed: HashMap::new(),
+            hidden: HashSet::new(),
         })
     }
 
@@ -196,20 +203,45 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
                 }
             }
             for (unknown, values) in unknown.chunks(BATCH).zip(values.chunks(BATCH)) {
-                let taken = if column.at_base {
-                    self.base.taken(feature, &column.name, values).await
-                } else {
-                    // It becomes unique by this apply: then every row that is seen counts.
-                    match_each(self.base, feature, &column.name, values, |row| {
-                        row.is_some()
-                    })
-                    .await
-                };
+                let taken = self.taken_at_base(feature, column, values).await;
                 let taken = taken.map_err(CommitError::Store)?;
                 self.looked_up.extend(unknown.iter().copied().zip(taken));
             }
         }
         Ok(())
+    }
+
+    /// Which values rows of the workspace hold.
+    async fn taken_at_base(
+        &self,
+        feature: Id,
+        column: &Unique,
+        values: &[String],
+    ) -> Result<Vec<bool>, T::Error> {
+        if column.at_base {
+            return self.base.taken(feature, &column.name, values).await;
+        }
+        // It becomes unique by this apply: then every row that is seen counts.
+        let found = match_each(self.base, feature, &column.name, values, |row| {
+            row.is_some()
+        });
+        found.await
+    }
+
+    /// A row of the workspace, with the unique values that it has now.
+    fn as_freed(&self, row: StoredRow) -> StoredRow {
+        let written = self.freed.get(&row.id).into_iter().flatten();
+        StoredRow {
+            id: row.id,
+            data: written.fold(row.data, |data, cells| data.written(cells, false)),
+        }
+    }
+
+    /// Whether a row of the workspace that was found by a value has another one now.
+    fn has_given_up(&self, row: &StoredRow, column: &str, value: &str) -> bool {
+        let written = self.freed.get(&row.id).into_iter().flatten();
+        let now = written.filter_map(|cells| cells.cell(column)).next_back();
+        now.is_some_and(|now| known_as(now) != known_as(value))
     }
 
     /// What becomes of a row.
@@ -234,14 +266,17 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         &mut self,
         feature: Id,
         writes: &[RowWrite],
+        frees: bool,
     ) -> Result<(), CommitError<T::Error>> {
         let ids: Vec<Id> = writes.iter().map(|write| write.id).collect();
         let hidden = hidden_each(self, feature, &ids).await;
         let mut hidden = hidden.map_err(CommitError::Store)?.into_iter();
-        let mut remaining = writes.iter();
+        let (mut remaining, mut unseen) = (writes.iter(), Vec::new());
         let after = fetch_each(self, feature, &ids, |stored| {
             let write = remaining.next()?;
-            let stored = stored.or(hidden.next().flatten());
+            let hidden = hidden.next().flatten();
+            unseen.extend(hidden.iter().map(|row| row.id));
+            let stored = stored.or(hidden);
             // Of a row that entered in this run and is not kept nothing was written in these columns.
             let minted = || StoredRow {
                 id: write.id,
@@ -281,6 +316,11 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         }
         self.tables.release(&released);
         self.tables.keep(feature, &rows, &claims);
+        self.hidden.extend(unseen);
+        for write in writes.iter().filter(|_| frees) {
+            let known = self.freed.entry(write.id).or_default();
+            known.push(write.cells.clone());
+        }
         self.looked_up.clear();
         Ok(())
     }
@@ -295,125 +335,22 @@ fn refused(code: Code, message: impl Into<String>) -> Refused {
     }
 }
 
-impl<T: Lookup + Sync> Source for DryRun<'_, T> {
-    type Error = T::Error;
-
-    async fn structure(&self) -> Result<Structure, T::Error> {
-        self.base.structure().await
-    }
-
-    async fn rows(
-        &self,
-        feature: Id,
-        after: Option<Id>,
-        limit: usize,
-    ) -> Result<Vec<StoredRow>, T::Error> {
-        self.base.rows(feature, after, limit).await
-    }
-}
-
-impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
-    async fn matching(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<Option<StoredRow>>, T::Error> {
-        let mut found = vec![None; values.len()];
-        if !self.tables.is_fresh(feature) {
-            // Perhaps of the first of them alone.
-            found = self.base.matching(feature, column, values).await?;
-            let is_key = self.tables.is_key(feature, column);
-            for row in &found {
-                match row {
-                    row if is_key => self.note_row(feature, row.as_ref()),
-                    // Which row has an identity makes no difference.
-                    row => self.note(&row.is_some()),
-                }
-            }
-        }
-        for (value, found) in values.iter().zip(&mut found) {
-            if found.is_none() {
-                *found =
-                    known_as(value).and_then(|value| self.tables.kept_by(feature, column, value));
-            }
-        }
-        Ok(found)
-    }
-
-    async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, T::Error> {
-        let mut found: Vec<Option<StoredRow>> = rows
-            .iter()
-            .map(|id| self.tables.kept(feature, *id))
-            .collect();
-        if self.tables.is_fresh(feature) {
-            return Ok(found);
-        }
-        let absent = |at: &usize| found[*at].is_none() && !self.tables.is_minted(rows[*at]);
-        let open: Vec<usize> = (0..rows.len()).filter(absent).collect();
-        let ids: Vec<Id> = open.iter().map(|at| rows[*at]).collect();
-        let stored = match ids.as_slice() {
-            [] => Vec::new(),
-            ids => self.base.fetch(feature, ids).await?,
-        };
-        let unanswered = open.get(stored.len()).copied();
-        for (at, row) in open.into_iter().zip(stored) {
-            self.note_row(feature, row.as_ref());
-            found[at] = row;
-        }
-        found.truncate(unanswered.unwrap_or(rows.len()));
-        Ok(found)
-    }
-
-    async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, T::Error> {
-        if self.tables.is_fresh(feature) {
-            return Ok(vec![None; rows.len()]);
-        }
-        let found = self.base.hidden(feature, rows).await?;
-        let kept = |(id, row): (&Id, Option<StoredRow>)| {
-            self.note_row(feature, row.as_ref());
-            row.map(|row| self.tables.kept(feature, *id).unwrap_or(row))
-        };
-        Ok(rows.iter().zip(found).map(kept).collect())
-    }
-
-    async fn taken(
-        &self,
-        feature: Id,
-        column: &str,
-        values: &[String],
-    ) -> Result<Vec<bool>, T::Error> {
-        // Of the values of a unit that was just refused everything is known.
-        let claims = values.iter();
-        let claims = claims.map(|value| self.tables.claim(feature, column, value));
-        Ok(claims
-            .map(|claim| claim.is_some_and(|claim| self.is_taken(&claim)))
-            .collect())
-    }
-
-    async fn row_capacity(&self) -> Result<Option<u64>, T::Error> {
-        Ok(self.room)
-    }
-
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, T::Error> {
-        match self.sequences.get(&column) {
-            Some(stands) => Ok(*stands),
-            None if self.tables.is_fresh(feature) || self.tables.is_minted(column) => Ok(1),
-            None => self.base.sequence(feature, column).await,
-        }
-    }
-}
-
 impl<T: Lookup + Sync> Target for DryRun<'_, T> {
     async fn ledger(&self) -> Result<Vec<Entry>, T::Error> {
         Ok(Vec::new())
     }
 
     async fn commit(&mut self, unit: Unit) -> Result<(), CommitError<T::Error>> {
+        let frees = matches!(
+            &unit.entry,
+            Some(Entry::Cells(cells)) if cells.part == CellsPart::UniqueValues
+        );
         for change in &unit.changes {
             match change {
                 Change::InsertRows { feature, rows } => self.insert(*feature, rows).await?,
-                Change::UpdateRows { feature, rows } => self.update(*feature, rows).await?,
+                Change::UpdateRows { feature, rows } => {
+                    self.update(*feature, rows, frees).await?;
+                }
                 Change::MoveSequence { column, to, .. } => {
                     self.sequences.insert(*column, *to);
                 }

@@ -11,14 +11,15 @@ use crate::apply::{ApplyError, LinkWork};
 use crate::json::Value;
 use crate::package::payload::RawRow;
 use crate::problem::Code;
-use crate::rows::{Cell, EntryFault, EntryReason, elements, equal, members};
+use crate::rows::{Cell, EntryFault, EntryReason, equal, members};
 use crate::upgrade::rule::{LeafOutcome, Place, unseen, verdict};
 use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Id, StoredRow, Target, hidden_each};
+use crate::workspace::{Id, RowData, StoredRow, Target, hidden_each};
 
 use super::is_null;
 use super::row::{Candidate, Here, Outcome, Table};
+use super::said::{lacks_target, missing, same_cell, same_link};
 use super::waiting::{RefusedRows, WaitingRow};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
@@ -121,6 +122,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let outcome = self.merge_outcome(table, tracked, row, here);
             match outcome.await? {
                 Ok(outcome) => outcomes.push((row, stored, outcome)),
+                // It is told when the row is merged as a whole.
+                Err(_) if table.only.is_some() => {}
                 Err(fault) => {
                     self.merge_unfit(table, row, &fault);
                     failed.push(row);
@@ -231,10 +234,18 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         };
         for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(&theirs) {
             let column = &slot.work.column;
-            if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
+            if slot.rule.identity.is_some()
+                || slot.work.package_name.is_empty()
+                || !table.merges(at)
+            {
                 continue;
             }
             let ours = stored.data.cell(&column.name).unwrap_or("null");
+            if self.ledger_state.is_freed(row.id, &column.name) {
+                // What was decided about it was carried out.
+                outcome.differs |= !equal(ours, theirs);
+                continue;
+            }
             let kept = stays.as_ref().and_then(|stays| stays.cell(&column.name));
             let base_cell = base.get(at).and_then(Option::as_deref);
             // Also a column that a plain apply has created, and left empty in rows that were there.
@@ -249,7 +260,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             if (fresh || table.whole)
                 && lacks_target(table, row, at, theirs)
                 && (kept.is_some() || !same_cell(table, row, at))
-                && (hidden || !decides_value(table, tracked, row, &slot.work.package_name))
+                && (hidden
+                    || !matches!(
+                        takes(table, tracked, row, &slot.work.package_name),
+                        Some(Take::Value(_))
+                    ))
             {
                 let based = match (kept, base_cell) {
                     (Some(kept), _) => kept,
@@ -296,6 +311,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let same = kept.is_none() && same_link(table, row, at);
             let theirs = if same { based } else { theirs };
             if slot.rule.file_id(ours).is_some() {
+                if table.only.is_some() {
+                    continue;
+                }
                 // It counts as empty, and is never written over.
                 if Cell::new(theirs).is_empty() {
                     continue;
@@ -323,6 +341,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             let [base, theirs, ours] = values;
             let name = column.name.clone();
+            // Whatever else there is to say of the cell is said when the row is merged as a whole.
+            if table.only.is_some() && !matches!(verdict, LeafOutcome::Written(_)) {
+                continue;
+            }
             outcome.moves |= base != theirs && !matches!(verdict, LeafOutcome::Conflict);
             match verdict {
                 LeafOutcome::Same => {}
@@ -356,6 +378,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
             }
         }
+        if table.only.is_some() {
+            if let Some(fault) = missing(table, row, &theirs) {
+                return Ok(Err(fault));
+            }
+            self.keep_others(row, edited, &mut outcome);
+        }
         for (name, _, after) in &outcome.written {
             let slot = slot_at(table, name).map(|at| &table.columns.all[at]);
             if let Some(slot) = slot
@@ -368,6 +396,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
         }
         Ok(Ok(outcome))
+    }
+
+    /// Leaves what the ledger says of cells that are not merged now.
+    fn keep_others(&self, row: Candidate<'_>, edited: bool, outcome: &mut Outcome) {
+        let written = |column: &str| outcome.written.iter().any(|(name, ..)| name == column);
+        let stays = self.ledger_state.stays(row.id);
+        let stays = stays.into_iter().flat_map(RowData::cells);
+        let stays = stays.map(|(name, base)| (name.decoded().into_owned(), base.to_owned()));
+        let stays: Vec<_> = stays.filter(|(name, _)| !written(name)).collect();
+        (outcome.stays, outcome.not_compared) = (stays, self.ledger_state.not_compared(row.id));
+        (outcome.differs, outcome.moves) = (edited, false);
     }
 
     /// A cell of the package as people read it: the ids and identities of rows that enter only now stand for
@@ -415,68 +454,14 @@ pub(super) fn unread(
     targets.unread_by(sides.flatten().filter_map(|row| row.refs))
 }
 
-/// Whether the package links a row to the same rows as the base does.
-pub(super) fn same_link(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
-    let theirs = said(&table.columns, row.theirs, at);
-    theirs.refs.is_some() && same_cell(table, row, at)
-}
-
-/// What a package says of a cell.
-#[derive(PartialEq)]
-struct Said<'r> {
-    /// The cell, unless a row is named for all of it: what that holds may change, and the link is the same.
-    cell: Option<&'r str>,
-    refs: Option<&'r str>,
-}
-
-fn said<'r>(columns: &Columns<'_>, row: RawRow<'r>, at: usize) -> Said<'r> {
-    let mut refs = row.refs.into_iter().flat_map(members);
-    let refs = refs.find(|(key, _)| key.is(columns.all[at].name));
-    let refs = refs.map(|(_, refs)| refs);
-    let whole = |cell: &&str| {
-        let named = row_refs(refs.unwrap_or("{}")).count();
-        match Cell::new(cell) {
-            Cell::List(list) => elements(list).count() == named,
-            _ => named == 1,
-        }
-    };
-    let cell = columns.cell(row.data, at);
-    Said {
-        cell: cell.filter(|cell| refs.is_none() || !whole(cell)),
-        refs,
-    }
-}
-
-/// Whether the package links a row to one that is not at the destination. To write that would take away the link that
-/// is there, and the next upgrade would not know that it is still to be brought.
-fn lacks_target(table: &Table<'_>, row: Candidate<'_>, at: usize, theirs: &str) -> bool {
-    let work = table.columns.all[at].work;
-    let cell = table.columns.cell(row.theirs.data, at).unwrap_or("null");
-    let is_link = match work.link {
-        LinkWork::Refs | LinkWork::Identity { .. } => true,
-        LinkWork::Data => work.is_unknown(cell),
-        LinkWork::Skipped { .. } | LinkWork::Absent => false,
-    };
-    is_link && is_null(theirs) && !Cell::new(cell).is_empty()
-}
-
-/// Whether somebody decided that a cell becomes another value.
-fn decides_value(
+/// What somebody decided about a cell.
+pub(super) fn takes<'d>(
     table: &Table<'_>,
-    tracked: &TrackedDecisions<'_>,
+    tracked: &TrackedDecisions<'d>,
     row: Candidate<'_>,
     column: &str,
-) -> bool {
-    let take = tracked.takes(&table.work.feature_ref, &cell_path(row, column));
-    matches!(take, Some(Take::Value(_)))
-}
-
-/// Whether the package says of a cell what the base says, its link included.
-fn same_cell(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
-    let base = table.base.row_with_column(row.id, at);
-    base.is_some_and(|base| {
-        said(&table.columns, row.theirs, at) == said(table.base.columns(base), base.row, at)
-    })
+) -> Option<&'d Take> {
+    tracked.takes(&table.work.feature_ref, &cell_path(row, column))
 }
 
 /// The path of a cell.

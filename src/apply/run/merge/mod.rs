@@ -9,8 +9,10 @@ use std::collections::HashSet;
 mod base;
 mod cells;
 mod follow;
+mod freed;
 mod others;
 mod row;
+mod said;
 mod waiting;
 mod write;
 
@@ -39,21 +41,27 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let merges = approved.base_rows.cells && (upgrade.is_some() || !self.base.is_empty());
         let (mut complete, mut waiting) = (HashSet::new(), Vec::new());
         for (position, work) in approved.tables.iter().enumerate() {
+            self.recognise(work).await?;
+            if merges {
+                self.free_values(work, &tracked).await?;
+            }
             self.table(position, work).await?;
-            if !merges {
-                continue;
+            if merges {
+                self.changed_before(position, work).await?;
+                let mut points_at = self.targets.points_at(position).iter();
+                if points_at.all(|table| complete.contains(table)) {
+                    self.merge(work, &tracked).await?;
+                    complete.insert(position);
+                } else {
+                    waiting.push(work);
+                }
             }
-            self.changed_before(position, work).await?;
-            let mut points_at = self.targets.points_at(position).iter();
-            if points_at.all(|table| complete.contains(table)) {
-                self.merge(work, &tracked).await?;
-                complete.insert(position);
-            } else {
-                waiting.push(work);
-            }
+            self.forget(&work.uid);
         }
         for work in waiting {
+            self.recognise_again(work);
             self.merge(work, &tracked).await?;
+            self.forget(&work.uid);
         }
         if let Some(upgrade) = upgrade {
             self.follow().await?;
@@ -106,6 +114,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             whole: approved.base_rows.reference.contains(&work.uid),
             fresh_slots: fresh_slots.map(|(at, _)| at).collect(),
             fresh,
+            only: None,
         }
     }
 
@@ -123,9 +132,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         entry: &'a RawEntry<'a>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
-        // What was known of its rows was forgotten when it was complete.
-        self.ledger_state
-            .recognise(entry, table.feature, &table.work.earlier_names);
         let mut rows = entry.rows().enumerate();
         let (mut found, mut waiting) = (0, Vec::new());
         loop {
@@ -145,7 +151,6 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             waiting.extend(more.await?);
         }
         self.merge_waiting(table, waiting, tracked).await?;
-        self.ledger_state.forget_others(&table.work.uid);
         if table.upgrade.is_some() {
             let left = table.base.count().saturating_sub(found);
             self.tally.table(&table.work.feature_ref).left += left as u64;
@@ -178,7 +183,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             candidates.push(Candidate {
                 position,
                 id: row.id,
-                digest: row.digest,
+                digest: self.ledger_state.freed(row.id).unwrap_or(row.digest),
                 theirs,
             });
             if candidates.len() == BATCH || bytes > BATCH_BYTES {

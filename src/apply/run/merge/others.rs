@@ -5,11 +5,12 @@ use crate::apply::ApplyError;
 use crate::apply::run::Run;
 use crate::apply::run::targets::Moment;
 use crate::rows::equal;
-use crate::workspace::ledger::{Cells, CellsOf, Entry};
+use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry};
 use crate::workspace::{RowData, Target};
 
-use super::cells::{same_link, unread};
+use super::cells::unread;
 use super::row::{Candidate, Table};
+use super::said::same_link;
 
 /// A cell of which the package says something else than its base.
 struct OtherCell {
@@ -58,7 +59,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let mut others = Vec::new();
         for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(theirs) {
             let base_cell = base_cells.next().flatten();
-            if slot.rule.identity.is_some() || slot.work.package_name.is_empty() {
+            if slot.rule.identity.is_some()
+                || slot.work.package_name.is_empty()
+                || self.ledger_state.is_freed(row.id, &slot.work.column.name)
+            {
                 continue;
             }
             let kept = stays.as_ref();
@@ -126,7 +130,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             kept: 0,
             decided: 0,
             emptied: Vec::new(),
-            follows: false,
+            part: CellsPart::All,
             rows: cells,
         });
         let unit = self.unit("rows", Vec::new(), entry);

@@ -35,9 +35,16 @@ pub(super) struct Table<'a> {
     pub(super) fresh: HashSet<Id>,
     /// Where these stand among the columns.
     pub(super) fresh_slots: Vec<usize>,
+    /// The columns that are merged now, before the others; nothing for all.
+    pub(super) only: Option<Vec<usize>>,
 }
 
 impl Table<'_> {
+    /// Whether cells of a column are merged now.
+    pub(super) fn merges(&self, at: usize) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&at))
+    }
+
     pub(super) fn is_fresh(&self, column: Id) -> bool {
         self.fresh.contains(&column)
     }

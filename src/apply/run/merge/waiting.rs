@@ -47,7 +47,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 column: refused.column.clone(),
                 message: format!("rows[{}]: {refused}", row.position),
             };
-            if refused.code == Code::UniqueViolation {
+            if refused.code == Code::UniqueViolation || table.only.is_some() {
                 noted.waiting.push(WaitingRow { row, failed });
             } else {
                 self.tally.failed(&table.work.feature_ref, failed);
@@ -56,13 +56,29 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
     }
 
-    /// Changes rows that wait for each other, as long as some of them can be changed.
+    /// Changes rows that wait for each other; those of which the values stay taken are counted as failed.
     pub(super) async fn merge_waiting(
+        &mut self,
+        table: &Table<'a>,
+        waiting: Vec<WaitingRow<'a>>,
+        tracked: &TrackedDecisions<'_>,
+    ) -> Result<(), ApplyError<T::Error>> {
+        let mut waiting = self.merge_while_some_can(table, waiting, tracked).await?;
+        waiting.sort_by_key(|one| one.row.position);
+        let rows: Vec<Candidate<'a>> = waiting.iter().map(|one| one.row).collect();
+        for one in waiting {
+            self.tally.failed(&table.work.feature_ref, one.failed);
+        }
+        self.keep_bases(table, &rows).await
+    }
+
+    /// Changes rows that wait for each other, as long as some of them can be changed. Gives the others.
+    pub(super) async fn merge_while_some_can(
         &mut self,
         table: &Table<'a>,
         mut waiting: Vec<WaitingRow<'a>>,
         tracked: &TrackedDecisions<'_>,
-    ) -> Result<(), ApplyError<T::Error>> {
+    ) -> Result<Vec<WaitingRow<'a>>, ApplyError<T::Error>> {
         loop {
             // Where values move on, the last row goes first.
             waiting.reverse();
@@ -76,15 +92,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             let before = std::mem::replace(&mut waiting, still).len();
             if waiting.len() == before {
-                break;
+                return Ok(waiting);
             }
         }
-        waiting.sort_by_key(|one| one.row.position);
-        let rows: Vec<Candidate<'a>> = waiting.iter().map(|one| one.row).collect();
-        for one in waiting {
-            self.tally.failed(&table.work.feature_ref, one.failed);
-        }
-        self.keep_bases(table, &rows).await
     }
 }
 

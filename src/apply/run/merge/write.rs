@@ -8,7 +8,7 @@ use crate::apply::run::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
 use crate::apply::run::tally::CellConflict;
 use crate::problem::Code;
 use crate::upgrade::MovedLeaf;
-use crate::workspace::ledger::{Cells, CellsOf, Entry, RowDigest};
+use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry, RowDigest};
 use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
 
 use super::row::{Candidate, Outcome, Table};
@@ -35,6 +35,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let kept = self.tally.table(&table.work.feature_ref);
                 kept.kept += outcome.kept;
                 self.tally.decided += outcome.decided;
+                self.ledger_state.keeps(row.id, outcome.kept);
             }
             reported || !same
         });
@@ -44,10 +45,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.note_before(row.theirs.uid, seen);
         }
         while !outcomes.is_empty() {
-            let unit = merged_unit(table, &outcomes);
-            let unit = self.unit("rows", unit.0, unit.1);
+            let (changes, cells) = merged_unit(table, &outcomes);
+            let freed = table.only.is_some().then(|| cells.clone());
+            let unit = self.unit("rows", changes, Entry::Cells(cells));
             match self.try_commit(unit).await {
                 Ok(()) => {
+                    if let Some(cells) = freed {
+                        self.ledger_state.frees(&cells);
+                    }
                     self.count_merged(table, &outcomes);
                     self.note_now(&outcomes);
                     return Ok(Vec::new());
@@ -112,11 +117,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.tally
             .emptied(&table.work.uid, &table.columns, &emptied);
         for (row, _, outcome) in outcomes {
-            if !outcome.written.is_empty() && row.theirs.refs.is_some() {
-                self.ledger_state.changes(row.id);
-            }
+            let changed = !outcome.written.is_empty() && self.ledger_state.changes(row.id);
             let counts = self.tally.table(reference);
-            counts.updated += u64::from(!outcome.written.is_empty());
+            counts.updated += u64::from(changed);
             counts.kept += outcome.kept;
             self.tally.decided += outcome.decided;
             self.tally.note(&(row.id, &outcome.written));
@@ -175,7 +178,7 @@ fn emptied(
 fn merged_unit(
     table: &Table<'_>,
     outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
-) -> (Vec<Change>, Entry) {
+) -> (Vec<Change>, Cells) {
     let mut rows = Vec::new();
     let mut cells = Vec::new();
     let mut seen: HashSet<Id> = HashSet::new();
@@ -218,15 +221,18 @@ fn merged_unit(
     } else {
         vec![Change::UpdateRows { feature, rows }]
     };
-    let entry = Entry::Cells(Cells {
+    let cells = Cells {
         uid: table.work.uid.clone(),
         reference: table.work.feature_ref.clone(),
         feature,
         kept: outcomes.iter().map(|(.., one)| one.kept).sum(),
         decided: outcomes.iter().map(|(.., one)| one.decided).sum(),
         emptied: recorded(&emptied(table, outcomes), &table.columns),
-        follows: false,
+        part: match table.only {
+            None => CellsPart::All,
+            Some(_) => CellsPart::UniqueValues,
+        },
         rows: cells,
-    });
-    (changes, entry)
+    };
+    (changes, cells)
 }

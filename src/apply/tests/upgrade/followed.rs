@@ -3,12 +3,11 @@
 use serde_json::{Value as Json, json};
 
 use super::super::world::{cells, link, points};
-use super::killed::stopped;
+use super::killed::goes_on_alike;
 use super::linked_values::pointing;
 use super::unlinked::{add, compared, first};
 use super::{Line, args, client, conflicts, upgrade_body, v2, with};
 use crate::apply::test_packages::uid;
-use crate::crashing::Crash;
 
 /// A version in which the second client has another name.
 fn renamed(mut package: Json) -> Json {
@@ -220,34 +219,7 @@ fn a_job_that_goes_on_lets_the_same_links_follow() {
         ),
         (v2(bosses), v2(promoted)),
     ];
-    for ((base, new), written) in cases.iter().flat_map(|case| [(case, false), (case, true)]) {
-        let mut whole = None;
-        for call in 0.. {
-            let mut line = Line::of(base);
-            let before = line.memory.state();
-            // The first one does not stop.
-            let crash = whole.is_some().then(|| Crash {
-                call: call - 1,
-                written,
-            });
-            let body = upgrade_body(&Json::Null);
-            let (ledger, stopped) = stopped(&mut line, &new.to_string(), &body, crash);
-            let state = line.memory.state();
-            assert!(
-                *whole.get_or_insert_with(|| state.clone()) == state,
-                "call {call}"
-            );
-            line.jobs.push((new.to_string(), ledger, true));
-            assert!(!line.drift(true).drift, "call {call}");
-            let again = line.upgrade(new, &Json::Null);
-            assert_eq!(again.rows["f_orders"].updated, 0);
-            line.undo(false).expect("undone");
-            line.undo(false).expect("undone");
-            assert!(line.memory.state() == before, "call {call}");
-            if crash.is_some() && !stopped {
-                assert!(call > 4, "{call}");
-                break;
-            }
-        }
+    for (base, new) in &cases {
+        goes_on_alike(base, new);
     }
 }

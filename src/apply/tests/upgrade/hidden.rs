@@ -2,8 +2,10 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, client, conflicts, upgrade_body, v2};
+use super::unlinked::add;
+use super::{Line, args, client, conflicts, upgrade_body, v2};
 use crate::apply::Preview;
+use crate::apply::test_packages::uid;
 use crate::crashing::Memory;
 use crate::upgrade::Conflict;
 use crate::workspace::ledger::MovedLeaf;
@@ -113,4 +115,34 @@ fn an_undo_leaves_what_people_changed_since_and_tells_its_number() {
     assert_eq!(left, [MovedLeaf::unseen("f_clients", 1)]);
     let clients = line.clients();
     assert!(clients[1].contains("Hidden") && clients[2].contains("Since"));
+}
+
+#[test]
+fn they_stay_unseen_when_they_give_values_up_that_new_rows_take() {
+    let unique = |mut package: Json| {
+        args(&mut package, "c_clients_city")["config"] = json!({"unique": true});
+        package
+    };
+    let mut line = Line::of(&unique(v2(|_| {})));
+    line.cells(1, &json!({"note": "hidden"}));
+    let hidden = line.client_row(1).1;
+    line.memory.hide(&[hidden]);
+    let new = unique(v2(|package| {
+        let city = client(package, 1)["city"].take();
+        client(package, 1)["city"] = "Ulm".into();
+        client(package, 1)["note"] = "theirs".into();
+        let data = json!({"name": "D", "city": city, "note": "4"});
+        add(package, 0, json!({"uid": uid(6100), "data": data}));
+    }));
+    let body = with(&Json::Null, Some("ours"));
+    let plan = line.plan(&new, &body);
+    let text = serde_json::to_string(&plan).expect("JSON");
+    assert!(!text.contains("hidden"), "{text}");
+    let report = line.apply(&new, &body);
+    let (said, rows) = (&plan.rows["f_clients"], &report.rows["f_clients"]);
+    assert_eq!(
+        (said.insert, said.update, said.failed),
+        (rows.inserted, rows.updated, rows.failed)
+    );
+    assert_eq!((rows.inserted, rows.failed), (1, 0), "{report:#?}");
 }

@@ -84,6 +84,36 @@ pub(super) fn stopped(
     (ledger, stopped)
 }
 
+/// Stops an upgrade at each of its calls and lets it go on: it ends as one that never stopped, nothing has drifted then,
+/// nothing is left to do, and it can be undone.
+pub(super) fn goes_on_alike(base: &Json, new: &Json) {
+    let (text, body) = (new.to_string(), upgrade_body(&Json::Null));
+    let mut line = Line::of(base);
+    let before = line.memory.state();
+    stopped(&mut line, &text, &body, None);
+    let whole = line.memory.state();
+    for written in [false, true] {
+        for call in 0.. {
+            let mut line = Line::of(base);
+            let crash = Crash { call, written };
+            let (ledger, stopped) = stopped(&mut line, &text, &body, Some(crash));
+            assert!(line.memory.state() == whole, "{crash:?}");
+            line.jobs.push((text.clone(), ledger, true));
+            assert!(!line.drift(true).drift, "{crash:?}");
+            let again = line.upgrade(new, &Json::Null);
+            let updated: u64 = again.rows.values().map(|rows| rows.updated).sum();
+            assert_eq!(updated, 0, "{crash:?}");
+            line.undo(false).expect("undone");
+            line.undo(false).expect("undone");
+            assert!(line.memory.state() == before, "{crash:?}");
+            if !stopped {
+                assert!(call > 4, "{call}");
+                break;
+            }
+        }
+    }
+}
+
 /// What people have made of the first version.
 fn line() -> Line {
     let mut line = Line::new();

@@ -115,6 +115,23 @@ impl Generator<'_> {
         None
     }
 
+    /// The value of some row in a column, when that row can get another one.
+    fn handed_over(&mut self, table: usize, column: &Column) -> Option<Value> {
+        let feature = self.table(table).id;
+        let count = self.rows.get(&feature).map_or(0, Vec::len);
+        let at = self.dice.below(count);
+        let value = self.fitting(table, column)?;
+        if !self.may_follow(table, column, at, &value) {
+            return None;
+        }
+        let links = self.links_to(table, &column.name);
+        let row = self.rows.get_mut(&feature)?.get_mut(at)?;
+        let before = Value::parse(row.data.cell(&column.name)?).ok()?;
+        set(row, &column.name, value.clone());
+        self.follow(&links, &before, &value);
+        Some(before)
+    }
+
     pub(super) fn recell(&mut self) -> Option<String> {
         let table = self.some_own()?;
         let columns = self.table(table).columns.clone();
@@ -157,7 +174,14 @@ impl Generator<'_> {
             if column.is_identity() {
                 cells.insert(column.name.clone(), self.dice.uuid().to_string().into());
             } else if !is_link(column) && column.column_type != "button" {
-                let value = self.fitting(table, column)?;
+                let mut value = None;
+                if column.is_unique() && self.dice.chance(50) {
+                    value = self.handed_over(table, column);
+                }
+                let value = match value {
+                    Some(value) => value,
+                    None => self.fitting(table, column)?,
+                };
                 cells.insert(column.name.clone(), value);
             }
         }

@@ -16,7 +16,7 @@ use crate::apply::run::ledger_state::LedgerState;
 use crate::apply::run::targets::RowLocation;
 use crate::apply::{ApplyError, LinkWork, TableWork, row_refs};
 use crate::package::payload::RawRow;
-use crate::workspace::ledger::{Entry, RowDigest};
+use crate::workspace::ledger::{CellsPart, Entry, RowDigest};
 use crate::workspace::{Id, RowData, Target};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
@@ -228,7 +228,8 @@ impl OwnRows {
         for entry in &ledger {
             if let Entry::Cells(cells) = entry {
                 let rows = cells.rows.iter();
-                merged.extend(rows.map(|row| (row.id, (row.digest, cells.follows))));
+                let follows = cells.part == CellsPart::Links;
+                merged.extend(rows.map(|row| (row.id, (row.digest, follows))));
             }
         }
         OwnRows {

@@ -6,7 +6,7 @@ use crate::apply::ApplyError;
 use crate::apply::run::Run;
 use crate::apply::run::tally::FailedRow;
 use crate::problem::Code;
-use crate::workspace::ledger::{Cells, CellsOf, Entry};
+use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry};
 use crate::workspace::{Change, CommitError, RowData, RowWrite, Target, Unit};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -63,7 +63,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
     }
 
-    fn following_unit(&self, linking: &Linking<'a>, rows: &[FollowingRow<'a>]) -> Unit {
+    fn following_unit(&mut self, linking: &Linking<'a>, rows: &[FollowingRow<'a>]) -> Unit {
         let writes = rows.iter().map(|row| RowWrite {
             id: row.row.id,
             cells: row.after.clone(),
@@ -91,14 +91,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 failed: false,
             }
         });
+        let kept = rows.iter();
+        let kept = kept.map(|following| self.ledger_state.take_kept(following.row.id));
         let entry = Entry::Cells(Cells {
             uid: linking.work.uid.clone(),
             reference: linking.work.feature_ref.clone(),
             feature: linking.feature,
-            kept: 0,
+            kept: kept.sum(),
             decided: 0,
             emptied: Vec::new(),
-            follows: true,
+            part: CellsPart::Links,
             rows: cells.collect(),
         });
         self.unit("rows", changes, entry)
