@@ -45,6 +45,30 @@ laws!(
     other_upgrades_before_it_make_no_difference,
 );
 
+/// Triples for which a law once did not hold.
+const FAILED_ONCE: [(&str, &[u64]); 5] = [
+    (
+        "untouched_it_is_a_fresh_apply",
+        &[844, 3629, 7345, 8540, 8945],
+    ),
+    ("undone_it_is_as_before", &[4146]),
+    ("killed_it_ends_as_not_killed", &[607, 3854, 5142, 5352]),
+    (
+        "what_people_changed_stays_unless_decided",
+        &[3619, 3971, 6312, 6378, 8440],
+    ),
+    ("a_plain_apply_before_it_makes_no_difference", &[9543]),
+];
+
+#[test]
+fn laws_hold_where_they_once_did_not() {
+    for (name, seeds) in FAILED_ONCE {
+        for seed in seeds {
+            assert_eq!(law(name, *seed), Ok(()), "{name}: {seed}");
+        }
+    }
+}
+
 /// Each law meets triples that it is about, where decisions are taken with decisions.
 #[test]
 fn laws_are_about_something() {

@@ -7,6 +7,7 @@ use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value};
 use tplkit::package::model::DataClass;
+use tplkit::package::payload::RawRow;
 use tplkit::rows::{Cell, equal};
 use tplkit::upgrade::{Key, field};
 use tplkit::workspace::ledger::Entry;
@@ -196,6 +197,46 @@ pub(super) fn transactional(new: &str, base: &str) -> Result<BTreeSet<(String, u
     Ok(rows)
 }
 
+/// Rows with links that only the next package has, in transactional tables or to rows of such: what these hold stays, and
+/// so does what links show of them.
+pub(super) fn linking(new: &str, base: &str) -> Result<BTreeSet<(String, u128)>, String> {
+    let read = |text| Checked::trusted(text).map_err(|error| error.to_string());
+    let (stay, old) = (transactional(new, base)?, rows(&read(base)?, |_| true));
+    let uids = stay.iter();
+    let uids: Vec<String> = uids
+        .map(|(_, uid)| format!("u_{}", Id::from_u128(*uid)))
+        .collect();
+    let points = |refs: &str| uids.iter().any(|uid| refs.contains(uid));
+    let mut linking = rows(&read(new)?, |row| row.refs.is_some_and(points));
+    let inside = transactional(new, new)?;
+    let mut more = rows(&read(new)?, |row| row.refs.is_some());
+    more.retain(|row| inside.contains(row));
+    linking.extend(more);
+    linking.retain(|row| !old.contains(row));
+    Ok(linking)
+}
+
+/// Some rows of a package: table refs and uids.
+fn rows(package: &Checked<'_>, some: impl Fn(&RawRow<'_>) -> bool) -> BTreeSet<(String, u128)> {
+    let entries = package.payloads.iter();
+    let rows = entries.flat_map(|entry| {
+        let rows = entry.rows().filter(&some);
+        let numbers = rows.filter_map(|row| number(&row.uid.decoded()));
+        numbers.map(|uid| (entry.feature_ref.clone(), uid))
+    });
+    rows.collect()
+}
+
+/// The refs of tables in which rows keep what they hold, whatever the next package brings: transactional ones, and those
+/// of which it lacks rows.
+pub(super) fn keeping(new: &str, base: &str) -> Result<BTreeSet<String>, String> {
+    let read = |text| Checked::trusted(text).map_err(|error| error.to_string());
+    let [before, after] = [read(base)?, read(new)?].map(|package| rows(&package, |_| true));
+    let mut keeping = transactional(new, base)?;
+    keeping.extend(before.into_iter().filter(|row| !after.contains(row)));
+    Ok(keeping.into_iter().map(|(table, _)| table).collect())
+}
+
 fn number(uid: &str) -> Option<u128> {
     let id = Id::parse_str(uid.strip_prefix("u_")?).ok()?;
     Some(id.as_u128())
@@ -224,28 +265,28 @@ pub(super) fn differs(
         let Some(found) = is.rows.get(key) else {
             return Some(format!("row {key:?} is missing: {expected:?}"));
         };
-        let names: BTreeSet<&String> = expected.keys().collect();
-        for name in names {
-            let same = found
-                .get(name)
-                .is_some_and(|cell| equal(cell, &expected[name]));
+        let known = |name: &str| {
+            let column = (RecordKind::Column, name.to_owned());
+            should.things.get(&column)
+        };
+        // An id in a column of files counts as empty, and is never written over.
+        let is_file = |name: &str, cell: &str| {
+            let file = known(name).and_then(|column| column.own_type.as_deref()) == Some("file");
+            file && Id::parse_str(cell.trim_matches('"')).is_ok()
+        };
+        for (name, expected) in expected {
+            let cell = found.get(name);
+            let same = cell.is_some_and(|cell| equal(cell, expected) || is_file(name, cell));
             if !same {
                 return Some(format!(
-                    "cell {name} of row {key:?} is {:?} and should be {:?}",
-                    found.get(name),
-                    expected[name]
+                    "cell {name} of row {key:?} is {cell:?} and should be {expected:?}"
                 ));
             }
         }
         // Columns that the package does not have are aside, those that it has are not.
-        let known = |name: &String| {
-            should
-                .things
-                .contains_key(&(RecordKind::Column, name.clone()))
-        };
-        let mut more = found
-            .iter()
-            .filter(|(name, _)| known(name) && !expected.contains_key(*name));
+        let mut more = found.iter().filter(|(name, cell)| {
+            known(name).is_some() && !expected.contains_key(*name) && !is_file(name, cell)
+        });
         if let Some((name, cell)) = more.next() {
             return Some(format!(
                 "cell {name} of row {key:?} is {cell} and should be empty"

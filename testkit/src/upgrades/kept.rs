@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use tplkit::json::Value;
 use tplkit::upgrade::Conflict;
 use tplkit::workspace::memory::State;
-use tplkit::workspace::{AnyRecord, Id, RecordKind};
+use tplkit::workspace::{AnyRecord, Column, Id, RecordKind};
 
 use super::changes::things;
 use super::compare::plain;
@@ -225,6 +225,34 @@ fn merges(path: &str, was: &Value, ours: &Value, now: &Value) -> bool {
         && gone.into_iter().all(|one| !now.contains(one))
 }
 
+/// Whether a link points where it pointed, and shows what people made of the rows there.
+fn follows(base: &State, before: &State, column: &Column, [was, ours]: [&str; 2]) -> bool {
+    let text = |key: &str| column.config.get(key).and_then(Value::as_str);
+    let table = text("linkedFeatureId").and_then(|id| Id::parse_str(id).ok());
+    let Some((table, shown)) = table.zip(text("linkedValueColumn")) else {
+        return false;
+    };
+    let values = |state: &State| -> BTreeMap<Id, Value> {
+        let rows = state.rows.get(&table).into_iter().flatten();
+        let values = rows.filter_map(|row| {
+            let value = Value::parse(row.data.cell(shown)?).ok()?;
+            Some((row.id, value))
+        });
+        values.collect()
+    };
+    let [old, new] = [base, before].map(values);
+    let same = |was: &Value, ours: &Value| {
+        let mut rows = old.iter().filter(|(_, value)| *value == was);
+        was == ours || rows.any(|(id, _)| new.get(id) == Some(ours))
+    };
+    match [was, ours].map(|cell| Value::parse(cell).unwrap_or_default()) {
+        [Value::List(was), Value::List(ours)] => {
+            was.len() == ours.len() && was.iter().zip(&ours).all(|(was, ours)| same(was, ours))
+        }
+        [was, ours] => same(&was, &ours),
+    }
+}
+
 fn cells(base: &State, before: &State, after: &State, decided: &Decided) -> Option<String> {
     for (feature, rows) in &before.rows {
         for row in rows {
@@ -243,7 +271,10 @@ fn cells(base: &State, before: &State, after: &State, decided: &Decided) -> Opti
                     data.cell(&column.name).unwrap_or("null").to_owned()
                 };
                 let (ours, now) = (cell(&row.data), cell(&now));
-                let same = was.as_ref().is_some_and(|was| cell(was) == ours);
+                let same = was.as_ref().is_some_and(|was| {
+                    let was = cell(was);
+                    was == ours || follows(base, before, column, [&was, &ours])
+                });
                 let path_holds = decided.paths.get(&row.id).is_some_and(|paths| {
                     let ends = format!(".{}", column.name);
                     paths

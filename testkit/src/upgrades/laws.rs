@@ -1,6 +1,6 @@
 //! The laws.
 
-use super::compare::{Content, content, differs, transactional};
+use super::compare::{Content, content, differs, keeping, linking, transactional};
 use super::deciding::{Gone, decide};
 use super::kept::lost;
 use super::killed::Death;
@@ -124,6 +124,15 @@ fn is_taken(report: &Report) -> bool {
     errors.any(|error| error.code == Code::UniqueViolation)
 }
 
+/// Whether rows were refused only because of values that others keep, in these tables.
+fn is_kept(report: &Report, keeping: &BTreeSet<String>) -> bool {
+    let errors = report.errors.iter();
+    let mut taken = errors
+        .filter(|error| error.code == Code::UniqueViolation)
+        .peekable();
+    taken.peek().is_some() && taken.all(|error| keeping.contains(&error.reference))
+}
+
 async fn same_version<P: Places>(places: &P, triple: &Triple) -> Verdict {
     let packages = triple.packages()?;
     let mut line = Line::new(places.fresh().await);
@@ -190,10 +199,13 @@ async fn untouched<P: Places>(places: &P, triple: &Triple) -> Verdict {
         let automation = (RecordKind::Workflow, waiting.reference.clone());
         expected.things.remove(&automation);
     }
-    let aside = transactional(&packages.new, &packages.base)?;
+    let mut aside = transactional(&packages.new, &packages.base)?;
+    aside.extend(linking(&packages.new, &packages.base)?);
     match differs(&upgraded, &expected, &aside) {
         // A row that the package does not have any more stays, and with it its unique values.
-        Some(_) if is_taken(&ran.report) => Ok(Seen::Nothing),
+        Some(_) if is_kept(&ran.report, &keeping(&packages.new, &packages.base)?) => {
+            Ok(Seen::Nothing)
+        }
         // Of two things of one name one has another name in either workspace.
         Some(_) if dropped || !ran.report.renamed.is_empty() => Ok(Seen::Nothing),
         Some(wrong) => Err(format!(
@@ -417,7 +429,8 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
             content.things.retain(|(_, reference), _| others(reference));
         }
     }
-    match compared(&found, &expected) {
+    let aside = linking(&other.new, &triple.packages()?.base)?;
+    match compared(&found, &expected, &aside) {
         Some(wrong) => Err(format!(
             "people: {:#?}
 {wrong}",
@@ -428,10 +441,13 @@ async fn plain_first<P: Places>(places: &P, triple: &Triple) -> Verdict {
 }
 
 /// In what two workspaces differ, either way round.
-fn compared(found: &Content, expected: &Content) -> Option<String> {
-    let none = BTreeSet::new();
-    differs(found, expected, &none).or_else(|| {
-        let back = differs(expected, found, &none);
+fn compared(
+    found: &Content,
+    expected: &Content,
+    aside: &BTreeSet<(String, u128)>,
+) -> Option<String> {
+    differs(found, expected, aside).or_else(|| {
+        let back = differs(expected, found, aside);
         back.map(|wrong| format!("the other way round: {wrong}"))
     })
 }
@@ -493,7 +509,12 @@ async fn after_detour<P: Places>(places: &P, triple: &Triple, detour: Detour) ->
         ));
     };
     let found = content(&line.state().await?, &line.entries());
-    match compared(&found, &expected) {
+    let aside = match detour {
+        Detour::WithoutRows => BTreeSet::new(),
+        // Here, too, a plain apply brings rows.
+        Detour::Undone => linking(new, &triple.packages()?.base)?,
+    };
+    match compared(&found, &expected, &aside) {
         Some(wrong) => Err(format!(
             "people: {:#?}
 {wrong}",
