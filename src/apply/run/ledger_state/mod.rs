@@ -85,11 +85,11 @@ pub(super) struct LedgerState {
     changed: HashSet<Id>,
     /// By rows item the uids of such rows, with what their cells held before.
     before: HashMap<String, Vec<(String, RowData)>>,
-    /// How many cells of rows stay as people made them that no entry tells of, because nothing was written into the rows.
-    untold: HashMap<Id, u64>,
+    /// By row, how many cells stay as people made them, where nothing was written into the row: no entry counts them.
+    kept: HashMap<Id, u64>,
     /// What the first phase wrote.
     pub(super) structures: Vec<Structure>,
-    /// What the first phase of an upgrade told of records, since the job was last completed.
+    /// What the first phase of an upgrade reported of records, since the job was last completed.
     pub(super) reported: Option<Value>,
     /// Cells of merged rows that somebody decided, and those that people changed after the plan, since then.
     pub(super) decided: u64,
@@ -191,13 +191,18 @@ impl LedgerState {
     /// Notes that cells of a row stay as people made them, and that nothing is written into it.
     pub(super) fn keeps(&mut self, row: Id, cells: u64) {
         if cells > 0 {
-            self.untold.insert(row, cells);
+            self.kept.insert(row, cells);
         }
     }
 
-    /// How many these are; the entry that asks tells of them.
-    pub(super) fn take_kept(&mut self, row: Id) -> u64 {
-        self.untold.remove(&row).unwrap_or_default()
+    /// How many these are: for the entry that is the first to be about the row.
+    pub(super) fn kept(&self, row: Id) -> u64 {
+        self.kept.get(&row).copied().unwrap_or_default()
+    }
+
+    /// Notes that an entry counts these cells now.
+    pub(super) fn counted_kept(&mut self, row: Id) {
+        self.kept.remove(&row);
     }
 
     /// Columns of a row whose cells were not compared.

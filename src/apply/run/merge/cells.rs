@@ -122,7 +122,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let outcome = self.merge_outcome(table, tracked, row, here);
             match outcome.await? {
                 Ok(outcome) => outcomes.push((row, stored, outcome)),
-                // It is told when the row is merged as a whole.
+                // It is reported when the row is merged as a whole.
                 Err(_) if table.only.is_some() => {}
                 Err(fault) => {
                     self.merge_unfit(table, row, &fault);

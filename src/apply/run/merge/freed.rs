@@ -75,7 +75,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         for rows in giving.chunks(BATCH) {
             waiting.extend(self.merge_rows(&table, rows, BATCH_BYTES, tracked).await?);
         }
-        // What cannot change now is told when these rows are merged as a whole.
+        // What cannot change now is reported when these rows are merged as a whole.
         self.merge_while_some_can(&table, waiting, tracked).await?;
         Ok(())
     }

@@ -54,6 +54,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let LinkingRow {
             id, row: raw, own, ..
         } = &row.row;
+        self.ledger_state.counted_kept(*id);
         if !own && self.ledger_state.changes(*id) {
             self.tally.table(&linking.work.feature_ref).updated += 1;
         }
@@ -63,7 +64,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
     }
 
-    fn following_unit(&mut self, linking: &Linking<'a>, rows: &[FollowingRow<'a>]) -> Unit {
+    fn following_unit(&self, linking: &Linking<'a>, rows: &[FollowingRow<'a>]) -> Unit {
         let writes = rows.iter().map(|row| RowWrite {
             id: row.row.id,
             cells: row.after.clone(),
@@ -92,7 +93,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
         });
         let kept = rows.iter();
-        let kept = kept.map(|following| self.ledger_state.take_kept(following.row.id));
+        let kept = kept.map(|following| self.ledger_state.kept(following.row.id));
         let entry = Entry::Cells(Cells {
             uid: linking.work.uid.clone(),
             reference: linking.work.feature_ref.clone(),
