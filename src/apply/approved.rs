@@ -78,6 +78,8 @@ pub struct UpgradeWork {
     pub decided: u64,
     /// Columns and tables that go with what they hold.
     pub dropped: Vec<Dropped>,
+    /// Drafts that wait because of what is to go.
+    pub held_back: Vec<HeldBack>,
     /// Refs of columns and tables that are to go although nothing allows to lose what they hold.
     pub destructive: Vec<String>,
     /// Why decisions are refused that would lose cells.
@@ -104,6 +106,16 @@ pub struct Dropped {
     pub reference: String,
     /// Its id.
     pub id: Id,
+}
+
+/// A draft that waits because it needs what is to go. Where all of that stays, it takes the place of what is in force
+/// like any other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldBack {
+    /// The automation.
+    pub publish: Publish,
+    /// What it needs, of what goes with what it holds.
+    pub needs: Vec<Id>,
 }
 
 /// How rows that are there are compared with what was applied.

@@ -40,8 +40,8 @@ mod undo;
 pub use adopt::{adopt, base_exists, base_resolutions, check_base, is_adopted, note_adopted};
 use approved::HELD;
 pub use approved::{
-    Approved, BasePackageRows, BaseRows, Bound, ColumnWork, Dropped, LinkWork, LinkedValue, Mode,
-    Publish, RowStep, RowStepWork, StructureWork, TableWork, UpgradeWork,
+    Approved, BasePackageRows, BaseRows, Bound, ColumnWork, Dropped, HeldBack, LinkWork,
+    LinkedValue, Mode, Publish, RowStep, RowStepWork, StructureWork, TableWork, UpgradeWork,
 };
 pub use drift::{DriftInput, base_automations, drift, structure_drift};
 pub use error::ApplyError;

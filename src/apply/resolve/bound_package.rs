@@ -4,6 +4,8 @@
 //! destination for what dependencies are mapped to. Comes out: its steps, bindings and records, as a later
 //! job finds them. Creates nothing, and reports nothing: what was mapped to and is gone stands for nothing.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 
 use super::bind::{Disposition, bind_workspace, kind_of, named, parent};
@@ -73,6 +75,7 @@ impl<'p> BoundPackage<'p> {
             earlier: &earlier,
             recreated: &Recreated::default(),
             destination,
+            gone: &HashSet::new(),
             definitions,
             findings: &mut findings,
             upgrade: true,

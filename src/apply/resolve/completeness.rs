@@ -3,7 +3,7 @@
 //! In: the definition with the destination's ids, and what the package and this apply removed from
 //! it. Out: what a person has to enter first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::bindings::Bindings;
 use super::findings::reason_of;
@@ -26,6 +26,8 @@ use indexmap::IndexMap;
 pub(super) struct CompletenessCheck<'a, 'p> {
     pub(super) manifest: &'a Manifest,
     pub(super) destination: &'a Structure,
+    /// Records that go by this apply: nothing can need them.
+    pub(super) gone: &'a HashSet<Id>,
     pub(super) bindings: &'a Bindings<'p>,
     pub(super) columns: &'a IndexMap<&'p str, BuiltColumn>,
     pub(super) definitions: &'a Definitions,
@@ -127,8 +129,11 @@ impl CompletenessCheck<'_, '_> {
         lost.chain(emptied).chain(cleared).collect()
     }
 
-    /// Whether the workspace has a record of that kind, or gets it from this apply.
+    /// Whether the workspace has a record of that kind when this apply has ended.
     fn has(&self, kind: RecordKind, id: Id) -> bool {
+        if self.gone.contains(&id) {
+            return false;
+        }
         let made = self.bindings.records();
         let mut made = made.filter(|record| record.kind == kind && record.id == id);
         made.next().is_some()
@@ -172,7 +177,7 @@ impl<'d> ConfigVisitor<'d, '_> for EmptySecrets<'d> {
     fn problem(&mut self, _problem: Problem<'d, '_>, _automation: bool) {}
 }
 
-/// The workspace as it is after the first phase, for the validator.
+/// The workspace as it is when this apply has ended, for the validator.
 struct DestinationEnvironment<'a, 'b, 'p> {
     arrival: &'a CompletenessCheck<'b, 'p>,
     own: String,
@@ -208,6 +213,7 @@ impl Environment for DestinationEnvironment<'_, '_, '_> {
         }
         let stored = self.arrival.destination.feature(id);
         let stored = stored.into_iter().flat_map(|table| &table.columns);
+        let stored = stored.filter(|column| !self.arrival.gone.contains(&column.id));
         let built = self.arrival.columns.values();
         let built = built.filter(|built| built.feature == id);
         let all = stored.chain(built.map(|built| &built.column));

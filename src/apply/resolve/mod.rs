@@ -57,7 +57,7 @@ use steps::Steps;
 use structure::Builder;
 use tables::Tables;
 pub(super) use upgrade::unfit_decision;
-use upgrade::{Base, Counterparts, Merging};
+use upgrade::{Base, Counterparts, FateRules, LeftRecords, Merging};
 pub(super) use waiting::WaitingDrafts;
 
 /// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
@@ -146,6 +146,16 @@ pub(in crate::apply) fn resolve_measured(
         pairs.as_ref(),
         &mut bindings,
     );
+    let left = pairs.as_ref().map_or_else(LeftRecords::default, |pairs| {
+        let rules = FateRules {
+            tracked: &tracked,
+            bindings: &bindings,
+            destination,
+            definitions,
+        };
+        LeftRecords::of(&base, pairs, &rules)
+    });
+    let gone = left.gone();
     let renewed = Recreated::of(&dispositions, &bindings, &earlier);
     let mut findings = Findings::of(&package.manifest);
     let mut built = Builder {
@@ -156,6 +166,7 @@ pub(in crate::apply) fn resolve_measured(
         earlier: &earlier,
         recreated: &renewed,
         destination,
+        gone: &gone,
         definitions,
         findings: &mut findings,
         upgrade: request.upgrade,
@@ -175,6 +186,8 @@ pub(in crate::apply) fn resolve_measured(
                 steps: &steps,
                 earlier: &earlier,
                 recreated: &renewed,
+                left,
+                gone: &gone,
                 minter: &minter,
                 payloads: &package.payloads,
                 row_bases: &line.row_bases(),

@@ -1,6 +1,6 @@
 //! The structure phase: records to create, configs to replace, automations to publish.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -75,6 +75,8 @@ pub(super) struct Builder<'a, 'p> {
     pub(super) earlier: &'a EarlierJobs<'a>,
     pub(super) recreated: &'a Recreated,
     pub(super) destination: &'a Structure,
+    /// Records that go by this apply.
+    pub(super) gone: &'a HashSet<Id>,
     pub(super) definitions: &'a Definitions,
     pub(super) findings: &'a mut Findings,
     /// Whether what is there is merged afterwards, so that nothing of it is touched here.
@@ -304,6 +306,7 @@ impl<'p> Builder<'_, 'p> {
         let arrival = CompletenessCheck {
             manifest: self.manifest,
             destination: self.destination,
+            gone: self.gone,
             bindings: self.bindings,
             columns,
             definitions: self.definitions,

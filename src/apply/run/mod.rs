@@ -317,9 +317,12 @@ impl<T: Target> Run<'_, '_, T> {
     /// The third phase.
     async fn publish(&mut self) -> Result<(), ApplyError<T::Error>> {
         let approved = self.approved;
-        (self.done, self.total) = (0, approved.publish.len() as u64);
+        let upgrade = approved.upgrade.as_deref();
+        let held_back = upgrade.map_or(&[][..], |upgrade| &upgrade.held_back);
+        let released = self.tally.release(held_back);
+        (self.done, self.total) = (0, (approved.publish.len() + released.len()) as u64);
         self.tally.published = self.ledger_state.published_now;
-        for publish in &approved.publish {
+        for publish in approved.publish.iter().chain(released) {
             self.done += 1;
             if self.ledger_state.published.contains(&publish.reference) {
                 continue;

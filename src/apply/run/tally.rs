@@ -9,8 +9,8 @@ use super::columns::Columns;
 use super::emptied_counts::{EmptiedCounts, EmptyCause};
 use super::ledger_state::LedgerState;
 use crate::apply::{
-    Approved, BatchError, ColumnWork, DraftReason, Dropped, FailureReason, LinkWork, NotCarried,
-    NotPublished, Publish, Report, RowStepWork, TableReport, UnresolvedEntry,
+    Approved, BatchError, ColumnWork, DraftReason, Dropped, FailureReason, HeldBack, LinkWork,
+    NotCarried, NotPublished, Publish, Report, RowStepWork, TableReport, UnresolvedEntry,
 };
 use crate::definitions::Definitions;
 use crate::json::Value;
@@ -40,6 +40,8 @@ pub(super) struct Tally<'a> {
     pub(super) published: u64,
     /// Drafts that stay so, because somebody published another version meanwhile.
     stays_draft: Vec<NotPublished>,
+    /// Refs of drafts that wait no more because what they need has stayed.
+    released: Vec<&'a str>,
     /// Cells and their rows that somebody decided.
     pub(super) decided: u64,
     /// How many rows or filled cells went with a table or a column.
@@ -143,6 +145,16 @@ impl<'a> Tally<'a> {
                 reason: "workflow_moved".to_owned(),
             }],
         });
+    }
+
+    /// Drafts that waited because of what was to go, and has stayed.
+    pub(super) fn release(&mut self, held_back: &'a [HeldBack]) -> Vec<&'a Publish> {
+        let stays = |id: &Id| self.stays.iter().any(|dropped| dropped.id == *id);
+        let released = held_back.iter().filter(|one| one.needs.iter().all(stays));
+        let released: Vec<&Publish> = released.map(|one| &one.publish).collect();
+        let references = released.iter().map(|publish| publish.reference.as_str());
+        self.released.extend(references);
+        released
     }
 
     /// Rows that were written.
@@ -395,6 +407,10 @@ impl<'a> Tally<'a> {
         }
         let structures = known.structures.iter();
         let earlier: u64 = structures.map(|structure| structure.leaves).sum();
+        let not_published = approved.not_published.iter();
+        let not_published = not_published
+            .filter(|draft| !self.released.contains(&draft.reference.as_str()))
+            .cloned();
         Report {
             structure_updated: earlier + upgrade.map_or(0, |upgrade| upgrade.leaves),
             not_carried: reported
@@ -418,7 +434,7 @@ impl<'a> Tally<'a> {
                 .collect(),
             rows: tables.collect(),
             published: self.published,
-            not_published: [approved.not_published.clone(), self.stays_draft].concat(),
+            not_published: not_published.chain(self.stays_draft).collect(),
             unresolved,
             renamed: reported.renamed,
             dropped_keys: approved.dropped_keys.clone(),

@@ -1,11 +1,13 @@
 //! Automations that an upgrade changes (`upgrade` 3.4.7): each gets a draft, which takes the place of what is in
 //! force once all rows are written, unless somebody has to enter something first.
 
+use std::collections::HashSet;
+
 use super::Merging;
 use crate::apply::resolve::completeness::{AppliedAutomation, CompletenessCheck};
 use crate::apply::resolve::rewrite::object_of;
 use crate::apply::resolve::steps::StepWork;
-use crate::apply::{DraftReason, NotPublished, Publish};
+use crate::apply::{DraftReason, HeldBack, NotPublished, Publish};
 use crate::automation::keep_secrets;
 use crate::upgrade::set_part;
 use crate::workspace::ledger::Changed;
@@ -62,33 +64,68 @@ impl<'p> Merging<'_, 'p> {
             return;
         };
         let (draft, live) = (ours.draft, ours.active);
-        let because = self.missing(reference, uid, after);
-        if !because.is_empty() {
+        let publish = Publish {
+            reference: reference.to_owned(),
+            id: after.id,
+            name: after.name.clone(),
+            draft: Some(version),
+            live,
+        };
+        let because = self.missing(reference, uid, after, self.gone);
+        let waits = !because.is_empty();
+        if waits {
             self.built.not_published.push(NotPublished {
                 reference: reference.to_owned(),
                 name: after.name.clone(),
                 because,
             });
-        } else if !draft {
-            if !begun {
-                let pending = &mut self.built.work.entry.pending_publishes;
-                pending.push(reference.to_owned());
-            }
-            self.built.publish.push(Publish {
-                reference: reference.to_owned(),
-                id: after.id,
-                name: after.name.clone(),
-                draft: Some(version),
-                live,
-            });
+        }
+        if draft {
+            return;
+        }
+        if !waits {
+            self.built.publish.push(publish);
+        } else if let Some(needs) = self.needs(reference, uid, after) {
+            self.work.held_back.push(HeldBack { publish, needs });
+        } else {
+            return;
+        }
+        if !begun {
+            let pending = &mut self.built.work.entry.pending_publishes;
+            pending.push(reference.to_owned());
         }
     }
 
-    /// What somebody has to enter first.
-    fn missing(&self, reference: &str, uid: &str, after: &AnyRecord) -> Vec<DraftReason> {
+    /// What it needs of what goes with what it holds, where nothing else keeps it from going live. That may stay: people
+    /// may have written into it by then.
+    fn needs(&self, reference: &str, uid: &str, after: &AnyRecord) -> Option<Vec<Id>> {
+        let dropped: Vec<Id> = self.work.dropped.iter().map(|dropped| dropped.id).collect();
+        let mut gone = self.gone.clone();
+        gone.retain(|id| !dropped.contains(id));
+        if !self.missing(reference, uid, after, &gone).is_empty() {
+            return None;
+        }
+        let needed = |id: &Id| {
+            let mut gone = gone.clone();
+            gone.insert(*id);
+            !self.missing(reference, uid, after, &gone).is_empty()
+        };
+        let needs: Vec<Id> = dropped.into_iter().filter(needed).collect();
+        (!needs.is_empty()).then_some(needs)
+    }
+
+    /// What somebody has to enter first, where these records go.
+    fn missing(
+        &self,
+        reference: &str,
+        uid: &str,
+        after: &AnyRecord,
+        gone: &HashSet<Id>,
+    ) -> Vec<DraftReason> {
         let arrival = CompletenessCheck {
             manifest: self.manifest,
             destination: self.destination,
+            gone,
             bindings: self.bindings,
             columns: &self.built.columns,
             definitions: self.definitions,

@@ -1,110 +1,96 @@
 //! Records that the package does not have any more (`upgrade` 3.4.3): they stay, unless somebody decided
 //! that they go.
 
-use super::Merging;
-use crate::apply::{Dropped, Refusal};
-use crate::problem::Code;
-use crate::upgrade::{Conflict, ConflictCode, EVERYTHING, LeftRecord, RecordDecision, differing};
-use crate::workspace::ledger::{BaseRecord, Siblings};
-use crate::workspace::{AnyRecord, Change, Id, RecordKind};
+use std::collections::HashSet;
 
-impl Merging<'_, '_> {
-    /// Lists them, and takes those away that are to go.
-    pub(super) fn list_left(&mut self) {
-        let gone: Vec<BaseRecord> = self
-            .base
-            .all()
-            .filter(|based| based.thing.kind != RecordKind::Workspace)
-            .filter(|based| !self.pairs.claims(based.thing.id))
-            .cloned()
-            .collect();
-        let tables = gone
-            .iter()
-            .filter(|based| based.thing.kind == RecordKind::Feature);
-        let tables: Vec<Id> = tables.map(|based| based.thing.id).collect();
-        for based in gone {
-            // What is in a table that is gone goes with it. A module does not go, so what is in it stands beside it.
-            if based
-                .thing
-                .parent
-                .is_some_and(|parent| tables.contains(&parent))
-            {
-                continue;
-            }
-            let Some(ours) = AnyRecord::find(self.destination, based.thing.kind, based.thing.id)
-            else {
-                continue;
-            };
-            let delete = self.tracked.says(&based.reference, RecordDecision::Delete);
-            self.work.left.push(LeftRecord {
-                kind: ours.kind,
-                reference: based.reference.clone(),
-                id: ours.id,
-                name: ours.name.clone(),
-                label: ours.called().to_owned(),
-                rows: None,
-                cells: None,
-                delete,
-            });
-            if !delete {
-                continue;
-            }
-            if let Some(why) = self.stays(&based.thing, &ours) {
-                if self.tracked.is_of_job() {
-                    self.stays_since(&based.reference, &ours);
-                    continue;
-                }
-                let reference = &based.reference;
-                let detail = format!(
-                    "`decisions.{reference}`: the {} {:?} cannot go: {why}. Take it away by hand, or leave it.",
-                    ours.kind.noun(),
-                    ours.called()
-                );
-                let refusal = Refusal::about(Code::DeleteRefused, reference, detail);
-                self.refusals.push(refusal);
-                continue;
-            }
-            if holds(ours.kind) && !self.is_as_planned(&based.reference, &ours) {
-                self.stays_since(&based.reference, &ours);
-                continue;
-            }
-            self.work.decided += 1;
-            if holds(ours.kind) {
-                self.dropped(&based.reference, &ours);
-                continue;
-            }
-            self.built.work.changes.push(Change::CheckRecord {
-                stands: Box::new(ours.clone()),
-            });
-            self.built.work.changes.push(Change::Remove {
-                kind: ours.kind,
-                id: ours.id,
-                force: false,
-            });
-            let mut automations = self.destination.automations.iter();
-            let in_force = automations.any(|one| one.id == ours.id && !one.draft);
-            self.built
-                .work
-                .entry
-                .in_force
-                .extend(in_force.then_some(ours.id));
-            let siblings = Siblings::of(self.destination, &ours);
-            self.built.work.entry.siblings.extend(siblings);
-            self.built.work.entry.deleted.push(BaseRecord {
-                thing: ours,
-                ..based
-            });
-        }
+use super::{Base, Counterparts, Merging};
+use crate::apply::resolve::bindings::Bindings;
+use crate::apply::{Dropped, Refusal};
+use crate::definitions::Definitions;
+use crate::problem::Code;
+use crate::upgrade::{
+    Conflict, ConflictCode, EVERYTHING, LeftRecord, RecordDecision, TrackedDecisions, differing,
+};
+use crate::workspace::ledger::{BaseRecord, Siblings};
+use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
+
+/// What becomes of a record that the package does not have any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// Nobody decided that it goes.
+    Stays,
+    Goes,
+    /// It may not go, for this reason.
+    Refused(&'static str),
+    /// It was to go, and people changed it since the plan said so.
+    ChangedSince,
+}
+
+/// Such a record.
+struct Left {
+    based: BaseRecord,
+    ours: AnyRecord,
+    fate: Fate,
+}
+
+/// All of them. What becomes of each is decided before anything is merged: what goes is no longer there for anything
+/// that is.
+#[derive(Default)]
+pub(in crate::apply::resolve) struct LeftRecords(Vec<Left>);
+
+impl LeftRecords {
+    pub(in crate::apply::resolve) fn of(
+        base: &Base,
+        pairs: &Counterparts,
+        rules: &FateRules<'_, '_>,
+    ) -> Self {
+        let unclaimed = || {
+            base.all().filter(|based| {
+                based.thing.kind != RecordKind::Workspace && !pairs.claims(based.thing.id)
+            })
+        };
+        let tables = unclaimed().filter(|based| based.thing.kind == RecordKind::Feature);
+        let tables: HashSet<Id> = tables.map(|based| based.thing.id).collect();
+        // What is in a table that is gone goes with it. A module does not go, so what is in it stands beside it.
+        let inside = |parent| tables.contains(&parent);
+        let outermost = unclaimed().filter(|based| !based.thing.parent.is_some_and(inside));
+        let left = outermost.filter_map(|based| {
+            let ours = AnyRecord::find(rules.destination, based.thing.kind, based.thing.id)?;
+            let fate = rules.fate(based, &ours);
+            let based = based.clone();
+            Some(Left { based, ours, fate })
+        });
+        LeftRecords(left.collect())
     }
 
-    /// Leaves a record that people changed since the plan said that it goes.
-    fn stays_since(&mut self, reference: &str, ours: &AnyRecord) {
-        let left = self.work.left.last_mut();
-        if let Some(left) = left {
-            left.delete = false;
+    /// Those that go.
+    pub(in crate::apply::resolve) fn gone(&self) -> HashSet<Id> {
+        let gone = self.0.iter().filter(|left| left.fate == Fate::Goes);
+        gone.map(|left| left.ours.id).collect()
+    }
+}
+
+/// By what it is decided what becomes of a record.
+pub(in crate::apply::resolve) struct FateRules<'a, 'p> {
+    pub(in crate::apply::resolve) tracked: &'a TrackedDecisions<'a>,
+    pub(in crate::apply::resolve) bindings: &'a Bindings<'p>,
+    pub(in crate::apply::resolve) destination: &'a Structure,
+    pub(in crate::apply::resolve) definitions: &'a Definitions,
+}
+
+impl FateRules<'_, '_> {
+    fn fate(&self, based: &BaseRecord, ours: &AnyRecord) -> Fate {
+        if !self.tracked.says(&based.reference, RecordDecision::Delete) {
+            return Fate::Stays;
         }
-        let conflict = Conflict::whole(ConflictCode::Changed, ours.kind, reference, ours.id);
-        self.work.conflicts.push(conflict);
+        match self.stays(&based.thing, ours) {
+            Some(_) if self.tracked.is_of_job() => Fate::ChangedSince,
+            Some(why) => Fate::Refused(why),
+            None if holds(ours.kind) && !self.is_as_planned(&based.reference, ours) => {
+                Fate::ChangedSince
+            }
+            None => Fate::Goes,
+        }
     }
 
     /// Whether a table or a column is, with what is in it, what the plan saw.
@@ -123,21 +109,13 @@ impl Merging<'_, '_> {
             .sees(reference, EVERYTHING, &format!("{all:?}").into())
     }
 
-    /// Takes a record away with what it holds, where losing that is allowed.
-    fn dropped(&mut self, reference: &str, ours: &AnyRecord) {
-        if !self.work.terms.allow_destructive {
-            self.work.destructive.push(reference.to_owned());
-            return;
-        }
-        self.work.dropped.push(Dropped {
-            kind: ours.kind,
-            reference: reference.to_owned(),
-            id: ours.id,
-        });
-    }
-
     /// Why a record may not go.
     fn stays(&self, base: &AnyRecord, ours: &AnyRecord) -> Option<&'static str> {
+        // As a dependency, or by a blueprint.
+        let mut bound = self.bindings.records();
+        if bound.any(|used| !used.gone && (used.id == ours.id || used.parent == Some(ours.id))) {
+            return Some("the package uses it");
+        }
         let mut automations = self.destination.automations.iter();
         let automation = automations.find(|found| found.id == ours.id);
         match ours.kind {
@@ -159,6 +137,89 @@ impl Merging<'_, '_> {
         }
         let differs = !differing(base, ours, self.definitions).is_empty();
         differs.then_some("people have changed it since it was applied")
+    }
+}
+
+impl Merging<'_, '_> {
+    /// Lists them, and takes those away that are to go.
+    pub(super) fn list_left(&mut self) {
+        let left = std::mem::take(&mut self.left);
+        for Left { based, ours, fate } in left.0 {
+            self.work.left.push(LeftRecord {
+                kind: ours.kind,
+                reference: based.reference.clone(),
+                id: ours.id,
+                name: ours.name.clone(),
+                label: ours.called().to_owned(),
+                rows: None,
+                cells: None,
+                delete: matches!(fate, Fate::Goes | Fate::Refused(_)),
+            });
+            match fate {
+                Fate::Stays => {}
+                Fate::ChangedSince => self.stays_since(&based.reference, &ours),
+                Fate::Refused(why) => self.refuse_deletion(&based.reference, &ours, why),
+                Fate::Goes if holds(ours.kind) => {
+                    self.work.decided += 1;
+                    self.dropped(&based.reference, &ours);
+                }
+                Fate::Goes => {
+                    self.work.decided += 1;
+                    self.removed(based, ours);
+                }
+            }
+        }
+    }
+
+    fn refuse_deletion(&mut self, reference: &str, ours: &AnyRecord, why: &str) {
+        let detail = format!(
+            "`decisions.{reference}`: the {} {:?} cannot go: {why}. Take it away by hand, or leave it.",
+            ours.kind.noun(),
+            ours.called()
+        );
+        let refusal = Refusal::about(Code::DeleteRefused, reference, detail);
+        self.refusals.push(refusal);
+    }
+
+    /// Takes away what holds nothing else.
+    fn removed(&mut self, based: BaseRecord, ours: AnyRecord) {
+        let work = &mut self.built.work;
+        work.changes.push(Change::CheckRecord {
+            stands: Box::new(ours.clone()),
+        });
+        work.changes.push(Change::Remove {
+            kind: ours.kind,
+            id: ours.id,
+            force: false,
+        });
+        let mut automations = self.destination.automations.iter();
+        let in_force = automations.any(|one| one.id == ours.id && !one.draft);
+        work.entry.in_force.extend(in_force.then_some(ours.id));
+        let siblings = Siblings::of(self.destination, &ours);
+        work.entry.siblings.extend(siblings);
+        work.entry.deleted.push(BaseRecord {
+            thing: ours,
+            ..based
+        });
+    }
+
+    /// Leaves a record that people changed since the plan said that it goes.
+    fn stays_since(&mut self, reference: &str, ours: &AnyRecord) {
+        let conflict = Conflict::whole(ConflictCode::Changed, ours.kind, reference, ours.id);
+        self.work.conflicts.push(conflict);
+    }
+
+    /// Takes a record away with what it holds, where losing that is allowed.
+    fn dropped(&mut self, reference: &str, ours: &AnyRecord) {
+        if !self.work.terms.allow_destructive {
+            self.work.destructive.push(reference.to_owned());
+            return;
+        }
+        self.work.dropped.push(Dropped {
+            kind: ours.kind,
+            reference: reference.to_owned(),
+            id: ours.id,
+        });
     }
 }
 

@@ -21,6 +21,8 @@ mod strict;
 mod unused;
 mod valued;
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 
 use self::namesakes::Namesakes;
@@ -43,6 +45,7 @@ use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 pub(super) use base::Base;
 pub(super) use base_rows::base_rows;
+pub(super) use left::{FateRules, LeftRecords};
 pub(super) use not_carried::left_out;
 pub(super) use pairs::{Counterpart, Counterparts};
 pub(super) use request::{begin, check_request};
@@ -60,6 +63,10 @@ pub(super) struct Merging<'a, 'p> {
     pub(super) steps: &'a Steps<'p>,
     pub(super) earlier: &'a EarlierJobs<'a>,
     pub(super) recreated: &'a Recreated,
+    /// What the package does not have any more.
+    pub(super) left: LeftRecords,
+    /// Records that go.
+    pub(super) gone: &'a HashSet<Id>,
     pub(super) minter: &'a Minter,
     /// The rows of the package.
     pub(super) payloads: &'a [RawEntry<'a>],

@@ -96,6 +96,7 @@ impl Merging<'_, '_> {
             let check = CompletenessCheck {
                 manifest: self.manifest,
                 destination: self.destination,
+                gone: self.gone,
                 bindings: self.bindings,
                 columns: &self.built.columns,
                 definitions: self.definitions,
@@ -137,15 +138,21 @@ impl Merging<'_, '_> {
         }
     }
 
-    /// Whether the workspace has a record, or gets it from this upgrade.
+    /// Whether the workspace has a record when this upgrade has ended.
     fn stands(&self, kind: RecordKind, id: Id) -> bool {
+        if self.gone.contains(&id) {
+            return false;
+        }
         let mut bound = self.bindings.records();
         let bound = bound.any(|record| record.kind == kind && record.id == id && !record.gone);
         bound || AnyRecord::find(self.destination, kind, id).is_some()
     }
 
-    /// Whether a table has a column of that name, or gets it.
+    /// Whether a table has a column of that name when this upgrade has ended.
     fn has_column(&self, table: Id, name: &str) -> bool {
+        if self.gone.contains(&table) {
+            return false;
+        }
         let mut bound = self.bindings.records();
         let bound = bound.any(|record| {
             (record.kind, record.parent) == (RecordKind::Column, Some(table))
@@ -153,7 +160,8 @@ impl Merging<'_, '_> {
                 && !record.gone
         });
         let table = self.destination.feature(table);
-        bound || table.is_some_and(|table| table.column_named(name).is_some())
+        let column = table.and_then(|table| table.column_named(name));
+        bound || column.is_some_and(|column| !self.gone.contains(&column.id))
     }
 }
 

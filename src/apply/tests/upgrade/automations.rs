@@ -2,8 +2,10 @@
 
 use serde_json::{Value as Json, json};
 
-use super::killed::{attempt, ends_alike};
+use super::dropped::{allowed, noteless};
+use super::killed::{attempt, ends_alike, ends_alike_as_planned, ends_alike_with};
 use super::{Line, args, codes, conflicts, kept, updates, upgrade_body, v1, v2};
+use crate::apply::test_packages::request as request_of;
 use crate::apply::{NotPublished, Report};
 use crate::crashing::{Crash, Memory};
 use crate::json::Value;
@@ -167,6 +169,81 @@ fn one_that_was_never_published_gets_a_newer_draft() {
     assert_eq!(line.memory.state().drafts.len(), 1);
     line.undo(false).expect("undone");
     assert!(line.memory.state() == before);
+}
+
+/// The flow writes into the note of clients, which the next version does not have any more.
+fn writes_notes() -> Line {
+    let mut line = Line::new();
+    line.replace("\"targetColumn\":\"name\"", "\"targetColumn\":\"note\"");
+    line
+}
+
+fn noteless_and_named() -> Json {
+    let mut new = noteless();
+    args(&mut new, "w_flow")["graphConfig"]["steps"][0]["name"] = "New".into();
+    new
+}
+
+const NEEDS_NOTE: [[&str; 3]; 1] = [[
+    "w_flow",
+    "graphConfig.steps.1.config.bindings.0.targetColumn",
+    "step_config_invalid",
+]];
+
+/// It would go live and write into a column that goes with the same job.
+#[test]
+fn one_that_needs_what_goes_stays_a_draft() {
+    let new = noteless_and_named();
+    let body = allowed(&json!({"c_clients_note": "delete"}));
+    let plan = writes_notes().plan(&new, &body);
+    assert_eq!(codes(&plan.refusals), [] as [&str; 0]);
+    assert_eq!(because(&plan.stays_draft), NEEDS_NOTE);
+    let report = ends_alike_with(writes_notes, &new.to_string(), &body);
+    assert_eq!(because(&report.not_published), NEEDS_NOTE);
+    assert_eq!(report.published, 0);
+    // Without that decision the column stays, and nothing is in the way.
+    let plan = writes_notes().plan(&new, &upgrade_body(&Json::Null));
+    assert_eq!((plan.go_live.len(), &*plan.stays_draft), (1, &[][..]));
+}
+
+#[test]
+fn one_that_needs_what_was_to_go_is_published_where_that_stays() {
+    let new = noteless_and_named();
+    let body = allowed(&json!({"c_clients_note": "delete"}));
+    for stays in [true, false] {
+        let mut line = writes_notes();
+        let before = line.memory.state();
+        let plan = line.plan(&new, &body);
+        if stays {
+            line.cells(1, &json!({"note": "since"}));
+        }
+        let report = line.apply_planned(&new, &body, plan);
+        assert_eq!(report.published, u64::from(stays));
+        assert_eq!(report.not_published.is_empty(), stays, "{report:#?}");
+        assert_eq!(line.graph().contains("\"New\""), stays);
+        line.undo(false).expect("undone");
+        if !stays {
+            assert!(line.memory.state() == before);
+        }
+    }
+}
+
+/// Of a job that was stopped.
+#[test]
+fn it_is_published_once_where_that_stays() {
+    let begin = || {
+        let mut line = writes_notes();
+        line.cells(1, &json!({"note": "since"}));
+        line
+    };
+    let new = noteless_and_named();
+    let body = allowed(&json!({"c_clients_note": "delete"}));
+    // The plan was made before somebody wrote into it.
+    let plan = writes_notes().plan(&new, &body);
+    let mut request = request_of(&body);
+    request.terms.planned = Some(plan.seen);
+    let report = ends_alike_as_planned(begin, &new.to_string(), &request);
+    assert_eq!((report.published, &*report.not_published), (1, &[][..]));
 }
 
 /// An upgrade that stops before it publishes what it changed; people publish another version meanwhile, and it

@@ -2,7 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
+use super::super::world::link;
 use super::{Line, args, codes, config, upgrade_body, v1, v2, with, without};
+use crate::apply::test_packages::Pack;
 use crate::apply::{Preview, UndoProgress, undo_in_units};
 use crate::crashing::Crash;
 use crate::workspace::RecordKind::{Column, Feature, Module, Rail, View};
@@ -75,7 +77,7 @@ fn orderless() -> Json {
     })
 }
 
-fn allowed(decisions: &Json) -> String {
+pub(super) fn allowed(decisions: &Json) -> String {
     json!({"upgrade": true, "allowDestructive": true, "decisions": decisions}).to_string()
 }
 
@@ -348,6 +350,36 @@ fn what_holds_other_things_stays_and_so_does_what_was_changed() {
     line.edit(View, "orders", super::label("Ours"));
     let plan = line.plan(&viewless, &allowed(&json!({"v_orders": "delete"})));
     assert_eq!(codes(&plan.refusals), ["delete_refused"]);
+}
+
+/// The next version does not bring the table any more, and links to it all the same.
+#[test]
+fn what_the_package_uses_stays() {
+    let town = link("towns", "name");
+    let base = Pack::new()
+        .table("clients")
+        .table("towns")
+        .column("towns", "name", "text", json!(null))
+        .column("clients", "town", "linked_select", town.clone());
+    let uses = [
+        (1001, "config.linkedFeatureId"),
+        (1001, "config.linkedValueColumn"),
+    ];
+    let mut new = Pack::new()
+        .table("clients")
+        .column("clients", "town", "linked_select", town)
+        .far_table("towns", &["name"], false, &uses);
+    new.external = vec!["f_towns", "c_towns_name"];
+    let [base, new] = [base, new].map(|pack| serde_json::from_str(&pack.text()).expect("JSON"));
+    let line = Line::of(&base);
+    let (towns, name) = (line.get(Feature, "towns").id, line.get(Column, "name").id);
+    let towns = json!({"action": "map", "id": towns, "columns": {"c_towns_name": name}});
+    let body = json!({"upgrade": true, "allowDestructive": true,
+        "decisions": {"f_towns": "delete"}, "resolutions": {"f_towns": towns}});
+    let plan = line.plan(&new, &body.to_string());
+    assert_eq!(codes(&plan.refusals), ["delete_refused"]);
+    let detail = &plan.refusals[0].detail;
+    assert!(detail.contains("the package uses it"), "{detail}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::rows::with_city;
 use super::undone::new;
 use super::{Line, args, checked, client, config, label, request, upgrade_body, v1, v2};
-use crate::apply::{ApplyError, JobHistory, Minter, Report, decide_from, run_from};
+use crate::apply::{ApplyError, JobHistory, Minter, Report, Request, decide_from, run_from};
 use crate::crashing::{Crash, Error, Memory};
 use crate::definitions::Definitions;
 use crate::workspace::RecordKind::{Feature, View};
@@ -19,14 +19,14 @@ pub(super) fn attempt(
     past: JobHistory<'_>,
     text: &str,
 ) -> Result<Report, ApplyError<Error>> {
-    decided(memory, past, text, &upgrade_body(&Json::Null))
+    decided(memory, past, text, &request(&upgrade_body(&Json::Null)))
 }
 
 fn decided(
     memory: &mut Memory,
     past: JobHistory<'_>,
     text: &str,
-    body: &str,
+    request: &Request,
 ) -> Result<Report, ApplyError<Error>> {
     let package = checked(text);
     let own = ready(memory.ledger()).map_err(ApplyError::store("reading the ledger"))?;
@@ -38,11 +38,10 @@ fn decided(
     };
     let minter = Minter::at(Timestamp::UNIX_EPOCH, 0xABC_9999);
     let definitions = Definitions::embedded();
-    let request = request(body);
     let decided = decide_from(
         &*memory,
         &package,
-        &request,
+        request,
         &structure,
         deciding,
         minter,
@@ -70,14 +69,15 @@ pub(super) fn stopped(
     crash: Option<Crash>,
 ) -> (Vec<Entry>, bool) {
     let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
+    let request = request(body);
     let mut stopped = false;
     line.past(|past| {
         if let Some(crash) = crash {
             memory.crash_at(crash);
-            stopped = decided(&mut memory, past, text, body).is_err();
+            stopped = decided(&mut memory, past, text, &request).is_err();
             memory.recover();
         }
-        decided(&mut memory, past, text, body).expect("a report");
+        decided(&mut memory, past, text, &request).expect("a report");
     });
     let ledger = memory.next_job();
     line.memory = memory;
@@ -132,6 +132,11 @@ pub(super) fn ends_alike(begin: fn() -> Line, text: &str, decisions: &Json) -> R
 
 /// The same with everything that is asked.
 pub(super) fn ends_alike_with(begin: fn() -> Line, text: &str, body: &str) -> Report {
+    ends_alike_as_planned(begin, text, &request(body))
+}
+
+/// The same with what a plan saw.
+pub(super) fn ends_alike_as_planned(begin: fn() -> Line, text: &str, request: &Request) -> Report {
     let of = |crash: Option<Crash>| {
         let mut line = begin();
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
@@ -139,12 +144,12 @@ pub(super) fn ends_alike_with(begin: fn() -> Line, text: &str, body: &str) -> Re
         let report = line.past(|past| {
             if let Some(crash) = crash {
                 memory.crash_at(crash);
-                stopped = decided(&mut memory, past, text, body).is_err();
+                stopped = decided(&mut memory, past, text, request).is_err();
                 memory.recover();
                 let own = ready(memory.ledger()).expect("a ledger");
                 ended = stopped && own.contains(&Entry::Completed);
             }
-            decided(&mut memory, past, text, body).expect("a report")
+            decided(&mut memory, past, text, request).expect("a report")
         });
         // The report of a job that had ended stands already.
         (memory.state(), (!ended).then_some(report), stopped)
@@ -240,10 +245,10 @@ fn a_decision_that_is_carried_out_already_is_no_fault_of_a_job_that_goes_on() {
         let mut memory = std::mem::replace(&mut line.memory, Memory::new(super::nothing()));
         let stopped = line.past(|past| {
             memory.crash_at(crash);
-            let stopped = decided(&mut memory, past, &without, &body).is_err();
+            let stopped = decided(&mut memory, past, &without, &request(&body)).is_err();
             memory.recover();
             if stopped {
-                decided(&mut memory, past, &without, &body).expect("a report");
+                decided(&mut memory, past, &without, &request(&body)).expect("a report");
             }
             stopped
         });

@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Line, args, client, codes, upgrade_body, v1, v2};
+use super::dropped::{allowed, noteless};
+use super::{Line, args, client, codes, config, upgrade_body, v1, v2};
 use crate::workspace::RecordKind::{Column, Feature, View, Workflow};
 
 /// The first row of clients.
@@ -106,6 +107,27 @@ fn those_that_cannot_be_written_are_refused() {
         let place = format!("`decisions.{reference}.{path}`");
         let detail = &plan.refusals[0].detail;
         assert!(detail.starts_with(&place), "{detail}");
+    }
+}
+
+#[test]
+fn those_that_name_what_goes_are_refused() {
+    let mut line = Line::new();
+    line.edit(
+        Column,
+        "client",
+        config("linkedValueColumn", &json!("city")),
+    );
+    let new = noteless();
+    for goes in [true, false] {
+        let mut decisions =
+            json!({"c_orders_client": {"config.linkedValueColumn": {"value": "note"}}});
+        if goes {
+            decisions["c_clients_note"] = "delete".into();
+        }
+        let plan = line.plan(&new, &allowed(&decisions));
+        let refused = codes(&plan.refusals) == ["validation_failed"];
+        assert_eq!(refused, goes, "{:#?}", plan.refusals);
     }
 }
 
