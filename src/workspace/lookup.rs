@@ -94,6 +94,17 @@ pub trait Lookup: Source {
         rows: &[Id],
     ) -> impl Future<Output = Result<Vec<Option<StoredRow>>, Self::Error>> + Send;
 
+    /// Says that these rows are fetched next, so that a workspace whose store is elsewhere can read them while the
+    /// caller does something else. Nothing has to come of it.
+    fn fetch_ahead(
+        &self,
+        feature: Id,
+        rows: &[Id],
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
+        let _ = (feature, rows);
+        async { Ok(()) }
+    }
+
     /// Of these rows those that exist and are kept from whoever the job is for: to compare them, never to show
     /// them. Nobody keeps rows from anybody unless a workspace says so.
     fn hidden(

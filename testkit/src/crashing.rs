@@ -7,6 +7,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{self, MemoryError, State};
@@ -19,6 +20,23 @@ pub struct Memory {
     calls: AtomicU64,
     crash: Option<Crash>,
     fenced: bool,
+    ahead: Mutex<RowsAhead>,
+}
+
+/// Rows that somebody said they fetch next.
+#[derive(Debug, Default)]
+struct RowsAhead {
+    rows: Option<(Id, Vec<Id>)>,
+    /// How often these were the ones.
+    fetched: u64,
+}
+
+impl RowsAhead {
+    /// Somebody fetches rows.
+    fn fetch(&mut self, feature: Id, ids: &[Id]) {
+        let said = self.rows.take_if(|said| said.0 == feature && said.1 == ids);
+        self.fetched += u64::from(said.is_some());
+    }
 }
 
 /// When the workspace fails.
@@ -49,7 +67,17 @@ impl Memory {
             calls: AtomicU64::new(0),
             crash: None,
             fenced: false,
+            ahead: Mutex::default(),
         }
+    }
+
+    /// How often rows were fetched of which that was said before.
+    pub fn fetched_as_said(&self) -> u64 {
+        self.ahead().fetched
+    }
+
+    fn ahead(&self) -> MutexGuard<'_, RowsAhead> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Every later call fails from the given one on, until [`Memory::recover`].
@@ -138,7 +166,14 @@ impl Lookup for Memory {
     }
 
     async fn fetch(&self, feature: Id, ids: &[Id]) -> Result<Vec<Option<StoredRow>>, Error> {
-        Ok(self.read()?.fetch(feature, ids).await?)
+        let workspace = self.read()?;
+        self.ahead().fetch(feature, ids);
+        Ok(workspace.fetch(feature, ids).await?)
+    }
+
+    async fn fetch_ahead(&self, feature: Id, rows: &[Id]) -> Result<(), Error> {
+        self.ahead().rows = Some((feature, rows.to_vec()));
+        Ok(())
     }
 
     async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, Error> {

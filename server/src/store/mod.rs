@@ -18,6 +18,7 @@ mod operation;
 mod pipeline;
 mod policy;
 mod postgres;
+mod read_ahead;
 mod scope;
 mod scope_ids;
 pub mod sql_log;

@@ -46,7 +46,7 @@ impl Tx {
     }
 
     /// Whether statements can be sent behind each other; never where nothing is gained by it.
-    fn has_begun(&self) -> bool {
+    pub(super) fn has_begun(&self) -> bool {
         match &self.inner {
             Inner::Postgres(connection) => {
                 self.check.is_none() && !self.stale && connection.is_open()

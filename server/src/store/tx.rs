@@ -125,10 +125,7 @@ impl Tx {
         source: &'static str,
         parameters: Vec<Value>,
     ) -> Result<Vec<Row>, StoreError> {
-        let dialect = self.dialect()?;
-        let statement = self
-            .texts
-            .get(source, parameters.len(), dialect, &self.scope)?;
+        let statement = self.text(source, parameters.len())?;
         self.send_whole(&statement, parameters, false).await
     }
 
@@ -276,11 +273,17 @@ impl Tx {
         parameters: &[Value],
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
-        let dialect = self.dialect()?;
-        let statement = self
-            .texts
-            .get(source, parameters.len(), dialect, &self.scope)?;
+        let statement = self.text(source, parameters.len())?;
         self.send(&statement, parameters, last).await
+    }
+
+    /// A statement in the words of the store, for the scope.
+    pub(super) fn text(
+        &self,
+        source: &'static str,
+        given: usize,
+    ) -> Result<Arc<Statement>, StoreError> {
+        self.texts.get(source, given, self.dialect()?, &self.scope)
     }
 
     async fn send(

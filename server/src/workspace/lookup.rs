@@ -11,7 +11,7 @@ use tplkit::workspace::{Id, StoredRow};
 use super::ReadError;
 use super::rows::{TOGETHER, fitting, organization, read};
 use crate::rows::{Sizes, Tables, known_as, query};
-use crate::store::{BOUND, Row, Tx, Value};
+use crate::store::{BOUND, Row, StoreError, Tx, Value};
 
 /// Which of these rows the scope sees.
 ///
@@ -36,6 +36,11 @@ pub(crate) async fn which(tx: &mut Tx, feature: Id, ids: &[Id]) -> Result<HashSe
     Ok(seen)
 }
 
+/// Rows by their ids, as far as the scope sees them.
+const BY_IDS: &str = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
+     AND {workspace workspace_id} AND {row feature_id created_by} \
+     AND organization_id = $1 AND feature_id = $2 AND {any id $3} {bounded}";
+
 /// The rows of the first of these ids, as far as the scope sees them, in the order asked: of as many as are
 /// held at once, and of one at least.
 ///
@@ -48,41 +53,110 @@ pub(crate) async fn fetch(
     ids: &[Id],
 ) -> Result<Vec<Option<StoredRow>>, ReadError> {
     let organization = organization(tx, feature).await?;
-    let sql = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND {any id $3} {bounded}";
     let mut wanted = ids;
     let mut largest = sizes.of(feature);
     loop {
-        wanted = &wanted[..fitting(TOGETHER, largest, wanted.len()).min(wanted.len())];
-        let parameters = [
-            organization.into(),
-            feature.into(),
-            Value::Ids(wanted.to_vec()),
-        ];
-        let rows = tx.query(sql, &parameters).await?;
-        let bytes: usize = rows.iter().map(Row::bytes).sum();
-        largest = rows.iter().map(Row::bytes).max().unwrap_or_default();
+        wanted = together(wanted, largest);
+        let parameters = by_ids(organization, feature, wanted);
+        let rows = tx.query(BY_IDS, &parameters).await?;
+        largest = largest_of(&rows);
         sizes.note_looked_up(feature, largest);
-        if bytes > BOUND && wanted.len() > 1 {
-            // Some may be unread: fewer are asked for.
-            wanted = &wanted[..wanted.len() - 1];
-            continue;
+        if let Some(found) = in_order(wanted, &rows)? {
+            return Ok(found);
         }
-        let mut found: HashMap<Id, StoredRow> = HashMap::new();
-        for row in rows {
-            let row = read(&row)?;
-            found.insert(row.id, row);
-        }
-        let mut bytes = 0;
-        let fits = wanted.iter().take_while(|id| {
-            bytes += found.get(id).map_or(0, |row| row.data.as_str().len());
-            bytes <= TOGETHER
-        });
-        let answered = fits.count().max(1).min(wanted.len());
-        let found = wanted[..answered].iter().map(|id| found.get(id).cloned());
-        return Ok(found.collect());
+        // Some may be unread: fewer are asked for.
+        wanted = &wanted[..wanted.len() - 1];
     }
+}
+
+/// Rows that are read before somebody asks for them.
+pub(crate) struct RowsAhead {
+    feature: Id,
+    ids: Vec<Id>,
+    /// How many of the first of them are read.
+    wanted: usize,
+}
+
+impl RowsAhead {
+    /// Begins to read rows that are fetched next, where a store can do that meanwhile.
+    ///
+    /// # Errors
+    /// As [`fetch`].
+    pub(crate) async fn send(
+        tx: &mut Tx,
+        sizes: &Sizes,
+        feature: Id,
+        ids: &[Id],
+    ) -> Result<Option<RowsAhead>, ReadError> {
+        let organization = organization(tx, feature).await?;
+        let wanted = together(ids, sizes.of(feature));
+        let parameters = by_ids(organization, feature, wanted);
+        let sent = tx.send_ahead(BY_IDS, &parameters).await?;
+        Ok(sent.then(|| RowsAhead {
+            feature,
+            ids: ids.to_vec(),
+            wanted: wanted.len(),
+        }))
+    }
+
+    /// Whether these are the rows that are fetched.
+    pub(crate) fn are(&self, feature: Id, ids: &[Id]) -> bool {
+        self.feature == feature && self.ids == ids
+    }
+
+    /// What [`fetch`] answers; nothing where the rows turned out too large to be read together.
+    ///
+    /// # Errors
+    /// As [`fetch`].
+    pub(crate) async fn receive(
+        self,
+        tx: &mut Tx,
+        sizes: &Sizes,
+    ) -> Result<Option<Vec<Option<StoredRow>>>, ReadError> {
+        let Some(rows) = tx.receive().await? else {
+            return Ok(None);
+        };
+        sizes.note_looked_up(self.feature, largest_of(&rows));
+        Ok(in_order(&self.ids[..self.wanted], &rows)?)
+    }
+}
+
+fn by_ids(organization: Id, feature: Id, ids: &[Id]) -> [Value; 3] {
+    [
+        organization.into(),
+        feature.into(),
+        Value::Ids(ids.to_vec()),
+    ]
+}
+
+/// As many of the first of these ids as are looked up together, where rows are so large.
+fn together(ids: &[Id], largest: usize) -> &[Id] {
+    &ids[..fitting(TOGETHER, largest, ids.len()).min(ids.len())]
+}
+
+fn largest_of(rows: &[Row]) -> usize {
+    rows.iter().map(Row::bytes).max().unwrap_or_default()
+}
+
+/// The rows of the first of these ids, as many as are held at once; nothing where some of several may be unread.
+fn in_order(ids: &[Id], rows: &[Row]) -> Result<Option<Vec<Option<StoredRow>>>, StoreError> {
+    let bytes: usize = rows.iter().map(Row::bytes).sum();
+    if bytes > BOUND && ids.len() > 1 {
+        return Ok(None);
+    }
+    let mut found: HashMap<Id, StoredRow> = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let row = read(row)?;
+        found.insert(row.id, row);
+    }
+    let mut bytes = 0;
+    let fits = ids.iter().take_while(|id| {
+        bytes += found.get(id).map_or(0, |row| row.data.as_str().len());
+        bytes <= TOGETHER
+    });
+    let answered = fits.count().max(1).min(ids.len());
+    let found = ids[..answered].iter().map(|id| found.get(id).cloned());
+    Ok(Some(found.collect()))
 }
 
 /// For each of the first of these JSON values the first row whose cell in the column equals it: for as many as

@@ -3,7 +3,9 @@
 use futures_util::lock::Mutex;
 use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure};
 
-use super::{ReadError, batch, fetch, matching, row_capacity, stands, structure, taken, which};
+use super::{
+    ReadError, RowsAhead, batch, fetch, matching, row_capacity, stands, structure, taken, which,
+};
 use crate::rows::Tables;
 use crate::store::{Scope, Tx};
 
@@ -12,16 +14,22 @@ use crate::store::{Scope, Tx};
 pub struct Snapshot<'t> {
     // Reading takes the transaction for itself, and the traits read by shared reference. Nobody waits
     // for the lock: whoever reads a workspace does one thing after the other.
-    tx: Mutex<&'t mut Tx>,
+    reading: Mutex<Reading<'t>>,
     workspace: Id,
     tables: Tables,
+}
+
+struct Reading<'t> {
+    tx: &'t mut Tx,
+    /// Rows that are read meanwhile.
+    ahead: Option<RowsAhead>,
 }
 
 impl<'t> Snapshot<'t> {
     /// Looks at a workspace through a transaction.
     pub fn new(tx: &'t mut Tx, workspace: Id, tables: &Tables) -> Snapshot<'t> {
         Snapshot {
-            tx: Mutex::new(tx),
+            reading: Mutex::new(Reading { tx, ahead: None }),
             workspace,
             tables: tables.clone(),
         }
@@ -32,7 +40,7 @@ impl Source for Snapshot<'_> {
     type Error = ReadError;
 
     async fn structure(&self) -> Result<Structure, ReadError> {
-        structure(*self.tx.lock().await, self.workspace).await
+        structure(self.reading.lock().await.tx, self.workspace).await
     }
 
     async fn rows(
@@ -41,8 +49,8 @@ impl Source for Snapshot<'_> {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
-        let mut tx = self.tx.lock().await;
-        batch(&mut tx, &self.tables.sizes, feature, after, limit).await
+        let Reading { tx, .. } = &mut *self.reading.lock().await;
+        batch(tx, &self.tables.sizes, feature, after, limit).await
     }
 }
 
@@ -53,24 +61,36 @@ impl Lookup for Snapshot<'_> {
         column: &str,
         values: &[String],
     ) -> Result<Vec<Option<StoredRow>>, ReadError> {
-        let mut tx = self.tx.lock().await;
-        matching(&mut tx, &self.tables, feature, column, values).await
+        let Reading { tx, .. } = &mut *self.reading.lock().await;
+        matching(tx, &self.tables, feature, column, values).await
     }
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
-        let mut tx = self.tx.lock().await;
-        fetch(&mut tx, &self.tables.sizes, feature, rows).await
+        let Reading { tx, ahead } = &mut *self.reading.lock().await;
+        let sizes = &self.tables.sizes;
+        if let Some(ahead) = ahead.take_if(|ahead| ahead.are(feature, rows))
+            && let Some(rows) = ahead.receive(tx, sizes).await?
+        {
+            return Ok(rows);
+        }
+        fetch(tx, sizes, feature, rows).await
+    }
+
+    async fn fetch_ahead(&self, feature: Id, rows: &[Id]) -> Result<(), ReadError> {
+        let Reading { tx, ahead } = &mut *self.reading.lock().await;
+        *ahead = RowsAhead::send(tx, &self.tables.sizes, feature, rows).await?;
+        Ok(())
     }
 
     async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, ReadError> {
-        let mut tx = self.tx.lock().await;
+        let Reading { tx, .. } = &mut *self.reading.lock().await;
         let guarded =
             matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature));
         if !guarded || rows.is_empty() {
             return Ok(vec![None; rows.len()]);
         }
         let before = tx.set_guarded(Vec::new()).await?;
-        let found = fetch(&mut tx, &self.tables.sizes, feature, rows).await?;
+        let found = fetch(tx, &self.tables.sizes, feature, rows).await?;
         tx.set_guarded(before).await?;
         Ok(found)
     }
@@ -81,18 +101,18 @@ impl Lookup for Snapshot<'_> {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<(StoredRow, bool)>, ReadError> {
-        let mut tx = self.tx.lock().await;
+        let Reading { tx, .. } = &mut *self.reading.lock().await;
         let guarded =
             matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature));
         if !guarded {
-            let rows = batch(&mut tx, &self.tables.sizes, feature, after, limit).await?;
+            let rows = batch(tx, &self.tables.sizes, feature, after, limit).await?;
             return Ok(rows.into_iter().map(|row| (row, false)).collect());
         }
         let before = tx.set_guarded(Vec::new()).await?;
-        let rows = batch(&mut tx, &self.tables.sizes, feature, after, limit).await?;
+        let rows = batch(tx, &self.tables.sizes, feature, after, limit).await?;
         tx.set_guarded(before).await?;
         let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
-        let seen = which(&mut tx, feature, &ids).await?;
+        let seen = which(tx, feature, &ids).await?;
         let marked = rows.into_iter().map(|row| {
             let hidden = !seen.contains(&row.id);
             (row, hidden)
@@ -106,15 +126,15 @@ impl Lookup for Snapshot<'_> {
         column: &str,
         values: &[String],
     ) -> Result<Vec<bool>, ReadError> {
-        let mut tx = self.tx.lock().await;
-        taken(&mut tx, &self.tables, feature, column, values).await
+        let Reading { tx, .. } = &mut *self.reading.lock().await;
+        taken(tx, &self.tables, feature, column, values).await
     }
 
     async fn row_capacity(&self) -> Result<Option<u64>, ReadError> {
-        row_capacity(*self.tx.lock().await, self.workspace).await
+        row_capacity(self.reading.lock().await.tx, self.workspace).await
     }
 
     async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
-        stands(*self.tx.lock().await, feature, column).await
+        stands(self.reading.lock().await.tx, feature, column).await
     }
 }

@@ -8,6 +8,9 @@ use tplkit::workspace::{
     RowWrite, Source, StoredRow, Target as _, Unit, fetch_each, match_each,
 };
 use tplkit_server::jobs::Destination;
+use tplkit_server::rows::Tables;
+use tplkit_server::store::{Dialect, StoreError};
+use tplkit_server::workspace::{ReadError, Snapshot};
 
 use super::ground;
 use crate::api::world::World;
@@ -15,6 +18,8 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     large_rows_are_looked_up_a_few_at_a_time,
+    rows_that_are_read_ahead_are_those_that_are_fetched,
+    a_read_ahead_that_fails_says_why,
     a_value_that_many_large_rows_hold_finds_the_first,
     large_rows_are_changed_and_removed_a_few_at_a_time,
 );
@@ -157,6 +162,91 @@ async fn large_rows_are_looked_up_a_few_at_a_time(place: Place) {
     assert_eq!(found, expected[..found.len()]);
     let all = match_each(target, feature, "k", &values, |row| row).await;
     assert!(all.expect("is read") == expected);
+}
+
+async fn rows_that_are_read_ahead_are_those_that_are_fetched(place: Place) {
+    let world = World::new(place).await;
+    let stage = Stage::new(&world, |at| at).await;
+    let lease = stage.target.lease();
+    let input = (lease.workspace, stage.feature, stage.rows);
+    let scope = lease.scope();
+    let reading = world.store.snapshot(&scope, input, |tx, input| {
+        Box::pin(async move {
+            let (workspace, feature, rows) = (input.0, input.1, &input.2);
+            let snapshot = Snapshot::new(tx, workspace, &Tables::default());
+            let some = |places: [usize; 3]| places.map(|at| rows[at].id);
+            let expected = |places: [usize; 3]| places.map(|at| Some(rows[at].clone()));
+            // Of too many at once the first come. How large they are is known from the second time on.
+            let all: Vec<Id> = rows.iter().map(|row| row.id).collect();
+            for _ in 0..2 {
+                snapshot.fetch_ahead(feature, &all).await?;
+                let found = snapshot.fetch(feature, &all).await?;
+                bounded(&found);
+                let firsts = rows.iter().take(found.len()).cloned().map(Some);
+                assert!(found == firsts.collect::<Vec<_>>());
+            }
+            snapshot.fetch_ahead(feature, &some([5, 4, 3])).await?;
+            // In between others are asked for, and the structure.
+            let found = snapshot.fetch(feature, &some([9, 8, 7])).await?;
+            assert!(found == expected([9, 8, 7]));
+            snapshot.fetch_ahead(feature, &some([2, 1, 0])).await?;
+            assert_eq!(snapshot.structure().await?.features.len(), 1);
+            let found = snapshot.fetch(feature, &some([9, 2, 5])).await?;
+            assert!(found == expected([9, 2, 5]));
+            for _ in 0..2 {
+                let found = snapshot.fetch(feature, &some([2, 1, 0])).await?;
+                assert!(found == expected([2, 1, 0]));
+            }
+            // Nobody asks for the last ones.
+            snapshot.fetch_ahead(feature, &some([5, 4, 3])).await?;
+            let unknown = snapshot.fetch_ahead(workspace, &all).await;
+            assert!(matches!(unknown, Err(ReadError::NoTable(_))), "{unknown:?}");
+            snapshot.fetch_ahead(feature, &some([5, 4, 3])).await
+        })
+    });
+    reading.await.expect("is read");
+}
+
+/// On PostgreSQL what is read ahead is read by then: its error is the one that comes, whatever is asked next.
+async fn a_read_ahead_that_fails_says_why(place: Place) {
+    let postgres = place.url.starts_with("postgres");
+    let world = World::new(place).await;
+    let stage = Stage::new(&world, |at| at).await;
+    let lease = stage.target.lease();
+    for asks_for_rows in [true, false] {
+        let input = (
+            lease.workspace,
+            stage.feature,
+            stage.rows.clone(),
+            asks_for_rows,
+        );
+        let scope = lease.scope();
+        let reading = world.store.snapshot(&scope, input, |tx, input| {
+            Box::pin(async move {
+                let (workspace, feature, rows, asks_for_rows) =
+                    (input.0, input.1, &input.2, input.3);
+                if tx.dialect()? == Dialect::Postgres {
+                    let sql = "SELECT set_config('statement_timeout', '1', true) FROM features \
+                         WHERE {tenant organization_id} LIMIT 1";
+                    tx.execute(sql, &[]).await?;
+                }
+                let snapshot = Snapshot::new(tx, workspace, &Tables::default());
+                let all: Vec<Id> = rows.iter().map(|row| row.id).collect();
+                snapshot.fetch_ahead(feature, &all).await?;
+                if asks_for_rows {
+                    snapshot.fetch(feature, &all).await.map(drop)
+                } else {
+                    snapshot.structure().await.map(drop)
+                }
+            })
+        });
+        let read: Result<(), ReadError> = reading.await;
+        match read {
+            Ok(()) => assert!(!postgres),
+            Err(ReadError::Store(StoreError::TooLong)) => assert!(postgres),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
 }
 
 async fn a_value_that_many_large_rows_hold_finds_the_first(place: Place) {

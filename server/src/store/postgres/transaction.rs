@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use futures_util::future::{join_all, join3, maybe_done, try_join_all};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, RowStream};
 
 use super::Postgres;
 use super::hosts::Object;
@@ -43,6 +44,8 @@ pub(in crate::store) struct Pipelined {
     /// Its connection takes no writes any more.
     unwritable: bool,
     failed: Option<Outcome>,
+    /// What was sent ahead and not asked for yet.
+    sent: Option<SentStatement>,
 }
 
 /// A statement with its parameters.
@@ -77,6 +80,7 @@ impl Pipelined {
             no_place: false,
             unwritable: false,
             failed: None,
+            sent: None,
         }
     }
 
@@ -117,7 +121,7 @@ impl Pipelined {
         let patience = self.postgres.patience;
         let statements = [(&**statement, parameters)];
         let responses = within(patience, self.send(&statements)).await;
-        let mut responses = self.check(responses)?;
+        let mut responses = self.check_behind(responses).await?;
         Ok(responses.pop().map(rows_of).unwrap_or_default())
     }
 
@@ -166,7 +170,50 @@ impl Pipelined {
     ) -> Result<Vec<Vec<Row>>, StoreError> {
         let patience = self.postgres.patience;
         let responses = within(patience, self.send(statements)).await;
-        Ok(self.check(responses)?.into_iter().map(rows_of).collect())
+        let responses = self.check_behind(responses).await?;
+        Ok(responses.into_iter().map(rows_of).collect())
+    }
+
+    /// Sends a statement whose result is read meanwhile, in place of one that nobody has asked for; and whether it did.
+    /// It does not where another statement may end the transaction before that.
+    pub(in crate::store) async fn send_ahead(
+        &mut self,
+        statement: &Arc<Statement>,
+        parameters: &[Value],
+    ) -> Result<bool, StoreError> {
+        let Some(client) = self.client.as_ref().filter(|_| !self.kind.only_reads()) else {
+            return Ok(false);
+        };
+        let statements = [(&**statement, parameters)];
+        sql_log::statements(&statements);
+        let sent = within(self.postgres.patience, async {
+            let mut ready = prepare_all(client, &statements).await?;
+            let ready = ready.pop().ok_or_else(over)?;
+            Ok(SentStatement::send(client, &ready).await?)
+        });
+        let sent = sent.await;
+        self.sent = Some(self.check_behind(sent).await?);
+        Ok(true)
+    }
+
+    /// The result of the statement that was sent so; nothing where none was.
+    pub(in crate::store) async fn receive(&mut self) -> Result<Option<Vec<Row>>, StoreError> {
+        let Some(sent) = self.sent.take() else {
+            return Ok(None);
+        };
+        let received = within(self.postgres.patience, sent.rows()).await;
+        Ok(Some(self.check(received).map(rows_of)?))
+    }
+
+    /// As [`check`](Self::check), of what was sent behind another statement: where that one failed, the transaction takes
+    /// no others, and its error is the one to report.
+    async fn check_behind<T>(&mut self, answer: Result<T, Failure>) -> Result<T, StoreError> {
+        if let Err(Failure::Statement(error)) = &answer
+            && error.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION)
+        {
+            self.receive().await?;
+        }
+        self.check(answer)
     }
 
     /// Whether the next statement is the first of a transaction.
@@ -427,6 +474,27 @@ struct StatementResult {
     cut: bool,
 }
 
+/// A statement whose result a task of its own reads: the database goes on only while somebody reads.
+struct SentStatement(JoinHandle<Result<StatementResult, tokio_postgres::Error>>);
+
+impl SentStatement {
+    async fn send(
+        client: &Client,
+        ready: &PreparedStatement<'_>,
+    ) -> Result<SentStatement, tokio_postgres::Error> {
+        let parameters = ready.parameters.iter().copied();
+        let stream = client.query_raw(&ready.statement, parameters).await?;
+        Ok(SentStatement(tokio::spawn(read(stream, ready.most, true))))
+    }
+
+    async fn rows(self) -> Result<Vec<tokio_postgres::Row>, Failure> {
+        match self.0.await {
+            Ok(result) => Ok(result?.rows),
+            Err(error) => Err(Failure::Pool(StoreError::Internal(error.to_string()))),
+        }
+    }
+}
+
 /// Sends a statement and reads its response, as far as it is to be read. In a transaction that goes on, the
 /// rest has to come first: it is dropped row by row.
 async fn receive(
@@ -436,10 +504,18 @@ async fn receive(
 ) -> Result<StatementResult, tokio_postgres::Error> {
     let parameters = ready.parameters.iter().copied();
     let stream = client.query_raw(&ready.statement, parameters).await?;
+    read(stream, ready.most, goes_on).await
+}
+
+async fn read(
+    stream: RowStream,
+    most: Option<usize>,
+    goes_on: bool,
+) -> Result<StatementResult, tokio_postgres::Error> {
     let mut stream = pin!(stream);
     let (mut rows, mut bytes) = (Vec::new(), 0);
     while let Some(row) = stream.try_next().await? {
-        if ready.most.is_some_and(|most| bytes > most) {
+        if most.is_some_and(|most| bytes > most) {
             if goes_on {
                 continue;
             }

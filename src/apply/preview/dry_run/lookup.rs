@@ -4,6 +4,23 @@ use super::DryRun;
 use super::tables::known_as;
 use crate::workspace::{Id, Lookup, Source, StoredRow, Structure};
 
+impl<T: Lookup + Sync> DryRun<'_, T> {
+    /// Whether its own units have made something of a row.
+    fn has(&self, feature: Id, id: Id) -> bool {
+        self.tables.keeps(feature, id) && !self.hidden.contains(&id)
+    }
+
+    /// The places of rows of which the workspace is asked.
+    fn unknown(&self, feature: Id, rows: &[Id]) -> Vec<usize> {
+        if self.tables.is_fresh(feature) {
+            return Vec::new();
+        }
+        let unknown =
+            |at: &usize| !self.has(feature, rows[*at]) && !self.tables.is_minted(rows[*at]);
+        (0..rows.len()).filter(unknown).collect()
+    }
+}
+
 impl<T: Lookup + Sync> Source for DryRun<'_, T> {
     type Error = T::Error;
 
@@ -54,15 +71,11 @@ impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
 
     async fn fetch(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, T::Error> {
         let kept = |id: &Id| {
-            let kept = self.tables.kept(feature, *id);
-            kept.filter(|_| !self.hidden.contains(id))
+            let has = self.has(feature, *id);
+            has.then(|| self.tables.kept(feature, *id)).flatten()
         };
         let mut found: Vec<Option<StoredRow>> = rows.iter().map(kept).collect();
-        if self.tables.is_fresh(feature) {
-            return Ok(found);
-        }
-        let absent = |at: &usize| found[*at].is_none() && !self.tables.is_minted(rows[*at]);
-        let open: Vec<usize> = (0..rows.len()).filter(absent).collect();
+        let open = self.unknown(feature, rows);
         let ids: Vec<Id> = open.iter().map(|at| rows[*at]).collect();
         let stored = match ids.as_slice() {
             [] => Vec::new(),
@@ -75,6 +88,15 @@ impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
         }
         found.truncate(unanswered.unwrap_or(rows.len()));
         Ok(found)
+    }
+
+    async fn fetch_ahead(&self, feature: Id, rows: &[Id]) -> Result<(), T::Error> {
+        let open = self.unknown(feature, rows).into_iter();
+        let ids: Vec<Id> = open.map(|at| rows[at]).collect();
+        match ids.as_slice() {
+            [] => Ok(()),
+            ids => self.base.fetch_ahead(feature, ids).await,
+        }
     }
 
     async fn hidden(&self, feature: Id, rows: &[Id]) -> Result<Vec<Option<StoredRow>>, T::Error> {

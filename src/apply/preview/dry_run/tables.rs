@@ -235,6 +235,12 @@ impl Tables {
         }
     }
 
+    /// Whether a row is one of the run.
+    pub(super) fn keeps(&self, feature: Id, row: Id) -> bool {
+        let table = self.by_id.get(&feature);
+        table.is_some_and(|table| table.rows.contains_key(&row))
+    }
+
     /// A row of the run.
     pub(super) fn kept(&self, feature: Id, row: Id) -> Option<StoredRow> {
         self.by_id.get(&feature)?.rows.get(&row).cloned()

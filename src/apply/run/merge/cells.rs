@@ -18,7 +18,7 @@ use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, RowData, StoredRow, Target, hidden_each};
 
 use super::is_null;
-use super::row::{Candidate, Here, Outcome, Table};
+use super::row::{Batch, Candidate, Here, Outcome, Table};
 use super::said::{lacks_target, missing, same_cell, same_link};
 use super::waiting::{RefusedRows, WaitingRow};
 
@@ -26,16 +26,15 @@ use super::waiting::{RefusedRows, WaitingRow};
 const ATTEMPTS: usize = 20;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
-    /// Merges rows, and writes those together of which stored rows take so many bytes. Gives those that wait for
-    /// values of others.
+    /// Merges rows. Gives those that wait for values of others.
     pub(super) async fn merge_rows(
         &mut self,
         table: &Table<'a>,
-        rows: &[Candidate<'a>],
-        most: usize,
+        batch: Batch<'_, 'a>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<Vec<WaitingRow<'a>>, ApplyError<T::Error>> {
-        let mut open: Vec<Candidate<'a>> = rows.to_vec();
+        let mut open: Vec<Candidate<'a>> = batch.rows.to_vec();
+        let mut then = batch.then;
         let mut refused = RefusedRows::default();
         for _ in 0..ATTEMPTS {
             let mut again = Vec::new();
@@ -45,6 +44,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let ids: Vec<Id> = left.iter().map(|row| row.id).collect();
                 let stored = self.target.fetch(table.feature, &ids).await;
                 let stored = stored.map_err(ApplyError::store("reading rows"))?;
+                if !then.is_empty() {
+                    let begun = self.target.fetch_ahead(table.feature, then).await;
+                    begun.map_err(ApplyError::store("reading rows"))?;
+                    then = &[];
+                }
                 // Of large rows not all are there at once.
                 let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
                 let stored = self.with_hidden(table.feature, &ids, stored).await?;
@@ -53,7 +57,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let more = self.outcomes(table, tracked, part, stored, &mut refused.failed);
                 outcomes.extend(more.await?);
                 left = rest;
-                if left.is_empty() || bytes > most {
+                if left.is_empty() || bytes > batch.most {
                     bytes = 0;
                     let outcomes = std::mem::take(&mut outcomes);
                     again.extend(self.write_merged(table, outcomes, &mut refused).await?);

@@ -10,7 +10,7 @@ use crate::upgrade::TrackedDecisions;
 use crate::workspace::{Id, Target};
 
 use super::cells::takes;
-use super::row::{Candidate, Table};
+use super::row::{Batch, Candidate, Table};
 use super::said::same_cell;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -73,7 +73,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         table.only = Some(unique);
         let mut waiting = Vec::new();
         for rows in giving.chunks(BATCH) {
-            waiting.extend(self.merge_rows(&table, rows, BATCH_BYTES, tracked).await?);
+            let more = self.merge_rows(&table, Batch::alone(rows, BATCH_BYTES), tracked);
+            waiting.extend(more.await?);
         }
         // What cannot change now is reported when these rows are merged as a whole.
         self.merge_while_some_can(&table, waiting, tracked).await?;

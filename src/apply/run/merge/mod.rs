@@ -25,7 +25,7 @@ use crate::rows::Cell;
 use crate::upgrade::{EVERYTHING, TrackedDecisions};
 use crate::workspace::{Id, RecordKind, Target};
 
-use row::{Candidate, Table};
+use row::{Batch, Candidate, Table};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Enters the rows of all tables, and merges those that are there: each table once its links point at rows that
@@ -134,20 +134,20 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     ) -> Result<(), ApplyError<T::Error>> {
         let mut rows = entry.rows().enumerate();
         let (mut found, mut waiting) = (0, Vec::new());
-        loop {
-            let mut batch = self.candidates(table, &mut found, &mut rows);
-            if batch.is_empty() {
-                break;
-            }
+        let mut next = self.compared(table, &mut found, &mut rows);
+        while let Some(rows_now) = next {
+            next = self.compared(table, &mut found, &mut rows);
             if table.upgrade.is_none() {
-                self.count_left_out(table, &batch).await?;
+                self.count_left_out(table, &rows_now).await?;
                 continue;
             }
-            if !table.whole && table.fresh_slots.is_empty() {
-                // What people changed in transactional data does not matter.
-                batch.retain(|row| self.differs(table, row));
-            }
-            let more = self.merge_rows(table, &batch, BATCH_BYTES, tracked);
+            let then = next.iter().flatten().map(|row| row.id);
+            let batch = Batch {
+                rows: &rows_now,
+                then: &then.collect::<Vec<_>>(),
+                most: BATCH_BYTES,
+            };
+            let more = self.merge_rows(table, batch, tracked);
             waiting.extend(more.await?);
         }
         self.merge_waiting(table, waiting, tracked).await?;
@@ -156,6 +156,28 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             self.tally.table(&table.work.feature_ref).left += left as u64;
         }
         Ok(())
+    }
+
+    /// The next rows that are compared; nothing after the last. Counts those of which the base says something.
+    fn compared(
+        &self,
+        table: &Table<'a>,
+        found: &mut usize,
+        rows: &mut impl Iterator<Item = (usize, RawRow<'a>)>,
+    ) -> Option<Vec<Candidate<'a>>> {
+        loop {
+            let mut batch = self.candidates(table, found, rows);
+            if batch.is_empty() {
+                return None;
+            }
+            if table.upgrade.is_some() && !table.whole && table.fresh_slots.is_empty() {
+                // What people changed in transactional data does not matter.
+                batch.retain(|row| self.differs(table, row));
+            }
+            if !batch.is_empty() {
+                return Some(batch);
+            }
+        }
     }
 
     /// Whether the package says something else of a row than the base, or its cells have a base of their own.

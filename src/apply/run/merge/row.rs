@@ -22,6 +22,24 @@ pub(super) struct Candidate<'a> {
     pub(super) theirs: RawRow<'a>,
 }
 
+/// Rows that are merged together.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'r, 'a> {
+    pub(super) rows: &'r [Candidate<'a>],
+    /// The rows of the next batch.
+    pub(super) then: &'r [Id],
+    /// Of how many bytes of stored rows what they come to is written together.
+    pub(super) most: usize,
+}
+
+impl<'r, 'a> Batch<'r, 'a> {
+    /// Rows after which no others are fetched.
+    pub(super) fn alone(rows: &'r [Candidate<'a>], most: usize) -> Batch<'r, 'a> {
+        let then = &[];
+        Batch { rows, then, most }
+    }
+}
+
 /// What a table is merged with.
 pub(super) struct Table<'a> {
     pub(super) work: &'a TableWork,

@@ -9,7 +9,7 @@ use crate::rows::equal;
 use crate::upgrade::TrackedDecisions;
 use crate::workspace::{Refused, StoredRow, Target};
 
-use super::row::{Candidate, Outcome, Table};
+use super::row::{Batch, Candidate, Outcome, Table};
 
 /// In bytes as they are stored, behind which rows that wait for each other are written: few rows do, so that these may
 /// be larger together than others.
@@ -86,7 +86,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let (mut left, mut still) = (rows.as_slice(), Vec::new());
             while !left.is_empty() {
                 let (batch, rest) = left.split_at(batch_size(left));
-                let more = self.merge_rows(table, batch, WAITING_BYTES, tracked);
+                let more = self.merge_rows(table, Batch::alone(batch, WAITING_BYTES), tracked);
                 still.extend(more.await?);
                 left = rest;
             }

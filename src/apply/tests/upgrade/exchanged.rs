@@ -10,7 +10,7 @@ use crate::apply::test_packages::uid;
 use crate::workspace::{Change, RecordKind, RowData, RowWrite};
 
 /// Cities are unique, and the clients have these.
-fn cities(cities: &[String]) -> Json {
+pub(super) fn cities(cities: &[String]) -> Json {
     v2(|package| {
         args(package, "c_clients_city")["config"] = json!({"unique": true});
         let count = cities.len();

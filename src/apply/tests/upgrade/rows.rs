@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::world::{cells, link, person, points};
+use super::exchanged::cities;
 use super::{Line, args, client, conflicts, upgrade_body, v1, v2, with};
 use crate::apply::test_packages::uid;
 use crate::apply::{NotCarried, Report};
@@ -389,4 +390,18 @@ fn a_cell_of_a_new_column_waits_for_the_row_that_it_points_at() {
     assert_eq!(left_out(&report.not_carried), expected);
     line.upgrade(&new, &Json::Null);
     assert!(line.clients()[1].contains(r#""boss":"D""#));
+}
+
+/// A store elsewhere reads them meanwhile.
+#[test]
+fn a_plan_says_which_rows_it_fetches_next() {
+    let numbers: Vec<String> = (0..1200).map(|at| at.to_string()).collect();
+    let mut line = Line::of(&cities(&numbers));
+    line.memory.limit_lookups(1000);
+    let mut new = cities(&numbers);
+    client(&mut new, 700)["note"] = "new".into();
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
+    assert_eq!(plan.rows["f_clients"].update, 1);
+    // The first of three batches is fetched without a word.
+    assert_eq!(line.memory.fetched_as_said(), 2);
 }
