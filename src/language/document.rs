@@ -30,14 +30,24 @@ pub struct Document {
     text: String,
     /// The first byte of each line.
     starts: Vec<usize>,
+    /// Units of UTF-16 before each [`STRIDE`] of bytes: a package may be one line, in which each column would be counted
+    /// from its beginning.
+    units: Vec<usize>,
 }
+
+/// How many bytes are counted at most for a place.
+const STRIDE: usize = 4096;
 
 impl Document {
     /// A document with that text.
     pub fn new(text: impl Into<String>) -> Document {
         let text = text.into();
-        let starts = starts(&text);
-        Document { text, starts }
+        let (starts, units) = (starts(&text), units(&text));
+        Document {
+            text,
+            starts,
+            units,
+        }
     }
 
     /// All of it.
@@ -55,15 +65,46 @@ impl Document {
         let Some(line) = self.line(at.line) else {
             return self.text.len();
         };
-        let text = &self.text[line.clone()];
-        let mut units = 0;
-        for (index, character) in text.char_indices() {
+        let (from, mut units) = match encoding {
+            Encoding::Utf8 => (line.start, 0),
+            Encoding::Utf16 => self.stride_before(&line, at.column),
+        };
+        for (index, character) in self.text[from..line.end].char_indices() {
             units += width(character, encoding);
             if units > at.column {
-                return line.start + index;
+                return from + index;
             }
         }
         line.end
+    }
+
+    /// A byte of a line from which on a column is looked for, and the column that it is at.
+    fn stride_before(&self, line: &Range<usize>, column: usize) -> (usize, usize) {
+        let first = self.units_before(line.start);
+        let strides = line.start.div_ceil(STRIDE)..=line.end / STRIDE;
+        let of_line = self.units.get(strides.clone()).unwrap_or_default();
+        match of_line.partition_point(|units| units - first <= column) {
+            0 => (line.start, 0),
+            passed => {
+                let from = self.boundary((strides.start() + passed - 1) * STRIDE);
+                (from, self.units_before(from) - first)
+            }
+        }
+    }
+
+    /// The beginning of the character that a byte is in.
+    fn boundary(&self, mut at: usize) -> usize {
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    }
+
+    /// Units of UTF-16 before a byte.
+    fn units_before(&self, offset: usize) -> usize {
+        let stride = offset / STRIDE;
+        let rest = &self.text.as_bytes()[stride * STRIDE..offset];
+        self.units[stride] + utf16_units(rest)
     }
 
     /// The place of a byte.
@@ -71,14 +112,10 @@ impl Document {
         let line = self.starts.partition_point(|start| *start <= offset);
         let line = line.saturating_sub(1);
         let bytes = self.line(line).unwrap_or(0..0);
-        let mut end = offset.clamp(bytes.start, bytes.end);
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let before = &self.text[bytes.start..end];
+        let end = self.boundary(offset.clamp(bytes.start, bytes.end));
         let column = match encoding {
-            Encoding::Utf8 => before.len(),
-            Encoding::Utf16 => utf16_units(before.as_bytes()),
+            Encoding::Utf8 => end - bytes.start,
+            Encoding::Utf16 => self.units_before(end) - self.units_before(bytes.start),
         };
         Position { line, column }
     }
@@ -88,7 +125,7 @@ impl Document {
         let start = self.offset(range.start, encoding);
         let end = self.offset(range.end, encoding).max(start);
         self.text.replace_range(start..end, text);
-        self.starts = starts(&self.text);
+        (self.starts, self.units) = (starts(&self.text), units(&self.text));
     }
 
     /// The part of a span that stands on its first line, without the end of that line.
@@ -118,6 +155,16 @@ fn width(character: char, encoding: Encoding) -> usize {
     }
 }
 
+/// The number of units of UTF-16 before each stride, and before the end of the last.
+fn units(text: &str) -> Vec<usize> {
+    let strides = text.as_bytes().chunks(STRIDE);
+    let ends = strides.scan(0, |units, stride| {
+        *units += utf16_units(stride);
+        Some(*units)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
 /// Units of UTF-16. Packages in one line are long: chunks let the compiler count many bytes at once.
 fn utf16_units(bytes: &[u8]) -> usize {
     let units = |byte: &u8| u8::from(byte & 0xC0 != 0x80) + u8::from(*byte >= 0xF0);
@@ -139,7 +186,7 @@ fn starts(text: &str) -> Vec<usize> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Document, Encoding, Position};
+    use super::{Document, Encoding, Position, STRIDE};
 
     fn at(line: usize, column: usize) -> Position {
         Position { line, column }
@@ -184,6 +231,26 @@ mod tests {
         assert_eq!(document.text(), "ab\ncxd");
         document.replace(at(7, 7)..at(9, 9), "\r", Encoding::Utf16);
         assert_eq!((document.text(), document.lines()), ("ab\ncxd\r", 3));
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_that_are_counted() {
+        for unit in ["é", "aé😀"] {
+            for before in ["", "x\n"] {
+                let line = unit.repeat(STRIDE * 2 / unit.len() + 5);
+                let document = Document::new(format!("{before}{line}\nend"));
+                let (start, at_line) = (before.len(), before.lines().count());
+                let mut column = 0;
+                for (index, character) in line.char_indices() {
+                    let place = at(at_line, column);
+                    assert_eq!(document.position(start + index, Encoding::Utf16), place);
+                    assert_eq!(document.offset(place, Encoding::Utf16), start + index);
+                    column += character.len_utf16();
+                }
+                let end = document.offset(at(at_line, column + 9), Encoding::Utf16);
+                assert_eq!(end, start + line.len());
+            }
+        }
     }
 
     proptest! {
