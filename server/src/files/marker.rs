@@ -1,16 +1,9 @@
 //! The mark of a store in the place of its files: two stores never share a place.
 
-use std::fmt;
-
-use object_store::path::Path;
-use object_store::{ObjectStoreExt as _, PutPayload};
 use uuid::Uuid;
 
-use super::place::{Place, PlaceError};
+use super::place::{MarkedAs, Place, PlaceError};
 use crate::store::{Scope, Store, StoreError, Tx};
-
-/// The name of the mark.
-pub(super) const NAME: &str = "tplkit-store";
 
 /// Why a place is not that of a store.
 #[derive(Debug, thiserror::Error)]
@@ -34,51 +27,9 @@ pub enum MarkError {
     Store(#[from] StoreError),
 }
 
-/// Whose a place is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MarkedAs {
-    /// Nobody's.
-    Nothing,
-    /// Another store's.
-    Store(Uuid),
-    /// Something else is there under that name.
-    Other,
-}
-
-impl fmt::Display for MarkedAs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MarkedAs::Nothing => f.write_str("no store (it has no mark)"),
-            MarkedAs::Store(id) => write!(f, "the store {id}"),
-            MarkedAs::Other => f.write_str("something that is no store"),
-        }
-    }
-}
-
 impl From<PlaceError> for MarkError {
     fn from(error: PlaceError) -> MarkError {
         MarkError::Place(error.to_string())
-    }
-}
-
-impl Place {
-    async fn mark(&self) -> Result<MarkedAs, PlaceError> {
-        let read = self.objects().get(&Path::from(NAME)).await;
-        let bytes = match read.map_err(PlaceError::from) {
-            Ok(found) => found.bytes().await.map_err(PlaceError::from)?,
-            Err(PlaceError::Missing) => return Ok(MarkedAs::Nothing),
-            Err(error) => return Err(error),
-        };
-        let id = std::str::from_utf8(&bytes)
-            .ok()
-            .and_then(|text| Uuid::try_parse(text.trim()).ok());
-        Ok(id.map_or(MarkedAs::Other, MarkedAs::Store))
-    }
-
-    async fn set_mark(&self, store: Uuid) -> Result<(), PlaceError> {
-        let text = PutPayload::from(format!("{store}\n"));
-        self.objects().put(&Path::from(NAME), text).await?;
-        Ok(())
     }
 }
 
@@ -94,13 +45,20 @@ pub async fn claim(store: &Store, place: &Place, adopt: bool) -> Result<(), Mark
             .await?);
     }
     let (id, has_files) = known(store).await?;
-    let found = place.mark().await?;
-    match found {
-        MarkedAs::Store(found) if found == id => Ok(()),
-        MarkedAs::Nothing if !has_files => Ok(place.set_mark(id).await?),
-        _ if adopt => Ok(place.set_mark(id).await?),
-        found => Err(MarkError::Other { found, store: id }),
+    match place.mark().await?.of {
+        MarkedAs::Store(found) if found == id => return Ok(()),
+        MarkedAs::Nothing if !has_files => {}
+        _ if adopt => {}
+        found => return Err(MarkError::Other { found, store: id }),
     }
+    let others = place.set_mark(id).await?;
+    if !others.is_empty() {
+        tracing::warn!(
+            ?others,
+            "the folder of files holds other things, which are left alone; give files a folder of their own"
+        );
+    }
+    Ok(())
 }
 
 /// Makes sure that a place is not another store's.
@@ -109,7 +67,7 @@ pub async fn claim(store: &Store, place: &Place, adopt: bool) -> Result<(), Mark
 /// As [`claim`].
 pub async fn check(store: &Store, place: &Place) -> Result<(), MarkError> {
     let (id, has_files) = known(store).await?;
-    match place.mark().await? {
+    match place.mark().await?.of {
         MarkedAs::Store(found) if found == id => Ok(()),
         MarkedAs::Nothing if !has_files => Ok(()),
         found => Err(MarkError::Other { found, store: id }),

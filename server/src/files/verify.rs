@@ -127,11 +127,12 @@ impl Verdict {
         repair: bool,
         now: i64,
     ) -> Result<(), MarkError> {
+        let mark = place.mark().await?;
         let mut listing = place.list(None).await?;
         while let Some(listed) = listing.next().await {
             let listed = listed?;
             let object = named_object(&listed);
-            if listed.key == marker::NAME || is_needed(store, object, now).await? {
+            if mark.knows(&listed.key) || is_needed(store, object, now).await? {
                 continue;
             }
             if repair && listed.written < now - RECENT && may_go(store, object, now).await? {

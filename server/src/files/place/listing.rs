@@ -100,7 +100,7 @@ fn walk(root: &FilePath, below: &str, listed: &mut Vec<Listed>) -> std::io::Resu
         let Ok(meta) = entry.metadata() else { continue };
         if meta.is_dir() {
             walk(root, &key, listed)?;
-        } else {
+        } else if meta.is_file() {
             let written = meta
                 .modified()?
                 .duration_since(UNIX_EPOCH)

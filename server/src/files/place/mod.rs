@@ -5,6 +5,7 @@
 
 mod folder;
 mod listing;
+mod mark;
 mod open_uploads;
 mod read;
 #[cfg(feature = "s3")]
@@ -19,6 +20,7 @@ use object_store::{ObjectStore, ObjectStoreExt as _};
 use uuid::Uuid;
 
 pub use listing::{Listed, Listing};
+pub use mark::{Mark, MarkedAs};
 pub use open_uploads::OpenUpload;
 pub use read::{Bytestream, verified};
 pub use write::{Staged, Writer};
@@ -132,10 +134,6 @@ impl Place {
         }
     }
 
-    pub(super) fn objects(&self) -> &dyn ObjectStore {
-        &*self.objects
-    }
-
     /// Whether it goes with the process.
     pub fn is_memory(&self) -> bool {
         matches!(self.kind, Kind::Memory)
@@ -147,7 +145,9 @@ impl Place {
     /// When the place is away.
     pub async fn remove(&self, key: &Key) -> Result<(), PlaceError> {
         match self.objects.delete(&key.0).await.map_err(PlaceError::from) {
-            Ok(()) | Err(PlaceError::Missing) => Ok(()),
+            Ok(()) => Ok(()),
+            // Of a place that is away nothing is gone.
+            Err(PlaceError::Missing) => self.is_there().await,
             Err(error) => Err(error),
         }
     }

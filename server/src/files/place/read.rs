@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
-use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore as _};
+use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore as _};
 use sha2::{Digest as _, Sha256};
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -28,7 +28,7 @@ impl Place {
             head: true,
             ..GetOptions::default()
         };
-        Ok(self.objects.get_opts(&key.0, options).await?.meta.size)
+        Ok(self.object(key, options).await?.meta.size)
     }
 
     /// Reads an object, whole or in part, and says how many bytes all of it has.
@@ -44,13 +44,23 @@ impl Place {
             range: range.map(GetRange::Bounded),
             ..GetOptions::default()
         };
-        let found = self.objects.get_opts(&key.0, options).await?;
+        let found = self.object(key, options).await?;
         let (size, range) = (found.meta.size, found.range);
         let bytes = match found.payload {
             GetResultPayload::File(file, _) => pieces(file, range)?,
             GetResultPayload::Stream(stream) => stream.map_err(io::Error::other).boxed(),
         };
         Ok((size, bytes))
+    }
+}
+
+impl Place {
+    async fn object(&self, key: &Key, options: GetOptions) -> Result<GetResult, PlaceError> {
+        let found = self.objects.get_opts(&key.0, options).await;
+        match found.map_err(PlaceError::from) {
+            Err(PlaceError::Missing) => Err(self.why_missing().await),
+            found => found,
+        }
     }
 }
 

@@ -108,6 +108,7 @@ impl Writer {
         self.buffered = 0;
         let payload = PutPayload::from_iter(take(&mut self.buffer));
         if self.upload.is_none() {
+            self.place.is_mounted().await?;
             let parts = Parts::begin(&self.place, &self.name).await?;
             self.upload = Some(Upload {
                 parts,
@@ -127,6 +128,9 @@ impl Writer {
     /// When the place is away or full.
     pub async fn end(mut self) -> Result<Staged, PlaceError> {
         let small = self.upload.is_none();
+        if small {
+            self.place.is_mounted().await?;
+        }
         let bytes = if small {
             Some(PutPayload::from_iter(take(&mut self.buffer)))
         } else {

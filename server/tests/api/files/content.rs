@@ -1,6 +1,6 @@
 //! `GET /v1/files/{file_id}/content`
 
-use super::{bytes_of, made};
+use super::{bytes_of, in_folder, made};
 use crate::api::client::{Answer, Client};
 use crate::api::model::Model;
 use crate::api::world::World;
@@ -152,13 +152,7 @@ async fn what_could_run_is_saved_and_never_shown(place: Place) {
 
 async fn bytes_that_are_gone_or_others_are_damaged(place: Place) {
     let folder = tempfile::tempdir().expect("a folder");
-    let kept = tplkit_server::files::Place::folder(folder.path()).expect("a folder");
-    let config = tplkit_server::app::Config {
-        rate: None,
-        files: tplkit_server::files::Files::in_place(Some(kept)),
-        ..tplkit_server::app::Config::default()
-    };
-    let world = World::with(place, config).await;
+    let world = in_folder(place, folder.path()).await;
     let owner = world.as_user("owner@acme.test");
     let workspace = Model::new(&owner, world.acme).workspace;
     let bytes = vec![b'x'; 1_000_000];

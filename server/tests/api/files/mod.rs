@@ -8,10 +8,16 @@ mod quota;
 mod sweep;
 mod upload;
 
+use std::path::Path;
+
 use serde_json::Value;
+use tplkit_server::app::Config;
+use tplkit_server::files::{self, Files, marker};
 
 use super::client::{Answer, Client};
 use super::model::id;
+use super::world::World;
+use crate::stores::Place;
 
 /// Sends bytes as a file of a workspace.
 pub(super) fn put(client: &Client, workspace: &str, name: &str, bytes: &[u8]) -> Answer {
@@ -38,4 +44,19 @@ pub(super) fn of(file: &Value) -> String {
 /// Where its bytes are.
 pub(super) fn bytes_of(file: &Value) -> String {
     format!("{}/content", of(file))
+}
+
+/// A server that keeps files in a folder, which it has marked.
+pub(super) async fn in_folder(place: Place, folder: &Path) -> World {
+    let kept = files::Place::folder(folder).expect("a folder");
+    let config = Config {
+        rate: None,
+        files: Files::in_place(Some(kept)),
+        ..Config::default()
+    };
+    let world = World::with(place, config).await;
+    let kept = world.app.files.place().expect("a place");
+    let claimed = marker::claim(&world.store, kept, false).await;
+    claimed.expect("is nobody's");
+    world
 }

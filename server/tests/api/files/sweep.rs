@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tplkit_server::app::Config;
+use tplkit_server::files::marker;
 use tplkit_server::files::objects::{Object, hold};
 use tplkit_server::files::sweep::Sweep;
 use tplkit_server::files::verify::verify;
-use tplkit_server::files::{Files, marker};
 use tplkit_server::store::{Scope, StoreError};
 
-use super::{bytes_of, made, of};
+use super::{bytes_of, in_folder, made, of, put};
 use crate::api::model::{Model, id, uuid};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -23,21 +22,11 @@ on_both_stores!(
     what_was_written_for_no_record_is_swept,
     records_and_bytes_are_compared,
     a_place_is_of_one_store,
+    a_place_that_is_away_takes_nothing_and_loses_nothing,
 );
 
-async fn in_folder(place: Place, folder: &Path) -> World {
-    let kept = tplkit_server::files::Place::folder(folder).expect("a folder");
-    let config = Config {
-        rate: None,
-        files: Files::in_place(Some(kept)),
-        ..Config::default()
-    };
-    let world = World::with(place, config).await;
-    let kept = world.app.files.place().expect("a place");
-    let claimed = marker::claim(&world.store, kept, false).await;
-    claimed.expect("is nobody's");
-    world
-}
+/// A file of somebody else.
+const BEFORE: &str = "thesis.txt";
 
 async fn sweep(world: &World) -> u64 {
     let sweep = Sweep {
@@ -244,6 +233,11 @@ async fn verdict(world: &World, repair: bool, now: i64) -> Value {
 
 async fn records_and_bytes_are_compared(place: Place) {
     let folder = tempfile::tempdir().expect("a folder");
+    for name in [BEFORE, "x.db", "photos/a.jpg"] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, b"of somebody else").expect("writes");
+    }
     let world = in_folder(place, folder.path()).await;
     let owner = world.as_user("owner@acme.test");
     let workspace = Model::new(&owner, world.acme).workspace;
@@ -277,6 +271,9 @@ async fn records_and_bytes_are_compared(place: Place) {
     std::fs::create_dir_all(folder.path().join("uploads")).expect("a folder");
     std::fs::write(folder.path().join("uploads/x#1"), b"half").expect("writes");
     std::fs::write(folder.path().join("stray"), b"stray").expect("writes");
+    // What was there when the folder was marked is no business of the store, and neither is what is beside it.
+    let thesis = [BEFORE, "x.db", "x.db-wal", "photos/a.jpg"].map(|name| folder.path().join(name));
+    std::fs::write(&thesis[2], b"x").expect("writes");
     let orphan = written(&world, b"orphan").await;
     world.wait(16 * 60);
     let found = verdict(&world, false, world.context.now()).await;
@@ -316,6 +313,39 @@ async fn records_and_bytes_are_compared(place: Place) {
         (Some(0), &json!(0))
     );
     assert_eq!(owner.get(&bytes_of(&whole)).expect(200).body, "whole");
+    assert!(thesis.iter().all(|path| path.exists()));
+}
+
+/// A folder that is not mounted looks like one without files.
+async fn a_place_that_is_away_takes_nothing_and_loses_nothing(place: Place) {
+    let parent = tempfile::tempdir().expect("a folder");
+    let (folder, away) = (parent.path().join("files"), parent.path().join("away"));
+    std::fs::create_dir(&folder).expect("a folder");
+    let world = in_folder(place, &folder).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let file = made(&owner, &workspace, "a", b"whole");
+    let goes = made(&owner, &workspace, "b", b"goes");
+    std::fs::rename(&folder, &away).expect("is renamed");
+    for empty in [false, true] {
+        if empty {
+            std::fs::create_dir(&folder).expect("a folder");
+        }
+        for bytes in [&b"small"[..], &vec![b'x'; 1_000_000]] {
+            put(&owner, &workspace, "c", bytes).refused(503, "store_unavailable");
+        }
+        owner
+            .get(&bytes_of(&file))
+            .refused(503, "store_unavailable");
+        assert_eq!(folder.exists(), empty);
+    }
+    // What a sweep was to remove waits.
+    owner.delete(&of(&goes)).expect(204);
+    std::fs::remove_dir(&folder).expect("is empty");
+    std::fs::rename(&away, &folder).expect("is renamed");
+    assert_eq!(owner.get(&bytes_of(&file)).expect(200).body, "whole");
+    assert_eq!(owner.ids("/v1/files").len(), 1);
+    made(&owner, &workspace, "d", b"small");
 }
 
 async fn a_place_is_of_one_store(place: Place) {

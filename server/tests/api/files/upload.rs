@@ -7,7 +7,7 @@ use tplkit_server::app::Config;
 use tplkit_server::files::Files;
 use tplkit_server::files::settings::UploadPace;
 
-use super::{bytes_of, made, of, put};
+use super::{bytes_of, in_folder, made, of, put};
 use crate::api::client::{Answer, Client};
 use crate::api::model::Model;
 use crate::api::world::World;
@@ -371,13 +371,7 @@ async fn the_head_is_refused_before_the_body_is_asked_for(place: Place) {
 
 async fn a_large_file_arrives_whole(place: Place) {
     let folder = tempfile::tempdir().expect("a folder");
-    let kept = tplkit_server::files::Place::folder(folder.path()).expect("a folder");
-    let config = Config {
-        rate: None,
-        files: Files::in_place(Some(kept)),
-        ..Config::default()
-    };
-    let world = World::with(place, config).await;
+    let world = in_folder(place, folder.path()).await;
     let owner = world.as_user("owner@acme.test");
     let workspace = Model::new(&owner, world.acme).workspace;
     let bytes: Vec<u8> = (0..3_000_000_u32)
