@@ -28,7 +28,44 @@ pub(crate) struct Settings {
     /// The registry to hold it against.
     pub(crate) definitions: Arc<Cow<'static, Definitions>>,
     /// The file of accepted findings.
-    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) baseline: Option<BaselineFile>,
+}
+
+/// A file of accepted findings.
+#[derive(Debug, Clone)]
+pub(crate) struct BaselineFile {
+    pub(crate) path: PathBuf,
+    /// What the paths in it are relative to: the folder of the `tplkit.toml` that names it, else its own.
+    folder: PathBuf,
+}
+
+impl BaselineFile {
+    fn new(path: PathBuf, named_in: Option<&Path>) -> BaselineFile {
+        let folder = named_in.unwrap_or(&path).parent();
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).to_owned();
+        BaselineFile { path, folder }
+    }
+
+    /// The path that it knows a package by, wherever the command is run; what is not in the folder, as it was named.
+    pub(crate) fn known_path(&self, package: &Path) -> String {
+        let real = std::fs::canonicalize(&self.folder)
+            .and_then(|folder| Ok((folder, std::fs::canonicalize(package)?)));
+        let inside = real
+            .ok()
+            .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
+        let path = inside.as_deref().unwrap_or(package);
+        let parts: Vec<_> = path
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect();
+        parts.join("/")
+    }
+
+    /// Whether there is something at a path that it knows.
+    pub(crate) fn has(&self, known: &str) -> bool {
+        self.folder.join(known).exists() || Path::new(known).exists()
+    }
 }
 
 /// Finds what holds, and reads each file once.
@@ -73,10 +110,13 @@ impl SettingsFinder {
                 Some(config) => flags.selection.over(config.selection.clone()),
                 None => flags.selection,
             },
-            baseline: or(
-                flags.baseline,
-                config.and_then(|config| config.baseline.as_ref()),
-            ),
+            baseline: match flags.baseline {
+                Some(path) => Some(BaselineFile::new(path, None)),
+                None => config.and_then(|config| {
+                    let path = config.baseline.clone()?;
+                    Some(BaselineFile::new(path, Some(&config.path)))
+                }),
+            },
             definitions: self.registry(registry)?,
         });
         self.known.insert(key, Arc::clone(&settings));
@@ -129,24 +169,4 @@ pub(crate) fn definitions(file: Option<&Path>) -> Result<Cow<'static, Definition
             source,
         }
     })?))
-}
-
-/// The path that a baseline knows a package by: relative to the baseline's folder, so that it is the
-/// same wherever the command is run, else as it was named.
-pub(crate) fn known_path(baseline: &Path, package: &Path) -> String {
-    let folder = baseline
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let real = std::fs::canonicalize(folder)
-        .and_then(|folder| Ok((folder, std::fs::canonicalize(package)?)));
-    let inside = real
-        .ok()
-        .and_then(|(folder, real)| Some(real.strip_prefix(folder).ok()?.to_owned()));
-    let path = inside.as_deref().unwrap_or(package);
-    let parts: Vec<_> = path
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy())
-        .collect();
-    parts.join("/")
 }

@@ -130,6 +130,11 @@ impl Baseline {
         self.known.sort_unstable_keys();
     }
 
+    /// Takes out what does not pass.
+    pub fn retain(&mut self, passes: impl Fn(&BaselineKey) -> bool) {
+        self.known.retain(|known, _| passes(known));
+    }
+
     /// Takes out what is stale in `used`: this baseline after all findings were held against it.
     pub fn prune(&mut self, used: &Baseline, searched: &dyn Fn(&BaselineKey) -> bool) {
         for (known, unused) in used.stale(searched) {

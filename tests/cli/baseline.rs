@@ -100,6 +100,30 @@ fn a_clean_run_writes_an_empty_baseline() {
 }
 
 #[test]
+fn what_is_accepted_of_other_files_stays_while_they_are_there() {
+    let place = Place::with(&[("p.json", &faulty()), ("q.json", &faulty())]);
+    let write = |name: &str| {
+        let words = [
+            "check",
+            name,
+            "--baseline",
+            "known.json",
+            "--write-baseline",
+        ];
+        place.run(&words).exits(0)
+    };
+    write(".");
+    let both = place.read("known.json");
+    let ran = write("q.json");
+    assert_eq!(place.read("known.json"), both);
+    assert!(ran.err.contains("beside 2 of other files"), "{}", ran.err);
+    std::fs::remove_file(place.path("p.json")).expect("is removed");
+    write("q.json");
+    let one = place.read("known.json");
+    assert!(!one.contains("p.json") && one.contains("q.json"), "{one}");
+}
+
+#[test]
 fn what_could_not_be_read_is_no_reason_to_forget_what_was_accepted() {
     let place = Place::with(&[("p.json", &faulty()), ("q.json", &tiny())]);
     let write = |name: &str| {

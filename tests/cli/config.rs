@@ -7,7 +7,7 @@ use serde_json::Value;
 use tplkit::finding::catalog::M003;
 use tplkit::package::schema;
 
-use crate::support::{Place, faulty, tiny, warned};
+use crate::support::{Place, Ran, faulty, tiny, warned};
 
 #[test]
 fn the_nearest_file_alone_counts_for_each_package() {
@@ -176,6 +176,29 @@ fn the_baseline_is_relative_to_the_file_and_can_be_pruned() {
         let ran = place.run(&["check", "d", flag]).exits(2);
         assert!(ran.err.contains("no baseline"), "{}", ran.err);
     }
+}
+
+/// Wherever the baseline lies, and however a package is named.
+#[test]
+fn paths_in_a_baseline_are_relative_to_the_folder_of_the_file() {
+    let place = Place::with(&[
+        ("sub/deep/p.json", &faulty()),
+        ("tplkit.toml", "baseline = \"base/known.json\"\n"),
+    ]);
+    std::fs::create_dir(place.path("base")).expect("a folder");
+    let absolute = place.path("sub/deep/p.json");
+    let absolute = absolute.to_str().expect("UTF-8");
+    place.run(&["check", absolute, "--write-baseline"]).exits(0);
+    let known: Value = serde_json::from_str(&place.read("base/known.json")).expect("JSON");
+    assert_eq!(known["findings"][0]["path"], "sub/deep/p.json");
+    for path in ["sub/deep/p.json", "./sub/deep/p.json", ".", absolute] {
+        let ran = place.run(&["check", path]).exits(0);
+        assert!(ran.out.contains("2 in the baseline"), "{path}: {}", ran.out);
+    }
+    let mut inside = place.command(&["check", "deep/p.json"]);
+    inside.current_dir(place.path("sub"));
+    let ran = Ran::from(inside.output().expect("runs")).exits(0);
+    assert!(ran.out.contains("2 in the baseline"), "{}", ran.out);
 }
 
 /// Only what a run looked for, and did not find, is no more.

@@ -13,7 +13,7 @@ use tplkit::finding::{Finding, Located};
 use super::documents::{Documents, Unit};
 use super::uri;
 use crate::cli::error::CliError;
-use crate::cli::settings::{Flags, Settings, SettingsFinder, known_path};
+use crate::cli::settings::{BaselineFile, Flags, Settings, SettingsFinder};
 
 /// What holds for a package at one moment.
 #[derive(Debug, Default)]
@@ -106,9 +106,13 @@ impl Rules {
 }
 
 impl Accepted {
-    fn read(documents: &Documents, file: &Path, package: &Path) -> Result<Accepted, CliError> {
-        let path = std::path::absolute(file).map_err(|source| CliError::Read {
-            path: file.to_owned(),
+    fn read(
+        documents: &Documents,
+        file: &BaselineFile,
+        package: &Path,
+    ) -> Result<Accepted, CliError> {
+        let path = std::path::absolute(&file.path).map_err(|source| CliError::Read {
+            path: file.path.clone(),
             source,
         })?;
         let text = match documents.at(&path) {
@@ -117,13 +121,13 @@ impl Accepted {
         };
         let baseline = match &text {
             Some(text) => Baseline::parse(text).map_err(|source| CliError::Baseline {
-                path: file.to_owned(),
+                path: file.path.clone(),
                 source,
             })?,
             None => Baseline::default(),
         };
         Ok(Accepted {
-            package: known_path(&path, package),
+            package: file.known_path(package),
             path,
             text,
             baseline,

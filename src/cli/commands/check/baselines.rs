@@ -14,8 +14,15 @@ use tplkit::printable;
 use crate::cli::error::CliError;
 use crate::cli::replace;
 use crate::cli::session::Session;
-use crate::cli::settings::{Settings, SettingsFinder, known_path};
+use crate::cli::settings::{BaselineFile, Settings, SettingsFinder};
 use crate::cli::source;
+
+/// A file, and what its baseline knows it by.
+struct KnownFile<'f> {
+    file: &'f mut FileEntry,
+    known: String,
+    baseline: BaselineFile,
+}
 
 /// What to do with a baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +45,15 @@ pub(super) fn hold_against(
 ) -> Result<(), CliError> {
     // Accepted findings of what was not read would be lost.
     let whole = report.errors.is_empty();
-    let mut by_baseline: IndexMap<PathBuf, Vec<&mut FileEntry>> = IndexMap::new();
+    let mut by_baseline: IndexMap<PathBuf, Vec<KnownFile<'_>>> = IndexMap::new();
     for file in &mut report.files {
         if let Some(baseline) = &settings.of(&file.path)?.baseline {
-            by_baseline.entry(baseline.clone()).or_default().push(file);
+            let files = by_baseline.entry(baseline.path.clone()).or_default();
+            files.push(KnownFile {
+                known: baseline.known_path(&file.path),
+                baseline: baseline.clone(),
+                file,
+            });
         }
     }
     if by_baseline.is_empty() && mode != BaselineMode::Read {
@@ -84,21 +96,34 @@ fn left_alone(path: &Path, session: &Session) {
     ));
 }
 
-/// Accepts everything that was found. Gives the number of findings.
-fn write(path: &Path, files: &mut [&mut FileEntry], session: &Session) -> Result<usize, CliError> {
-    let mut baseline = Baseline::default();
+/// Accepts everything that was found, and leaves what it accepts of other files that are there. Gives the number of
+/// findings of this run.
+fn write(path: &Path, files: &mut [KnownFile<'_>], session: &Session) -> Result<usize, CliError> {
+    let before = source::read_text(path).ok();
+    let before = before.and_then(|text| Baseline::parse(&text).ok());
+    let mut baseline = before.unwrap_or_default();
+    let is_other = |known: &str| {
+        files.iter().all(|file| file.known != known)
+            && files.iter().any(|file| file.baseline.has(known))
+    };
+    baseline.retain(|known| is_other(&known.path));
+    let others = baseline.len();
     for file in &*files {
-        baseline.add(&known_path(path, &file.path), &file.report.findings);
+        baseline.add(&file.known, &file.file.report.findings);
     }
     replace::write(path, baseline.write().as_bytes())?;
+    let known = baseline.len() - others;
+    let kept = match others {
+        0 => String::new(),
+        others => format!(", beside {others} of other files"),
+    };
     session.note(format!(
-        "{} written to `{}`",
-        counted(baseline.len(), "finding"),
+        "{} written to `{}`{kept}",
+        counted(known, "finding"),
         printable::path(path)
     ));
-    let known = baseline.len();
     for file in files {
-        baseline.suppress(&known_path(path, &file.path), &mut file.report.findings);
+        baseline.suppress(&file.known, &mut file.file.report.findings);
     }
     Ok(known)
 }
@@ -106,7 +131,7 @@ fn write(path: &Path, files: &mut [&mut FileEntry], session: &Session) -> Result
 /// Leaves out what was accepted before.
 fn read(
     path: &Path,
-    files: &mut [&mut FileEntry],
+    files: &mut [KnownFile<'_>],
     settings: &mut SettingsFinder,
     prune: bool,
     session: &Session,
@@ -128,10 +153,9 @@ fn read(
         ..Accepted::default()
     };
     let mut searches = HashMap::new();
-    for file in files {
-        let known = known_path(path, &file.path);
-        accepted.known += baseline.suppress(&known, &mut file.report.findings);
-        searches.insert(known, Search::of(file, settings.of(&file.path)?));
+    for KnownFile { file, known, .. } in files {
+        accepted.known += baseline.suppress(known, &mut file.report.findings);
+        searches.insert(known.clone(), Search::of(file, settings.of(&file.path)?));
     }
     let searched = |known: &BaselineKey| {
         let search = searches.get(&known.path);
