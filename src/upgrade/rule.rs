@@ -31,7 +31,8 @@ pub fn natural([base, theirs, ours]: &[Value; 3], list: bool) -> LeafOutcome {
     if base == ours {
         return LeafOutcome::Written(theirs.clone());
     }
-    if !list {
+    // Where people took the list away there is none that could be merged.
+    if !list || *ours == Value::Null {
         return LeafOutcome::Conflict;
     }
     let [base, theirs, own] = [base, theirs, ours].map(|side| side.as_list().unwrap_or_default());
@@ -225,6 +226,9 @@ mod tests {
             (["[1,2,3]", "[1,2]", "[2,1]"], LeafOutcome::Same),
             (["[1,2,3]", "[3,2,1]", "[2,1,3]"], LeafOutcome::Conflict),
             (["null", "[1]", "[2]"], written("[1,2]")),
+            // People took the whole list away.
+            (["[1,2]", "[1,2,3]", "null"], LeafOutcome::Conflict),
+            (["[1,2]", "[1,2,3]", "[]"], written("[3]")),
         ] {
             assert_eq!(natural(&values(sides), true), expected, "{sides:?}");
         }
