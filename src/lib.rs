@@ -61,6 +61,7 @@ pub mod report;
 pub mod rows;
 pub mod simulate;
 pub mod starter;
+pub mod toml_text;
 pub mod upgrade;
 pub mod workspace;
 

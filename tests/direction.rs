@@ -12,6 +12,7 @@ const LAYERS: &[Layer] = &[
         modules: &[
             "json",
             "printable",
+            "toml_text",
             "markup",
             "problem",
             "definitions",

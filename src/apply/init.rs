@@ -14,8 +14,8 @@ use crate::check::Checked;
 use crate::finding::render::counted;
 use crate::package::model::{Dependency, DependencyForm};
 use crate::package::size;
-use crate::printable;
 use crate::workspace::{Id, Structure};
+use crate::{printable, toml_text};
 
 /// Choices shown for one dependency.
 const MOST: usize = 5;
@@ -114,12 +114,18 @@ fn decision_text(
         for (reference, id) in &candidate.columns {
             comment(
                 out,
-                &format!("  columns.{reference} = {}", quoted(&id.to_string())),
+                &format!(
+                    "  columns.{reference} = {}",
+                    toml_text::string(&id.to_string())
+                ),
             );
         }
         let expected = left_empty(package, dependency, candidate, destination);
         if !expected.is_empty() {
-            let names: Vec<String> = expected.iter().map(|name| quoted(name)).collect();
+            let names: Vec<String> = expected
+                .iter()
+                .map(|name| toml_text::string(name))
+                .collect();
             let names = names.join(", ");
             let text = format!(
                 "  leaveEmpty = [{names}]: required there, and rows of the package have nothing for it"
@@ -160,7 +166,9 @@ fn decision(out: &mut String, dependency: &Dependency, resolution: &Resolution) 
     let _ = match resolution {
         Resolution::Import => writeln!(out, "action = \"import\""),
         Resolution::Skip => writeln!(out, "action = \"skip\""),
-        Resolution::Map { id, .. } => writeln!(out, "action = \"map\"\nid = {}", quoted(id)),
+        Resolution::Map { id, .. } => {
+            writeln!(out, "action = \"map\"\nid = {}", toml_text::string(id))
+        }
     };
     if let Resolution::Map {
         columns,
@@ -169,10 +177,17 @@ fn decision(out: &mut String, dependency: &Dependency, resolution: &Resolution) 
     } = resolution
     {
         for (reference, id) in columns {
-            let _ = writeln!(out, "columns.{reference} = {}", quoted(&id.to_string()));
+            let _ = writeln!(
+                out,
+                "columns.{reference} = {}",
+                toml_text::string(&id.to_string())
+            );
         }
         if !leave_empty.is_empty() {
-            let names: Vec<String> = leave_empty.iter().map(|name| quoted(name)).collect();
+            let names: Vec<String> = leave_empty
+                .iter()
+                .map(|name| toml_text::string(name))
+                .collect();
             let _ = writeln!(out, "leaveEmpty = [{}]", names.join(", "));
         }
     }
@@ -235,26 +250,11 @@ fn comment(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// A TOML string. JSON escapes all that a basic string must escape but U+007F; what would steer or
-/// mislead is escaped, too, because people read the file.
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    for character in crate::json::write_string(text).chars() {
-        if printable::visible(character) == character {
-            out.push(character);
-        } else {
-            // Unlike JSON, TOML has no surrogates.
-            let _ = write!(out, "\\U{:08x}", u32::from(character));
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use indexmap::IndexMap;
 
-    use super::{init, quoted};
+    use super::init;
     use crate::apply::test_packages::{Pack, checked, furnished};
     use crate::apply::{Request, Resolution};
     use crate::check::Checked;
@@ -325,13 +325,5 @@ mod tests {
             Request::from_toml(&file).expect("a request"),
             proposals(&package)
         );
-    }
-
-    #[test]
-    fn strings_are_those_of_toml() {
-        let odd = "a\"b\\c\n\t\u{1}\u{7f}\u{9b}\u{202e}\u{e0041}é";
-        let table: toml::Table = format!("x = {}", quoted(odd)).parse().expect("TOML");
-        assert_eq!(table["x"].as_str(), Some(odd));
-        assert_eq!(quoted(odd), crate::printable::line(&quoted(odd)));
     }
 }

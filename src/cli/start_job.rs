@@ -23,7 +23,7 @@ pub(crate) struct StartJob<'s> {
     pub(crate) workspace: &'s str,
     /// The job that is gone on with, if there is one.
     pub(crate) job: Option<&'s str>,
-    pub(crate) body: &'s Value,
+    pub(crate) body: &'s tplkit::json::Value,
     /// The package that an upgrade starts from, where one is given.
     pub(crate) base: Option<&'s BaseFile>,
     pub(crate) waiting: &'s WaitOptions,

@@ -7,7 +7,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tplkit::finding::position::Positions;
 use tplkit::finding::suggest;
-use tplkit::json::{Object, Value};
+use tplkit::json::Object;
+use tplkit::toml_text;
 
 use super::error::CliError;
 
@@ -121,37 +122,9 @@ impl<'t> TomlFile<'t> {
         })
     }
 
-    /// Any value as JSON: dates and times are texts there.
-    pub(crate) fn json(&self, value: &Spanned<DeValue<'t>>) -> Result<Value, CliError> {
-        Ok(match value.get_ref() {
-            DeValue::String(text) => text.as_ref().into(),
-            DeValue::Boolean(truth) => (*truth).into(),
-            DeValue::Datetime(instant) => instant.to_string().into(),
-            DeValue::Integer(number) => {
-                let read = i64::from_str_radix(number.as_str(), number.radix());
-                let read =
-                    read.map_err(|_| self.wrong(value.span().start, "the number is too large"))?;
-                read.into()
-            }
-            DeValue::Float(number) => {
-                let digits = number.as_str().trim_start_matches('+');
-                let read = Value::parse(digits);
-                read.map_err(|_| self.wrong(value.span().start, "this is no number of JSON"))?
-            }
-            DeValue::Array(elements) => {
-                let elements = elements.iter().map(|one| self.json(one));
-                Value::List(elements.collect::<Result<_, _>>()?)
-            }
-            DeValue::Table(table) => Value::Object(self.object(table)?),
-        })
-    }
-
     /// A table as a JSON object.
     pub(crate) fn object(&self, table: &DeTable<'t>) -> Result<Object, CliError> {
-        let members = table
-            .iter()
-            .map(|(key, value)| Ok((key.get_ref().to_string(), self.json(value)?)));
-        members.collect()
+        toml_text::object(table).map_err(|error| self.wrong(error.offset, error.to_string()))
     }
 
     /// A list of tables as JSON objects.

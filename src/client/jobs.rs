@@ -1,6 +1,6 @@
 //! Applies on the server: plans, jobs and undo.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Client;
@@ -124,7 +124,11 @@ impl Job {
 
 impl Client {
     /// `POST /v1/templates/{id}/plan`: what an apply with that body would do. Writes nothing.
-    pub fn plan(&self, template: &str, body: &Value) -> Result<WithDocument<Preview>, Error> {
+    pub fn plan(
+        &self,
+        template: &str,
+        body: &impl Serialize,
+    ) -> Result<WithDocument<Preview>, Error> {
         self.plan_with(template, body, &[])
     }
 
@@ -133,16 +137,15 @@ impl Client {
     pub fn plan_with(
         &self,
         template: &str,
-        body: &Value,
+        body: &impl Serialize,
         packages: &[(&str, &str)],
     ) -> Result<WithDocument<Preview>, Error> {
-        let mut request = Request::post(path(template, "/plan"), body).harmless();
-        request.body = Some(with_packages(body, packages));
-        self.read(&request)
+        let body = with_packages(body, packages);
+        self.read(&Request::post_text(path(template, "/plan"), body).harmless())
     }
 
     /// `POST /v1/templates/{id}/apply`: begins a job, or goes on with the one that the body names.
-    pub fn apply(&self, template: &str, body: &Value) -> Result<Started, Error> {
+    pub fn apply(&self, template: &str, body: &impl Serialize) -> Result<Started, Error> {
         self.apply_with(template, body, &[])
     }
 
@@ -150,12 +153,11 @@ impl Client {
     pub fn apply_with(
         &self,
         template: &str,
-        body: &Value,
+        body: &impl Serialize,
         packages: &[(&str, &str)],
     ) -> Result<Started, Error> {
-        let mut request = Request::post(path(template, "/apply"), body);
-        request.body = Some(with_packages(body, packages));
-        self.read(&self.keyed(request))
+        let body = with_packages(body, packages);
+        self.read(&self.keyed(Request::post_text(path(template, "/apply"), body)))
     }
 
     /// `GET /v1/template-jobs`, of one workspace or of all.
@@ -192,8 +194,8 @@ impl Client {
 }
 
 /// A body with packages in it as they are written: numbers keep their digits.
-fn with_packages(body: &Value, packages: &[(&str, &str)]) -> Vec<u8> {
-    let rest = body.to_string();
+fn with_packages(body: &impl Serialize, packages: &[(&str, &str)]) -> Vec<u8> {
+    let rest = serde_json::to_string(body).unwrap_or_default();
     let rest = rest.strip_prefix('{').unwrap_or_default();
     let mut members: Vec<String> = packages
         .iter()

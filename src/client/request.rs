@@ -60,8 +60,13 @@ impl Request {
 
     /// A `POST` of a JSON document.
     pub fn post(path: impl Into<String>, document: &serde_json::Value) -> Request {
+        Request::post_text(path, document.to_string().into_bytes())
+    }
+
+    /// A `POST` of a JSON document as it is written.
+    pub(super) fn post_text(path: impl Into<String>, document: Vec<u8>) -> Request {
         let mut request = Request::new(Method::POST, path);
-        request.body = Some(document.to_string().into_bytes());
+        request.body = Some(document);
         request
     }
 

@@ -408,21 +408,20 @@ const LONG: usize = 2048;
 
 /// A value as a guard holds it.
 pub fn guard(value: Value) -> Value {
-    let text = value.write();
-    if text.len() > LONG {
-        return format!("sha256:{}", digest(&text)).into();
+    if value.write().len() > LONG {
+        return value_digest(&value);
     }
     value
 }
 
+/// What stands for a value that is too long for a decision, or that its form does not have.
+pub fn value_digest(value: &Value) -> Value {
+    format!("sha256:{}", digest(&value.write())).into()
+}
+
 fn is_still(made: &Value, ours: &Value, read: &dyn Fn(&Value) -> Value) -> bool {
-    if let Some(made) = made.as_str().and_then(|text| text.strip_prefix("sha256:")) {
-        let text = ours.write();
-        if text.len() > LONG {
-            return digest(&text) == made;
-        }
-    }
-    read(made) == *ours
+    let of_digest = made.as_str().and_then(|text| text.strip_prefix("sha256:"));
+    of_digest.is_some_and(|made| digest(&ours.write()) == made) || read(made) == *ours
 }
 
 fn digest(text: &str) -> String {

@@ -37,7 +37,7 @@ mod together;
 pub use crate::workspace::ledger::MovedLeaf;
 pub use decision::{
     Decision, Decisions, EVERYTHING, RecordDecision, Side, Take, TrackedDecisions, guard,
-    takes_theirs,
+    takes_theirs, value_digest,
 };
 pub use document::{
     BaseView, Conflict, ConflictCode, KeepReason, KeptRecord, LeftRecord, Rename, UnusedDecision,

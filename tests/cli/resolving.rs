@@ -45,6 +45,20 @@ fn a_file_is_written_edited_and_checked() {
     assert_eq!(place.read("r.toml"), text);
 }
 
+/// A file of an upgrade decides about dependencies, too.
+#[test]
+fn what_a_file_decides_about_an_upgrade_is_left_to_its_plan() {
+    let place = Place::with(&[("p.json", &tiny())]);
+    place.write(
+        "r.toml",
+        "upgrade = true\n[decisions.f_x]\nlabel = \"ours\"\n",
+    );
+    let ran = place
+        .run(&["resolve", "check", "p.json", "r.toml"])
+        .exits(0);
+    assert!(ran.err.contains("tplkit plan --upgrade"), "{}", ran.err);
+}
+
 #[test]
 fn without_a_file_the_proposals_are_checked() {
     let place = Place::with(&[("p.json", &links()), ("t.json", &tiny())]);

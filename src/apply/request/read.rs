@@ -4,15 +4,17 @@
 //! package, so it does not check refs.
 
 use indexmap::IndexMap;
+use toml::de::DeTable;
 
 use super::{Request, Resolution, RowsMode, UpgradeTerms};
 use crate::apply::Refusal;
 use crate::finding::position::Positions;
 use crate::finding::suggest;
 use crate::json::path::push_dotted;
-use crate::json::{Anomaly, Doc, Node, Object, Value};
+use crate::json::{Anomaly, Doc, Node, Value};
 use crate::package::reference::{WORKSPACE, is_declaration, undollared};
 use crate::problem::Code;
+use crate::toml_text;
 use crate::workspace::Id;
 
 /// The members of a request. Where and which job it is about is read by whoever takes requests.
@@ -75,18 +77,21 @@ impl Request {
 
     /// Reads TOML of the same shape: a resolutions file.
     pub fn from_toml(text: &str) -> Result<Request, Vec<Refusal>> {
-        match text.parse::<toml::Table>() {
-            Ok(table) => Request::from_value(&Value::Object(object(table))),
-            Err(error) => {
-                let at = error.span().map_or(0, |span| span.start);
-                let place = Positions::find(text.as_bytes(), vec![at]).get(at);
-                let message = error.message().replace('\n', ", ");
-                Err(vec![invalid(format!(
-                    "not TOML: line {}, column {}: {message}.",
-                    place.line, place.column
-                ))])
-            }
-        }
+        let not_toml = |at: usize, message: &str| {
+            let place = Positions::find(text.as_bytes(), vec![at]).get(at);
+            let message = message.replace('\n', ", ");
+            vec![invalid(format!(
+                "not TOML: line {}, column {}: {message}.",
+                place.line, place.column
+            ))]
+        };
+        let table = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            not_toml(at, error.message())
+        })?;
+        let body = toml_text::object(table.get_ref())
+            .map_err(|error| not_toml(error.offset, &error.to_string()))?;
+        Request::from_value(&Value::Object(body))
     }
 
     /// Reads a node of a document; repeated keys are the caller's to find.
@@ -98,28 +103,6 @@ impl Request {
         } else {
             Err(reader.faults)
         }
-    }
-}
-
-/// TOML as JSON. What JSON does not have (dates) becomes text, and is refused as the text it is.
-fn object(table: toml::Table) -> Object {
-    table
-        .into_iter()
-        .map(|(key, value)| (key, json(value)))
-        .collect()
-}
-
-fn json(value: toml::Value) -> Value {
-    match value {
-        toml::Value::String(text) => Value::String(text),
-        toml::Value::Boolean(value) => Value::Bool(value),
-        toml::Value::Integer(value) => Value::from(value),
-        toml::Value::Float(value) => {
-            crate::json::Number::parse(&value.to_string()).map_or(Value::Null, Value::Number)
-        }
-        toml::Value::Datetime(value) => Value::String(value.to_string()),
-        toml::Value::Array(list) => Value::List(list.into_iter().map(json).collect()),
-        toml::Value::Table(table) => Value::Object(object(table)),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
 use tplkit::apply::{Request, RowsMode};
+use tplkit::json::{Object, Value};
 use tplkit::workspace::Id;
 
 use crate::cli::config::Target;
@@ -57,14 +57,19 @@ impl Decisions {
     }
 }
 
-/// The body of an apply or a plan.
+/// The body of an apply or a plan. Its numbers keep their digits: values are decided in it.
 pub(crate) fn body(request: &Request, workspace: Id) -> Value {
-    let mut body = json!({"workspaceId": workspace.to_string()});
-    // Refs, ids, words and flags: nothing whose digits could be lost.
-    if let Ok(Value::Object(members)) = serde_json::from_str(&request.to_value().write())
-        && let Some(body) = body.as_object_mut()
-    {
+    let mut body = Object::new();
+    body.insert("workspaceId".to_owned(), workspace.to_string().into());
+    if let Value::Object(members) = request.to_value() {
         body.extend(members);
     }
-    body
+    Value::Object(body)
+}
+
+/// The same with another member.
+pub(crate) fn with_member(body: &Value, name: &str, value: impl Into<Value>) -> Value {
+    let mut body = body.as_object().cloned().unwrap_or_default();
+    body.insert(name.to_owned(), value.into());
+    Value::Object(body)
 }

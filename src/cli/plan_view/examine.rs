@@ -55,7 +55,7 @@ pub(crate) struct PlanRequest<'q> {
 
 impl PlanRequest<'_> {
     /// The body that the server is asked with, without `base`.
-    pub(crate) fn body(self) -> serde_json::Value {
+    pub(crate) fn body(self) -> tplkit::json::Value {
         body(self.request, self.workspace.id)
     }
 

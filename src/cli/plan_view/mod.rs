@@ -10,11 +10,11 @@ mod pretty;
 mod saved;
 mod text;
 
-use serde_json::Value;
 use tplkit::apply::{self, Preview, PreviewInput, Request, content_digest};
 use tplkit::check::Checked;
 use tplkit::client::{Client, Error, RemoteWorkspace};
 use tplkit::definitions::Definitions;
+use tplkit::json::Value;
 use tplkit::problem::Code;
 use tplkit::workspace::{Id, Source as _, ready};
 
@@ -23,7 +23,7 @@ use super::error::CliError;
 use super::remote::subject;
 use super::upgrade_args::BaseFile;
 
-pub(crate) use decisions::{Decisions, body};
+pub(crate) use decisions::{Decisions, body, with_member};
 pub(crate) use saved::{Package, Saved};
 pub(crate) use text::screen;
 
@@ -34,7 +34,7 @@ const PACKAGE: &str = "package";
 #[derive(Debug)]
 pub(crate) struct PlanView {
     pub(crate) preview: Preview,
-    pub(crate) document: Value,
+    pub(crate) document: serde_json::Value,
     /// Whether targets were taken to exist that the server has no list of.
     pub(crate) trusts: bool,
 }
@@ -78,6 +78,9 @@ pub(crate) fn by_server(
         .plan_with(template, body, &members)
         .map_err(|error| {
             let error = named(base, error);
+            if is_of_base_job(client, template, body, &members, &error) {
+                return unknown_base_job(error);
+            }
             let what = format!("what an apply of template `{template}` would do cannot be asked");
             subject::degraded(client, template, error, &what)
         })?;
@@ -140,6 +143,9 @@ pub(crate) fn by_server_for(
         .collect();
     let reported = match client.plan_with(template, body, &packages) {
         Ok(reported) => reported,
+        Err(error) if is_of_base_job(client, template, body, &packages, &error) => {
+            return Err(unknown_base_job(error));
+        }
         Err(error) if subject::lacks_route(&error) || refuses_packages(&error) => return Ok(None),
         Err(error) => {
             let error = client_error::in_member(named(base, error), PACKAGE, None);
@@ -152,6 +158,33 @@ pub(crate) fn by_server_for(
         document,
         trusts: false,
     }))
+}
+
+/// Whether what a server does not have is the job that an upgrade is to start from: without it, it answers.
+fn is_of_base_job(
+    client: &Client,
+    template: &str,
+    body: &Value,
+    packages: &[(&str, &str)],
+    error: &Error,
+) -> bool {
+    const BASE_JOB: &str = "baseJob";
+    let mut without = body.as_object().cloned().unwrap_or_default();
+    let asked = without.shift_remove(BASE_JOB);
+    let without = Value::Object(without);
+    let lacks = |error: &Error| subject::lacks_route(error) || refuses_packages(error);
+    asked.is_some()
+        && error.status() == Some(404)
+        && !client
+            .plan_with(template, &without, packages)
+            .is_err_and(|error| lacks(&error))
+}
+
+fn unknown_base_job(error: Error) -> CliError {
+    CliError::Explained {
+        source: Box::new(error),
+        help: "the job of `--job` is none of this template in this workspace; `tplkit job list` shows the jobs that you may see".to_owned(),
+    }
 }
 
 /// An error that names the file of `--base` where it is about that.

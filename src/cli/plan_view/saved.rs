@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tplkit::apply::{Preview, content_digest};
+use tplkit::json::Value;
 use tplkit::printable;
 use tplkit::workspace::Id;
 
@@ -116,7 +116,7 @@ impl Saved {
             #[serde(default)]
             kind: Option<String>,
             #[serde(default)]
-            digest: Option<Value>,
+            digest: Option<serde_json::Value>,
         }
         let head: Option<Head> = serde_json::from_str(text).ok();
         let is_plan = |head: Head| head.kind.as_deref() == Some(KIND) && head.digest.is_some();

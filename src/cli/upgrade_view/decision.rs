@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 use tplkit::apply::Preview;
 use tplkit::finding::render::counted;
 use tplkit::json::{Value, write_string};
-use tplkit::printable;
-use tplkit::upgrade::{Conflict, ConflictCode, Decision, EVERYTHING, RecordDecision, Side, Take};
+use tplkit::upgrade::{
+    Conflict, ConflictCode, Decision, EVERYTHING, RecordDecision, Side, Take, value_digest,
+};
+use tplkit::{printable, toml_text};
 
 use super::{by_record, counted_cells, sides};
 use crate::cli::item_titles::ItemTitles;
@@ -23,7 +25,7 @@ pub(crate) fn decisions_file(
     let mut out = String::new();
     let record = |conflict: &Conflict| (String::new(), conflict.reference.clone());
     for ((_, reference), conflicts) in by_record(&preview.conflicts, record) {
-        let name = printable::line(&write_string(&reference));
+        let name = toml_text::string(&reference);
         // Writing to a String cannot fail, here and below.
         let _ = writeln!(out, "\n[decisions.{name}]");
         for conflict in conflicts {
@@ -60,12 +62,9 @@ fn one(
         ("# ", true, false) => format!("  # or {}", others.join(" or ")),
         _ => String::new(),
     };
-    let line = format!(
-        "{mark}{} = {}{others}",
-        write_string(place(conflict)),
-        decision_as_toml(&decision)
-    );
-    let _ = writeln!(out, "{}", printable::line(&line));
+    let path = toml_text::string(place(conflict));
+    let decision = decision_as_toml(&decision);
+    let _ = writeln!(out, "{mark}{path} = {decision}{others}");
 }
 
 /// Where the decision about a conflict stands.
@@ -94,7 +93,7 @@ fn take_as_toml(take: &Take) -> String {
     match take {
         Take::Side(side) => write_string(side.as_str()),
         Take::Word(word) => write_string(word.as_str()),
-        Take::Value(value) => value.write(),
+        Take::Value(value) => toml_text::line(value).unwrap_or_else(|| value.write()),
     }
 }
 
@@ -104,10 +103,11 @@ fn decision_as_toml(decision: &Decision) -> String {
     match &decision.ours {
         None => take,
         Some(Value::Null) => format!("{{ take = {take}, absent = true }}"),
-        Some(ours) => match toml(ours) {
-            Some(ours) => format!("{{ take = {take}, ours = {ours} }}"),
-            None => format!("{{ take = {take} }}"),
-        },
+        Some(ours) => {
+            // A decision is made against a value that TOML has, or against its digest.
+            let ours = toml_text::line(ours).unwrap_or_else(|| ours.write());
+            format!("{{ take = {take}, ours = {ours} }}")
+        }
     }
 }
 
@@ -130,11 +130,13 @@ impl RecordNames {
         let ours = match &conflict.ours {
             _ if conflict.path.is_none() => None,
             Value::Null => Some(Value::Null),
-            // It is cut, and its digest stands for it.
-            Value::String(text) if text.ends_with('…') => {
-                conflict.ours_digest.as_deref().map(Value::from)
-            }
-            ours => Some(self.in_package_words(ours)),
+            ours => Some(match &conflict.ours_digest {
+                // It is cut, and its digest stands for it.
+                Some(digest) => digest.as_str().into(),
+                // TOML has no null.
+                None if toml_text::line(ours).is_none() => value_digest(ours),
+                None => self.in_package_words(ours),
+            }),
         };
         Decision { take, ours }
     }
@@ -156,44 +158,34 @@ impl RecordNames {
     }
 }
 
-/// A value in one line of TOML, which has no null.
-fn toml(value: &Value) -> Option<String> {
-    Some(match value {
-        Value::Null => return None,
-        Value::List(list) => {
-            let list: Option<Vec<String>> = list.iter().map(toml).collect();
-            format!("[{}]", list?.join(", "))
-        }
-        Value::Object(members) => {
-            let members = members.iter();
-            let members =
-                members.map(|(key, one)| Some(format!("{} = {}", write_string(key), toml(one)?)));
-            format!("{{ {} }}", members.collect::<Option<Vec<_>>>()?.join(", "))
-        }
-        other => other.write(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
 
-    use tplkit::upgrade::{Conflict, Side, Take};
+    use tplkit::json::Value;
+    use tplkit::upgrade::{Conflict, Side, Take, value_digest};
     use tplkit::workspace::{Id, RecordKind};
 
     use super::{RecordNames, decision_as_toml};
 
     #[test]
     fn the_digest_stands_for_a_value_that_is_cut() {
-        let values = ["a", "b", "cut…"].map(Into::into);
+        let values = ["a", "b", "long…"].map(Into::into);
         let mut conflict =
             Conflict::changed(RecordKind::Feature, "f_a", Id::nil(), "label", values);
         let words = RecordNames(HashMap::new());
         let line = |conflict: &Conflict| {
             decision_as_toml(&words.decision(conflict, Take::Side(Side::Ours)))
         };
-        assert_eq!(line(&conflict), r#""ours""#);
+        assert_eq!(line(&conflict), r#"{ take = "ours", ours = "long…" }"#);
         conflict.ours_digest = Some("sha256:ab".to_owned());
         assert_eq!(line(&conflict), r#"{ take = "ours", ours = "sha256:ab" }"#);
+        conflict.ours_digest = None;
+        conflict.ours = Value::parse(r#"{"a":[null]}"#).expect("JSON");
+        let digest = value_digest(&conflict.ours).write();
+        assert_eq!(
+            line(&conflict),
+            format!(r#"{{ take = "ours", ours = {digest} }}"#)
+        );
     }
 }

@@ -619,6 +619,81 @@ fn a_resolutions_file_of_an_upgrade_reads_back() {
         .exits(2);
 }
 
+/// Whatever stands in a cell, the file that is written decides about that and nothing else.
+#[test]
+fn a_resolutions_file_holds_every_value_as_it_is() {
+    for (ours, line) in [
+        (
+            r#""Pr\u202eice\u0085""#,
+            Some(r#""Pr\U0000202eice\U00000085""#),
+        ),
+        ("9223372036854775808", Some("9223372036854775808")),
+        ("0.1234567890123456789012", Some("0.1234567890123456789012")),
+        ("12345678901234567890.10", Some("12345678901234567890.10")),
+        (r#""And so on…""#, Some(r#""And so on…""#)),
+        // TOML has no null.
+        (r#"{"a":[null]}"#, None),
+    ] {
+        let planned = asking().to_string();
+        let planned = planned.replace(r#""ours":"Town""#, &format!(r#""ours":{ours}"#));
+        let server = catalog([job("completed")])
+            .on(&plan_route(TEMPLATE), [Reply::text(200, &planned)])
+            .serve();
+        let desk = Desk::with_key(&server.url);
+        let init = [
+            "resolve",
+            "init",
+            TEMPLATE,
+            "--workspace",
+            WORKSPACE,
+            "--upgrade",
+        ];
+        let text = desk.run(&init).exits(0).out;
+        let mut lines = text.lines();
+        let decision = lines.find(|one| one.starts_with("# \"label\" = "));
+        let decision = decision.expect("a decision").trim_start_matches("# ");
+        match line {
+            Some(line) => assert_eq!(
+                decision,
+                format!("\"label\" = {{ take = \"ours\", ours = {line} }}")
+            ),
+            None => assert!(decision.contains(r#"ours = "sha256:"#), "{decision}"),
+        }
+        let server = serve(&quiet());
+        let desk = Desk::with_key(&server.url);
+        let file = format!("[decisions.c_city]\n{decision}\n");
+        desk.place.write("decided.toml", &file);
+        desk.run(&words("plan", &["--resolutions", "decided.toml"]))
+            .exits(0);
+        let route = plan_route(TEMPLATE);
+        let received = server.received();
+        let sent = received.iter().find(|one| one.line() == route);
+        let sent = &sent.expect("a plan").body;
+        let unescaped = ours
+            .replace("\\u202e", "\u{202e}")
+            .replace("\\u0085", "\u{85}");
+        let kept = sent.contains(&format!(r#""ours":{unescaped}"#));
+        assert!(kept || line.is_none(), "{sent}");
+    }
+}
+
+#[test]
+fn a_base_job_that_is_none_is_named() {
+    let server = catalog([job("completed")])
+        .on(
+            &plan_route(TEMPLATE),
+            [Reply::problem(404, "not_found"), Reply::json(&quiet())],
+        )
+        .serve();
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&words("plan", &["--job", JOB])).exits(1);
+    assert!(
+        ran.err.contains("`--job`") && ran.err.contains("tplkit job list"),
+        "{}",
+        ran.err
+    );
+}
+
 #[test]
 fn a_page_shows_the_sides_next_to_each_other() {
     let server = serve(&asking());

@@ -6,7 +6,7 @@ mod upgrade;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use tplkit::json::Value;
 use tplkit::printable;
 
 use crate::cli::args::Form;
@@ -19,7 +19,7 @@ use crate::cli::job_progress::WaitOptions;
 use crate::cli::output::print_note;
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
-use crate::cli::plan_view::{Decisions, Saved, is_foreign, screen};
+use crate::cli::plan_view::{Decisions, Saved, is_foreign, screen, with_member};
 use crate::cli::remote::subject::{self, Subject};
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs, unnamed};
 use crate::cli::remote::{self, Connection, ServerArgs};
@@ -225,8 +225,8 @@ impl Args {
         template: &str,
         examined: &PlannedApply,
     ) -> Result<Exit, CliError> {
-        let mut body = plan_request.body();
-        body["plan"] = json!(examined.planned.preview.digest);
+        let digest = examined.planned.preview.digest.as_str();
+        let body = with_member(&plan_request.body(), "plan", digest);
         self.start(plan_request, template, &body)
     }
 

@@ -1,6 +1,5 @@
 //! Applies a saved plan exactly as it was shown, or not at all.
 
-use serde_json::json;
 use tplkit::apply::{Request, content_digest};
 use tplkit::printable;
 
@@ -11,7 +10,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::PlanRequest;
-use crate::cli::plan_view::{Package, Saved, by_reading, by_server, by_server_for};
+use crate::cli::plan_view::{Package, Saved, by_reading, by_server, by_server_for, with_member};
 use crate::cli::remote::Connection;
 use crate::cli::remote::workspace::NamedWorkspace;
 use crate::cli::session::Session;
@@ -81,8 +80,7 @@ pub(super) fn run(
         None => None,
     };
     if let Some(template) = saved.template.as_ref().filter(|_| !saved.replaces) {
-        let mut body = saved.body.clone();
-        body["plan"] = json!(saved.digest);
+        let body = with_member(&saved.body, "plan", saved.digest.as_str());
         return args.start(plan_request, template, &body);
     }
     let Some(file) = file else {
@@ -151,8 +149,7 @@ fn carry_out(
             "the server would do something else than was planned".to_owned(),
         ));
     }
-    let mut body = saved.body.clone();
-    body["plan"] = json!(planned.preview.digest);
+    let body = with_member(&saved.body, "plan", planned.preview.digest.as_str());
     args.start(plan_request, template, &body)
 }
 
@@ -165,7 +162,7 @@ fn stale(message: String) -> CliError {
 
 /// The decisions in the body of a plan.
 fn request(saved: &Saved) -> Result<Request, CliError> {
-    Request::from_json(&saved.body.to_string()).map_err(|refusals| {
+    Request::from_value(&saved.body).map_err(|refusals| {
         let details: Vec<&str> = refusals.iter().map(|one| one.detail.as_str()).collect();
         usage(
             &format!(

@@ -1,7 +1,7 @@
 //! `tplkit job resume`: resumes a job that stopped.
 
-use serde_json::json;
 use tplkit::client::Job;
+use tplkit::json::{Object, Value};
 
 use crate::cli::args::Form;
 use crate::cli::error::CliError;
@@ -47,13 +47,19 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         workspace: &workspace,
         job: Some(&args.job),
         base: None,
-        body: &json!({"workspaceId": workspace, "jobId": args.job}),
+        body: &resumed(&workspace, &args.job),
         waiting: &args.waiting,
         detach: args.detach,
         form: args.format,
         session,
     };
     start_job::run(&start)
+}
+
+fn resumed(workspace: &str, job: &str) -> Value {
+    let members = [("workspaceId", workspace), ("jobId", job)];
+    let members = members.map(|(name, id)| (name.to_owned(), id.into()));
+    Value::Object(Object::from_iter(members))
 }
 
 fn destination(job: &Job) -> Result<(String, String), CliError> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tplkit::apply::{self, Minter};
+use tplkit::apply::{self, Minter, UpgradeTerms};
 use tplkit::check::CheckOptions;
 use tplkit::definitions::Definitions;
 use tplkit::finding::render::counted;
@@ -56,7 +56,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
         Ok(checked) => checked,
         Err(report) => return package_file::refuse(&report, args.format, session),
     };
-    let request = resolutions::read(args.resolutions.as_deref())?;
+    let mut request = resolutions::read(args.resolutions.as_deref())?;
+    let of_upgrade = std::mem::take(&mut request.upgrade);
+    if std::mem::take(&mut request.terms) != UpgradeTerms::default() || of_upgrade {
+        session.note("note: what it decides about an upgrade is not looked at here; `tplkit plan --upgrade` does that");
+    }
     let structure = if let Some(structure) = place.structure()? {
         structure
     } else {
