@@ -16,6 +16,8 @@ tplkit check "${args[@]}" --format github -- "${paths[@]}" || status=$?
 tplkit check "${args[@]}" --format md -- "${paths[@]}" 2>/dev/null | summary || :
 if [ "${INPUT_SARIF:-true}" = true ]; then
   sarif=$scratch/tplkit.sarif
+  # An earlier step of the job may have left one.
+  rm -f "$sarif"
   tplkit check "${args[@]}" --format sarif -o "$sarif" -- "${paths[@]}" 2>/dev/null || :
   [ ! -s "$sarif" ] || output sarif "$sarif"
 fi

@@ -167,7 +167,10 @@ impl Refusal {
     pub fn invalid_with(code: Code, faults: Vec<Fault>) -> Refusal {
         let mut reported: Vec<String> = Vec::new();
         for fault in faults.iter().take(3) {
-            reported.push(format!("{}: {}", fault.path, fault.message));
+            reported.push(match fault.path.as_str() {
+                "" => fault.message.clone(),
+                path => format!("{path}: {}", fault.message),
+            });
         }
         if faults.len() > reported.len() {
             reported.push(format!("and {} more", faults.len() - reported.len()));

@@ -37,6 +37,7 @@ pub(crate) fn names(folder: &Path, file: &Path) -> bool {
         return false;
     };
     let parts: Vec<_> = file.iter().map(|part| part.to_string_lossy()).collect();
-    let files = Index::read(&text).0.files();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let files = Index::read(text).0.files();
     files.binary_search(&parts.join("/")).is_ok()
 }

@@ -22,8 +22,16 @@ pub(super) fn complete<'d>(
     }
     let (from, offset) = (typed.start + open + 2, typed.end);
     let rest = text.get(offset..)?;
-    let word = rest.find(['}', '"', '\n', '{']).unwrap_or(rest.len());
-    let closed = rest[word..].starts_with("}}");
+    let inside = rest.find(['}', '"', '\n', '{']).unwrap_or(rest.len());
+    let closed = rest[inside..].starts_with("}}");
+    // Where nothing closes it, what follows is text and stays.
+    let is_path = |character: char| character.is_alphanumeric() || "_.-".contains(character);
+    let word = if closed {
+        inside
+    } else {
+        let end = rest.find(|character| !is_path(character));
+        end.unwrap_or(rest.len())
+    };
     let end = if closed { "" } else { "}}" };
     let items = paths(package, node).into_iter().map(|(path, detail)| {
         let json = write_string(&path);

@@ -110,6 +110,25 @@ fn a_walk_meets_folders_and_whatever_else_lies_there() {
     assert_eq!(files(&ran)[0].0, ".");
 }
 
+/// Some editors begin a file with a mark of its encoding.
+#[test]
+fn the_index_may_begin_with_a_mark() {
+    let place = place();
+    let index = place.read("fine/tplkit.index");
+    let named = "features/notes.json";
+    assert!(index.contains("notes.json"), "{index}");
+    let summary = |place: &Place| {
+        let ran = place.run(&["check", "fine", "--format", "json"]);
+        ran.json()["summary"].clone()
+    };
+    let before = summary(&place);
+    place.write("fine/tplkit.index", &format!("\u{feff}{index}"));
+    assert_eq!(summary(&place), before);
+    let named = format!("fine/{named}");
+    let ran = place.run(&["check", &named, "--format", "json"]);
+    assert_eq!(ran.json()["summary"], before);
+}
+
 #[test]
 fn a_broken_folder_is_a_finding() {
     for (name, text) in [

@@ -127,6 +127,20 @@ fn without_tests_there_is_a_note() {
     test(&place, &["--tests", "nowhere"]).exits(2);
 }
 
+/// Nothing that is called a test is passed over.
+#[cfg(unix)]
+#[test]
+fn a_test_that_cannot_be_read_is_no_test_that_passed() {
+    let place = with("");
+    std::os::unix::fs::symlink("gone.toml", place.path("tests/two.toml")).expect("a link");
+    let ran = test(&place, &[]).exits(2);
+    assert!(ran.err.contains("two.toml"), "{}", ran.err);
+    std::fs::remove_file(place.path("tests/two.toml")).expect("is removed");
+    let _socket = std::os::unix::net::UnixListener::bind(place.path("tests/two.toml"));
+    let ran = test(&place, &[]).exits(2);
+    assert!(ran.err.contains("it is no file"), "{}", ran.err);
+}
+
 #[test]
 fn a_snapshot_is_compared_once_it_is_there() {
     let place = with("");

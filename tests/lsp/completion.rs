@@ -243,6 +243,17 @@ fn expressions_read_what_stands_earlier() {
             "{found:?}"
         );
     }
+    // What stands behind braces that nothing closes is text.
+    for (behind, replaced) in [(" and bye", 0), (", by {{sys.now}}", 0), ("sys.no and", 6)] {
+        let open = format!("{}|{behind}{}", &text[..token + 2], &text[end + 2..]);
+        let (_, items) = complete(&open);
+        let range = &items[0]["textEdit"]["range"];
+        let [start, end] = ["start", "end"].map(|one| range[one]["character"].as_u64());
+        assert_eq!(
+            end.zip(start).map(|(end, start)| end - start),
+            Some(replaced)
+        );
+    }
     // Braces that are not closed yet are closed by what is accepted.
     let open = format!("{}|{}", &text[..token + 2], &text[end + 2..]);
     let (text_of, items) = complete(&open);

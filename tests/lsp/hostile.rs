@@ -137,6 +137,10 @@ fn bytes_that_are_no_messages_end_the_conversation_and_say_nothing_of_a_bug() {
     ] {
         let mut client = Client::start();
         client.send_raw(bytes);
-        client.ended_silently();
+        let said = client.last_words();
+        assert!(
+            said.starts_with("error: what was sent is no message") && said.lines().count() == 2,
+            "{said}"
+        );
     }
 }

@@ -1,12 +1,14 @@
 //! The loop: one message after the other, and the end.
 
 use std::collections::HashSet;
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use serde_json::Value;
+use tplkit::printable;
 
 use super::server::{Checked, Server};
 use crate::cli::exit::Exit;
@@ -51,8 +53,15 @@ pub(crate) fn serve() -> Exit {
     let send = move |message: Message| sender.send(message).is_ok();
     let exit = run(&incoming, events, &cancelled, &send);
     drop(send);
-    // An editor that is gone is no failure of this program; neither is what it sent last.
-    threads.join().ok();
+    if let Err(error) = threads.join() {
+        // Whoever wrote the client reads its log; there is nobody to answer any more.
+        let why = printable::line(&error.to_string());
+        let _ = writeln!(
+            std::io::stderr(),
+            "error: what was sent is no message of the language server protocol, so the server ends: {why}\n  \
+             = help: a message is `Content-Length: N`, an empty line, and N bytes of JSON-RPC"
+        );
+    }
     exit
 }
 

@@ -1,6 +1,7 @@
 //! Which tests a package has.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cli::error::CliError;
@@ -31,9 +32,15 @@ pub(super) fn tests(folder: &Path, named: bool) -> Result<Vec<PathBuf>, CliError
         let is_test = path
             .extension()
             .is_some_and(|extension| extension == "toml");
-        if is_test && path.is_file() {
-            found.push(path);
+        if !is_test || path.is_dir() {
+            continue;
         }
+        // Reading a pipe would wait for ever.
+        if fs::metadata(&path).is_ok_and(|file| !file.is_file()) {
+            let source = io::Error::other("it is no file");
+            return Err(CliError::Read { path, source });
+        }
+        found.push(path);
     }
     found.sort();
     Ok(found)
