@@ -6,6 +6,7 @@
 use std::fmt;
 use std::io;
 
+use futures_util::StreamExt as _;
 use object_store::path::Path;
 use object_store::{ObjectStoreExt as _, PutPayload};
 use tokio::task::spawn_blocking;
@@ -124,41 +125,47 @@ impl Place {
         Ok(names)
     }
 
-    /// Makes sure that the place is there: a folder that is not mounted looks like one without files.
+    /// Makes sure that the place is there. A folder that is not mounted is empty or none, and a bucket that is none cannot
+    /// be listed.
     ///
     /// # Errors
     /// When it is not.
     pub(super) async fn is_there(&self) -> Result<(), PlaceError> {
-        if self.is_memory() || self.mark().await?.of != MarkedAs::Nothing {
-            return Ok(());
+        if !self.is_memory() && !matches!(self.kind, Kind::Folder(_)) {
+            let first = self.list(None).await?.next().await;
+            return first.transpose().map(drop);
         }
-        Err(not_there())
+        self.is_mounted().await
     }
 
-    /// The same before something is written: a folder would be made anew. A bucket that is not there says so.
+    /// The same before something is written: a folder would be made anew, and a bucket that is none says so then.
     pub(super) async fn is_mounted(&self) -> Result<(), PlaceError> {
         let Kind::Folder(folder) = &self.kind else {
             return Ok(());
         };
-        let mark = folder.path().join(NAME);
-        let found = spawn_blocking(move || std::fs::metadata(mark)).await;
-        match found.map_err(|error| PlaceError::Unavailable(error.to_string()))? {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(not_there()),
-            Err(error) => Err(error.into()),
+        let path = folder.path().to_owned();
+        let empty = spawn_blocking(move || {
+            if std::fs::exists(path.join(NAME))? {
+                return Ok(false);
+            }
+            match std::fs::read_dir(path) {
+                Ok(mut entries) => Ok(entries.next().is_none()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+                Err(error) => Err(error),
+            }
+        });
+        let empty = empty.await;
+        if empty.map_err(|error| PlaceError::Unavailable(error.to_string()))?? {
+            let why = "the folder is empty or not there; it may not be mounted";
+            return Err(PlaceError::Unavailable(why.to_owned()));
         }
+        Ok(())
     }
 
     /// What it means that an object is not there.
     pub(super) async fn why_missing(&self) -> PlaceError {
         self.is_there().await.err().unwrap_or(PlaceError::Missing)
     }
-}
-
-fn not_there() -> PlaceError {
-    PlaceError::Unavailable(format!(
-        "it has no mark (`{NAME}`), so it is not the place that the server began with; a folder may not be mounted"
-    ))
 }
 
 /// Whether a name at the top of the place is one that the server gives.

@@ -346,6 +346,12 @@ async fn a_place_that_is_away_takes_nothing_and_loses_nothing(place: Place) {
     assert_eq!(owner.get(&bytes_of(&file)).expect(200).body, "whole");
     assert_eq!(owner.ids("/v1/files").len(), 1);
     made(&owner, &workspace, "d", b"small");
+    // Whoever removes files from it has damaged it, the mark included.
+    std::fs::remove_file(folder.join("tplkit-store")).expect("is there");
+    let objects = folder.join(world.acme.to_string());
+    std::fs::remove_dir_all(&objects).expect("is there");
+    std::fs::create_dir(&objects).expect("a folder");
+    owner.get(&bytes_of(&file)).refused(500, "file_damaged");
 }
 
 async fn a_place_is_of_one_store(place: Place) {
