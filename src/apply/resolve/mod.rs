@@ -57,7 +57,7 @@ use steps::Steps;
 use structure::Builder;
 use tables::Tables;
 pub(super) use upgrade::unfit_decision;
-use upgrade::{Base, Counterparts, FateRules, LeftRecords, Merging};
+use upgrade::{Base, Counterparts, LeftRecords, LeftRules, Merging};
 pub(super) use waiting::WaitingDrafts;
 
 /// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
@@ -147,7 +147,7 @@ pub(in crate::apply) fn resolve_measured(
         &mut bindings,
     );
     let left = pairs.as_ref().map_or_else(LeftRecords::default, |pairs| {
-        let rules = FateRules {
+        let rules = LeftRules {
             tracked: &tracked,
             bindings: &bindings,
             destination,

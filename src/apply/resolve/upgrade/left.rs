@@ -16,7 +16,7 @@ use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 /// What becomes of a record that the package does not have any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum LeftOutcome {
     /// Nobody decided that it goes.
     Stays,
     Goes,
@@ -30,7 +30,7 @@ enum Fate {
 struct Left {
     based: BaseRecord,
     ours: AnyRecord,
-    fate: Fate,
+    outcome: LeftOutcome,
 }
 
 /// All of them. What becomes of each is decided before anything is merged: what goes is no longer there for anything
@@ -42,7 +42,7 @@ impl LeftRecords {
     pub(in crate::apply::resolve) fn of(
         base: &Base,
         pairs: &Counterparts,
-        rules: &FateRules<'_, '_>,
+        rules: &LeftRules<'_, '_>,
     ) -> Self {
         let unclaimed = || {
             base.all().filter(|based| {
@@ -56,40 +56,47 @@ impl LeftRecords {
         let outermost = unclaimed().filter(|based| !based.thing.parent.is_some_and(inside));
         let left = outermost.filter_map(|based| {
             let ours = AnyRecord::find(rules.destination, based.thing.kind, based.thing.id)?;
-            let fate = rules.fate(based, &ours);
+            let outcome = rules.outcome(based, &ours);
             let based = based.clone();
-            Some(Left { based, ours, fate })
+            Some(Left {
+                based,
+                ours,
+                outcome,
+            })
         });
         LeftRecords(left.collect())
     }
 
     /// Those that go.
     pub(in crate::apply::resolve) fn gone(&self) -> HashSet<Id> {
-        let gone = self.0.iter().filter(|left| left.fate == Fate::Goes);
+        let gone = self
+            .0
+            .iter()
+            .filter(|left| left.outcome == LeftOutcome::Goes);
         gone.map(|left| left.ours.id).collect()
     }
 }
 
 /// By what it is decided what becomes of a record.
-pub(in crate::apply::resolve) struct FateRules<'a, 'p> {
+pub(in crate::apply::resolve) struct LeftRules<'a, 'p> {
     pub(in crate::apply::resolve) tracked: &'a TrackedDecisions<'a>,
     pub(in crate::apply::resolve) bindings: &'a Bindings<'p>,
     pub(in crate::apply::resolve) destination: &'a Structure,
     pub(in crate::apply::resolve) definitions: &'a Definitions,
 }
 
-impl FateRules<'_, '_> {
-    fn fate(&self, based: &BaseRecord, ours: &AnyRecord) -> Fate {
+impl LeftRules<'_, '_> {
+    fn outcome(&self, based: &BaseRecord, ours: &AnyRecord) -> LeftOutcome {
         if !self.tracked.says(&based.reference, RecordDecision::Delete) {
-            return Fate::Stays;
+            return LeftOutcome::Stays;
         }
         match self.stays(&based.thing, ours) {
-            Some(_) if self.tracked.is_of_job() => Fate::ChangedSince,
-            Some(why) => Fate::Refused(why),
+            Some(_) if self.tracked.is_of_job() => LeftOutcome::ChangedSince,
+            Some(why) => LeftOutcome::Refused(why),
             None if holds(ours.kind) && !self.is_as_planned(&based.reference, ours) => {
-                Fate::ChangedSince
+                LeftOutcome::ChangedSince
             }
-            None => Fate::Goes,
+            None => LeftOutcome::Goes,
         }
     }
 
@@ -144,7 +151,12 @@ impl Merging<'_, '_> {
     /// Lists them, and takes those away that are to go.
     pub(super) fn list_left(&mut self) {
         let left = std::mem::take(&mut self.left);
-        for Left { based, ours, fate } in left.0 {
+        for Left {
+            based,
+            ours,
+            outcome,
+        } in left.0
+        {
             self.work.left.push(LeftRecord {
                 kind: ours.kind,
                 reference: based.reference.clone(),
@@ -153,17 +165,17 @@ impl Merging<'_, '_> {
                 label: ours.called().to_owned(),
                 rows: None,
                 cells: None,
-                delete: matches!(fate, Fate::Goes | Fate::Refused(_)),
+                delete: matches!(outcome, LeftOutcome::Goes | LeftOutcome::Refused(_)),
             });
-            match fate {
-                Fate::Stays => {}
-                Fate::ChangedSince => self.stays_since(&based.reference, &ours),
-                Fate::Refused(why) => self.refuse_deletion(&based.reference, &ours, why),
-                Fate::Goes if holds(ours.kind) => {
+            match outcome {
+                LeftOutcome::Stays => {}
+                LeftOutcome::ChangedSince => self.stays_since(&based.reference, &ours),
+                LeftOutcome::Refused(why) => self.refuse_deletion(&based.reference, &ours, why),
+                LeftOutcome::Goes if holds(ours.kind) => {
                     self.work.decided += 1;
                     self.dropped(&based.reference, &ours);
                 }
-                Fate::Goes => {
+                LeftOutcome::Goes => {
                     self.work.decided += 1;
                     self.removed(based, ours);
                 }

@@ -45,7 +45,7 @@ use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 pub(super) use base::Base;
 pub(super) use base_rows::base_rows;
-pub(super) use left::{FateRules, LeftRecords};
+pub(super) use left::{LeftRecords, LeftRules};
 pub(super) use not_carried::left_out;
 pub(super) use pairs::{Counterpart, Counterparts};
 pub(super) use request::{begin, check_request};

@@ -260,7 +260,7 @@ impl<'a> Pairing<'a> {
         left(reference) || parent.is_some_and(left)
     }
 
-    /// The fate of a thing that the base does not have.
+    /// What becomes of a thing that the base does not have.
     fn counterpart_of_new(
         &self,
         work: &StepWork<'_>,
