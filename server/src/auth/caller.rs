@@ -230,8 +230,7 @@ impl Caller {
     /// in it twice is so for everybody, hence no rows are kept from the caller; and who closes a
     /// workspace does not lose it on the way.
     pub fn scope_of_model(&self, workspace: Option<Uuid>) -> Scope {
-        let mut visible = Visible::clone(&self.visible);
-        visible.guarded.clear();
+        let mut visible = Visible::clone(&self.visible).guarding(Vec::new());
         let seen = |id: &Uuid| !self.visible.hidden.contains(id);
         visible.workspaces.extend(workspace.filter(seen));
         visible.into()

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::caller::{Caller, Identity, Role, Scopes};
 use super::secret::{API_KEY_PREFIX, hash, organization};
+use super::visibility::{Restrictions, visibility};
 use crate::context::Context;
 use crate::ids::WorkspaceKey;
 use crate::store::{Row, Scope, Store, StoreError, Tx, Visible};
@@ -93,7 +94,8 @@ impl PresentedCredential {
 
 /// Everything about the holder of a session in one statement, so that PostgreSQL answers in one round
 /// trip. The first column tells the parts apart.
-pub(super) const SESSION: &str = "SELECT part, id, name, place FROM (WITH \
+pub(super) const SESSION: &str = concat!(
+    "SELECT part, id, name, place FROM (WITH \
      s AS MATERIALIZED (SELECT u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
      WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL), \
      m AS MATERIALIZED (SELECT organization_id, user_id, role FROM memberships \
@@ -103,13 +105,19 @@ pub(super) const SESSION: &str = "SELECT part, id, name, place FROM (WITH \
      UNION ALL SELECT 2, w.workspace_id, m.role, w.workspace_id FROM m JOIN workspace_members w \
      ON w.organization_id = m.organization_id AND w.user_id = m.user_id \
      UNION ALL SELECT 3, w.id, m.role, w.id FROM m \
-     JOIN workspaces w ON w.organization_id = m.organization_id AND w.access = 'members' \
-     WHERE m.role IN ('editor', 'viewer') AND NOT EXISTS (SELECT 1 FROM workspace_members l \
-     WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id AND l.user_id = m.user_id) \
-     UNION ALL SELECT 4, f.id, m.role, f.workspace_id FROM m \
-     JOIN features f ON f.organization_id = m.organization_id AND f.own_rows \
-     WHERE m.role IN ('editor', 'viewer') \
-     UNION ALL SELECT 5, u.id, u.email, u.id FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known";
+     JOIN workspaces w ON w.organization_id = m.organization_id AND ",
+    visibility!(restricted),
+    " WHERE ",
+    visibility!(below admin),
+    " AND NOT ",
+    visibility!(listed "w.organization_id", "w.id", "m.user_id"),
+    " UNION ALL SELECT 4, f.id, m.role, f.workspace_id FROM m \
+     JOIN features f ON f.organization_id = m.organization_id AND ",
+    visibility!(guarded),
+    " WHERE ",
+    visibility!(below admin),
+    " UNION ALL SELECT 5, u.id, u.email, u.id FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known"
+);
 
 /// Whether somebody is still a person who administers these organizations. Of who does, nothing is kept,
 /// so nothing else has to be looked at; [`SESSION`] takes a store several times as long.
@@ -122,22 +130,29 @@ pub(super) const ADMINISTRATOR: &str = "SELECT u.id, u.email, \
 /// Whether somebody is still a person with that role in one organization, and what of one workspace in it is
 /// kept from them: nothing else of what they may see has to be looked at, however much it is. Part 0 is
 /// theirs; the others are the features of the workspace that show people their own rows only.
-pub(super) const MEMBER: &str = "SELECT part, id, name, role, platform, listed, restricted FROM (WITH \
+pub(super) const MEMBER: &str = concat!(
+    "SELECT part, id, name, role, platform, listed, restricted FROM (WITH \
      m AS MATERIALIZED (SELECT u.id, u.email, u.platform_admin, m.role \
      FROM sessions s JOIN users u ON u.id = s.user_id \
      JOIN memberships m ON m.organization_id = $1 AND m.user_id = u.id \
      WHERE s.access_hash = $3 AND s.access_expires_at > $4 AND s.revoked_at IS NULL) \
-     SELECT CAST(0 AS bigint) AS part, id, email AS name, role, platform_admin AS platform, \
-     EXISTS (SELECT 1 FROM workspace_members l WHERE l.organization_id = $1 AND l.workspace_id = $2 \
-     AND l.user_id = m.id) AS listed, \
-     EXISTS (SELECT 1 FROM workspaces w WHERE w.organization_id = $1 AND w.id = $2 \
-     AND w.access = 'members') AS restricted FROM m \
+     SELECT CAST(0 AS bigint) AS part, id, email AS name, role, platform_admin AS platform, ",
+    visibility!(listed "$1", "$2", "m.id"),
+    " AS listed, EXISTS (SELECT 1 FROM workspaces w WHERE w.organization_id = $1 AND w.id = $2 AND ",
+    visibility!(restricted),
+    ") AS restricted FROM m \
      UNION ALL SELECT 1, f.id, m.email, m.role, m.platform_admin, m.platform_admin, m.platform_admin \
-     FROM m JOIN features f ON f.organization_id = $1 AND f.workspace_id = $2 AND f.own_rows \
-     WHERE m.role IN ('editor', 'viewer')) AS known";
+     FROM m JOIN features f ON f.organization_id = $1 AND f.workspace_id = $2 AND ",
+    visibility!(guarded),
+    " WHERE ",
+    visibility!(below admin),
+    ") AS known"
+);
 
-pub(super) const KEY: &str = "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 \
-     AND secret_hash = $2 AND (expires_at IS NULL OR expires_at > $3)";
+pub(super) const KEY: &str = concat!(
+    "SELECT id, scopes, last_used_at FROM api_keys WHERE organization_id = $1 AND secret_hash = $2 AND ",
+    visibility!(valid key "$3")
+);
 
 async fn find_session(
     tx: &mut Tx,
@@ -152,33 +167,25 @@ async fn find_session(
 pub(super) fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
     let mut user = None;
     let mut organizations = Vec::new();
-    let mut visible = Visible::default();
+    let mut kept = Restrictions::default();
+    let mut platform = false;
     for row in rows {
         let (id, text): (Uuid, String) = (row.get(1)?, row.get(2)?);
         match row.get::<i64>(0)? {
             0 => user = Some((id, text)),
             1 => organizations.extend(Role::parse(&text).map(|role| (id, role))),
-            2 => visible.workspaces.push(id),
-            3 => visible.hidden.push(id),
-            4 => {
-                visible.guarded.push(id);
-                visible.guarded_in.push((row.get(3)?, id));
-            }
-            _ => visible.platform = true,
+            5 => platform = true,
+            part => kept.add(part, id, row.get(3)?),
         }
     }
     // The statement promises no order.
     organizations.sort_unstable();
-    visible.guarded_in.sort_unstable();
-    for ids in [
-        &mut visible.workspaces,
-        &mut visible.hidden,
-        &mut visible.guarded,
-    ] {
-        ids.sort_unstable();
-    }
     Ok(user.map(|(id, email)| {
-        visible.caller = id;
+        let visible = kept.of(Visible {
+            caller: id,
+            platform,
+            ..Visible::default()
+        });
         Caller::new(Identity::User { email }, organizations, visible)
     }))
 }

@@ -5,9 +5,9 @@ use std::collections::btree_map::Entry;
 
 use uuid::Uuid;
 
-use crate::auth::Role;
+use crate::auth::{Account, Role};
 use crate::ids::WorkspaceKey;
-use crate::store::{Row, StoreError, Tx, Visible};
+use crate::store::{StoreError, Tx, Visible};
 
 /// What somebody sees, and whether they may write.
 #[derive(Debug, Clone)]
@@ -27,47 +27,12 @@ pub(crate) async fn account_scope(
     who: Uuid,
     now: i64,
 ) -> Result<Option<AccountScope>, StoreError> {
-    let of = [organization.into(), who.into()];
-    let mut visible = Visible {
-        caller: who,
-        organizations: vec![organization],
-        ..Visible::default()
-    };
-    let sql = "SELECT role FROM memberships WHERE organization_id = $1 AND user_id = $2";
-    let role = tx.first(sql, &of).await?;
-    let role = role.map(|row| row.get::<String>(0)).transpose()?;
-    let role = if let Some(role) = role {
-        Role::parse(&role)
-    } else {
-        let sql = "SELECT id FROM api_keys WHERE organization_id = $1 AND id = $2 \
-             AND (expires_at IS NULL OR expires_at > $3)";
-        let [organization, key] = of.clone();
-        let found = tx.first(sql, &[organization, key, now.into()]).await?;
-        found.map(|_| Role::Admin)
-    };
-    let Some(role) = role else {
+    let Some(account) = Account::find(tx, organization, who, now).await? else {
         return Ok(None);
     };
-    if role >= Role::Admin {
-        visible.administered = vec![organization];
-    } else {
-        let ids = |rows: Vec<Row>| -> Result<Vec<Uuid>, StoreError> {
-            rows.iter().map(|row| row.get(0)).collect()
-        };
-        let sql = "SELECT w.id FROM workspaces w WHERE w.organization_id = $1 \
-             AND w.access = 'members' AND NOT EXISTS (SELECT 1 FROM workspace_members l \
-             WHERE l.organization_id = w.organization_id AND l.workspace_id = w.id \
-             AND l.user_id = $2)";
-        visible.hidden = ids(tx.query(sql, &of).await?)?;
-        let sql = "SELECT workspace_id FROM workspace_members \
-             WHERE organization_id = $1 AND user_id = $2";
-        visible.workspaces = ids(tx.query(sql, &of).await?)?;
-        let sql = "SELECT id FROM features WHERE organization_id = $1 AND own_rows";
-        visible.guarded = ids(tx.query(sql, &of[..1]).await?)?;
-    }
     Ok(Some(AccountScope {
-        visible,
-        may_write: role >= Role::Editor,
+        visible: account.visible(tx, organization, who).await?,
+        may_write: account.role >= Role::Editor,
     }))
 }
 

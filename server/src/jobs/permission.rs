@@ -4,9 +4,9 @@
 use uuid::Uuid;
 
 use super::Job;
-use crate::auth::{KeyScope, Role, Scopes};
+use crate::auth::{Account, KeyScope, Role, sees_workspace};
 use crate::ids::WorkspaceKey;
-use crate::store::{Row, StoreError, Tx};
+use crate::store::{StoreError, Tx};
 
 /// Whether somebody may apply templates to a workspace of the organization at that time.
 ///
@@ -14,51 +14,25 @@ use crate::store::{Row, StoreError, Tx};
 /// Those of the store.
 pub(super) async fn may_apply(
     tx: &mut Tx,
-    WorkspaceKey {
-        organization,
-        workspace,
-    }: WorkspaceKey,
+    place: WorkspaceKey,
     who: Uuid,
     now: i64,
 ) -> Result<bool, StoreError> {
-    let parameters = [organization.into(), who.into()];
-    let sql = "SELECT role FROM memberships WHERE {tenant organization_id} \
-         AND organization_id = $1 AND user_id = $2";
-    let Some(row) = tx.first(sql, &parameters).await? else {
-        return key_may(tx, organization, who, now).await;
+    let Some(account) = Account::find(tx, place.organization, who, now).await? else {
+        return Ok(false);
     };
-    let role: String = row.get(0)?;
-    match Role::parse(&role) {
-        Some(role) if role >= Role::Admin => Ok(true),
-        Some(Role::Editor) => is_open(tx, organization, workspace, who).await,
-        _ => Ok(false),
+    match account {
+        // A key acts as an administrator, as far as its scopes go.
+        Account {
+            scopes: Some(scopes),
+            ..
+        } => Ok(scopes.has(KeyScope::Structure)),
+        Account { role, .. } if role >= Role::Admin => Ok(true),
+        Account {
+            role: Role::Editor, ..
+        } => sees_workspace(tx, place, who).await,
+        Account { .. } => Ok(false),
     }
-}
-
-/// A key acts as an administrator, as far as its scopes go.
-async fn key_may(tx: &mut Tx, organization: Uuid, key: Uuid, now: i64) -> Result<bool, StoreError> {
-    let sql = "SELECT scopes FROM api_keys WHERE {tenant organization_id} \
-         AND organization_id = $1 AND id = $2 AND (expires_at IS NULL OR expires_at > $3)";
-    let parameters = [organization.into(), key.into(), now.into()];
-    let scopes = tx.first(sql, &parameters).await?;
-    let scopes: Option<String> = scopes.as_ref().map(|row: &Row| row.get(0)).transpose()?;
-    Ok(scopes.is_some_and(|scopes| Scopes::parse(&scopes).has(KeyScope::Structure)))
-}
-
-/// Whether a member without an administrator's rights sees the workspace. One that is gone is closed
-/// to nobody: what is missing is found out where it is needed.
-async fn is_open(
-    tx: &mut Tx,
-    organization: Uuid,
-    workspace: Uuid,
-    who: Uuid,
-) -> Result<bool, StoreError> {
-    let sql = "SELECT w.id FROM workspaces w WHERE {tenant w.organization_id} AND {workspace w.id} \
-         AND w.organization_id = $1 AND w.id = $2 AND w.access = 'members' AND NOT EXISTS \
-         (SELECT 1 FROM workspace_members m WHERE m.organization_id = w.organization_id \
-         AND m.workspace_id = w.id AND m.user_id = $3)";
-    let parameters = [organization.into(), workspace.into(), who.into()];
-    Ok(tx.first(sql, &parameters).await?.is_none())
 }
 
 /// Lets a job act as the one who asks for it now, when who asked before has lost the right to. It

@@ -8,7 +8,7 @@ use tplkit::workspace::{
     Change, CommitError, Id, KeptRow, Lookup, Source, StoredRow, Structure, Target, Unit,
 };
 
-use super::visibility::{decides, visibility};
+use super::visibility::CreatorRights;
 use super::{Lease, ledger};
 use crate::context::Context;
 use crate::rows::Tables;
@@ -63,16 +63,14 @@ impl Destination {
         lease: Lease,
     ) -> Result<Destination, StoreError> {
         let (scope, job) = (lease.scope(), lease.job);
-        let reading = store.read(&scope, lease.clone(), |tx, lease| {
-            Box::pin(async move {
-                let visibility = visibility(tx, lease).await?;
-                Ok::<_, StoreError>((visibility, decides(tx, lease).await?))
-            })
+        let input = (lease.clone(), context.now());
+        let reading = store.read(&scope, input, |tx, (lease, now)| {
+            Box::pin(CreatorRights::find(tx, lease, *now))
         });
-        let (visibility, decides) = reading.await?;
+        let rights: CreatorRights = reading.await?;
         Ok(Destination {
-            visibility,
-            decides,
+            visibility: rights.visibility,
+            decides: rights.decides,
             file_uses: FileUses::Keep(job),
             ..Destination::unrestricted(store, context, tables, lease)
         })

@@ -33,9 +33,10 @@ pub struct Visible {
     pub workspaces: Vec<Uuid>,
     /// Workspaces of those organizations that are kept from the caller.
     pub hidden: Vec<Uuid>,
-    /// Features of those organizations of which the caller sees the own rows only.
+    /// Features of those organizations of which the caller sees the own rows only: what statements go by.
+    /// [`Visible::guarding`] fills both lists.
     pub guarded: Vec<Uuid>,
-    /// The same with the workspaces in which they lie, ascending, where that was looked up.
+    /// The same with the workspaces in which they lie, ascending: what [`Visible::only`] goes by.
     pub guarded_in: Vec<(Uuid, Uuid)>,
     /// The run that works for the caller, if one does: what it entered where rows are kept apart is seen
     /// by it alone.
@@ -58,6 +59,16 @@ pub struct OneTable {
 }
 
 impl Visible {
+    /// The same caller as one who sees only the own rows of these features, each with its workspace.
+    #[must_use]
+    pub fn guarding(mut self, mut features: Vec<(Uuid, Uuid)>) -> Visible {
+        features.sort_unstable();
+        self.guarded = features.iter().map(|(_, id)| *id).collect();
+        self.guarded.sort_unstable();
+        self.guarded_in = features;
+        self
+    }
+
     /// The same caller as one who is about a table, without what does not concern it. `None` where the
     /// table is not visible.
     #[must_use]
@@ -69,7 +80,7 @@ impl Visible {
         }
         let guarded = self.guarded_in(table.workspace).to_vec();
         let is_guarded = guarded.iter().any(|(_, id)| *id == table.feature);
-        Some(Visible {
+        let about = Visible {
             caller: self.caller,
             organizations: vec![organization],
             administered: among(&self.administered, organization)
@@ -78,16 +89,15 @@ impl Visible {
             workspaces: among(&self.workspaces, table.workspace)
                 .into_iter()
                 .collect(),
-            hidden: Vec::new(),
-            guarded: guarded.iter().map(|(_, id)| *id).collect(),
-            guarded_in: guarded,
             run: self.run,
             platform: self.platform,
             only: Some(OneTable {
                 workspace: table.workspace,
                 feature: (!is_guarded).then_some(table.feature),
             }),
-        })
+            ..Visible::default()
+        };
+        Some(about.guarding(guarded))
     }
 
     /// The guarded features of a workspace.

@@ -29,6 +29,7 @@ on_both_stores!(
     an_attempt_from_which_the_store_has_lost_units_writes_no_more,
     every_unit_renews_the_lease,
     every_unit_asks_for_the_right_of_who_asked,
+    a_job_reads_as_an_administrator_until_its_key_expires,
 );
 
 async fn asked_for(world: &World) -> Uuid {
@@ -435,4 +436,46 @@ async fn every_unit_asks_for_the_right_of_who_asked(place: Place) {
         written
     );
     other.commit(unit(context)).await.expect("is written");
+}
+
+/// A key is as good as deleted once it has expired: for what its job reads, too.
+async fn a_job_reads_as_an_administrator_until_its_key_expires(place: Place) {
+    let world = World::new(place).await;
+    let World { store, context, .. } = &world;
+    let workspace = ground::workspace(store, context, world.acme).await;
+    let key = context.id();
+    let expires_at = context.now() + 30_000_000;
+    let made = store.write(
+        &Scope::Operator,
+        (world.acme, key, expires_at),
+        |tx, (organization, key, expires_at)| {
+            Box::pin(async move {
+                let sql = "INSERT INTO main.api_keys {into $1} (organization_id, id, name, scopes, prefix, \
+                     secret_hash, expires_at, created_at) \
+                     VALUES ($1, $2, 'k', 'write,structure', 'p', $3, $4, 0)";
+                let parameters = [
+                    (*organization).into(),
+                    (*key).into(),
+                    [7; 32].into(),
+                    (*expires_at).into(),
+                ];
+                tx.query(sql, &parameters).await.map(drop)
+            })
+        },
+    );
+    let made: Result<(), StoreError> = made.await;
+    made.expect("a key");
+    let new = jobs::New {
+        creator: key,
+        ..ground::new(context, world.acme, workspace)
+    };
+    let job = new.id;
+    assert!(ground::create(store, new).await);
+    let lease = ground::taken(store, context, job, 3600).await;
+    for expired in [false, true] {
+        let target = ground::destination(store, context, lease.clone()).await;
+        let found = target.structure().await.expect("reads");
+        assert_eq!(found.row_access_stays, expired);
+        world.wait(31);
+    }
 }
