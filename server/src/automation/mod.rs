@@ -14,6 +14,7 @@
 //! | `secrets` | secrets inside graphs: stored, masked, used |
 //! | `subscriptions`, `events` | watched tables, and the events of their rows |
 //! | `schedules` | which instants are due |
+//! | `fired_row` | the row that a run is started with by hand |
 //! | `runs` | runs and their steps: started, leased, ended |
 //! | `executor`, `capacity`, `calls` | what every step has at hand; how many runs and calls there are at once |
 //! | `worker`, `execution` | the workers; the execution of runs, dry ones too |
@@ -35,6 +36,7 @@ pub mod events;
 mod execution;
 mod executor;
 pub mod find;
+mod fired_row;
 mod integrations;
 mod mentioned_tables;
 mod meter;
@@ -60,6 +62,7 @@ pub use change::{
     create, launch, mint_step_id, pause, publish, remove, remove_version,
 };
 pub use executor::{Outbox, RunExecutor, Settings};
+pub use fired_row::fired_row;
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, notification_page};
 pub use secrets::keep as keep_secrets;

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::Status;
 use super::error::JobError;
 use crate::ids::WorkspaceKey;
+use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
 use crate::wire::UtcInstant;
 
@@ -61,9 +62,6 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// What a statement has to list for [`Job::read`]; `$1` is the time by this process's clock.
-pub const COLUMNS: &str = columns!();
-
 impl Job {
     /// The workspace that it writes to.
     pub(super) fn place(&self) -> WorkspaceKey {
@@ -73,7 +71,7 @@ impl Job {
         }
     }
 
-    /// Reads a row of [`COLUMNS`].
+    /// Reads a row of the columns above.
     ///
     /// # Errors
     /// When the row has others.
@@ -179,4 +177,35 @@ pub async fn find(tx: &mut Tx, job: Uuid, now: i64) -> Result<Option<Job>, Store
     );
     let row = tx.first(sql, &[now.into(), job.into()]).await?;
     row.as_ref().map(Job::read).transpose()
+}
+
+/// A page of the jobs that the scope sees, of one workspace or of all, and one more if another page follows.
+///
+/// # Errors
+/// Those of the store.
+pub async fn page(
+    tx: &mut Tx,
+    workspace: Option<Uuid>,
+    page: &PageRequest,
+    now: i64,
+) -> Result<Vec<Job>, StoreError> {
+    let all = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM template_jobs \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND id > $2 \
+         ORDER BY id LIMIT $3"
+    );
+    let within = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM template_jobs \
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND id > $2 \
+         AND workspace_id = $4 ORDER BY id LIMIT $3"
+    );
+    let mut parameters = vec![now.into(), page.from().into(), page.lookahead().into()];
+    parameters.extend(workspace.map(Into::into));
+    let sql = if workspace.is_some() { within } else { all };
+    let rows = tx.last(sql, &parameters).await?;
+    rows.iter().map(Job::read).collect()
 }

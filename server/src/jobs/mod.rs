@@ -29,7 +29,7 @@ mod worker;
 pub use cancel::cancel;
 pub use create::{New, create, reopen};
 pub(crate) use job::JobView;
-pub use job::{COLUMNS, Job, find};
+pub use job::{Job, find, page};
 pub use lease::{Lease, take, take_any};
 pub use ledger::{
     LedgerPart, LineLedgers, StoredLegacyJob, WantedLedger, earlier, own, upgraded_by, written_by,

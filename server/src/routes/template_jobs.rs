@@ -12,7 +12,7 @@ use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
-use crate::store::{StoreError, Tx};
+use crate::store::Tx;
 use crate::templates::cancel::cancel as stop;
 use crate::templates::undo::{self, Undo, UndoParts};
 
@@ -42,32 +42,9 @@ async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiRes
         seen.ok_or_else(Refusal::not_found)?;
     }
     let page = page.clone()?;
-    let mut found = select(tx, *workspace, &page, ctx.now).await?;
+    let mut found = jobs::page(tx, *workspace, &page, ctx.now).await?;
     jobs::redact(tx, &mut found).await?;
     ApiResponse::json(StatusCode::OK, &page.page(found, |job| job.id))
-}
-
-async fn select(
-    tx: &mut Tx,
-    workspace: Option<Uuid>,
-    page: &PageRequest,
-    now: i64,
-) -> Result<Vec<Job>, StoreError> {
-    let all = "SELECT organization_id, workspace_id, id, template_id, created_by, status, phase, \
-         done, total, locked_until, coalesce(locked_until > {clock $1}, false), report, error, \
-         created_at, updated_at FROM template_jobs \
-         WHERE {tenant organization_id} AND {workspace workspace_id} AND id > $2 \
-         ORDER BY id LIMIT $3";
-    let within = "SELECT organization_id, workspace_id, id, template_id, created_by, status, phase, \
-         done, total, locked_until, coalesce(locked_until > {clock $1}, false), report, error, \
-         created_at, updated_at FROM template_jobs \
-         WHERE {tenant organization_id} AND {workspace workspace_id} AND id > $2 \
-         AND workspace_id = $4 ORDER BY id LIMIT $3";
-    let mut parameters = vec![now.into(), page.from().into(), page.lookahead().into()];
-    parameters.extend(workspace.map(Into::into));
-    let sql = if workspace.is_some() { within } else { all };
-    let rows = tx.last(sql, &parameters).await?;
-    rows.iter().map(Job::read).collect()
 }
 
 /// `GET /v1/template-jobs/{job_id}`

@@ -10,6 +10,7 @@ mod counts;
 pub(crate) mod document;
 mod faults;
 mod fill;
+pub mod find;
 mod merge;
 mod prepare;
 pub mod query;

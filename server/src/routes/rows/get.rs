@@ -8,7 +8,7 @@ use super::row_filter::visible;
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
-use crate::rows::StoredRow;
+use crate::rows::find;
 use crate::store::Tx;
 
 /// `GET …/rows/{row_id}`
@@ -43,12 +43,11 @@ async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse,
         Ok(row) => row,
         Err(problem) => return visible(tx, &ctx.tables, *feature, problem).await,
     };
-    let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND {row feature_id created_by} AND feature_id = $1 AND id = $2";
-    let rows = tx.last(sql, &[(*feature).into(), (*row).into()]).await?;
-    let found = rows.first().ok_or_else(Refusal::not_found)?;
+    let found = find::by_id(tx, *feature, *row).await?;
+    let found = found.ok_or_else(Refusal::not_found)?;
     query.clone()?;
-    let document = StoredRow::read(found)?.document(*feature);
-    Ok(ApiResponse::written(StatusCode::OK, document))
+    Ok(ApiResponse::written(
+        StatusCode::OK,
+        found.document(*feature),
+    ))
 }

@@ -8,6 +8,7 @@ use crate::automation::events::{self, Cause, UpdatedRow};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
+use crate::rows::find::{self, LockedRow};
 use crate::rows::{RowPreparer, StoredRow, Submission, Table, Validate, merge, replace};
 use crate::store::Tx;
 
@@ -65,16 +66,8 @@ async fn update(tx: &mut Tx, ctx: &OperationContext<Patch>) -> Result<ApiRespons
             return Err(problem.clone());
         }
     };
-    // Locked before it is read, so that merges of different keys build on each other.
-    let sql = "SELECT id, created_at, updated_at, {text data}, created_by FROM rows \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND id = $3 {lock}";
-    let parameters = [table.organization.into(), table.id.into(), id.into()];
-    let found = tx.first(sql, &parameters).await?;
-    let found = found.ok_or_else(Refusal::not_found)?;
-    let mut row = StoredRow::read(&found)?;
-    let creator = found.get(4)?;
+    let found = find::lock(tx, table.organization, table.id, id).await?;
+    let LockedRow { mut row, creator } = found.ok_or_else(Refusal::not_found)?;
     ctx.enter(table.organization)?;
     let change = patch.change.as_ref().map_err(Clone::clone)?;
     if let Some(cells) = &change.cells {

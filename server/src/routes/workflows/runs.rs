@@ -3,18 +3,15 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use schemars::JsonSchema;
-use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use crate::automation::runs::{self, NewRun};
-use crate::automation::{Version, find, read_run, run_page};
+use crate::automation::{find, fired_row, read_run, run_page};
 use crate::call::{Call, OperationContext};
 use crate::fields::Fields;
 use crate::http::response::ApiResponse;
-use crate::ids;
 use crate::paging::PageRequest;
 use crate::refusal::{Code, Refusal};
-use crate::rows::StoredRow;
 use crate::store::Tx;
 
 struct New {
@@ -72,7 +69,7 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, 
     let body = new.body.as_ref().map_err(Clone::clone)?;
     let version = find::in_force(tx, line.id).await?;
     let version = version.ok_or_else(Refusal::not_found)?;
-    let row = fired(tx, &version, body).await?;
+    let row = fired_row(tx, &version, body.feature_id, body.row_id).await?;
     if !body.dry_run && !version.is_active {
         return Err(Refusal::new(
             Code::NoActiveVersion,
@@ -100,50 +97,6 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, 
     let shown = read_run(tx, new.run).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &shown)?)
         .await
-}
-
-/// The row that is to fire, if the body names one.
-async fn fired(
-    tx: &mut Tx,
-    version: &Version,
-    body: &RunCreate,
-) -> Result<Option<(Uuid, Uuid, String)>, Refusal> {
-    let watched = watched(&version.trigger_config);
-    let feature = match (body.row_id, body.feature_id, watched) {
-        (_, Some(feature), _) | (Some(_), None, Some(feature)) => feature,
-        (Some(_), None, None) => {
-            let reported = "is required with row_id where the trigger names no table";
-            return Err(Refusal::fault("feature_id", reported));
-        }
-        (None, None, _) => return Ok(None),
-    };
-    let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
-    let of = [version.organization.into(), feature.into()];
-    tx.first(sql, &of).await?.ok_or_else(Refusal::not_found)?;
-    let Some(row) = body.row_id else {
-        return Ok(None);
-    };
-    let sql = "SELECT id, created_at, updated_at, {text data} FROM rows \
-         WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND {row feature_id created_by} \
-         AND organization_id = $1 AND feature_id = $2 AND id = $3";
-    let parameters = [version.organization.into(), feature.into(), row.into()];
-    let found = tx.first(sql, &parameters).await?;
-    let stored = StoredRow::read(&found.ok_or_else(Refusal::not_found)?)?;
-    if watched.is_some_and(|watched| watched != feature) {
-        let reported = "is another table than the one that the trigger watches";
-        return Err(Refusal::fault("feature_id", reported));
-    }
-    let record = String::from_utf8(stored.document(feature)).unwrap_or_default();
-    Ok(Some((feature, row, record)))
-}
-
-/// The table that a trigger names.
-fn watched(trigger: &str) -> Option<Uuid> {
-    let trigger = Json::parse(trigger).ok()?;
-    let config = trigger.get("config")?;
-    ids::uuid(config.get("featureId")?.as_str()?)
 }
 
 /// `GET /v1/workflows-v2/{workflow_id}/runs`

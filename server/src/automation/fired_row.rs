@@ -1,0 +1,61 @@
+//! The row that a run is started with by hand.
+
+use tplkit::json::Value as Json;
+use uuid::Uuid;
+
+use super::Version;
+use crate::ids;
+use crate::refusal::Refusal;
+use crate::rows::find;
+use crate::store::{StoreError, Tx};
+
+/// Table, id and document of the row that is to fire, if one is named. The table is the one that the trigger watches,
+/// unless `feature` names it.
+///
+/// # Errors
+/// 404 for a table or row that the scope does not see, 422 for a row without a table, or of another one than the trigger
+/// watches.
+pub async fn fired_row(
+    tx: &mut Tx,
+    version: &Version,
+    feature: Option<Uuid>,
+    row: Option<Uuid>,
+) -> Result<Option<(Uuid, Uuid, String)>, Refusal> {
+    let watched = watched(&version.trigger_config);
+    let feature = match (row, feature, watched) {
+        (_, Some(feature), _) | (Some(_), None, Some(feature)) => feature,
+        (Some(_), None, None) => {
+            let reported = "is required with row_id where the trigger names no table";
+            return Err(Refusal::fault("feature_id", reported));
+        }
+        (None, None, _) => return Ok(None),
+    };
+    if !sees_table(tx, version.organization, feature).await? {
+        return Err(Refusal::not_found());
+    }
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let stored = find::within(tx, version.organization, feature, row).await?;
+    let stored = stored.ok_or_else(Refusal::not_found)?;
+    if watched.is_some_and(|watched| watched != feature) {
+        let reported = "is another table than the one that the trigger watches";
+        return Err(Refusal::fault("feature_id", reported));
+    }
+    let record = String::from_utf8(stored.document(feature)).unwrap_or_default();
+    Ok(Some((feature, row, record)))
+}
+
+async fn sees_table(tx: &mut Tx, organization: Uuid, feature: Uuid) -> Result<bool, StoreError> {
+    let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let of = [organization.into(), feature.into()];
+    Ok(tx.first(sql, &of).await?.is_some())
+}
+
+/// The table that a trigger names.
+fn watched(trigger: &str) -> Option<Uuid> {
+    let trigger = Json::parse(trigger).ok()?;
+    let config = trigger.get("config")?;
+    ids::uuid(config.get("featureId")?.as_str()?)
+}
