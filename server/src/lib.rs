@@ -4,7 +4,7 @@
 //! and over HTTP the verdict is the same.
 //!
 //! From top to bottom: [`api`] has the table of operations and the checks of every request, [`routes`] the
-//! handlers, [`model`], [`rows`], [`automation`], [`workspace`] and [`jobs`] the domain, [`auth`] the callers,
+//! handlers, [`identity`], [`model`], [`rows`], [`automation`], [`workspace`] and [`jobs`] the domain, [`auth`] the callers,
 //! and [`store`] the data, on SQLite and PostgreSQL alike. [`edge`] handles sockets, [`http`] the parts of
 //! requests and responses. A module names only modules below it.
 
@@ -24,6 +24,7 @@ pub mod files;
 mod health;
 mod histogram;
 pub mod http;
+pub mod identity;
 pub mod ids;
 pub mod jobs;
 pub mod lanes;

@@ -58,6 +58,7 @@ const LAYERS: &[Layer] = &[
 ];
 
 const DOMAIN: &[&str] = &[
+    "identity",
     "files",
     "rows",
     "model",
@@ -95,6 +96,28 @@ fn http_knows_nothing_of_the_domain() {
         })
         .collect();
     assert!(named.is_empty(), "{named:#?}");
+}
+
+/// Statements are of the domain, where commands and jobs find them, too.
+#[test]
+fn routes_have_no_statements() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/routes");
+    let (mut folders, mut found) = (vec![folder], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("a file");
+            let words = ["\"SELECT ", "\"INSERT INTO ", "\"UPDATE ", "\"DELETE FROM "];
+            if words.iter().any(|word| text.contains(word)) {
+                found.push(path);
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tplkit_server::api::operations::OPERATIONS;
 use tplkit_server::auth::hash_password;
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::routes::users;
+use tplkit_server::identity::users;
 use tplkit_server::store::{Row, Scope, Store, StoreError};
 use uuid::Uuid;
 

@@ -40,9 +40,9 @@ use tplkit::workspace::{
 };
 use tplkit_server::background::TaskContext;
 use tplkit_server::context::{Context, SystemClock};
+use tplkit_server::identity::organizations;
 use tplkit_server::jobs::{self, PackedPart, Worker};
 use tplkit_server::metrics::Metrics;
-use tplkit_server::routes::organizations;
 use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
 use tplkit_server::wake::WorkerSignal;

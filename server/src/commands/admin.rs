@@ -11,8 +11,8 @@ use tplkit_server::automation::{self, SwitchOutcome, Version};
 use tplkit_server::context::Context;
 use tplkit_server::fields::LABEL;
 use tplkit_server::files::verify::verify;
+use tplkit_server::identity::{members, organizations, users};
 use tplkit_server::refusal::{Code, Refusal};
-use tplkit_server::routes::{members, organizations, users};
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 

@@ -11,8 +11,8 @@ use crate::app::App;
 use crate::automation::channels::{self, NewChannel};
 use crate::automation::connections::{ConnectionKind, SetConnection, set_connection};
 use crate::automation::pause;
+use crate::identity::organizations;
 use crate::refusal::Refusal;
-use crate::routes::organizations;
 use crate::store::{Scope, Store};
 use crate::workspace::{FileUses, PreparedUnit, UnitContext, UnitError, write};
 

@@ -27,9 +27,9 @@ use crate::auth::{Role, sign_in};
 use crate::automation::{Outbox, RunExecutor, Settings};
 use crate::background::TaskContext;
 use crate::context::{Clock, Context};
+use crate::identity::{members, users};
 use crate::jobs::{self, Job, Status, Worker};
 use crate::local_client::{LocalClient, LocalResponse};
-use crate::routes::{members, users};
 use crate::store::{Scope, Store, StoreError};
 
 const EMAIL: &str = "author@example.com";

@@ -14,8 +14,8 @@ use uuid::Uuid;
 use crate::app::{App, Config};
 use crate::auth::{Role, hash_password};
 use crate::context::{Context, random};
+use crate::identity::{members, organizations, users};
 use crate::local_client::LocalClient;
-use crate::routes::{members, organizations, users};
 use crate::store::{Scope, Store, StoreError, Tx};
 
 const SHOP: &str = include_str!("shop.json");

@@ -11,31 +11,10 @@ use uuid::Uuid;
 use crate::auth::{Scopes, Secret, hash};
 use crate::call::{Call, json, nothing};
 use crate::fields::{Fields, LABEL};
-use crate::paging::PageRequest;
+use crate::identity::api_keys::{self, ApiKey, NewApiKey};
 use crate::refusal::Refusal;
-use crate::store::{Row, StoreError, Tx};
+use crate::store::StoreError;
 use crate::wire::{Nullable, UtcInstant};
-
-/// A credential for machines, without its secret.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ApiKey {
-    /// Id of the record.
-    pub id: Uuid,
-    /// The organization.
-    pub organization_id: Uuid,
-    /// Name for people.
-    pub name: String,
-    /// What it may do.
-    pub scopes: Scopes,
-    /// How the key begins, to recognize it.
-    pub prefix: String,
-    /// When it was created.
-    pub created_at: UtcInstant,
-    /// When it stops working; null is never.
-    pub expires_at: Option<UtcInstant>,
-    /// When a request last used it, give or take a minute.
-    pub last_used_at: Option<UtcInstant>,
-}
 
 /// A new credential, with its secret.
 #[derive(Serialize, JsonSchema)]
@@ -60,36 +39,6 @@ pub(crate) struct ApiKeyCreate {
     /// When it stops working; null is never.
     #[schemars(with = "Option<Nullable<UtcInstant>>")]
     expires_at: Option<i64>,
-}
-
-macro_rules! columns {
-    () => {
-        "id, organization_id, name, scopes, prefix, created_at, expires_at, last_used_at"
-    };
-}
-
-impl ApiKey {
-    fn read(row: &Row) -> Result<ApiKey, StoreError> {
-        let scopes: String = row.get(3)?;
-        Ok(ApiKey {
-            id: row.get(0)?,
-            organization_id: row.get(1)?,
-            name: row.get(2)?,
-            scopes: Scopes::parse(&scopes),
-            prefix: row.get(4)?,
-            created_at: UtcInstant(row.get(5)?),
-            expires_at: row.get::<Option<i64>>(6)?.map(UtcInstant),
-            last_used_at: row.get::<Option<i64>>(7)?.map(UtcInstant),
-        })
-    }
-}
-
-struct New {
-    id: Uuid,
-    body: ApiKeyCreate,
-    prefix: String,
-    hash: [u8; 32],
-    now: i64,
 }
 
 fn scopes_field(fields: &mut Fields) -> String {
@@ -142,9 +91,12 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     };
     fields.finish()?;
     let secret = Secret::api_key(organization_id);
-    let new = New {
+    let new = NewApiKey {
         id: call.app.context.id(),
-        body,
+        organization: body.organization_id,
+        name: body.name,
+        scopes: body.scopes,
+        expires_at: body.expires_at,
         prefix: secret.prefix().to_owned(),
         hash: hash(secret.reveal()),
         now,
@@ -153,33 +105,13 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let record: Result<_, StoreError> = call
         .app
         .store
-        .write(&scope, new, |tx, new| Box::pin(insert(tx, new)))
+        .write(&scope, new, |tx, new| Box::pin(api_keys::insert(tx, new)))
         .await;
     let document = ApiKeyCreated {
         record: &record?.ok_or_else(Refusal::not_found)?,
         key: secret.reveal(),
     };
     json(StatusCode::CREATED, &document)
-}
-
-async fn insert(tx: &mut Tx, new: &New) -> Result<Option<ApiKey>, StoreError> {
-    let sql = concat!(
-        "INSERT INTO main.api_keys {into $1} (organization_id, id, name, scopes, prefix, ",
-        "secret_hash, expires_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ",
-        columns!()
-    );
-    let parameters = [
-        new.body.organization_id.into(),
-        new.id.into(),
-        new.body.name.as_str().into(),
-        new.body.scopes.as_str().into(),
-        new.prefix.as_str().into(),
-        new.hash.into(),
-        new.body.expires_at.into(),
-        new.now.into(),
-    ];
-    let row = tx.first(sql, &parameters).await?;
-    row.as_ref().map(ApiKey::read).transpose()
 }
 
 /// `GET /v1/api-keys?organization_id=`
@@ -198,30 +130,10 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
         .app
         .store
         .read(&scope, input, |tx, (organization, page)| {
-            Box::pin(select_page(tx, *organization, page))
+            Box::pin(api_keys::page(tx, *organization, page))
         })
         .await;
     json(StatusCode::OK, &page.page(found?, |key| key.id))
-}
-
-async fn select_page(
-    tx: &mut Tx,
-    organization: Uuid,
-    page: &PageRequest,
-) -> Result<Vec<ApiKey>, StoreError> {
-    let sql = concat!(
-        "SELECT ",
-        columns!(),
-        " FROM api_keys WHERE {tenant organization_id} AND organization_id = $1 AND id > $2 ",
-        "ORDER BY id LIMIT $3"
-    );
-    let parameters = [
-        organization.into(),
-        page.from().into(),
-        page.lookahead().into(),
-    ];
-    let rows = tx.last(sql, &parameters).await?;
-    rows.iter().map(ApiKey::read).collect()
 }
 
 /// `DELETE /v1/api-keys/{api_key_id}`
@@ -234,7 +146,9 @@ pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let organization: Result<_, StoreError> = call
         .app
         .store
-        .read(&scope, id, |tx, id| Box::pin(organization_of(tx, id)))
+        .read(&scope, id, |tx, id| {
+            Box::pin(api_keys::organization_of(tx, *id))
+        })
         .await;
     let organization = organization?.ok_or_else(Refusal::not_found)?;
     call.enter(organization)?;
@@ -243,7 +157,7 @@ pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
         .app
         .store
         .write(&scope, (organization, id), |tx, (organization, id)| {
-            Box::pin(remove(tx, *organization, *id))
+            Box::pin(api_keys::remove(tx, *organization, *id))
         })
         .await;
     if removed? {
@@ -251,19 +165,4 @@ pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     } else {
         Err(Refusal::not_found())
     }
-}
-
-async fn organization_of(tx: &mut Tx, id: &Uuid) -> Result<Option<Uuid>, StoreError> {
-    let sql = "SELECT organization_id FROM api_keys WHERE {tenant organization_id} AND id = $1";
-    let rows = tx.last(sql, &[(*id).into()]).await?;
-    rows.first().map(|row| row.get(0)).transpose()
-}
-
-async fn remove(tx: &mut Tx, organization: Uuid, id: Uuid) -> Result<bool, StoreError> {
-    let sql = "DELETE FROM main.api_keys \
-         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 RETURNING id";
-    Ok(tx
-        .first(sql, &[organization.into(), id.into()])
-        .await?
-        .is_some())
 }

@@ -12,8 +12,9 @@ use crate::auth::{
 use crate::call::{Call, json};
 use crate::fields::Fields;
 use crate::http::response::ApiResponse;
+use crate::identity::organizations::{self, Label};
 use crate::refusal::Refusal;
-use crate::store::{StoreError, Tx};
+use crate::store::StoreError;
 
 /// The caller: a user or an API key.
 #[derive(Serialize, JsonSchema)]
@@ -83,9 +84,11 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let labels: Result<_, StoreError> = call
         .app
         .store
-        .read(&caller.scope(), (), |tx, (): &()| Box::pin(labels(tx)))
+        .read(&caller.scope(), (), |tx, (): &()| {
+            Box::pin(organizations::labels(tx))
+        })
         .await;
-    let organizations = labels?.into_iter().filter_map(|(id, label)| {
+    let organizations = labels?.into_iter().filter_map(|Label { id, label }| {
         let role = caller.role_in(id)?;
         Some(Membership { id, label, role })
     });
@@ -101,18 +104,6 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
         scopes,
     };
     json(StatusCode::OK, &document)
-}
-
-async fn labels(tx: &mut Tx) -> Result<Vec<(Uuid, String)>, StoreError> {
-    let rows = tx
-        .last(
-            "SELECT id, label FROM organizations WHERE {tenant id} ORDER BY id",
-            &[],
-        )
-        .await?;
-    rows.iter()
-        .map(|row| Ok((row.get(0)?, row.get(1)?)))
-        .collect()
 }
 
 /// `POST /v1/me/password`: the session that asks goes on, every other one of the user ends.

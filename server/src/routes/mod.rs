@@ -1,4 +1,4 @@
-//! The handlers, one module per resource, with their statements.
+//! The handlers, one module per resource.
 
 pub mod api_keys;
 pub mod auth;
@@ -21,7 +21,6 @@ pub mod rows;
 pub mod schema;
 pub mod template_jobs;
 pub mod templates;
-pub mod users;
 pub mod views;
 pub mod workflows;
 pub mod workspace_members;

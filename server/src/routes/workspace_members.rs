@@ -5,6 +5,8 @@ use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
+use crate::identity::workspace_members;
+use crate::ids::WorkspaceKey;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::refusal::Refusal;
@@ -68,24 +70,18 @@ async fn write(tx: &mut Tx, ctx: &OperationContext<Membership>) -> Result<ApiRes
     let workspace = find::lock(tx, &WORKSPACE, ctx.input.workspace).await?;
     ctx.enter(workspace.organization())?;
     let user = ctx.input.user.clone()?;
-    let member = "SELECT user_id FROM memberships WHERE {tenant organization_id} \
-         AND organization_id = $1 AND user_id = $2";
-    let mut parameters = vec![workspace.organization().into(), user.into()];
-    if tx.first(member, &parameters).await?.is_none() {
+    let place = WorkspaceKey {
+        organization: workspace.organization(),
+        workspace: workspace.id,
+    };
+    let belongs = if ctx.input.listed {
+        workspace_members::list(tx, place, user, ctx.now).await?
+    } else {
+        workspace_members::unlist(tx, place, user).await?
+    };
+    if !belongs {
         let reported = "is nobody who belongs to the organization";
         return Err(Refusal::fault("path.user_id", reported));
-    }
-    parameters.insert(1, workspace.id.into());
-    if ctx.input.listed {
-        parameters.push(ctx.now.into());
-        let insert = "INSERT INTO main.workspace_members {into $1} \
-             (organization_id, workspace_id, user_id, created_at) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (organization_id, workspace_id, user_id) DO NOTHING";
-        tx.query(insert, &parameters).await?;
-    } else {
-        let delete = "DELETE FROM main.workspace_members WHERE {tenant organization_id} \
-             AND organization_id = $1 AND workspace_id = $2 AND user_id = $3";
-        tx.query(delete, &parameters).await?;
     }
     Ok(ApiResponse::nothing())
 }

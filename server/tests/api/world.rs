@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tplkit_server::auth::{Role, hash_password};
 use tplkit_server::context::{Clock, Context};
-use tplkit_server::routes::{members, organizations, users};
+use tplkit_server::identity::{members, organizations, users};
 use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Scope, Store};
 use tplkit_server::{

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 use tplkit_server::context::{Context, SystemClock, random};
+use tplkit_server::identity::organizations;
 use tplkit_server::jobs::{Status, Undo};
-use tplkit_server::routes::organizations;
 use tplkit_server::store::Store;
 use uuid::Uuid;
 

@@ -20,17 +20,20 @@ use crate::definitions::DefinitionsDocument;
 use crate::files::File;
 use crate::health::Health;
 use crate::http::problem::{ExecutorProblem, Problem};
+use crate::identity::api_keys::ApiKey;
+use crate::identity::members::Member;
+use crate::identity::organizations::Organization;
 use crate::jobs::JobView;
 use crate::model::{document, schema};
 use crate::paging::Page;
-use crate::routes::api_keys::{ApiKey, ApiKeyCreate, ApiKeyCreated};
+use crate::routes::api_keys::{ApiKeyCreate, ApiKeyCreated};
 use crate::routes::auth::{Refresh, SignIn, TokenResponse};
 use crate::routes::channels::{ChannelCreate, ChannelPatch};
 use crate::routes::connections::{ConnectionCreate, ConnectionPatch};
 use crate::routes::files::{FileUpload, Link, LinkCreate};
 use crate::routes::me::{Me, PasswordChange};
-use crate::routes::members::{Member, MemberCreate, MemberPatch};
-use crate::routes::organizations::{Organization, OrganizationPatch};
+use crate::routes::members::{MemberCreate, MemberPatch};
+use crate::routes::organizations::OrganizationPatch;
 use crate::routes::workflows::{
     RunCreate, WorkflowApply, WorkflowCreate, WorkflowValidate, WorkflowVersionCreate,
 };

@@ -1,4 +1,4 @@
-//! Users: people who can sign in. No route creates them; the `admin` command creates and lists them
+//! Users: people who can sign in. No request creates them; the `admin` command creates and lists them
 //! and resets passwords.
 
 use serde::Serialize;
