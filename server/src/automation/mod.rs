@@ -6,7 +6,7 @@
 //!
 //! | Module | |
 //! |---|---|
-//! | `version`, `find`, `change` | versions: storage, lookup, changes |
+//! | `version`, `find`, `change`, `activation` | versions: storage, lookup, changes, which one is in force and fires |
 //! | `validate` | the library's validator, with the records of a workspace |
 //! | `connections`, `channels`, `names`, `encryption` | the services that automations may call, and their secrets |
 //! | `attached` | the files that versions attach to mails, kept while they may be sent |
@@ -15,7 +15,8 @@
 //! | `subscriptions`, `events` | watched tables, and the events of their rows |
 //! | `schedules` | which instants are due |
 //! | `fired_row` | the row that a run is started with by hand |
-//! | `runs` | runs and their steps: started, leased, ended |
+//! | `runs`, `run_steps` | runs as they are stored, their steps |
+//! | `run_lease` | attempts at runs: claimed, held, left, ended |
 //! | `executor`, `capacity`, `calls` | what every step has at hand; how many runs and calls there are at once |
 //! | `worker`, `execution` | the workers; the execution of runs, dry ones too |
 //! | `view` | runs in responses, and who may see them |
@@ -24,6 +25,7 @@
 //! | `mentioned_tables`, `meter` | ids that an automation mentions; processor time of a run |
 //! | `row_reads`, `row_writes`, `notify`, `integrations` | the effects of steps |
 
+mod activation;
 mod attached;
 mod attachments;
 mod calls;
@@ -46,6 +48,8 @@ mod notify;
 mod principal;
 mod row_reads;
 mod row_writes;
+pub(crate) mod run_lease;
+pub mod run_steps;
 pub mod runs;
 mod schedules;
 mod secrets;
@@ -57,9 +61,10 @@ mod view;
 mod visibility;
 mod worker;
 
+pub use activation::{SwitchOutcome, activate, launch, pause, publish};
 pub use change::{
-    Definition, NewVersion, NewWorkflow, SwitchOutcome, VersionState, activate, add_version,
-    create, launch, mint_step_id, pause, publish, remove, remove_version,
+    Definition, NewVersion, NewWorkflow, VersionState, add_version, create, mint_step_id, remove,
+    remove_version,
 };
 pub use executor::{Outbox, RunExecutor, Settings};
 pub use fired_row::fired_row;

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::find;
 use super::mentioned_tables::mentioned_ids;
-use super::runs::{StepRow, outlines, steps};
+use super::run_steps::{StepRow, outlines, steps};
 use crate::paging::{Page, PageRequest};
 use crate::refusal::Refusal;
 use crate::store::{Row, Scope, StoreError, Tx, Value};

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::capacity::RunPermit;
 use super::executor::RunExecutor;
 use super::step::passes;
-use super::{events, execution, runs, schedules};
+use super::{events, execution, run_lease, runs, schedules};
 use crate::offload;
 use crate::store::{Scope, StoreError, Value};
 
@@ -46,7 +46,11 @@ impl RunExecutor {
             let room = self.capacity.free_workers();
             let known = backlog.is_some_and(|since| since.elapsed() < GLANCE);
             // A claim costs much the same however many it finds.
-            let room = if known && room < runs::PART { 0 } else { room };
+            let room = if known && room < run_lease::PART {
+                0
+            } else {
+                room
+            };
             let looked = match (known, room) {
                 (true, 0) => Ok(PendingWork::default()),
                 (true, _) => self.claim_others(room, self.capacity.full()).await,
@@ -67,7 +71,7 @@ impl RunExecutor {
                 }
             };
             let busy = found.again || !found.runs.is_empty();
-            if room > 0 && found.runs.len() < runs::found_at_most(room) {
+            if room > 0 && found.runs.len() < run_lease::found_at_most(room) {
                 backlog = None;
                 wanted.notify_one();
             } else if room > 0 && !known {
@@ -205,8 +209,8 @@ impl RunExecutor {
     }
 
     /// The claim itself.
-    async fn claim(&self, most: usize, full: Vec<Uuid>) -> Result<runs::Claimed, StoreError> {
-        let request = runs::ClaimRequest {
+    async fn claim(&self, most: usize, full: Vec<Uuid>) -> Result<run_lease::Claimed, StoreError> {
+        let request = run_lease::ClaimRequest {
             owner: self.context.id(),
             most,
             lease: self.lease(),
@@ -216,7 +220,7 @@ impl RunExecutor {
         let claimed = self
             .store
             .write(&Scope::Operator, input, |tx, (request, full)| {
-                Box::pin(runs::claim(tx, *request, full))
+                Box::pin(run_lease::claim(tx, *request, full))
             });
         claimed.await
     }
@@ -235,8 +239,8 @@ impl RunExecutor {
                     let schedules = tx.first(sql, &[(*now).into()]).await?.is_some();
                     let sql = concat!(
                         "SELECT id FROM workflow_runs WHERE ",
-                        runs::waits!(),
-                        runs::of_others!(),
+                        run_lease::waits!(),
+                        run_lease::of_others!(),
                         " LIMIT 1"
                     );
                     let full = Value::Ids(full.clone());

@@ -1,7 +1,7 @@
 //! Measures the waiting work of automations, for the metrics.
 
 use super::TaskContext;
-use crate::automation::runs::waits;
+use crate::automation::run_lease::waits;
 use crate::store::{Scope, StoreError, Tx};
 
 /// Looks how many events and runs are due and held by nobody, and for how long the oldest.

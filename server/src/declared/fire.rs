@@ -15,7 +15,8 @@ use tplkit::workspace::Id;
 
 use super::DeclaredError;
 use super::server::{TestServer, read};
-use crate::automation::runs::{self, NewRun, StepRow};
+use crate::automation::run_steps::{self, StepRow};
+use crate::automation::runs::{self, NewRun};
 use crate::automation::{Version, find};
 use crate::store::{Row, Scope, StoreError, Tx};
 
@@ -214,7 +215,7 @@ async fn effects(server: &TestServer, run: Id) -> Result<RunEffects, DeclaredErr
     let store = &server.app.store;
     let of = (server.organization, run);
     let steps = store.read(&Scope::Operator, of, |tx, of| {
-        Box::pin(runs::steps(tx, of.0, of.1))
+        Box::pin(run_steps::steps(tx, of.0, of.1))
     });
     let steps: Vec<StepRow> = steps.await?;
     let steps = steps.into_iter().map(|step| ExecutedStep {

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod cancel;
+mod claim;
 mod create;
 mod error;
 mod failure;
@@ -27,10 +28,11 @@ mod visibility;
 mod worker;
 
 pub use cancel::cancel;
+pub use claim::{take, take_any};
 pub use create::{New, create, reopen};
 pub(crate) use job::JobView;
 pub use job::{Job, find, page};
-pub use lease::{Lease, take, take_any};
+pub use lease::Lease;
 pub use ledger::{
     LedgerPart, LineLedgers, StoredLegacyJob, WantedLedger, earlier, own, upgraded_by, written_by,
 };

@@ -15,7 +15,9 @@ use crate::automation::meter::Meter;
 use crate::automation::principal::Principal;
 use crate::automation::row_reads::{self, ReadRequest};
 use crate::automation::row_writes::RowWrites;
-use crate::automation::runs::{self, Run, RunFailure, StepRow};
+use crate::automation::run_lease;
+use crate::automation::run_steps::{self, StepRow};
+use crate::automation::runs::{Run, RunFailure};
 use crate::automation::step::Stop;
 use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
@@ -87,11 +89,11 @@ pub(super) async fn dry_run(
             input,
             |tx, (run, steps, why, now, lease)| {
                 Box::pin(async move {
-                    if !runs::hold(tx, run, *lease).await? {
+                    if !run_lease::hold(tx, run, *lease).await? {
                         return Ok::<_, StoreError>(false);
                     }
-                    runs::write_steps(tx, run, steps).await?;
-                    runs::end(tx, run, why.as_ref(), *now).await
+                    run_steps::write_steps(tx, run, steps).await?;
+                    run_lease::end(tx, run, why.as_ref(), *now).await
                 })
             },
         )

@@ -11,9 +11,10 @@ use crate::automation::attachments::{self, Attachment, AttachmentRequest};
 use crate::automation::connections::{self, ConnectionKind, OpenConnection};
 use crate::automation::executor::RunExecutor;
 use crate::automation::integrations::{self, Stamp};
-use crate::automation::runs::{Run, StepRow};
+use crate::automation::run_steps::StepRow;
+use crate::automation::runs::Run;
 use crate::automation::step::Stop;
-use crate::automation::{calls, runs, secrets};
+use crate::automation::{calls, run_lease, secrets};
 use crate::ids::WorkflowKey;
 use crate::store::{Scope, StoreError};
 
@@ -38,7 +39,7 @@ pub(super) async fn hold_while<T>(
             () = tokio::time::sleep(pause) => {
                 let input = (run.clone(), executor.lease());
                 let renewal = executor.store.write(&Scope::Operator, input, |tx, (run, lease)| {
-                    Box::pin(runs::hold(tx, run, *lease))
+                    Box::pin(run_lease::hold(tx, run, *lease))
                 });
                 // A store that is away for a moment takes nothing from us.
                 if let Ok(false) = renewal.await {

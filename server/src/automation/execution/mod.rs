@@ -25,9 +25,10 @@ use super::executor::RunExecutor;
 use super::mentioned_tables::mentioned_ids;
 use super::principal::Principal;
 use super::row_reads::ReadRequest;
-use super::runs::{self, Run, RunFailure, StepRow};
+use super::run_steps::{self, StepRow};
+use super::runs::{Run, RunFailure};
 use super::step::Stop;
-use super::{find, principal, row_reads};
+use super::{find, principal, row_reads, run_lease};
 use crate::refusal::Code;
 use crate::store::{Scope, StoreError, Tx};
 use external_effects::hold_while;
@@ -143,7 +144,7 @@ async fn begun(
             let (organization, workflow, version, run) = *input;
             Box::pin(async move {
                 let version = find::by_number(tx, workflow, version).await?;
-                let steps = runs::steps(tx, organization, run).await?;
+                let steps = run_steps::steps(tx, organization, run).await?;
                 Ok::<_, StoreError>(version.map(|version| (version.graph_config, steps)))
             })
         })
@@ -166,7 +167,7 @@ pub(super) async fn end(
     executor
         .store
         .write(&Scope::Operator, input, |tx, (run, why, now)| {
-            Box::pin(runs::end(tx, run, why.as_ref(), *now))
+            Box::pin(run_lease::end(tx, run, why.as_ref(), *now))
         })
         .await
         .map(|ours| {
@@ -186,7 +187,7 @@ pub(super) async fn release(
     executor
         .store
         .write(&Scope::Operator, input, |tx, (run, wake_at)| {
-            Box::pin(runs::release(tx, run, *wake_at))
+            Box::pin(run_lease::release(tx, run, *wake_at))
         })
         .await
 }
@@ -202,7 +203,7 @@ pub(super) async fn leave(
     let over = executor
         .store
         .write(&Scope::Operator, input, |tx, (run, wake_at, now)| {
-            Box::pin(runs::leave(tx, run, *wake_at, *now))
+            Box::pin(run_lease::leave(tx, run, *wake_at, *now))
         })
         .await?;
     if over {
@@ -388,7 +389,7 @@ impl RunExecution<'_> {
                         return fenced(tx, run, row, *lease).await;
                     };
                     // The end of a run is its fence as well.
-                    if runs::write_last(tx, run, row, *now).await? {
+                    if run_steps::write_last(tx, run, row, *now).await? {
                         Ok(())
                     } else {
                         Err(Stop::Fenced)
@@ -449,7 +450,7 @@ impl RunExecution<'_> {
                 |tx, (run, row, lease, why, now)| {
                     Box::pin(async move {
                         fenced(tx, run, row, *lease).await?;
-                        runs::end(tx, run, Some(why), *now).await?;
+                        run_lease::end(tx, run, Some(why), *now).await?;
                         Ok(())
                     })
                 },
@@ -475,7 +476,7 @@ fn failure_message(next: &NextStep, failure: &Failure) -> String {
 
 /// Writes a step down, if the run is still ours.
 async fn fenced(tx: &mut Tx, run: &Run, row: &StepRow, lease: i64) -> Result<(), Stop> {
-    if runs::write_held(tx, run, row, lease).await? {
+    if run_steps::write_held(tx, run, row, lease).await? {
         return Ok(());
     }
     Err(Stop::Fenced)

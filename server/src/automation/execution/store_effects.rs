@@ -5,10 +5,11 @@ use tplkit::json::{Object, Value as Json};
 
 use super::StepResult;
 use crate::automation::executor::RunExecutor;
-use crate::automation::notify;
 use crate::automation::row_writes::RowWrites;
-use crate::automation::runs::{self, Run, StepRow};
+use crate::automation::run_steps::{self, StepRow};
+use crate::automation::runs::Run;
 use crate::automation::step::Stop;
+use crate::automation::{notify, run_lease};
 use crate::ids::Stamp;
 use crate::store::Tx;
 
@@ -31,7 +32,7 @@ impl StoreEffect {
         // Where these steps lead does not depend on what comes of them.
         let last = self.state.ends_with(&Object::new());
         // The end of a run is its fence as well.
-        if !last && !runs::hold(tx, run, self.executor.lease()).await? {
+        if !last && !run_lease::hold(tx, run, self.executor.lease()).await? {
             return Err(Stop::Fenced);
         }
         let executor = &self.executor;
@@ -66,11 +67,11 @@ impl StoreEffect {
         row.output = Some(Json::Object(output.clone()).write());
         if last {
             let now = executor.context.now();
-            if !runs::write_last(tx, run, &row, now).await? {
+            if !run_steps::write_last(tx, run, &row, now).await? {
                 return Err(Stop::Fenced);
             }
         } else {
-            runs::write_step(tx, run, &row).await?;
+            run_steps::write_step(tx, run, &row).await?;
         }
         Ok(StepResult::of(output, last))
     }

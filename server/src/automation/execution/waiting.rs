@@ -5,7 +5,8 @@ use tplkit::json::Object;
 
 use super::{RunExecution, StepResult, fenced};
 use crate::automation::connections;
-use crate::automation::runs::{self, StepRow};
+use crate::automation::run_lease;
+use crate::automation::run_steps::StepRow;
 use crate::automation::step::Stop;
 use crate::store::Scope;
 
@@ -37,7 +38,7 @@ impl RunExecution<'_> {
             .write(&Scope::Operator, input, |tx, (run, row, wake_at)| {
                 Box::pin(async move {
                     fenced(tx, run, row, 0).await?;
-                    Ok::<_, Stop>(runs::release(tx, run, Some(*wake_at)).await?)
+                    Ok::<_, Stop>(run_lease::release(tx, run, Some(*wake_at)).await?)
                 })
             })
             .await?;

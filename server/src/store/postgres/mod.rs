@@ -5,6 +5,8 @@
 //! the URL names, statements run as a role that owns nothing and bypasses no policy.
 
 mod connect;
+mod exchange;
+mod host_list;
 mod hosts;
 mod opening;
 mod settings;

@@ -1,0 +1,197 @@
+//! Which version of an automation is in force, and whether it fires: publishes, activates, launches and pauses.
+//!
+//! Every change locks the row of the automation ([`find::lock`]), so the second of two changes sees
+//! the first.
+
+use uuid::Uuid;
+
+use super::attached;
+use super::find::{self, Workflow};
+use super::subscriptions::{no_table, subscribe};
+use super::version::{Version, columns};
+use crate::ids::WorkflowKey;
+use crate::refusal::{Code, Refusal};
+use crate::store::{StoreError, Tx};
+
+/// Publishes a draft. Whether the automation fires stays as it was.
+///
+/// # Errors
+/// 409 when the version that was in force when the draft was begun is no longer in force.
+pub async fn publish(
+    tx: &mut Tx,
+    mut draft: Version,
+    publisher: Option<Uuid>,
+    now: i64,
+) -> Result<Version, Refusal> {
+    let published = find::published(tx, draft.workflow).await?;
+    if published.as_ref().map(|version| version.version) != draft.base_version {
+        return Err(stale(
+            "The version in force is another one than the draft was begun on: read it, and begin a new draft.",
+        ));
+    }
+    let fires = published.is_some_and(|version| version.is_active);
+    if fires {
+        switch_off(tx, draft.organization, draft.workflow).await?;
+    }
+    draft.publisher = publisher;
+    supersede(tx, &draft, fires, now).await?;
+    draft.is_draft = false;
+    draft.is_active = fires;
+    if fires
+        && !subscribe(
+            tx,
+            WorkflowKey {
+                organization: draft.organization,
+                workflow: draft.workflow,
+            },
+            now,
+        )
+        .await?
+    {
+        return Err(no_table(tx.scope()));
+    }
+    Ok(draft)
+}
+
+/// Makes a version a published one that fires, or does not.
+async fn supersede(
+    tx: &mut Tx,
+    version: &Version,
+    fires: bool,
+    now: i64,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4, publisher = $5 \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND id = $2";
+    let parameters = [
+        version.organization.into(),
+        version.id.into(),
+        false.into(),
+        fires.into(),
+        version.publisher.into(),
+    ];
+    tx.query(sql, &parameters).await?;
+    attached::release_superseded(tx, version, now).await
+}
+
+/// 409 for a draft that cannot be published any more.
+fn stale(why: &str) -> Refusal {
+    Refusal::new(Code::DraftStale, why)
+}
+
+/// What a person wanted of an automation, and whether there was a version to do it with.
+#[derive(Debug, Clone)]
+pub enum SwitchOutcome {
+    /// The version that fires now, or did until now.
+    Done(Version),
+    /// There is none that could.
+    Unchanged,
+}
+
+/// Lets the newest published version fire, and no other.
+///
+/// # Errors
+/// 404 for an automation that is not there, 409 when its table is gone.
+pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Refusal> {
+    let row = find::lock(tx, workflow).await?;
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND workflow_id = $2 AND NOT is_draft \
+         ORDER BY version DESC LIMIT 1"
+    );
+    let newest = tx
+        .first(sql, &[row.organization.into(), workflow.into()])
+        .await?;
+    let Some(newest) = newest else {
+        return Ok(SwitchOutcome::Unchanged);
+    };
+    let mut newest = Version::read(&newest)?;
+    if newest.is_active {
+        return Ok(SwitchOutcome::Done(newest));
+    }
+    switch_off(tx, row.organization, workflow).await?;
+    supersede(tx, &newest, true, now).await?;
+    newest.is_active = true;
+    if !subscribe(
+        tx,
+        WorkflowKey {
+            organization: row.organization,
+            workflow,
+        },
+        now,
+    )
+    .await?
+    {
+        return Err(no_table(tx.scope()));
+    }
+    Ok(SwitchOutcome::Done(newest))
+}
+
+/// Publishes the newest version, whatever it was begun on, and lets it fire and no other: how automations
+/// of a template go live. Its publisher is whoever started the job. One whose table was left out is in
+/// force and fires nothing.
+///
+/// # Errors
+/// 404 for one without versions, and those of the store.
+pub async fn launch(
+    tx: &mut Tx,
+    row: &Workflow,
+    publisher: Option<Uuid>,
+    now: i64,
+) -> Result<(), Refusal> {
+    let newest = find::newest(tx, row.id).await?;
+    let mut newest = newest.ok_or_else(Refusal::not_found)?;
+    if newest.is_active && !newest.is_draft {
+        return Ok(());
+    }
+    switch_off(tx, row.organization, row.id).await?;
+    newest.publisher = publisher;
+    supersede(tx, &newest, true, now).await?;
+    // One whose table was left out fires nothing.
+    subscribe(
+        tx,
+        WorkflowKey {
+            organization: row.organization,
+            workflow: row.id,
+        },
+        now,
+    )
+    .await?;
+    Ok(())
+}
+
+/// Lets no version fire any more.
+///
+/// # Errors
+/// 404 for an automation that is not there.
+pub async fn pause(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOutcome, Refusal> {
+    let row = find::lock(tx, workflow).await?;
+    let Some(mut published) = find::published(tx, workflow).await? else {
+        return Ok(SwitchOutcome::Unchanged);
+    };
+    switch_off(tx, row.organization, workflow).await?;
+    published.is_active = false;
+    subscribe(
+        tx,
+        WorkflowKey {
+            organization: row.organization,
+            workflow,
+        },
+        now,
+    )
+    .await?;
+    Ok(SwitchOutcome::Done(published))
+}
+
+pub(super) async fn switch_off(
+    tx: &mut Tx,
+    organization: Uuid,
+    workflow: Uuid,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE main.workflow_versions SET is_active = $3 WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND workflow_id = $2 AND is_active";
+    let parameters = [organization.into(), workflow.into(), false.into()];
+    tx.query(sql, &parameters).await.map(drop)
+}

@@ -1,0 +1,302 @@
+//! The lease of a run: which runs may be claimed, by whom, and how an attempt holds, leaves and ends one.
+//!
+//! An attempt at a run holds a lease of it ([`Hold`](crate::store::Hold)), measured by the clock of the database. Every
+//! write first checks that the attempt still owns the run ([`hold`]).
+
+use tplkit::automation::run::Reason;
+use uuid::Uuid;
+
+use super::meter::Meter;
+use super::principal;
+use super::runs::{Run, RunFailure};
+use crate::store::{PipelinedStatement, Row, StoreError, Tx, Value, lease};
+
+/// How many attempts may end without a word before a run is given up.
+const CRASHES: i64 = 3;
+
+/// In a statement: the run may be claimed. `$1` is the time.
+macro_rules! waits {
+    () => {
+        concat!(
+            "status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) AND ",
+            $crate::store::lease!(free "{clock}")
+        )
+    };
+}
+pub(crate) use waits;
+
+/// In a statement, behind [`waits!`]: its organization is none of `$2`. PostgreSQL has no opinion of `coalesce`.
+/// A list that it does not know it takes for ten organizations: where it has counted fewer it expects that no run
+/// is left, and sorts all that wait to find the first.
+macro_rules! of_others {
+    () => {
+        " AND NOT coalesce({any organization_id $2}, false)"
+    };
+}
+pub(super) use of_others;
+
+/// The statement that finds up to so many runs that wait for nobody. The number is in it: a plan that
+/// is made for any number is not made for a small one.
+fn free(most: usize) -> &'static str {
+    macro_rules! free {
+        ($most:literal) => {
+            concat!(
+                "SELECT organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
+                 record, dry_run, depth, caller, wake_at, status, publisher, crashes, spent, \
+                 lease_owner FROM workflow_runs WHERE ",
+                waits!(),
+                of_others!(),
+                " ORDER BY id LIMIT ",
+                $most,
+                " {skip}"
+            )
+        };
+    }
+    match found_at_most(most) {
+        32 => free!("32"),
+        PART => free!("8"),
+        _ => free!("1"),
+    }
+}
+
+/// How many runs of a backlog are claimed together at least.
+pub(super) const PART: usize = 8;
+
+/// How many runs a claim of so many finds at most.
+pub(super) fn found_at_most(most: usize) -> usize {
+    match most {
+        32.. => 32,
+        PART.. => PART,
+        _ => 1,
+    }
+}
+
+/// Runs that were taken up.
+#[derive(Debug, Default)]
+pub(super) struct Claimed {
+    /// Those that are to be executed.
+    pub(super) runs: Vec<Run>,
+    /// How many were given up instead: too many attempts at them ended without a word.
+    pub(super) abandoned: usize,
+}
+
+/// Who claims runs, and how many.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClaimRequest {
+    pub(super) owner: Uuid,
+    /// At most so many.
+    pub(super) most: usize,
+    /// For how long, in microseconds by the clock of the database.
+    pub(super) lease: i64,
+    pub(super) now: i64,
+}
+
+/// Claims some of the runs that wait for nobody. Those of organizations that hold all they may be left. One that is still somebody's was left by
+/// a process that ended.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn claim(
+    tx: &mut Tx,
+    request: ClaimRequest,
+    full: &[Uuid],
+) -> Result<Claimed, StoreError> {
+    let ClaimRequest {
+        owner,
+        most,
+        lease,
+        now,
+    } = request;
+    let parameters = [now.into(), Value::Ids(full.to_vec())];
+    let rows = tx.query(free(most), &parameters).await?;
+    let run = |row: &Row| {
+        let left = row.get::<Option<Uuid>>(16)?.is_some();
+        Ok(Run {
+            organization: row.get(0)?,
+            workspace: row.get(1)?,
+            workflow: row.get(2)?,
+            id: row.get(3)?,
+            version: row.get(4)?,
+            feature: row.get(5)?,
+            row: row.get(6)?,
+            record: row.get(7)?,
+            dry_run: row.get(8)?,
+            depth: row.get(9)?,
+            caller: row.get(10)?,
+            wake_at: row.get(11)?,
+            fresh: row.get::<String>(12)? == "queued",
+            publisher: row.get(13)?,
+            crashes: row.get::<i64>(14)? + i64::from(left),
+            meter: Meter::of(row.get(15)?),
+            named: Vec::new(),
+            owner,
+            allowed: None,
+        })
+    };
+    let found = rows
+        .iter()
+        .map(run)
+        .collect::<Result<Vec<Run>, StoreError>>()?;
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(set "$3", "{clock} + $4"),
+        ", status = 'running', started_at = coalesce(started_at, $5), crashes = $6 WHERE ",
+        lease!(row)
+    );
+    let claims = found.iter().map(|run| {
+        let own = [lease.into(), now.into(), run.crashes.into()];
+        run.attempt().with(own)
+    });
+    tx.each(sql, &claims.collect::<Vec<_>>()).await?;
+    let mut claimed = Claimed::default();
+    for run in found {
+        if run.crashes < CRASHES {
+            claimed.runs.push(run);
+        } else {
+            end(tx, &run, Some(&abandoned()), now).await?;
+            claimed.abandoned += 1;
+        }
+    }
+    principal::of_all(tx, &mut claimed.runs, now).await?;
+    Ok(claimed)
+}
+
+/// Why a run that nobody could bring to its end has failed.
+fn abandoned() -> RunFailure {
+    let detail = format!(
+        "{CRASHES} attempts at this run ended with the server that made them: begin it anew, and if that \
+         happens again look into the log of the server"
+    );
+    RunFailure::new(Reason::Abandoned, detail)
+}
+
+/// Notes that an attempt ended with an error of the server. The run is taken up again at `wake_at`, or
+/// given up; true when it was.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn leave(
+    tx: &mut Tx,
+    run: &Run,
+    wake_at: i64,
+    now: i64,
+) -> Result<bool, StoreError> {
+    if run.crashes + 1 >= CRASHES {
+        return end(tx, run, Some(&abandoned()), now).await;
+    }
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(let go),
+        ", wake_at = $4, crashes = $5 WHERE ",
+        lease!(fence)
+    );
+    let own = [wake_at.into(), (run.crashes + 1).into()];
+    tx.query(sql, &run.attempt().with(own)).await?;
+    Ok(false)
+}
+
+pub(super) fn holding(run: &Run, lease: i64) -> PipelinedStatement {
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(renew "{clock} + $4"),
+        ", spent = $5 WHERE ",
+        lease!(fence),
+        " RETURNING id"
+    );
+    let own = [lease.into(), run.meter.total().into()];
+    (sql.into(), run.attempt().with(own))
+}
+
+/// Holds a run for as long again; false when it is somebody else's by now.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn hold(tx: &mut Tx, run: &Run, lease: i64) -> Result<bool, StoreError> {
+    let (sql, parameters) = holding(run, lease);
+    Ok(!tx.execute(&sql, &parameters).await?.is_empty())
+}
+
+/// Lets go of a run, to be taken up again at `wake_at`, or at once.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn release(
+    tx: &mut Tx,
+    run: &Run,
+    wake_at: Option<i64>,
+) -> Result<(), StoreError> {
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET ",
+        lease!(let go),
+        ", wake_at = $4 WHERE ",
+        lease!(fence)
+    );
+    let parameters = run.attempt().with([wake_at.into()]);
+    tx.query(sql, &parameters).await.map(drop)
+}
+
+/// Ends the row of a run, and notes whether rows of what it is about were kept from somebody then.
+pub(super) fn ending(run: &Run, ending: Option<&RunFailure>, now: i64) -> PipelinedStatement {
+    let sql = concat!(
+        "UPDATE main.workflow_runs SET status = $4, error = $5, error_code = $6, \
+         finished_at = $7, spent = $8, ",
+        lease!(let go),
+        ", wake_at = NULL, \
+         own_rows = EXISTS (SELECT 1 FROM features f WHERE f.organization_id = $1 AND f.own_rows \
+         AND (f.workspace_id = $9 OR (f.is_shared AND {any f.id $10}))) WHERE ",
+        lease!(fence),
+        " RETURNING id"
+    );
+    let status = if ending.is_some() {
+        "failed"
+    } else {
+        "succeeded"
+    };
+    let parameters = run.attempt().with([
+        status.into(),
+        ending.map(|ending| ending.detail.as_str()).into(),
+        ending.map(|ending| ending.code).into(),
+        now.into(),
+        run.meter.total().into(),
+        run.workspace.into(),
+        Value::Ids(run.named.clone()),
+    ]);
+    (sql.into(), parameters)
+}
+
+/// Ends the steps of a run that have not: one that waited is skipped, one that was being done failed with
+/// the run.
+fn ending_steps(run: &Run, ending: &RunFailure) -> PipelinedStatement {
+    let sql = "UPDATE main.workflow_steps SET \
+         status = CASE WHEN key = 'delay' THEN 'skipped' ELSE 'failed' END, \
+         error = CASE WHEN key = 'delay' THEN NULL ELSE $3 END, \
+         error_code = CASE WHEN key = 'delay' THEN NULL ELSE $4 END \
+         WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND organization_id = $1 AND run_id = $2 AND status = 'running'";
+    let parameters = vec![
+        run.organization.into(),
+        run.id.into(),
+        ending.detail.as_str().into(),
+        ending.code.into(),
+    ];
+    (sql.into(), parameters)
+}
+
+/// Ends a run; false when it is somebody else's by now.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn end(
+    tx: &mut Tx,
+    run: &Run,
+    why: Option<&RunFailure>,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let (sql, parameters) = ending(run, why, now);
+    let ours = !tx.execute(&sql, &parameters).await?.is_empty();
+    if let Some(why) = why.filter(|_| ours) {
+        let (sql, parameters) = ending_steps(run, why);
+        tx.execute(&sql, &parameters).await?;
+    }
+    Ok(ours)
+}

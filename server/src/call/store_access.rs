@@ -1,0 +1,234 @@
+//! What a call asks of the store: operations that run as its caller, once for each key.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use uuid::Uuid;
+
+use super::{Call, OperationContext};
+use crate::auth::{Caller, Subject};
+use crate::http::idempotency;
+use crate::http::response::ApiResponse;
+use crate::ids::{self, TableKey};
+use crate::refusal::Refusal;
+use crate::rows::Tables;
+use crate::store::{Input, Output, QueryFn, Scope, TransactionMode, Tx};
+
+impl Call {
+    /// Answers with what an operation of the store finds.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn read<I: Input>(
+        self,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
+        let kind = if self.operation.remembers_caller() {
+            TransactionMode::ShortRead
+        } else {
+            TransactionMode::Read
+        };
+        self.run(kind, Caller::scope, input, work).await
+    }
+
+    /// The same, of an operation that reads much. It runs where it keeps no short read waiting.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn read_much<I: Input>(
+        self,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
+        self.run(TransactionMode::Heavy, Caller::scope, input, work)
+            .await
+    }
+
+    /// Answers with what an operation of the store did. It claims the key of the request itself,
+    /// when it has looked at visibility and role, and keeps its response.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write<I: Input>(
+        self,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
+        self.run(TransactionMode::Write, Caller::scope, input, work)
+            .await
+    }
+
+    /// Queries the store before the handler continues.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn query<I: Input, T: Output>(
+        &mut self,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let context = self.context(input)?;
+        let scope = context.caller.scope();
+        self.app.store.read(&scope, context, work).await
+    }
+
+    /// The same, of what is one state of the store however many statements it takes.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn snapshot<I: Input, T: Output>(
+        &mut self,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let context = self.context(input)?;
+        let scope = context.caller.scope();
+        self.app.store.snapshot(&scope, context, work).await
+    }
+
+    /// The response of an earlier request with the same key, for an effect that cannot be checked again
+    /// once it was done.
+    ///
+    /// # Errors
+    /// As [`reserve`](Call::reserve).
+    pub async fn kept_response(&mut self) -> Result<Option<Response>, Refusal> {
+        let Some(key) = self.key.get().cloned() else {
+            return Ok(None);
+        };
+        let scope = self.caller()?.scope();
+        let found = self.app.store.read(&scope, key, |tx, key| {
+            Box::pin(idempotency::kept_response(tx, key))
+        });
+        let answered: Option<ApiResponse> = found.await?;
+        Ok(answered.map(ApiResponse::response))
+    }
+
+    /// Reserves the key of the request for an effect that has a transaction of its own. The response of an
+    /// earlier request is the response to this one.
+    ///
+    /// # Errors
+    /// 422 when the key stands for another request, 409 while the first one runs.
+    pub async fn reserve(&mut self) -> Result<Option<Response>, Refusal> {
+        let Some(key) = self.key.get().cloned() else {
+            return Ok(None);
+        };
+        let scope = self.caller()?.scope();
+        let store = &self.app.store;
+        let claimed = store.write(&scope, key.clone(), |tx, key| {
+            Box::pin(idempotency::claim(tx, Some(key)))
+        });
+        let answered: Option<ApiResponse> = claimed.await?;
+        if answered.is_none() {
+            key.reserve();
+        }
+        Ok(answered.map(ApiResponse::response))
+    }
+
+    /// Answers with what became of an effect that had a transaction of its own; under a key it is kept.
+    ///
+    /// # Errors
+    /// Those of the key, or the store's.
+    pub async fn respond(self, reply: ApiResponse) -> Result<Response, Refusal> {
+        if self.key.get().is_none() {
+            return Ok(reply.response());
+        }
+        self.write(reply, |tx, context| Box::pin(keep(tx, context)))
+            .await
+    }
+
+    fn context<I>(&self, input: I) -> Result<OperationContext<I>, Refusal> {
+        Ok(OperationContext {
+            input,
+            caller: self.caller()?.clone(),
+            role: self.operation.role,
+            key: self.key.get().cloned(),
+            context: self.app.context.clone(),
+            tables: self.app.tables.clone(),
+            signal: self.app.runs.clone(),
+            now: self.app.context.now(),
+        })
+    }
+
+    /// Where the table lies that the request is about, if that makes a difference to what is asked for its
+    /// caller.
+    async fn table(&self) -> Result<Option<TableKey>, Refusal> {
+        let feature = self.parameters.first().map(String::as_str);
+        let feature = feature.filter(|_| self.operation.remembers_caller());
+        let Some(feature) = feature.and_then(ids::uuid) else {
+            return Ok(None);
+        };
+        if !self.caller()?.is_narrowed() {
+            return Ok(None);
+        }
+        let app = &self.app;
+        if let Some(key) = app.tables.peek_key(feature) {
+            return Ok(Some(key));
+        }
+        let prepare = |_: &mut (Tables, Uuid), caller: &Arc<Caller>| Ok(caller.scope());
+        let subject = Subject {
+            mode: TransactionMode::ShortRead,
+            table: None,
+        };
+        let find = self.session()?.run(
+            &app.store,
+            &app.remembered,
+            subject,
+            (app.tables.clone(), feature),
+            prepare,
+            |tx, (tables, feature)| Box::pin(async move { Ok(tables.key(tx, *feature).await?) }),
+        );
+        find.await
+    }
+
+    async fn run<I: Input>(
+        self,
+        kind: TransactionMode,
+        scope_of: impl Fn(&Caller) -> Scope,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
+        let app = &self.app;
+        let context = self.context(input)?;
+        let prepare = |context: &mut OperationContext<I>, caller: &Arc<Caller>| {
+            self.operation.admit(caller)?;
+            context.caller = caller.clone();
+            Ok(scope_of(caller))
+        };
+        let session = self.session()?;
+        let subject = Subject {
+            mode: kind,
+            table: self.table().await?,
+        };
+        let (store, cache) = (&app.store, &app.remembered);
+        let reply = session.run(store, cache, subject, context, prepare, work);
+        let reply = reply.await;
+        app.runs.notify_if_marked();
+        reply.map(ApiResponse::response)
+    }
+
+    /// Answers with what an operation did to the model, which holds for everybody: it sees the rows of
+    /// others, too. `workspace` is one that the caller opens, closes or creates.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write_schema<I: Input>(
+        self,
+        input: I,
+        workspace: Option<Uuid>,
+        work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
+    ) -> Result<Response, Refusal> {
+        let scope = move |caller: &Caller| caller.scope_of_model(workspace);
+        self.run(TransactionMode::Write, scope, input, work).await
+    }
+}
+
+async fn keep(
+    tx: &mut Tx,
+    context: &OperationContext<ApiResponse>,
+) -> Result<ApiResponse, Refusal> {
+    match context.claim(tx).await? {
+        Some(answered) => Ok(answered),
+        None => context.keep(tx, context.input.clone()).await,
+    }
+}
