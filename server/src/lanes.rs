@@ -131,7 +131,7 @@ pub struct Busy;
 
 /// The right to do one thing. It ends when it is dropped.
 #[derive(Debug)]
-pub struct Permit {
+pub struct LanePermit {
     lane: Lane,
     organization: Uuid,
 }
@@ -158,7 +158,7 @@ impl Lane {
     ///
     /// # Errors
     /// When too many wait for this organization already, or none came free in time.
-    pub async fn enter(&self, organization: Uuid) -> Result<Permit, Busy> {
+    pub async fn enter(&self, organization: Uuid) -> Result<LanePermit, Busy> {
         let mut place = {
             let mut state = self.state();
             if state.has_place(organization, self.0.places) {
@@ -204,8 +204,8 @@ impl Lane {
         Share::new(kind as u8, organization, places, patience.time)
     }
 
-    fn permit(&self, organization: Uuid) -> Permit {
-        Permit {
+    fn permit(&self, organization: Uuid) -> LanePermit {
+        LanePermit {
             lane: self.clone(),
             organization,
         }
@@ -274,7 +274,7 @@ impl State {
     }
 }
 
-impl Drop for Permit {
+impl Drop for LanePermit {
     fn drop(&mut self) {
         self.lane.release(self.organization);
     }

@@ -54,7 +54,8 @@ pub(super) async fn admit(
     app: &Arc<App>,
     client: String,
     found: RouteMatch,
-    (parts, body): (Parts, Body),
+    parts: Parts,
+    body: Body,
     area: &'static Area,
 ) -> Admission {
     let (operation, parameters) = match found {

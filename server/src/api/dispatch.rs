@@ -92,7 +92,7 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
         }
     }
     let client = trace.client.clone();
-    let outcome = caught(admit(&app, client, found, (parts, body), area)).await;
+    let outcome = caught(admit(&app, client, found, parts, body, area)).await;
     trace.caller = outcome.caller;
     let mut response = outcome
         .result

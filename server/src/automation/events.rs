@@ -106,7 +106,7 @@ pub async fn created(
         return Ok(());
     }
     let CreatedRows { rows, now } = created;
-    let mut lines = Vec::new();
+    let mut events = Vec::new();
     for row in rows {
         let stored = StoredRow {
             id: row.id,
@@ -118,10 +118,10 @@ pub async fn created(
         for watcher in waiting {
             let id = context.id();
             let stamp = Stamp { id, now };
-            lines.push(event_row(table, watcher, &stored, cause, stamp));
+            events.push(event_row(table, watcher, &stored, cause, stamp));
         }
     }
-    insert(tx, &lines, cause).await
+    insert(tx, &events, cause).await
 }
 
 /// Records that a row changed; watchers of columns get an event only when one of their columns
@@ -140,7 +140,7 @@ pub async fn updated(
         return Ok(());
     }
     let changed = changed(before, &after.data);
-    let mut lines = Vec::new();
+    let mut events = Vec::new();
     for watcher in &table.watchers {
         let concerns = changed.iter().any(|column| watcher.watches(column));
         if watcher.awaits("updated") && concerns {
@@ -148,10 +148,10 @@ pub async fn updated(
                 id: context.id(),
                 now: after.updated_at,
             };
-            lines.push(event_row(table, watcher, after, cause, stamp));
+            events.push(event_row(table, watcher, after, cause, stamp));
         }
     }
-    insert(tx, &lines, cause).await
+    insert(tx, &events, cause).await
 }
 
 /// Records that a row was removed.
@@ -165,7 +165,7 @@ pub async fn deleted(
     cause: Cause<'_>,
     context: &Context,
 ) -> Result<(), StoreError> {
-    let mut lines = Vec::new();
+    let mut events = Vec::new();
     for watcher in table.watchers.iter().filter(|one| one.awaits("deleted")) {
         let stored = StoredRow {
             id: deleted.id,
@@ -177,9 +177,9 @@ pub async fn deleted(
             id: context.id(),
             now: deleted.now,
         };
-        lines.push(event_row(table, watcher, &stored, cause, stamp));
+        events.push(event_row(table, watcher, &stored, cause, stamp));
     }
-    insert(tx, &lines, cause).await
+    insert(tx, &events, cause).await
 }
 
 /// The columns whose cells differ. Absent and null are one.
@@ -229,14 +229,14 @@ fn event_row(
     ]
 }
 
-async fn insert(tx: &mut Tx, lines: &[Vec<Value>], cause: Cause<'_>) -> Result<(), StoreError> {
-    if lines.is_empty() {
+async fn insert(tx: &mut Tx, events: &[Vec<Value>], cause: Cause<'_>) -> Result<(), StoreError> {
+    if events.is_empty() {
         return Ok(());
     }
     let sql = "INSERT INTO main.workflow_events {into $1} (organization_id, workspace_id, feature_id, \
          id, workflow_id, version, row_id, record, depth, cause, creator, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-    tx.each(sql, lines).await?;
+    tx.each(sql, events).await?;
     cause.signal.mark();
     Ok(())
 }
@@ -262,7 +262,7 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
     let events = take_some(tx).await?;
     let fired = fired(tx, &events).await?;
     let mut sights = AccountScopes::new(asked_at);
-    let mut lines = BTreeMap::<Uuid, Vec<Vec<Value>>>::new();
+    let mut runs = BTreeMap::<Uuid, Vec<Vec<Value>>>::new();
     for event in &events {
         let of: Subscribers = (event.get(0)?, event.get(2)?, event.get(3)?);
         // An automation that has gone meanwhile runs no more.
@@ -286,7 +286,7 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
         let depth: i64 = event.get(7)?;
         let now: i64 = event.get(9)?;
         let (status, error) = too_deep(depth);
-        lines.entry(organization).or_default().push(vec![
+        runs.entry(organization).or_default().push(vec![
             place.into(),
             workflow.into(),
             event.get::<Uuid>(1)?.into(),
@@ -304,8 +304,8 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
             publisher.into(),
         ]);
     }
-    for (organization, lines) in lines {
-        RUNS.insert(tx, &[organization.into()], lines).await?;
+    for (organization, runs) in runs {
+        RUNS.insert(tx, &[organization.into()], runs).await?;
     }
     Ok(events.len())
 }

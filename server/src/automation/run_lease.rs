@@ -204,7 +204,7 @@ pub(super) fn holding(run: &Run, lease: i64) -> PipelinedStatement {
         " RETURNING id"
     );
     let own = [lease.into(), run.meter.total().into()];
-    (sql.into(), run.attempt().with(own))
+    PipelinedStatement::new(sql, run.attempt().with(own))
 }
 
 /// Holds a run for as long again; false when it is somebody else's by now.
@@ -212,8 +212,9 @@ pub(super) fn holding(run: &Run, lease: i64) -> PipelinedStatement {
 /// # Errors
 /// Those of the store.
 pub(super) async fn hold(tx: &mut Tx, run: &Run, lease: i64) -> Result<bool, StoreError> {
-    let (sql, parameters) = holding(run, lease);
-    Ok(!tx.execute(&sql, &parameters).await?.is_empty())
+    let holding = holding(run, lease);
+    let held = tx.execute(&holding.text, &holding.parameters).await?;
+    Ok(!held.is_empty())
 }
 
 /// Lets go of a run, to be taken up again at `wake_at`, or at once.
@@ -261,7 +262,7 @@ pub(super) fn ending(run: &Run, ending: Option<&RunFailure>, now: i64) -> Pipeli
         run.workspace.into(),
         Value::Ids(run.named.clone()),
     ]);
-    (sql.into(), parameters)
+    PipelinedStatement::new(sql, parameters)
 }
 
 /// Ends the steps of a run that have not: one that waited is skipped, one that was being done failed with
@@ -279,7 +280,7 @@ fn ending_steps(run: &Run, ending: &RunFailure) -> PipelinedStatement {
         ending.detail.as_str().into(),
         ending.code.into(),
     ];
-    (sql.into(), parameters)
+    PipelinedStatement::new(sql, parameters)
 }
 
 /// Ends a run; false when it is somebody else's by now.
@@ -292,11 +293,12 @@ pub(super) async fn end(
     why: Option<&RunFailure>,
     now: i64,
 ) -> Result<bool, StoreError> {
-    let (sql, parameters) = ending(run, why, now);
-    let ours = !tx.execute(&sql, &parameters).await?.is_empty();
+    let ending = ending(run, why, now);
+    let ended = tx.execute(&ending.text, &ending.parameters).await?;
+    let ours = !ended.is_empty();
     if let Some(why) = why.filter(|_| ours) {
-        let (sql, parameters) = ending_steps(run, why);
-        tx.execute(&sql, &parameters).await?;
+        let steps = ending_steps(run, why);
+        tx.execute(&steps.text, &steps.parameters).await?;
     }
     Ok(ours)
 }

@@ -102,7 +102,7 @@ const WRITE_STEP: &str = "INSERT INTO main.workflow_steps {into $1} (organizatio
          WHERE workflow_steps.status <> 'succeeded'";
 
 fn writing(run: &Run, step: &StepRow) -> PipelinedStatement {
-    (WRITE_STEP.into(), step_parameters(run, step))
+    PipelinedStatement::new(WRITE_STEP, step_parameters(run, step))
 }
 
 fn step_parameters(run: &Run, step: &StepRow) -> Vec<Value> {
@@ -132,11 +132,11 @@ pub(super) async fn write_steps(
     run: &Run,
     steps: &[StepRow],
 ) -> Result<(), StoreError> {
-    let lines: Vec<_> = steps
+    let rows: Vec<_> = steps
         .iter()
         .map(|step| step_parameters(run, step))
         .collect();
-    tx.each(WRITE_STEP, &lines).await.map(drop)
+    tx.each(WRITE_STEP, &rows).await.map(drop)
 }
 
 /// Writes a step down. One that succeeded is never written again.
@@ -144,8 +144,9 @@ pub(super) async fn write_steps(
 /// # Errors
 /// Those of the store.
 pub(super) async fn write_step(tx: &mut Tx, run: &Run, step: &StepRow) -> Result<(), StoreError> {
-    let (sql, parameters) = writing(run, step);
-    tx.execute(&sql, &parameters).await.map(drop)
+    tx.execute(WRITE_STEP, &step_parameters(run, step))
+        .await
+        .map(drop)
 }
 
 /// Writes a step down and holds the run; false when that is somebody else's by now, and then the

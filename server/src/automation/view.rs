@@ -196,16 +196,16 @@ pub async fn read_run(tx: &mut Tx, id: Uuid) -> Result<RunView, Refusal> {
         " FROM workflow_runs WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1"
     );
     let row = tx.first(sql, &[id.into()]).await?;
-    let line = run_row(&row.ok_or_else(Refusal::not_found)?)?;
-    let open = is_open(tx, &line).await?;
-    let found = steps(tx, line.organization, line.run.id).await?;
-    let dry_run = line.run.dry_run;
+    let record = run_row(&row.ok_or_else(Refusal::not_found)?)?;
+    let open = is_open(tx, &record).await?;
+    let found = steps(tx, record.organization, record.run.id).await?;
+    let dry_run = record.run.dry_run;
     let mut steps: Vec<StepView> = found
         .into_iter()
         .map(|step| step_view(step, dry_run, open))
         .collect();
     let failed = steps.iter_mut().filter_map(|step| step.error.as_mut());
-    let head = view(tx, line, failed, open).await?;
+    let head = view(tx, record, failed, open).await?;
     Ok(RunView { head, steps })
 }
 
@@ -234,13 +234,13 @@ pub async fn run_page(
             more = true;
             break;
         }
-        let line = run_row(row)?;
-        let open = is_open(tx, &line).await?;
-        let found = outlines(tx, line.organization, line.run.id).await?;
+        let record = run_row(row)?;
+        let open = is_open(tx, &record).await?;
+        let found = outlines(tx, record.organization, record.run.id).await?;
         reported += found.len();
         let mut steps: Vec<StepSummary> = found.into_iter().map(summary).collect();
         let failed = steps.iter_mut().filter_map(|step| step.error.as_mut());
-        let head = view(tx, line, failed, open).await?;
+        let head = view(tx, record, failed, open).await?;
         items.push(RunSummary { head, steps });
     }
     let last = items.last().filter(|_| more);
@@ -262,12 +262,12 @@ async fn visible(tx: &mut Tx, workflow: Uuid) -> Result<(), Refusal> {
 /// The run without what the caller may not see; neither is it in the failures of its steps.
 async fn view(
     tx: &mut Tx,
-    line: RunRow,
+    record: RunRow,
     failed: impl Iterator<Item = &mut FailureView>,
     open: bool,
 ) -> Result<RunHead, StoreError> {
-    let row = line.feature.zip(line.run.row_id);
-    let mut run = line.run;
+    let row = record.feature.zip(record.run.row_id);
+    let mut run = record.run;
     if open {
         return Ok(run);
     }
@@ -279,7 +279,7 @@ async fn view(
         let sql = "SELECT id FROM rows WHERE {tenant organization_id} AND {workspace workspace_id} \
              AND {row feature_id created_by} \
              AND organization_id = $1 AND feature_id = $2 AND id = $3";
-        let parameters = [line.organization.into(), feature.into(), row.into()];
+        let parameters = [record.organization.into(), feature.into(), row.into()];
         let seen = tx.first(sql, &parameters).await?.is_some();
         run.row_id = run.row_id.filter(|_| seen);
     }
@@ -321,22 +321,22 @@ fn redact_output(output: String) -> String {
 }
 
 /// Whether the caller sees the data of the run.
-async fn is_open(tx: &mut Tx, line: &RunRow) -> Result<bool, StoreError> {
+async fn is_open(tx: &mut Tx, record: &RunRow) -> Result<bool, StoreError> {
     let Scope::Caller(visible) = tx.scope().clone() else {
         return Ok(true);
     };
-    let theirs = line.principal == Some(visible.caller);
-    if theirs || visible.administered.contains(&line.organization) {
+    let theirs = record.principal == Some(visible.caller);
+    if theirs || visible.administered.contains(&record.organization) {
         return Ok(true);
     }
-    if line.own_rows {
+    if record.own_rows {
         return Ok(false);
     }
     if visible.guarded.is_empty() && visible.hidden.is_empty() {
         return Ok(true);
     }
-    let mut ids: Vec<Uuid> = line.feature.into_iter().collect();
-    let version = find::by_number(tx, line.run.workflow_id, line.run.version).await?;
+    let mut ids: Vec<Uuid> = record.feature.into_iter().collect();
+    let version = find::by_number(tx, record.run.workflow_id, record.run.version).await?;
     for half in version
         .iter()
         .flat_map(|v| [&v.trigger_config, &v.graph_config])
@@ -347,8 +347,8 @@ async fn is_open(tx: &mut Tx, line: &RunRow) -> Result<bool, StoreError> {
          AND organization_id = $1 AND own_rows \
          AND (workspace_id = $2 OR (is_shared AND {any id $3})) LIMIT 1";
     let parameters = [
-        line.organization.into(),
-        line.workspace.into(),
+        record.organization.into(),
+        record.workspace.into(),
         Value::Ids(ids.clone()),
     ];
     if tx.first(sql, &parameters).await?.is_some() {

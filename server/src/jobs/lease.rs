@@ -191,17 +191,17 @@ impl Lease {
         entries: i64,
         now: i64,
     ) -> Result<i64, UnitError> {
-        let line = match &unit.report {
+        let update = match &unit.report {
             Some(report) if !is_undone(unit) => self.finish(unit, report, now),
             _ => self.go_on(unit, now),
         };
-        let mut statements = vec![line];
+        let mut statements = vec![update];
         if let Some(entry) = &unit.entry {
             statements.push(ledger::add(self, entries, entry)?);
         }
         let responses = tx.pipeline(statements).await?;
-        let line = responses.first().and_then(|rows| rows.first());
-        let entries = line.ok_or(UnitError::Fenced)?.get(0)?;
+        let updated = responses.first().and_then(|rows| rows.first());
+        let entries = updated.ok_or(UnitError::Fenced)?.get(0)?;
         if let (Some(left), true) = (&unit.report, is_undone(unit)) {
             self.report_left(tx, left).await?;
         }
@@ -251,7 +251,7 @@ impl Lease {
         };
         let mut parameters = self.job_row(unit, status, now);
         parameters.push(self.length.into());
-        (sql.into(), parameters)
+        PipelinedStatement::new(sql, parameters)
     }
 
     /// The last unit gives the lease back.
@@ -266,7 +266,7 @@ impl Lease {
         );
         let mut parameters = self.job_row(unit, Status::Completed, now);
         parameters.push(report.into());
-        (sql.into(), parameters)
+        PipelinedStatement::new(sql, parameters)
     }
 
     /// What the row of the job says after a unit.

@@ -128,7 +128,7 @@ pub(super) fn add(
         number.into(),
         text(entry)?.into(),
     ];
-    Ok((sql.into(), parameters))
+    Ok(PipelinedStatement::new(sql, parameters))
 }
 
 /// An entry as it is kept.

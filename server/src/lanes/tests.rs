@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use uuid::Uuid;
 
-use super::{Busy, Kind, Lane, Permit, WaitLimits};
+use super::{Busy, Kind, Lane, LanePermit, WaitLimits};
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -25,7 +25,7 @@ fn organization(number: u128) -> Uuid {
 }
 
 /// A permit that needs no waiting.
-fn at_once(lane: &Lane, number: u128) -> Option<Permit> {
+fn at_once(lane: &Lane, number: u128) -> Option<LanePermit> {
     let entered = lane.enter(organization(number)).now_or_never();
     entered.map(|entered| entered.expect("not busy"))
 }

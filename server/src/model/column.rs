@@ -23,8 +23,8 @@ pub(super) fn refused_name(name: &str, component: &str) -> Option<&'static str> 
 }
 
 /// A column whose values must not be repeated, as rows know it.
-pub(super) fn unique_column(column: &Record) -> unique::Column {
-    unique::Column {
+pub(super) fn unique_column(column: &Record) -> unique::UniqueColumn {
+    unique::UniqueColumn {
         organization: column.organization(),
         workspace: column.workspace(),
         feature: column.parent(),

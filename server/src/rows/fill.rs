@@ -139,19 +139,19 @@ async fn fill(tx: &mut Tx, position: &Position) -> Result<Continuation, StoreErr
     let Some(last) = rows.last().map(|row| row.id) else {
         return Ok(Continuation::Through(table.version, 0));
     };
-    let (mut lines, mut long) = (Vec::new(), Vec::new());
+    let (mut changed, mut long) = (Vec::new(), Vec::new());
     for row in &rows {
         let keys = keys(table, &columns, &row.data, &mut long);
         if keys != row.slots {
-            let mut line: Vec<Value> =
+            let mut slots: Vec<Value> =
                 vec![table.organization.into(), table.id.into(), row.id.into()];
-            line.extend(keys.into_iter().map(Value::from));
-            lines.push(line);
+            slots.extend(keys.into_iter().map(Value::from));
+            changed.push(slots);
         }
     }
-    tx.each(&update(&filling), &lines).await?;
+    tx.each(&update(&filling), &changed).await?;
     slots::mark_long(tx, table, long.into_iter(), position.now).await?;
-    let count = u64::try_from(lines.len()).unwrap_or(u64::MAX);
+    let count = u64::try_from(changed.len()).unwrap_or(u64::MAX);
     Ok(Continuation::On(last, filling, count))
 }
 

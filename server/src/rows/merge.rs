@@ -25,9 +25,9 @@ pub fn merge<'s>(
     };
     let mut result = Vec::with_capacity(sent.len());
     let mut sent = sent.iter().copied().peekable();
-    let put = |result: &mut Vec<SourceCell<'s>>, cell: (&'s str, &'s str)| {
-        if !(merge && cell.1 == "null") {
-            result.push(SourceCell::sent(cell));
+    let put = |result: &mut Vec<SourceCell<'s>>, (key, raw): (&'s str, &'s str)| {
+        if !(merge && raw == "null") {
+            result.push(SourceCell::sent(key, raw));
         }
     };
     for (key, raw) in members(stored) {

@@ -55,7 +55,7 @@ pub struct SourceCell<'s> {
 
 impl<'s> SourceCell<'s> {
     /// A cell that somebody sent.
-    pub fn sent((key, raw): (&'s str, &'s str)) -> SourceCell<'s> {
+    pub fn sent(key: &'s str, raw: &'s str) -> SourceCell<'s> {
         SourceCell {
             key: Cow::Borrowed(key),
             raw,

@@ -21,7 +21,7 @@ pub fn known_as(canonical: &str) -> Option<[u8; 32]> {
 
 /// A column whose values are looked at.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct UniqueColumn {
     /// Where it lies.
     pub organization: Uuid,
     /// Where it lies.
@@ -39,7 +39,11 @@ pub struct Column {
 ///
 /// # Errors
 /// 409 when a value is in two rows.
-pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i64>, Refusal> {
+pub async fn enter(
+    tx: &mut Tx,
+    column: &UniqueColumn,
+    claim: bool,
+) -> Result<Option<i64>, Refusal> {
     let read = "SELECT id, {text data} FROM rows WHERE {tenant organization_id} \
          AND organization_id = $1 AND feature_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     let insert = "INSERT INTO main.row_values {into $1} \
@@ -58,13 +62,13 @@ pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i
             return Ok(after_all);
         };
         after = last.get(0)?;
-        let mut lines = Vec::new();
+        let mut values = Vec::new();
         for row in &rows {
             let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
             let cell = members(&data).find(|(key, _)| key.is(&column.name));
             let Some((_, cell)) = cell else { continue };
             after_all = after_all.max(floor(cell));
-            lines.extend(known_as(cell).map(|value| -> Vec<Value> {
+            values.extend(known_as(cell).map(|value| -> Vec<Value> {
                 vec![
                     column.organization.into(),
                     column.workspace.into(),
@@ -76,7 +80,7 @@ pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i
             }));
         }
         if claim {
-            let entered = tx.each(insert, &lines).await?;
+            let entered = tx.each(insert, &values).await?;
             if entered.iter().any(Vec::is_empty) {
                 return Err(Refusal::repeated(&column.name));
             }
@@ -88,7 +92,7 @@ pub async fn enter(tx: &mut Tx, column: &Column, claim: bool) -> Result<Option<i
 ///
 /// # Errors
 /// Those of the store.
-pub async fn forget(tx: &mut Tx, column: &Column) -> Result<(), StoreError> {
+pub async fn forget(tx: &mut Tx, column: &UniqueColumn) -> Result<(), StoreError> {
     let sql = "DELETE FROM main.row_values WHERE {tenant organization_id} \
          AND organization_id = $1 AND feature_id = $2 AND column_id = $3";
     let parameters = [

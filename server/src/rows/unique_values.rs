@@ -19,6 +19,16 @@ pub(super) struct Conflict {
     pub(super) column: usize,
 }
 
+/// A value that a row no longer holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReleasedValue {
+    pub(super) row: Uuid,
+    /// The position of the column.
+    pub(super) column: usize,
+    /// What it is known by.
+    pub(super) value: [u8; 32],
+}
+
 /// A value of a row: the position of its column, and what it is known by.
 pub(super) type Known = (usize, [u8; 32]);
 
@@ -40,8 +50,7 @@ pub(super) async fn reserve(
 /// another may take.
 #[derive(Debug, Default)]
 pub struct ValueMoves {
-    /// The row, the position of the column, the value.
-    given_up: Vec<(Uuid, usize, [u8; 32])>,
+    given_up: Vec<ReleasedValue>,
     /// What stood in another row as it was asked for: the position of the row, the row, the value.
     waiting: Vec<(usize, Uuid, Known)>,
 }
@@ -68,7 +77,11 @@ impl ValueMoves {
         for row in rows {
             let lost = row.before.iter().filter(|value| !row.after.contains(value));
             self.given_up
-                .extend(lost.map(|(column, value)| (row.row, *column, *value)));
+                .extend(lost.map(|(column, value)| ReleasedValue {
+                    row: row.row,
+                    column: *column,
+                    value: *value,
+                }));
             let taken = row.after.iter().copied();
             let taken = taken.filter(|value| !row.before.contains(value));
             claimed.push((row.row, taken.collect::<Vec<Known>>()));
@@ -101,7 +114,7 @@ impl ValueMoves {
         let free: HashSet<Known> = self
             .given_up
             .iter()
-            .map(|(_, column, value)| (*column, *value))
+            .map(|released| (released.column, released.value))
             .collect();
         let stays = self
             .waiting
@@ -248,18 +261,21 @@ fn of(claim: &Claim) -> Conflict {
     }
 }
 
-/// Lets go of values that rows no longer hold: the row, the position of the column, the value.
+/// Lets go of values that rows no longer hold.
 pub(super) async fn release(
     tx: &mut Tx,
     table: &Table,
-    values: &[(Uuid, usize, [u8; 32])],
+    values: &[ReleasedValue],
 ) -> Result<(), StoreError> {
     let sql = "DELETE FROM main.row_values WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
          AND column_id = $3 AND value = $4 AND row_id = $5";
     let mut sorted: Vec<_> = values
         .iter()
-        .map(|(row, column, value)| (table.columns[*column].definition.id, *value, *row))
+        .map(|released| {
+            let column = table.columns[released.column].definition.id;
+            (column, released.value, released.row)
+        })
         .collect();
     sorted.sort_unstable();
     let all: Vec<Vec<Value>> = sorted

@@ -169,10 +169,10 @@ pub(crate) async fn begin(
     for row in &tx.query(sql, &parameters).await? {
         let id: Uuid = row.get(0)?;
         let own = cells.iter().filter(|[row, ..]| *row == id);
-        let lines = own.map(|cell| cell.map(Value::from).to_vec());
-        by_creator.entry(row.get(1)?).or_default().extend(lines);
+        let uses = own.map(|cell| cell.map(Value::from).to_vec());
+        by_creator.entry(row.get(1)?).or_default().extend(uses);
     }
-    for (creator, lines) in by_creator {
+    for (creator, uses) in by_creator {
         let shared = [
             table.organization.into(),
             table.workspace.into(),
@@ -180,7 +180,7 @@ pub(crate) async fn begin(
             creator.into(),
             now.into(),
         ];
-        beginning().insert(tx, &shared, lines).await?;
+        beginning().insert(tx, &shared, uses).await?;
     }
     Ok(())
 }

@@ -10,7 +10,9 @@ use super::prepare::PreparedRow;
 use super::table::Table;
 use super::tables::OpenTable;
 use super::unique::known_as;
-use super::unique_values::{self, Conflict, ReplacedValues, Reservations, ValueMoves};
+use super::unique_values::{
+    self, Conflict, ReleasedValue, ReplacedValues, Reservations, ValueMoves,
+};
 use super::uses::{self, ChangedUses};
 use super::{Faults, counts, sequence, slots};
 use crate::refusal::{Code, Fault, Refusal};
@@ -159,7 +161,7 @@ async fn insert_numbered(
     let uses = ChangedUses::of_new(rows);
     check_files(tx, table, &uses).await?;
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-    let lines: Vec<Vec<Value>> = rows
+    let records: Vec<Vec<Value>> = rows
         .iter()
         .map(|row| {
             let mut values = Vec::with_capacity(2 + row.slots.len());
@@ -176,11 +178,11 @@ async fn insert_numbered(
         now.into(),
     ];
     let taken = if tx.dialect()? == Dialect::Postgres {
-        enter_at_once(tx, table, rows, &shared, lines).await?
+        enter_at_once(tx, table, rows, &shared, records).await?
     } else {
         let taken = unique_values::reserve(tx, table, rows).await?;
         if taken.is_empty() {
-            table.insert.insert(tx, &shared, lines).await?;
+            table.insert.insert(tx, &shared, records).await?;
             counts::add(tx, table, count).await?;
         }
         taken
@@ -211,7 +213,7 @@ async fn enter_at_once(
     table: &Table,
     rows: &[PreparedRow],
     shared: &[Value],
-    lines: Vec<Vec<Value>>,
+    records: Vec<Vec<Value>>,
 ) -> Result<Vec<Conflict>, StoreError> {
     let claims = match Reservations::new(table, rows) {
         Ok(claims) => claims,
@@ -222,8 +224,8 @@ async fn enter_at_once(
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let (counted, parameters) = counts::added(tx.dialect()?, table, count);
     let mut statements: Vec<PipelinedStatement> = values.into_iter().collect();
-    statements.push(table.insert.whole_row(shared, lines));
-    statements.push((counted.into(), parameters.to_vec()));
+    statements.push(table.insert.whole_row(shared, records));
+    statements.push(PipelinedStatement::new(counted, parameters.to_vec()));
     let responses = tx.pipeline(statements).await?;
     match responses.first() {
         Some(entered) if claimed => claims.conflicts(entered),
@@ -304,16 +306,16 @@ pub async fn replace_part(
         .zip(&*after)
         .map(|(one, other)| (*one, &*other.data));
     let slots = slots::changed(table, pairs);
-    let lines: Vec<Vec<Value>> = after
+    let records: Vec<Vec<Value>> = after
         .iter()
         .map(|after| {
-            let mut line: Vec<Value> = vec![after.id.into(), after.data.as_str().into()];
-            line.extend(after.slots[slots.clone()].iter().cloned().map(Value::from));
-            line
+            let mut record: Vec<Value> = vec![after.id.into(), after.data.as_str().into()];
+            record.extend(after.slots[slots.clone()].iter().cloned().map(Value::from));
+            record
         })
         .collect();
     let shared = [table.organization.into(), table.id.into(), now.into()];
-    table.update(slots).run(tx, &shared, lines).await?;
+    table.update(slots).run(tx, &shared, records).await?;
     let long = after.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
     Ok(uses.write(tx, table, now).await?)
@@ -375,11 +377,11 @@ pub async fn remove_all(
     for row in &tx.query(sql, &parameters).await? {
         let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
         let uniques = unique_values(table, &data);
-        gone.extend(
-            uniques
-                .into_iter()
-                .map(|(column, value)| (id, column, value)),
-        );
+        gone.extend(uniques.into_iter().map(|(column, value)| ReleasedValue {
+            row: id,
+            column,
+            value,
+        }));
         removed.push(RemovedRow {
             data,
             creator: row.get(2)?,

@@ -76,7 +76,7 @@ impl BulkInsert {
             return Ok(Vec::new());
         }
         if tx.dialect()? == Dialect::Postgres {
-            let (text, parameters) = self.whole_row(shared, rows);
+            let PipelinedStatement { text, parameters } = self.whole_row(shared, rows);
             return tx.execute_whole(&text, parameters).await;
         }
         let mut returned = Vec::new();
@@ -103,10 +103,10 @@ impl BulkInsert {
         text.push(' ');
         unnested(&mut text, shared.len(), &self.own);
         text.push_str(&self.tail);
-        (text.into(), lists(shared, rows, &self.own))
+        PipelinedStatement::new(text, lists(shared, rows, &self.own))
     }
 
-    /// What [`text`](Many::text) depends on. To put together the text of a whole batch, and to look for it
+    /// What [`text`](BulkInsert::text) depends on. To put together the text of a whole batch, and to look for it
     /// among others, would be a good part of what the batch takes.
     fn name(&self, size: usize, shared: usize) -> String {
         let (own, parts) = (self.own.len(), [&*self.head, &self.row, &self.tail]);

@@ -165,7 +165,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`open`](Store::open).
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     pub async fn open_without(url: &str, isolation: Isolation) -> Result<Store, StoreError> {
         let store = Store::build(url, isolation, &Options::default())?;
         store.reach().await?;
@@ -253,7 +253,7 @@ impl Store {
 
     /// What all statements took so far, in steps of SQLite's machine: nothing on PostgreSQL, which tells
     /// about its plans itself.
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     pub fn steps(&self) -> Option<u64> {
         match &self.engine {
             Engine::Sqlite(sqlite) => Some(sqlite.steps()),
@@ -280,7 +280,7 @@ impl Store {
     ///
     /// # Errors
     /// The operation's own, or the store's.
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     pub async fn short_read<I: Input, T: Output, E: OperationError>(
         &self,
         scope: &Scope,

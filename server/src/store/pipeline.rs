@@ -10,7 +10,23 @@ use super::tx::Inner;
 use super::{Row, StoreError, Tx, Value};
 
 /// A statement and its parameters.
-pub type PipelinedStatement = (Cow<'static, str>, Vec<Value>);
+#[derive(Debug, Clone)]
+pub struct PipelinedStatement {
+    /// The statement.
+    pub text: Cow<'static, str>,
+    /// What `$1`, `$2`… stand for.
+    pub parameters: Vec<Value>,
+}
+
+impl PipelinedStatement {
+    /// A statement with its parameters.
+    pub fn new(text: impl Into<Cow<'static, str>>, parameters: Vec<Value>) -> PipelinedStatement {
+        PipelinedStatement {
+            text: text.into(),
+            parameters,
+        }
+    }
+}
 
 impl Tx {
     /// Runs statements in order and gives their answers in order.
@@ -25,13 +41,13 @@ impl Tx {
         let mut statements = statements.into_iter();
         // The first of a transaction brings its beginning along.
         while !self.has_begun() {
-            let Some((text, parameters)) = statements.next() else {
+            let Some(PipelinedStatement { text, parameters }) = statements.next() else {
                 return Ok(responses);
             };
             responses.push(self.execute_whole(&text, parameters).await?);
         }
         let mut ready = Vec::with_capacity(statements.len());
-        for (text, parameters) in statements {
+        for PipelinedStatement { text, parameters } in statements {
             let dialect = self.dialect()?;
             let statement = self
                 .texts

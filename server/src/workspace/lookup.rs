@@ -292,7 +292,7 @@ pub(crate) async fn taken(
         return Ok(vec![false; values.len()]);
     };
     let known: Vec<Option<[u8; 32]>> = values.iter().map(|value| as_kept(value)).collect();
-    let lines = known.iter().flatten().map(|value| -> Vec<Value> {
+    let rows = known.iter().flatten().map(|value| -> Vec<Value> {
         vec![
             table.organization.into(),
             table.id.into(),
@@ -303,7 +303,7 @@ pub(crate) async fn taken(
     let sql = "SELECT row_id FROM row_values WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
          AND column_id = $3 AND value = $4";
-    let found = tx.each(sql, &lines.collect::<Vec<_>>()).await?;
+    let found = tx.each(sql, &rows.collect::<Vec<_>>()).await?;
     let mut found = found.iter().map(|rows| !rows.is_empty());
     let taken = known.iter();
     Ok(taken

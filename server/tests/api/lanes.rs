@@ -6,7 +6,7 @@ use std::pin::Pin;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use tplkit_server::app::Config;
-use tplkit_server::lanes::{Busy, Lane, Permit};
+use tplkit_server::lanes::{Busy, Lane, LanePermit};
 use uuid::Uuid;
 
 use super::client::{Answer, Client};
@@ -23,11 +23,11 @@ on_both_stores!(
     a_lane_that_is_full_here_is_free_in_another_process,
 );
 
-type Entering = Pin<Box<dyn Future<Output = Result<Permit, Busy>> + Send>>;
+type Entering = Pin<Box<dyn Future<Output = Result<LanePermit, Busy>> + Send>>;
 
 /// All that an organization may hold of a lane, and all that may wait for it there.
 struct Full {
-    permits: Vec<Permit>,
+    permits: Vec<LanePermit>,
     waiting: Vec<Entering>,
 }
 

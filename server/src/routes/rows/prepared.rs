@@ -84,7 +84,7 @@ fn enter(
     for at in 0..submission.len() {
         // A row of another shape has its fault already.
         if let Some(cells) = submission.cells(at) {
-            let cells = cells.map(SourceCell::sent);
+            let cells = cells.map(|(key, raw)| SourceCell::sent(key, raw));
             rows.push(entering.row(context.id(), cells, at, &mut faults));
         }
     }

@@ -22,7 +22,7 @@ use crate::spool::SpooledText;
 use crate::store::Tx;
 use crate::templates;
 use crate::templates::apply::{
-    self, ApplyTarget, BodyParts, DecideInput, LoadedPackage, Places, Resume, Start,
+    self, ApplyTarget, BodyParts, DecideInput, JobPackages, LoadedPackage, Places, Resume, Start,
 };
 
 /// What is asked for, once it is known that the caller may.
@@ -158,7 +158,10 @@ async fn create_job(mut call: Call, wanted: ApplyCall) -> Result<Response, Refus
     let start = offload(move || {
         let mut request = input.request.clone();
         request.terms.planned = request.upgrade.then_some(seen);
-        let packages = (&input.whole, input.base.as_deref());
+        let packages = JobPackages {
+            package: &input.whole,
+            base: input.base.as_deref(),
+        };
         Start::of(wanted.place, packages, request, caller, &context)
     });
     let start = start.await?;

@@ -61,13 +61,13 @@ impl RunCreate {
 
 async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Refusal> {
     let new = &ctx.input;
-    let line = find::lock(tx, new.workflow).await?;
-    ctx.enter(line.organization)?;
+    let workflow = find::lock(tx, new.workflow).await?;
+    ctx.enter(workflow.organization)?;
     if let Some(answered) = ctx.claim(tx).await? {
         return Ok(answered);
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
-    let version = find::in_force(tx, line.id).await?;
+    let version = find::in_force(tx, workflow.id).await?;
     let version = version.ok_or_else(Refusal::not_found)?;
     let row = fired_row(tx, &version, body.feature_id, body.row_id).await?;
     if !body.dry_run && !version.is_active {
@@ -78,9 +78,9 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, 
     }
     let run = NewRun {
         id: new.run,
-        organization: line.organization,
-        workspace: line.workspace,
-        workflow: line.id,
+        organization: workflow.organization,
+        workspace: workflow.workspace,
+        workflow: workflow.id,
         version: version.version,
         trigger: "manual",
         row,

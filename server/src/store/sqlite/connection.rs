@@ -69,12 +69,12 @@ pub(in crate::store) struct SecuredConnection {
     timed_out: Option<bool>,
     /// Whether a commit waits until it has reached the disk.
     waits_for_disk: bool,
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     steps: Steps,
 }
 
 /// What statements took, in steps of SQLite's machine.
-#[cfg(any(test, feature = "walls-off"))]
+#[cfg(any(test, feature = "row-security-off"))]
 #[derive(Default)]
 struct Steps {
     /// By all connections of a store.
@@ -142,7 +142,7 @@ impl SecuredConnection {
     ) -> Result<SecuredConnection, StoreError> {
         rusqlite::vtab::array::load_module(&connection)?;
         functions::register(&connection)?;
-        let wall = if isolation.row_security {
+        let row_security = if isolation.row_security {
             Some(RowSecurity::build(&mut connection)?)
         } else {
             None
@@ -150,12 +150,12 @@ impl SecuredConnection {
         Ok(SecuredConnection {
             limit: Limit::install(&mut connection, limit)?,
             connection,
-            row_security: wall,
+            row_security,
             may_write,
             failed: None,
             timed_out: None,
             waits_for_disk: true,
-            #[cfg(any(test, feature = "walls-off"))]
+            #[cfg(any(test, feature = "row-security-off"))]
             steps: Steps::default(),
         })
     }
@@ -171,14 +171,14 @@ impl SecuredConnection {
     }
 
     /// Counts the steps of SQLite's machine together with other connections.
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     pub(super) fn counted(mut self, steps: &Arc<AtomicU64>) -> SecuredConnection {
         self.steps.all = steps.clone();
         self
     }
 
     /// Counts what a task took, unless it was broken off to be run once more.
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     pub(super) fn count(mut self) -> SecuredConnection {
         let steps = std::mem::take(&mut self.steps.here);
         if self.timed_out != Some(true) {
@@ -189,8 +189,8 @@ impl SecuredConnection {
 
     /// Says for whom the next statements run.
     pub(in crate::store) fn enter(&self, scope: Option<Scope>) {
-        if let Some(wall) = &self.row_security {
-            wall.enter(scope);
+        if let Some(row_security) = &self.row_security {
+            row_security.enter(scope);
         }
     }
 
@@ -270,13 +270,13 @@ impl SecuredConnection {
         if statement.writes.is_some() && !self.may_write {
             return Err(StoreError::Internal("a read that writes".to_owned()));
         }
-        if let Some(wall) = &self.row_security {
-            wall.set_scope(statement.writes);
+        if let Some(row_security) = &self.row_security {
+            row_security.set_scope(statement.writes);
         }
         sql_log::statement(&statement.text, parameters);
         let mut prepared = self.connection.prepare_cached(&statement.text)?;
         // Of a run that was broken off.
-        #[cfg(any(test, feature = "walls-off"))]
+        #[cfg(any(test, feature = "row-security-off"))]
         prepared.reset_status(rusqlite::StatementStatus::VmStep);
         for (index, value) in parameters.iter().enumerate() {
             value.bind(&mut prepared, index + 1)?;
@@ -295,7 +295,7 @@ impl SecuredConnection {
             }
         }
         drop(rows);
-        #[cfg(any(test, feature = "walls-off"))]
+        #[cfg(any(test, feature = "row-security-off"))]
         {
             let steps = prepared.reset_status(rusqlite::StatementStatus::VmStep);
             self.steps.here += u64::try_from(steps).unwrap_or_default();

@@ -17,7 +17,7 @@ mod row_security;
 mod threads;
 
 use std::path::{Path, PathBuf};
-#[cfg(any(test, feature = "walls-off"))]
+#[cfg(any(test, feature = "row-security-off"))]
 use std::sync::Arc;
 
 use checkpoint::Checkpoints;
@@ -47,7 +47,7 @@ pub(super) struct Sqlite {
     /// How many connections run tasks, for metrics.
     pub(super) connections: usize,
     /// What all statements took so far, in steps of SQLite's machine.
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     steps: Arc<std::sync::atomic::AtomicU64>,
     /// Keeps the folder of a database in memory until the store goes.
     _temporary: Option<Temporary>,
@@ -76,11 +76,11 @@ impl Sqlite {
         connection::map(&first)?;
         let own = connection::open(path)?;
         let checkpoints = Checkpoints::start(&mut first, own, checkpoint::LENGTHS)?;
-        #[cfg(any(test, feature = "walls-off"))]
+        #[cfg(any(test, feature = "row-security-off"))]
         let steps = Arc::default();
         let walled = |connection, may_write, limit| {
             let walled = SecuredConnection::new(connection, isolation, may_write, limit)?;
-            #[cfg(any(test, feature = "walls-off"))]
+            #[cfg(any(test, feature = "row-security-off"))]
             let walled = walled.counted(&steps);
             Ok::<_, StoreError>(walled)
         };
@@ -106,14 +106,14 @@ impl Sqlite {
             heavy: start(heavy)?,
             connections: 1 + READERS + heavy + near.count(),
             inline: near,
-            #[cfg(any(test, feature = "walls-off"))]
+            #[cfg(any(test, feature = "row-security-off"))]
             steps,
             _temporary: temporary,
         })
     }
 
     /// What all statements took so far, in steps of SQLite's machine.
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     pub(super) fn steps(&self) -> u64 {
         self.steps.load(std::sync::atomic::Ordering::Relaxed)
     }

@@ -204,7 +204,7 @@ pub(super) fn run_read(
 fn run(connection: SecuredConnection, task: &mut Box<dyn Task>) -> (SecuredConnection, bool) {
     connection.enter(Some(task.scope()));
     let (connection, keep) = task.run(connection);
-    #[cfg(any(test, feature = "walls-off"))]
+    #[cfg(any(test, feature = "row-security-off"))]
     let connection = connection.count();
     connection.enter(None);
     (connection, keep)

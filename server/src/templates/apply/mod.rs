@@ -20,7 +20,7 @@ pub(crate) use decide::{DecideInput, decide};
 pub(crate) use load::{LoadedPackage, spooled};
 pub(crate) use plan::{plan, unfit};
 pub(crate) use resume::{Resume, resume};
-pub(crate) use start::{Accepted, Start, in_the_way, moved, start};
+pub(crate) use start::{Accepted, JobPackages, Start, in_the_way, moved, start};
 
 use crate::ids::TemplateKey;
 use uuid::Uuid;

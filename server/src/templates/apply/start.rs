@@ -18,6 +18,15 @@ pub(crate) struct Start {
     new: New,
 }
 
+/// The packages that a job takes along.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JobPackages<'p> {
+    /// The one that it applies.
+    pub(crate) package: &'p LoadedPackage,
+    /// The one that the workspace was set up by, when somebody gave it.
+    pub(crate) base: Option<&'p LoadedPackage>,
+}
+
 impl Start {
     /// Everything that the job needs, whatever becomes of the template.
     ///
@@ -25,7 +34,7 @@ impl Start {
     /// When the package cannot be read, which is a bug.
     pub(crate) fn of(
         place: ApplyTarget,
-        (whole, base): (&LoadedPackage, Option<&LoadedPackage>),
+        packages: JobPackages<'_>,
         request: Request,
         creator: Uuid,
         context: &Context,
@@ -38,8 +47,8 @@ impl Start {
             creator,
             request,
             minter: Minter::new(context.clock(), &mut RandomIds),
-            parts: whole.parts()?,
-            base: base.map_or(Ok(Vec::new()), LoadedPackage::parts)?,
+            parts: packages.package.parts()?,
+            base: packages.base.map_or(Ok(Vec::new()), LoadedPackage::parts)?,
             now: context.now(),
         };
         Ok(Start { place, new })
