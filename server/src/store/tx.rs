@@ -170,7 +170,7 @@ impl Tx {
         self.send(&statement, parameters, false).await
     }
 
-    /// As [`execute`](Tx::ask), with parameters that are given away: they may be large.
+    /// As [`execute`](Tx::execute), with parameters that are given away: they may be large.
     ///
     /// # Errors
     /// As [`query`](Tx::query).
@@ -185,7 +185,7 @@ impl Tx {
         self.send_whole(&statement, parameters, false).await
     }
 
-    /// As [`execute_whole`](Tx::ask_whole), of a text so long that it is put together only where it is not
+    /// As [`execute_whole`](Tx::execute_whole), of a text so long that it is put together only where it is not
     /// known. The name says all that the text depends on, and is no statement itself.
     pub(super) async fn execute_named(
         &mut self,
