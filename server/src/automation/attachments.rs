@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::runs::Run;
 use super::step::Stop;
-use crate::files::place::verified;
+use crate::files::storage::verified;
 use crate::files::{File, Files, find as files};
 use crate::ids::WorkspaceKey;
 use crate::store::Tx;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tplkit_server::files::{Files, Place};
+use tplkit_server::files::{FileStorage, Files};
 
 use super::{Failure, IN_MEMORY};
 
@@ -52,7 +52,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 impl PlaceArguments {
     /// The place of the files of a store, if it has any.
-    pub(super) fn open(&self, database: &str) -> Result<Option<Place>, Failure> {
+    pub(super) fn open(&self, database: &str) -> Result<Option<FileStorage>, Failure> {
         let usual = match database.strip_prefix("sqlite:") {
             _ if database == IN_MEMORY => Some("memory:".to_owned()),
             Some(file) => Some(format!("file:{file}{FOLDER}")),
@@ -62,7 +62,8 @@ impl PlaceArguments {
         let Some(url) = named.or(usual) else {
             return Ok(None);
         };
-        let place = Place::open(&url).map_err(|why| Failure::Usage(format!("--files: {why}")))?;
+        let place =
+            FileStorage::open(&url).map_err(|why| Failure::Usage(format!("--files: {why}")))?;
         if place.is_memory() && database != IN_MEMORY {
             tracing::warn!(
                 "--files memory: the bytes of files go with this process, and the store lasts"

@@ -302,7 +302,7 @@ impl Process {
 fn is_away(error: &MarkError) -> bool {
     matches!(
         error,
-        MarkError::Place(_) | MarkError::Store(StoreError::Unavailable(_))
+        MarkError::Storage(_) | MarkError::Store(StoreError::Unavailable(_))
     )
 }
 

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::place::{MarkedAs, Place, PlaceError};
+use super::storage::{FileStorage, FileStorageError, MarkedAs};
 use crate::store::{Scope, Store, StoreError, Tx};
 
 /// Why a place is not that of a store.
@@ -21,15 +21,15 @@ pub enum MarkError {
     },
     /// The place is away.
     #[error("the place of files is not available: {0}")]
-    Place(String),
+    Storage(String),
     /// The store did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-impl From<PlaceError> for MarkError {
-    fn from(error: PlaceError) -> MarkError {
-        MarkError::Place(error.to_string())
+impl From<FileStorageError> for MarkError {
+    fn from(error: FileStorageError) -> MarkError {
+        MarkError::Storage(error.to_string())
     }
 }
 
@@ -38,7 +38,7 @@ impl From<PlaceError> for MarkError {
 ///
 /// # Errors
 /// When it is another's, unless it is to be taken over; those of place and store.
-pub async fn claim(store: &Store, place: &Place, adopt: bool) -> Result<(), MarkError> {
+pub async fn claim(store: &Store, place: &FileStorage, adopt: bool) -> Result<(), MarkError> {
     if place.is_memory() {
         return Ok(store
             .write_long(&Scope::Operator, (), |tx, ()| Box::pin(forget_files(tx)))
@@ -65,7 +65,7 @@ pub async fn claim(store: &Store, place: &Place, adopt: bool) -> Result<(), Mark
 ///
 /// # Errors
 /// As [`claim`].
-pub async fn check(store: &Store, place: &Place) -> Result<(), MarkError> {
+pub async fn check(store: &Store, place: &FileStorage) -> Result<(), MarkError> {
     let (id, has_files) = known(store).await?;
     match place.mark().await?.of {
         MarkedAs::Store(found) if found == id => Ok(()),

@@ -1,6 +1,6 @@
 //! Files: bytes that people bring into a workspace, and their records.
 //!
-//! - The bytes are in a [`Place`]: a folder, the memory of the process, or a bucket. Objects there are named by
+//! - The bytes are in a [`FileStorage`]: a folder, the memory of the process, or a bucket. Objects there are named by
 //!   organization and content ([`objects`]).
 //! - The records, the cells that use them, and what else keeps them are in the store. Row security shows a file to
 //!   its uploader, to administrators, and to whoever sees a row that uses it ([`find`]).
@@ -13,15 +13,15 @@ pub mod link;
 pub mod marker;
 pub mod name;
 pub mod objects;
-pub mod place;
 mod record;
 pub(crate) mod release;
 pub mod remove;
 pub mod settings;
+pub mod storage;
 pub mod sweep;
 pub mod uploads;
 pub mod verify;
 
-pub use place::Place;
 pub use record::File;
 pub use settings::Files;
+pub use storage::FileStorage;

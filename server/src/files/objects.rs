@@ -6,8 +6,8 @@
 
 use uuid::Uuid;
 
-use super::place::Key;
 use super::record::hex;
+use super::storage::Key;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::place::Key;
+use super::storage::Key;
 use crate::store::{Row, StoreError};
 use crate::wire::UtcInstant;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::place::Place;
+use super::storage::FileStorage;
 use super::uploads::Uploads;
 use crate::refusal::Refusal;
 
@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 #[derive(Debug, Clone)]
 pub struct Files {
     /// Where the bytes are, if anywhere.
-    pub place: Option<Place>,
+    pub place: Option<FileStorage>,
     /// Bytes that a file may have.
     pub max_file: u64,
     /// How long a file without a use is kept.
@@ -49,7 +49,7 @@ impl Default for UploadPace {
 impl Default for Files {
     fn default() -> Files {
         Files {
-            place: Some(Place::memory()),
+            place: Some(FileStorage::memory()),
             max_file: 100 << 20,
             grace: Duration::from_secs(24 * 3600),
             pace: UploadPace::default(),
@@ -61,7 +61,7 @@ impl Default for Files {
 
 impl Files {
     /// In that place, or nowhere.
-    pub fn in_place(place: Option<Place>) -> Files {
+    pub fn in_place(place: Option<FileStorage>) -> Files {
         Files {
             place,
             ..Files::default()
@@ -72,7 +72,7 @@ impl Files {
     ///
     /// # Errors
     /// 503 where none was configured, or it is not known to be this store's.
-    pub fn place(&self) -> Result<&Place, Refusal> {
+    pub fn place(&self) -> Result<&FileStorage, Refusal> {
         if self.unclaimed.load(Ordering::Acquire) {
             return Err(Refusal::unavailable(
                 "The place where files are kept is not available at the moment.",

@@ -7,9 +7,9 @@
 use uuid::Uuid;
 
 use super::objects::Object;
-use super::place::{Place, PlaceError};
 use super::record::{File, columns};
 use super::remove::erase;
+use super::storage::{FileStorage, FileStorageError};
 use crate::context::{Context, micros};
 use crate::store::{Scope, Store, StoreError, Tx, Value};
 
@@ -22,7 +22,7 @@ pub struct Sweep {
     /// Where the records are.
     pub store: Store,
     /// Where the bytes are, if anywhere.
-    pub place: Option<Place>,
+    pub place: Option<FileStorage>,
     /// The time.
     pub context: Context,
     /// How long a file without a use is kept.
@@ -81,7 +81,7 @@ impl Sweep {
                 })
                 .await?;
             for object in looked.free {
-                if let Err(PlaceError::Unavailable(why)) = place.remove(&object.key()).await {
+                if let Err(FileStorageError::Unavailable(why)) = place.remove(&object.key()).await {
                     tracing::warn!(
                         why,
                         "objects that nothing needs are removed when their place is there again"

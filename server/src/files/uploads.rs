@@ -18,7 +18,7 @@ pub struct Uploads(Arc<Mutex<HashMap<Uuid, usize>>>);
 
 /// An upload in progress, until it is dropped.
 #[derive(Debug)]
-pub struct Permit {
+pub struct UploadPermit {
     uploads: Uploads,
     counted: [Uuid; 2],
 }
@@ -28,7 +28,7 @@ impl Uploads {
     ///
     /// # Errors
     /// 429 when there are too many.
-    pub fn begin(&self, organization: Uuid, caller: Uuid) -> Result<Permit, Refusal> {
+    pub fn begin(&self, organization: Uuid, caller: Uuid) -> Result<UploadPermit, Refusal> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = |id: Uuid| counts.get(&id).copied().unwrap_or(0);
         if count(organization) >= OF_ORGANIZATION || count(caller) >= OF_CALLER {
@@ -38,14 +38,14 @@ impl Uploads {
             *counts.entry(id).or_default() += 1;
         }
         drop(counts);
-        Ok(Permit {
+        Ok(UploadPermit {
             uploads: self.clone(),
             counted: [organization, caller],
         })
     }
 }
 
-impl Drop for Permit {
+impl Drop for UploadPermit {
     fn drop(&mut self) {
         let mut counts = self
             .uploads
@@ -67,16 +67,16 @@ impl Drop for Permit {
 mod tests {
     use uuid::Uuid;
 
-    use super::{OF_CALLER, OF_ORGANIZATION, Permit, Uploads};
+    use super::{OF_CALLER, OF_ORGANIZATION, UploadPermit, Uploads};
     use crate::refusal::Refusal;
 
     #[test]
     fn a_caller_has_16_and_an_organization_64() {
         let (uploads, organization) = (Uploads::default(), Uuid::from_u128(1));
         let begin = |caller| uploads.begin(organization, Uuid::from_u128(caller));
-        let mut permits: Vec<Permit> = Vec::new();
+        let mut permits: Vec<UploadPermit> = Vec::new();
         for caller in 10..14 {
-            let begun: Result<Vec<Permit>, Refusal> =
+            let begun: Result<Vec<UploadPermit>, Refusal> =
                 (0..OF_CALLER).map(|_| begin(caller)).collect();
             permits.extend(begun.expect("room"));
             assert_eq!(begin(caller).expect_err("too many").code.as_str(), "busy");

@@ -11,8 +11,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::marker::{self, MarkError};
-use super::place::{Listed, Place, PlaceError, verified};
 use super::record::{File, columns};
+use super::storage::{FileStorage, FileStorageError, Listed, verified};
 use super::sweep;
 use crate::store::{Scope, Store, StoreError, Tx};
 
@@ -64,7 +64,7 @@ impl Verdict {
 /// When the place is another store's, or away.
 pub async fn verify(
     store: &Store,
-    place: &Place,
+    place: &FileStorage,
     repair: bool,
     now: i64,
 ) -> Result<Verdict, MarkError> {
@@ -97,7 +97,7 @@ enum State {
 impl Verdict {
     async fn check_file(
         &mut self,
-        place: &Place,
+        place: &FileStorage,
         file: &File,
         seen: &mut HashMap<Uuid, State>,
     ) -> Result<(), MarkError> {
@@ -123,7 +123,7 @@ impl Verdict {
     async fn look_for_left_overs(
         &mut self,
         store: &Store,
-        place: &Place,
+        place: &FileStorage,
         repair: bool,
         now: i64,
     ) -> Result<(), MarkError> {
@@ -158,7 +158,7 @@ impl Verdict {
     /// What a process began to write into a bucket, and nobody ends.
     async fn add_open_uploads(
         &mut self,
-        place: &Place,
+        place: &FileStorage,
         repair: bool,
         now: i64,
     ) -> Result<(), MarkError> {
@@ -186,12 +186,12 @@ impl Verdict {
     }
 }
 
-async fn state(place: &Place, file: &File) -> Result<State, PlaceError> {
+async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageError> {
     let size = u64::try_from(file.size).unwrap_or(0);
     let bytes = match place.read(&file.key(), None).await {
         Ok((found, bytes)) if found == size => bytes,
         Ok(_) => return Ok(State::Damaged),
-        Err(PlaceError::Missing) => return Ok(State::Missing),
+        Err(FileStorageError::Missing) => return Ok(State::Missing),
         Err(error) => return Err(error),
     };
     let mut bytes = verified(bytes, size, file.digest());

@@ -8,8 +8,8 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
-use crate::files::place::{Bytestream, Key, PlaceError, damaged, verified};
-use crate::files::{File, Place, find};
+use crate::files::storage::{Bytestream, FileStorageError, Key, damaged, verified};
+use crate::files::{File, FileStorage, find};
 use crate::http::conditions::{Verdict, may_be_part, verdict};
 use crate::http::content_disposition::Shown;
 use crate::http::problem::{self, RefusalForm};
@@ -91,7 +91,7 @@ pub(super) async fn answer(call: &Call, file: &File, inline: bool) -> Result<Res
 
 /// An object as its record has it.
 struct Object<'a> {
-    place: &'a Place,
+    place: &'a FileStorage,
     key: Key,
     size: u64,
 }
@@ -110,7 +110,7 @@ impl Object<'_> {
             Ok((size, bytes)) if size == self.size => Ok(bytes),
             Ok(_) => Err(damaged("the object has another length")),
             // A part that is not there is as little a fault of the place as an object that is not.
-            Err(error @ PlaceError::Unavailable(_)) => {
+            Err(error @ FileStorageError::Unavailable(_)) => {
                 self.check().await?;
                 Err(error.into())
             }

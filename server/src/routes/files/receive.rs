@@ -7,8 +7,8 @@ use tokio::task::yield_now;
 use uuid::Uuid;
 
 use crate::call::{BodyStream, Call, StreamedKey};
-use crate::files::Place;
-use crate::files::place::{Staged, Writer};
+use crate::files::FileStorage;
+use crate::files::storage::{Staged, Writer};
 use crate::http::multipart::FilePart;
 use crate::refusal::{Code, Refusal};
 
@@ -92,7 +92,7 @@ struct Incoming {
 }
 
 impl Incoming {
-    fn new(place: &Place, id: Uuid, most: u64) -> Incoming {
+    fn new(place: &FileStorage, id: Uuid, most: u64) -> Incoming {
         Incoming {
             writer: place.write(id),
             hash: Sha256::new(),

@@ -48,7 +48,7 @@ pub(super) fn bytes_of(file: &Value) -> String {
 
 /// A server that keeps files in a folder, which it has marked.
 pub(super) async fn in_folder(place: Place, folder: &Path) -> World {
-    let kept = files::Place::folder(folder).expect("a folder");
+    let kept = files::FileStorage::folder(folder).expect("a folder");
     let config = Config {
         rate: None,
         files: Files::in_place(Some(kept)),

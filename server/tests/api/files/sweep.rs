@@ -406,7 +406,7 @@ async fn a_place_is_of_one_store(place: Place) {
         .await
         .expect("is taken over");
     // What was in the memory of a process went with it, and so do the records.
-    let memory = tplkit_server::files::Place::memory();
+    let memory = tplkit_server::files::FileStorage::memory();
     marker::claim(&world.store, &memory, false)
         .await
         .expect("has no mark");

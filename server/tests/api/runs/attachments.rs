@@ -3,7 +3,7 @@
 use mail_parser::{MessageParser, MimeHeaders as _};
 use serde_json::{Value, json};
 use tplkit_server::automation::Settings;
-use tplkit_server::files::{Files, Place as FilePlace};
+use tplkit_server::files::{FileStorage, Files};
 
 use super::integrations::settings;
 use super::{Stage, ended};
@@ -201,7 +201,7 @@ async fn what_is_too_much_or_gone_fails_the_step(place: Place) {
     assert_eq!(ended(&run), ("succeeded", ""), "{run}");
     assert_eq!(parts(&post.sink).1.len(), 20);
     // The objects are gone.
-    let elsewhere = Files::in_place(Some(FilePlace::memory()));
+    let elsewhere = Files::in_place(Some(FileStorage::memory()));
     let run = post.run(&it, &fits, false, &elsewhere).await;
     let (status, why) = ended(&run);
     assert!(

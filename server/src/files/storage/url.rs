@@ -6,23 +6,23 @@ use std::sync::Arc;
 use object_store::local::LocalFileSystem;
 
 use super::folder::Folder;
-use super::{Kind, Place};
+use super::{FileStorage, Kind};
 
 /// What is written at a time into a folder.
 const PART: usize = 512 << 10;
 
-impl Place {
+impl FileStorage {
     /// Opens `file:DIR`, `memory:` or `s3://BUCKET/PREFIX`. A folder is made where there is none.
     ///
     /// # Errors
     /// Why there is no such place, in words.
-    pub fn open(url: &str) -> Result<Place, String> {
+    pub fn open(url: &str) -> Result<FileStorage, String> {
         if url == "memory:" {
-            return Ok(Place::memory());
+            return Ok(FileStorage::memory());
         }
         if let Some(folder) = url.strip_prefix("file:") {
             let folder = folder.strip_prefix("//").unwrap_or(folder);
-            return Place::folder(Path::new(folder));
+            return FileStorage::folder(Path::new(folder));
         }
         #[cfg(feature = "s3")]
         if let Some(bucket) = url.strip_prefix("s3://") {
@@ -37,7 +37,7 @@ impl Place {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn folder(folder: &Path) -> Result<Place, String> {
+    pub fn folder(folder: &Path) -> Result<FileStorage, String> {
         if folder.as_os_str().is_empty() {
             return Err("file: names no folder: use file:DIR".to_owned());
         }
@@ -47,7 +47,7 @@ impl Place {
         std::fs::create_dir_all(folder).map_err(|error| fails(&error))?;
         let folder: PathBuf = folder.canonicalize().map_err(|error| fails(&error))?;
         let objects = LocalFileSystem::new_with_prefix(&folder).map_err(|error| fails(&error))?;
-        Ok(Place {
+        Ok(FileStorage {
             // What a record names is there after a power cut, too.
             objects: Arc::new(objects.with_fsync(true)),
             kind: Kind::Folder(Arc::new(Folder::new(folder))),

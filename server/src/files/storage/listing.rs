@@ -10,7 +10,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 use tokio::task::spawn_blocking;
 
-use super::{Kind, Place, PlaceError};
+use super::{FileStorage, FileStorageError, Kind};
 
 /// Something in the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,14 +24,14 @@ pub struct Listed {
 }
 
 /// All that is there, one by one.
-pub type Listing = BoxStream<'static, Result<Listed, PlaceError>>;
+pub type Listing = BoxStream<'static, Result<Listed, FileStorageError>>;
 
-impl Place {
+impl FileStorage {
     /// Lists all that is there below a name, or all.
     ///
     /// # Errors
     /// When the place is away.
-    pub async fn list(&self, below: Option<&str>) -> Result<Listing, PlaceError> {
+    pub async fn list(&self, below: Option<&str>) -> Result<Listing, FileStorageError> {
         // What other versions have left half written has a name that the crate does not show.
         if let Kind::Folder(folder) = &self.kind {
             let (folder, below) = (folder.clone(), below.map(str::to_owned));
@@ -42,16 +42,18 @@ impl Place {
             });
             let listed = listed
                 .await
-                .map_err(|error| PlaceError::Unavailable(error.to_string()))??;
+                .map_err(|error| FileStorageError::Unavailable(error.to_string()))??;
             return Ok(stream::iter(listed.into_iter().map(Ok)).boxed());
         }
         let below = below.map(Path::from);
         let listing = self.objects.list(below.as_ref());
-        let listing = listing.map_err(PlaceError::from).map_ok(|meta| Listed {
-            key: meta.location.to_string(),
-            size: meta.size,
-            written: meta.last_modified.timestamp_micros(),
-        });
+        let listing = listing
+            .map_err(FileStorageError::from)
+            .map_ok(|meta| Listed {
+                key: meta.location.to_string(),
+                size: meta.size,
+                written: meta.last_modified.timestamp_micros(),
+            });
         Ok(listing.boxed())
     }
 
@@ -59,24 +61,24 @@ impl Place {
     ///
     /// # Errors
     /// When the place is away.
-    pub async fn remove_listed(&self, listed: &Listed) -> Result<(), PlaceError> {
+    pub async fn remove_listed(&self, listed: &Listed) -> Result<(), FileStorageError> {
         let removed = match &self.kind {
             Kind::Folder(folder) => {
                 let path = folder.path().join(&listed.key);
                 let removed = spawn_blocking(move || fs::remove_file(path));
                 let removed = removed.await;
                 removed
-                    .map_err(|error| PlaceError::Unavailable(error.to_string()))?
-                    .map_err(PlaceError::from)
+                    .map_err(|error| FileStorageError::Unavailable(error.to_string()))?
+                    .map_err(FileStorageError::from)
             }
             _ => self
                 .objects
                 .delete(&Path::from(listed.key.as_str()))
                 .await
-                .map_err(PlaceError::from),
+                .map_err(FileStorageError::from),
         };
         match removed {
-            Ok(()) | Err(PlaceError::Missing) => Ok(()),
+            Ok(()) | Err(FileStorageError::Missing) => Ok(()),
             Err(error) => Err(error),
         }
     }

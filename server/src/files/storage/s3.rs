@@ -15,7 +15,7 @@ use object_store::prefix::PrefixStore;
 use object_store::signer::{SignedUrlOptions, Signer as _};
 
 use super::open_uploads::{OpenUpload, UploadPage};
-use super::{Kind, Place, PlaceError, STAGING};
+use super::{FileStorage, FileStorageError, Kind, STAGING};
 
 /// What is written at a time: the least that the protocol takes.
 const PART: usize = 5 << 20;
@@ -33,7 +33,7 @@ pub(super) struct Bucket {
 
 impl Bucket {
     /// The uploads in parts of this store that have begun and not ended, under their names in the store.
-    pub(super) async fn open_uploads(&self) -> Result<Vec<OpenUpload>, PlaceError> {
+    pub(super) async fn open_uploads(&self) -> Result<Vec<OpenUpload>, FileStorageError> {
         let client = reqwest::Client::builder().timeout(SIGNED).build();
         let client = client.map_err(away)?;
         let staging = Path::from(STAGING);
@@ -72,21 +72,21 @@ impl Bucket {
     }
 
     /// Gives up an upload in parts.
-    pub(super) async fn abort(&self, key: &str, id: &str) -> Result<(), PlaceError> {
+    pub(super) async fn abort(&self, key: &str, id: &str) -> Result<(), FileStorageError> {
         let name = Path::parse(key);
-        let name = name.map_err(|error| PlaceError::Unavailable(error.to_string()))?;
+        let name = name.map_err(|error| FileStorageError::Unavailable(error.to_string()))?;
         let name: Path = self.prefix.parts().chain(name.parts()).collect();
         Ok(self.store.abort_multipart(&name, &id.to_owned()).await?)
     }
 }
 
 /// Why a bucket did not answer. The address is left out: it is signed.
-fn away(error: reqwest::Error) -> PlaceError {
-    PlaceError::Unavailable(error.without_url().to_string())
+fn away(error: reqwest::Error) -> FileStorageError {
+    FileStorageError::Unavailable(error.without_url().to_string())
 }
 
 /// Opens `BUCKET/PREFIX`.
-pub(super) fn open(place: &str) -> Result<Place, String> {
+pub(super) fn open(place: &str) -> Result<FileStorage, String> {
     let (name, prefix) = place.split_once('/').unwrap_or((place, ""));
     if name.is_empty() {
         return Err("s3:// names no bucket: use s3://BUCKET/PREFIX".to_owned());
@@ -113,7 +113,7 @@ pub(super) fn open(place: &str) -> Result<Place, String> {
         store: bucket.clone(),
         prefix: prefix.clone(),
     };
-    Ok(Place {
+    Ok(FileStorage {
         objects: Arc::new(PrefixStore::new(bucket, prefix)),
         kind: Kind::Bucket(Arc::new(own)),
         part: PART,

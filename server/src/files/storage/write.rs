@@ -12,11 +12,11 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::folder::GrowingFile;
-use super::{Key, Kind, Place, PlaceError, STAGING};
+use super::{FileStorage, FileStorageError, Key, Kind, STAGING};
 
 /// An object whose bytes are still coming.
 pub struct Writer {
-    place: Place,
+    place: FileStorage,
     name: Path,
     buffer: Vec<Bytes>,
     buffered: usize,
@@ -27,7 +27,7 @@ pub struct Writer {
 struct Upload {
     parts: Parts,
     /// The part before.
-    writing: Option<JoinHandle<Result<(), PlaceError>>>,
+    writing: Option<JoinHandle<Result<(), FileStorageError>>>,
 }
 
 /// What takes one part after the other.
@@ -37,7 +37,7 @@ enum Parts {
 }
 
 impl Parts {
-    async fn begin(place: &Place, name: &Path) -> Result<Parts, PlaceError> {
+    async fn begin(place: &FileStorage, name: &Path) -> Result<Parts, FileStorageError> {
         if let Kind::Folder(folder) = &place.kind {
             return Ok(Parts::File(folder.create(name.as_ref()).await?));
         }
@@ -45,7 +45,7 @@ impl Parts {
     }
 
     /// Has a part written, while the next one comes.
-    fn write(&mut self, part: PutPayload) -> JoinHandle<Result<(), PlaceError>> {
+    fn write(&mut self, part: PutPayload) -> JoinHandle<Result<(), FileStorageError>> {
         match self {
             Parts::File(file) => tokio::spawn(file.write(part)),
             Parts::Store(parts) => {
@@ -55,14 +55,14 @@ impl Parts {
         }
     }
 
-    async fn end(&mut self) -> Result<(), PlaceError> {
+    async fn end(&mut self) -> Result<(), FileStorageError> {
         match self {
             Parts::File(file) => file.end().await,
             Parts::Store(parts) => Ok(parts.complete().await.map(drop)?),
         }
     }
 
-    async fn abort(self) -> Result<(), PlaceError> {
+    async fn abort(self) -> Result<(), FileStorageError> {
         match self {
             Parts::File(file) => file.remove().await,
             Parts::Store(mut parts) => Ok(parts.abort().await?),
@@ -76,7 +76,7 @@ impl std::fmt::Debug for Writer {
     }
 }
 
-impl Place {
+impl FileStorage {
     /// Begins an object. The id is one that was never given before.
     pub fn write(&self, id: Uuid) -> Writer {
         Writer {
@@ -94,7 +94,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the place is away or full.
-    pub async fn write(&mut self, bytes: Bytes) -> Result<(), PlaceError> {
+    pub async fn write(&mut self, bytes: Bytes) -> Result<(), FileStorageError> {
         self.buffered += bytes.len();
         self.buffer.push(bytes);
         if self.buffered >= self.place.part {
@@ -104,7 +104,7 @@ impl Writer {
     }
 
     /// Hands a part over, when the one before is written.
-    async fn flush(&mut self) -> Result<(), PlaceError> {
+    async fn flush(&mut self) -> Result<(), FileStorageError> {
         self.buffered = 0;
         let payload = PutPayload::from_iter(take(&mut self.buffer));
         if self.upload.is_none() {
@@ -126,7 +126,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the place is away or full.
-    pub async fn end(mut self) -> Result<Staged, PlaceError> {
+    pub async fn end(mut self) -> Result<Staged, FileStorageError> {
         let small = self.upload.is_none();
         if small {
             self.place.is_mounted().await?;
@@ -154,12 +154,12 @@ impl Writer {
 }
 
 impl Upload {
-    async fn wait(&mut self) -> Result<(), PlaceError> {
+    async fn wait(&mut self) -> Result<(), FileStorageError> {
         let Some(writing) = self.writing.take() else {
             return Ok(());
         };
         let written = writing.await;
-        written.map_err(|error| PlaceError::Unavailable(error.to_string()))?
+        written.map_err(|error| FileStorageError::Unavailable(error.to_string()))?
     }
 }
 
@@ -180,7 +180,7 @@ impl Drop for Writer {
 /// An object that is whole and has no name of its own yet.
 #[derive(Debug)]
 pub struct Staged {
-    place: Place,
+    place: FileStorage,
     name: Path,
     /// One that was never worth writing.
     bytes: Option<PutPayload>,
@@ -193,7 +193,7 @@ impl Staged {
     ///
     /// # Errors
     /// When the place is away or full.
-    pub async fn keep(mut self, key: &Key) -> Result<(), PlaceError> {
+    pub async fn keep(mut self, key: &Key) -> Result<(), FileStorageError> {
         if let Some(bytes) = self.bytes.take() {
             self.place.objects.put(&key.0, bytes).await?;
         } else {

@@ -12,7 +12,7 @@ use object_store::{ObjectStoreExt as _, PutPayload};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use super::{Kind, Place, PlaceError, STAGING};
+use super::{FileStorage, FileStorageError, Kind, STAGING};
 
 /// The name of the mark.
 const NAME: &str = "tplkit-store";
@@ -70,16 +70,16 @@ impl Mark {
     }
 }
 
-impl Place {
+impl FileStorage {
     /// The mark.
     ///
     /// # Errors
     /// When the place is away.
-    pub async fn mark(&self) -> Result<Mark, PlaceError> {
+    pub async fn mark(&self) -> Result<Mark, FileStorageError> {
         let read = self.objects.get(&Path::from(NAME)).await;
-        match read.map_err(PlaceError::from) {
+        match read.map_err(FileStorageError::from) {
             Ok(found) => Ok(Mark::read(&found.bytes().await?)),
-            Err(PlaceError::Missing) => Ok(Mark {
+            Err(FileStorageError::Missing) => Ok(Mark {
                 of: MarkedAs::Nothing,
                 before: Vec::new(),
             }),
@@ -91,7 +91,7 @@ impl Place {
     ///
     /// # Errors
     /// When the place is away, full, or may not be written.
-    pub async fn set_mark(&self, store: Uuid) -> Result<Vec<String>, PlaceError> {
+    pub async fn set_mark(&self, store: Uuid) -> Result<Vec<String>, FileStorageError> {
         let before = self.others().await?;
         let lines = std::iter::once(store.to_string()).chain(before.iter().cloned());
         let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
@@ -101,7 +101,7 @@ impl Place {
     }
 
     /// What lies in a folder and has no name that the server gives. Names of several lines are nobody's.
-    async fn others(&self) -> Result<Vec<String>, PlaceError> {
+    async fn others(&self) -> Result<Vec<String>, FileStorageError> {
         let Kind::Folder(folder) = &self.kind else {
             return Ok(Vec::new());
         };
@@ -116,7 +116,7 @@ impl Place {
         });
         let names = names
             .await
-            .map_err(|error| PlaceError::Unavailable(error.to_string()))?;
+            .map_err(|error| FileStorageError::Unavailable(error.to_string()))?;
         let mut names = match names {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             names => names?,
@@ -130,7 +130,7 @@ impl Place {
     ///
     /// # Errors
     /// When it is not.
-    pub(super) async fn is_there(&self) -> Result<(), PlaceError> {
+    pub(super) async fn is_there(&self) -> Result<(), FileStorageError> {
         if !self.is_memory() && !matches!(self.kind, Kind::Folder(_)) {
             let first = self.list(None).await?.next().await;
             return first.transpose().map(drop);
@@ -139,7 +139,7 @@ impl Place {
     }
 
     /// The same before something is written: a folder would be made anew, and a bucket that is none says so then.
-    pub(super) async fn is_mounted(&self) -> Result<(), PlaceError> {
+    pub(super) async fn is_mounted(&self) -> Result<(), FileStorageError> {
         let Kind::Folder(folder) = &self.kind else {
             return Ok(());
         };
@@ -155,16 +155,19 @@ impl Place {
             }
         });
         let empty = empty.await;
-        if empty.map_err(|error| PlaceError::Unavailable(error.to_string()))?? {
+        if empty.map_err(|error| FileStorageError::Unavailable(error.to_string()))?? {
             let why = "the folder is empty or not there; it may not be mounted";
-            return Err(PlaceError::Unavailable(why.to_owned()));
+            return Err(FileStorageError::Unavailable(why.to_owned()));
         }
         Ok(())
     }
 
     /// What it means that an object is not there.
-    pub(super) async fn why_missing(&self) -> PlaceError {
-        self.is_there().await.err().unwrap_or(PlaceError::Missing)
+    pub(super) async fn why_missing(&self) -> FileStorageError {
+        self.is_there()
+            .await
+            .err()
+            .unwrap_or(FileStorageError::Missing)
     }
 }
 

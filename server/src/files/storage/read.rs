@@ -10,7 +10,7 @@ use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStor
 use sha2::{Digest as _, Sha256};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::{Key, Place, PlaceError};
+use super::{FileStorage, FileStorageError, Key};
 
 /// What is read at a time from a folder.
 const PIECE: usize = 256 << 10;
@@ -18,12 +18,12 @@ const PIECE: usize = 256 << 10;
 /// Bytes as they come.
 pub type Bytestream = BoxStream<'static, io::Result<Bytes>>;
 
-impl Place {
+impl FileStorage {
     /// How many bytes an object has.
     ///
     /// # Errors
     /// When it is not there, or the place is away.
-    pub async fn size(&self, key: &Key) -> Result<u64, PlaceError> {
+    pub async fn size(&self, key: &Key) -> Result<u64, FileStorageError> {
         let options = GetOptions {
             head: true,
             ..GetOptions::default()
@@ -39,7 +39,7 @@ impl Place {
         &self,
         key: &Key,
         range: Option<Range<u64>>,
-    ) -> Result<(u64, Bytestream), PlaceError> {
+    ) -> Result<(u64, Bytestream), FileStorageError> {
         let options = GetOptions {
             range: range.map(GetRange::Bounded),
             ..GetOptions::default()
@@ -54,11 +54,11 @@ impl Place {
     }
 }
 
-impl Place {
-    async fn object(&self, key: &Key, options: GetOptions) -> Result<GetResult, PlaceError> {
+impl FileStorage {
+    async fn object(&self, key: &Key, options: GetOptions) -> Result<GetResult, FileStorageError> {
         let found = self.objects.get_opts(&key.0, options).await;
-        match found.map_err(PlaceError::from) {
-            Err(PlaceError::Missing) => Err(self.why_missing().await),
+        match found.map_err(FileStorageError::from) {
+            Err(FileStorageError::Missing) => Err(self.why_missing().await),
             found => found,
         }
     }

@@ -1,6 +1,6 @@
 //! Uploads in parts that a bucket holds for a process that is gone.
 
-use super::{Kind, Place, PlaceError};
+use super::{FileStorage, FileStorageError, Kind};
 
 /// An upload in parts that nobody has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,12 +13,12 @@ pub struct OpenUpload {
     pub(super) id: String,
 }
 
-impl Place {
+impl FileStorage {
     /// The uploads in parts that have begun and not ended. Only buckets have such.
     ///
     /// # Errors
     /// When the place is away.
-    pub async fn open_uploads(&self) -> Result<Vec<OpenUpload>, PlaceError> {
+    pub async fn open_uploads(&self) -> Result<Vec<OpenUpload>, FileStorageError> {
         match &self.kind {
             #[cfg(feature = "s3")]
             Kind::Bucket(bucket) => bucket.open_uploads().await,
@@ -30,11 +30,11 @@ impl Place {
     ///
     /// # Errors
     /// When the place is away.
-    pub async fn abort(&self, upload: &OpenUpload) -> Result<(), PlaceError> {
+    pub async fn abort(&self, upload: &OpenUpload) -> Result<(), FileStorageError> {
         match &self.kind {
             #[cfg(feature = "s3")]
             Kind::Bucket(bucket) => match bucket.abort(&upload.key, &upload.id).await {
-                Err(PlaceError::Missing) => Ok(()),
+                Err(FileStorageError::Missing) => Ok(()),
                 aborted => aborted,
             },
             _ => {

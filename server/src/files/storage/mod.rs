@@ -32,7 +32,7 @@ const STAGING: &str = "uploads";
 
 /// Where the bytes of files are. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct FileStorage {
     objects: Arc<dyn ObjectStore>,
     kind: Kind,
     /// Bytes that are written at a time.
@@ -49,7 +49,7 @@ enum Kind {
 
 /// Why the place did not do something.
 #[derive(Debug, thiserror::Error)]
-pub enum PlaceError {
+pub enum FileStorageError {
     /// The object is not there.
     #[error("the object is not there")]
     Missing,
@@ -58,29 +58,29 @@ pub enum PlaceError {
     Unavailable(String),
 }
 
-impl From<object_store::Error> for PlaceError {
-    fn from(error: object_store::Error) -> PlaceError {
+impl From<object_store::Error> for FileStorageError {
+    fn from(error: object_store::Error) -> FileStorageError {
         match error {
-            object_store::Error::NotFound { .. } => PlaceError::Missing,
-            error => PlaceError::Unavailable(error.to_string()),
+            object_store::Error::NotFound { .. } => FileStorageError::Missing,
+            error => FileStorageError::Unavailable(error.to_string()),
         }
     }
 }
 
-impl From<std::io::Error> for PlaceError {
-    fn from(error: std::io::Error) -> PlaceError {
+impl From<std::io::Error> for FileStorageError {
+    fn from(error: std::io::Error) -> FileStorageError {
         match error.kind() {
-            std::io::ErrorKind::NotFound => PlaceError::Missing,
-            _ => PlaceError::Unavailable(error.to_string()),
+            std::io::ErrorKind::NotFound => FileStorageError::Missing,
+            _ => FileStorageError::Unavailable(error.to_string()),
         }
     }
 }
 
-impl From<PlaceError> for Refusal {
-    fn from(error: PlaceError) -> Refusal {
+impl From<FileStorageError> for Refusal {
+    fn from(error: FileStorageError) -> Refusal {
         match error {
-            PlaceError::Missing => damaged("the object is missing"),
-            PlaceError::Unavailable(why) => {
+            FileStorageError::Missing => damaged("the object is missing"),
+            FileStorageError::Unavailable(why) => {
                 tracing::warn!(why, "the place of files is not available");
                 Refusal::unavailable(
                     "The place where files are kept is not available at the moment.",
@@ -124,10 +124,10 @@ impl std::fmt::Display for Key {
     }
 }
 
-impl Place {
+impl FileStorage {
     /// A place that goes with the process.
-    pub fn memory() -> Place {
-        Place {
+    pub fn memory() -> FileStorage {
+        FileStorage {
             objects: Arc::new(object_store::memory::InMemory::new()),
             kind: Kind::Memory,
             part: 256 << 10,
@@ -143,11 +143,16 @@ impl Place {
     ///
     /// # Errors
     /// When the place is away.
-    pub async fn remove(&self, key: &Key) -> Result<(), PlaceError> {
-        match self.objects.delete(&key.0).await.map_err(PlaceError::from) {
+    pub async fn remove(&self, key: &Key) -> Result<(), FileStorageError> {
+        match self
+            .objects
+            .delete(&key.0)
+            .await
+            .map_err(FileStorageError::from)
+        {
             Ok(()) => Ok(()),
             // Of a place that is away nothing is gone.
-            Err(PlaceError::Missing) => self.is_there().await,
+            Err(FileStorageError::Missing) => self.is_there().await,
             Err(error) => Err(error),
         }
     }

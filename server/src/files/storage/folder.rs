@@ -12,7 +12,7 @@ use object_store::PutPayload;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
-use super::PlaceError;
+use super::FileStorageError;
 
 /// What is flushed at a time, in bytes.
 const PORTION: usize = 4 << 20;
@@ -38,7 +38,7 @@ impl Folder {
     }
 
     /// Begins a file that does not exist yet, under a name in the folder.
-    pub(super) async fn create(&self, name: &str) -> Result<GrowingFile, PlaceError> {
+    pub(super) async fn create(&self, name: &str) -> Result<GrowingFile, FileStorageError> {
         let path = self.path.join(name);
         let at = path.clone();
         let file = apart(move || {
@@ -71,7 +71,7 @@ impl GrowingFile {
     pub(super) fn write(
         &mut self,
         bytes: PutPayload,
-    ) -> impl Future<Output = Result<(), PlaceError>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), FileStorageError>> + Send + 'static {
         self.unflushed += bytes.content_length();
         let flush = self.unflushed >= PORTION;
         if flush {
@@ -90,14 +90,14 @@ impl GrowingFile {
     }
 
     /// All bytes came: they are on the disk from now on.
-    pub(super) async fn end(&mut self) -> Result<(), PlaceError> {
+    pub(super) async fn end(&mut self) -> Result<(), FileStorageError> {
         let _turn = self.flushing.lock().await;
         let file = Arc::clone(&self.file);
         apart(move || file.sync_all()).await
     }
 
     /// Removes it.
-    pub(super) async fn remove(self) -> Result<(), PlaceError> {
+    pub(super) async fn remove(self) -> Result<(), FileStorageError> {
         apart(move || fs::remove_file(self.path)).await
     }
 }
@@ -105,7 +105,7 @@ impl GrowingFile {
 /// Does what may wait for the disk on a thread that may wait.
 async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> Result<T, PlaceError> {
+) -> Result<T, FileStorageError> {
     let done = spawn_blocking(work).await;
-    Ok(done.map_err(|error| PlaceError::Unavailable(error.to_string()))??)
+    Ok(done.map_err(|error| FileStorageError::Unavailable(error.to_string()))??)
 }
