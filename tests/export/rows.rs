@@ -397,8 +397,14 @@ fn the_ids_of_files_are_emptied_and_reported_column_by_column() {
     space.row(photos, &json!({"photo": id, "z é": "scan.pdf", "note": id}));
     space.row(photos, &json!({"photo": upper, "z é": id}));
     space.row(photos, &json!({"photo": "photo.png"}));
-    space.row(uses, &json!({"photo": id}));
-    // The text stays that a column of another type holds, and a link to it is one to no row.
+    space.column(
+        uses,
+        "photos",
+        "linked_select",
+        &json!({"linkedFeatureId": photos, "linkedValueColumn": "photo", "isMultiSelect": true}),
+    );
+    space.row(uses, &json!({"photo": id, "photos": ["photo.png", upper]}));
+    // The text stays that a column of another type holds. A link to a row that is known by its file goes with the file.
     let package = exported(&space, &with_rows());
     let entry = package.payload("f_photos");
     assert_eq!(entry["columns"], json!(["photo", "z é", "note"]));
@@ -412,14 +418,23 @@ fn the_ids_of_files_are_emptied_and_reported_column_by_column() {
     );
     assert_eq!(entry["rows"][2]["data"], json!({"photo": "photo.png"}));
     assert_ne!(entry["keyColumn"], "photo");
-    assert_eq!(package.payload("f_uses")["rows"][0].get("refs"), None);
-    let item = &entry["itemUid"];
-    let of = |path: &str, count: u64| {
+    let linking = package.payload("f_uses");
+    assert_eq!(
+        linking["rows"][0]["data"],
+        json!({"photo": null, "photos": null})
+    );
+    assert_eq!(linking["rows"][0].get("refs"), None);
+    let of = |item: &Value, path: &str, count: u64| {
         json!({"uid": item, "path": path, "kind": "rows", "form": "uuid", "reason": "nao_exportavel",
             "action": "chave esvaziada", "count": count})
     };
     assert_eq!(
         package.list("unresolved"),
-        [of("rows[].data.photo", 2), of("rows[].data.z é", 1)]
+        [
+            of(&entry["itemUid"], "rows[].data.photo", 2),
+            of(&entry["itemUid"], "rows[].data.z é", 1),
+            of(&linking["itemUid"], "rows[].data.photo", 1),
+            of(&linking["itemUid"], "rows[].data.photos", 1),
+        ]
     );
 }

@@ -53,7 +53,7 @@ pub(super) struct Slot {
     pub(super) automatic: bool,
     /// Some row holds a cell.
     pub(super) carried: bool,
-    /// Its cells may name files.
+    /// Its cells may name files, or rows by their files.
     pub(super) file: bool,
     /// Rows whose cell names one, which does not travel.
     pub(super) emptied: u64,
@@ -95,16 +95,26 @@ pub(in crate::export) fn tables(
         };
         let slot = |column: &Column| {
             let automatic = column.is_identity() && column.name == "id";
+            let link = link(records, chosen, definitions, column);
+            // The row that a file names in a link has no name at the destination. A cell that has to be filled stays,
+            // or its row would not enter.
+            let is_required = column.config.get("required") == Some(&Value::Bool(true));
+            let linked = match link {
+                Some(Link::Rows { table, column }) if !is_required => {
+                    chosen.rows[table].columns.get(column)
+                }
+                _ => None,
+            };
             Slot {
                 name: column.name.clone(),
                 automatic,
                 carried: false,
-                file: definitions
-                    .column_types
-                    .get(&column.column_type)
-                    .is_some_and(|declared| declared.file),
+                file: [Some(column), linked]
+                    .into_iter()
+                    .flatten()
+                    .any(|column| holds_files(definitions, column)),
                 emptied: 0,
-                link: link(records, chosen, definitions, column),
+                link,
                 candidate: Candidate::of(definitions, column).filter(|_| !automatic),
                 values: None,
             }
@@ -151,6 +161,11 @@ pub(in crate::export) fn tables(
         tables[table].columns[column].values.get_or_insert_default();
     }
     tables
+}
+
+fn holds_files(definitions: &Definitions, column: &Column) -> bool {
+    let declared = definitions.column_types.get(&column.column_type);
+    declared.is_some_and(|declared| declared.file)
 }
 
 fn is_link(definitions: &Definitions, column: &Column) -> bool {
@@ -299,15 +314,24 @@ impl Table {
     }
 }
 
+/// Whether a cell is a list in which a file is named.
+fn lists_file(cell: &str) -> bool {
+    let list = cell.starts_with('[').then(|| Value::parse(cell));
+    let Some(Ok(Value::List(list))) = list else {
+        return false;
+    };
+    list.iter().any(|value| file_id(&value.write()).is_some())
+}
+
 impl Slot {
     /// A cell as it travels.
     pub(super) fn travelling<'r>(&self, cell: &'r str) -> &'r str {
         if self.names_file(cell) { "null" } else { cell }
     }
 
-    /// Whether a cell names a file.
+    /// Whether a cell names a file. That of a link may name several rows.
     pub(super) fn names_file(&self, cell: &str) -> bool {
-        self.file && file_id(cell).is_some()
+        self.file && (file_id(cell).is_some() || self.link.is_some() && lists_file(cell))
     }
 
     /// Whether its cells travel.

@@ -129,6 +129,7 @@ impl<'t> RowWriter<'t> {
                 continue;
             };
             let before = out.len();
+            let value = self.table.columns[column.slot].travelling(value);
             out.push_str(if any { ", " } else { ", \"refs\": {" });
             out.push_str(&column.key);
             if link.cell(value, out) {
