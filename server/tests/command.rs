@@ -108,10 +108,13 @@ fn a_store_is_migrated_once_and_a_newer_one_refused() {
 fn an_administrator_creates_what_a_person_signs_in_with() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = &database(folder.path());
-    let create = ["create-organization", "--label", "Acme", "--seats", "1"];
+    let bounds = ["--seats", "1", "--file-quota", "4000"];
+    let create = [&["create-organization", "--label", "Acme"], &bounds[..]].concat();
     let organization = admin(database, &create, "").expect("a record");
     assert_eq!(organization["label"], "Acme");
     assert_eq!(organization["seats"], 1);
+    assert_eq!(organization["file_quota"], 4000);
+    assert_eq!(organization["file_bytes"], 0);
     let organization = organization["id"].as_str().expect("an id").to_owned();
     let create = [
         "create-user",

@@ -168,3 +168,32 @@ fn verify_files_says_what_is_missing() {
         "{output:?}"
     );
 }
+
+/// The worker of a server sweeps as often as the grace asks for.
+#[test]
+fn a_file_that_nothing_uses_goes_with_its_bytes_after_the_grace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let organization = owner(&database);
+    let serving = Serving::start_with(&database, &[], &[("TPLKIT_FILE_GRACE", "1s")]);
+    let (mut wire, workspace) = signed_in(&serving, &organization);
+    let path = format!("/v1/files?workspace_id={workspace}&name=f");
+    let (status, file) = wire
+        .ask("POST", &path, Some(&json!("text")))
+        .expect("an answer");
+    assert_eq!(status, 201, "{file}");
+    let path = format!("/v1/files/{}", file["id"].as_str().expect("an id"));
+    let place = format!("{}.files", database.trim_start_matches("sqlite:"));
+    let digest = file["sha256"].as_str().expect("a digest");
+    let objects = Path::new(&place).join(&organization).join(&digest[..2]);
+    let is_gone = |wire: &mut Wire| {
+        let (status, _) = wire.ask("GET", &path, None).expect("an answer");
+        let left = std::fs::read_dir(&objects).map_or(0, Iterator::count);
+        (status, left) == (404, 0)
+    };
+    let gone = (0..1200).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        is_gone(&mut wire)
+    });
+    assert!(gone, "{file}");
+}

@@ -98,6 +98,9 @@ fn files_in_a_bucket_are_kept_read_and_verified() {
         ("AWS_ENDPOINT_URL", &*endpoint),
     ];
     let place = ["--files", "s3://files/of/a-store"];
+    // What was there before is no business of the store, and neither is what another one has below.
+    let photo = "PUT /files/of/a-store/photos/a.jpg HTTP/1.1";
+    buckets.ask(photo);
     let serving = Serving::start_with(&database, &place, &environment);
     let mut wire = Wire::new(&serving, "");
     let body = json!({"email": EMAIL, "password": SECRET});
@@ -132,6 +135,9 @@ fn files_in_a_bucket_are_kept_read_and_verified() {
         let output = command.output().expect("ends");
         serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
     };
+    for name in ["tplkit-store", "stray"] {
+        buckets.ask(&format!("PUT /files/of/a-store/below/{name} HTTP/1.1"));
+    }
     let fine = json!({"checked": 2, "missing": [], "damaged": [], "left_over": [], "repaired": 0});
     assert_eq!(verify(&[]), fine);
     // What a killed process leaves in parts is given up; what another store has is none of ours.
@@ -141,6 +147,7 @@ fn files_in_a_bucket_are_kept_read_and_verified() {
     };
     begin("of/a-store/uploads/0198");
     begin("of/another/uploads/0198");
+    begin("of/a-store/below/uploads/0198");
     let mut left = fine.clone();
     left["left_over"] = json!([{"key": "uploads/0198", "size": 0}]);
     assert_eq!(verify(&[]), left);
@@ -149,4 +156,9 @@ fn files_in_a_bucket_are_kept_read_and_verified() {
     assert_eq!(verify(&[]), fine);
     let open = buckets.ask("GET /files?uploads HTTP/1.1");
     assert!(open.contains("of/another/uploads/0198"), "{open}");
+    assert!(open.contains("of/a-store/below/uploads/0198"), "{open}");
+    let listed = buckets.ask("GET /files?list-type=2 HTTP/1.1");
+    for name in ["photos/a.jpg", "below/stray"] {
+        assert!(listed.contains(&format!("of/a-store/{name}")), "{listed}");
+    }
 }

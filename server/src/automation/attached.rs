@@ -18,7 +18,7 @@ use crate::store::{Dialect, StoreError, Tx, Value};
 /// Those of the store.
 pub(super) async fn hold(tx: &mut Tx, version: &Version) -> Result<(), StoreError> {
     let graph = Json::parse(&version.graph_config).unwrap_or_default();
-    let files = attached_files(Definitions::embedded(), &graph);
+    let files = lock_files(tx, version.organization, &graph).await?;
     if files.is_empty() {
         return Ok(());
     }
@@ -37,11 +37,6 @@ pub(super) async fn hold(tx: &mut Tx, version: &Version) -> Result<(), StoreErro
         Dialect::Sqlite => insert!("randomblob(16)"),
         Dialect::Postgres => insert!("gen_random_uuid()"),
     };
-    // Kept from deletion until the transaction ends.
-    let lock = "SELECT files.id FROM files WHERE {tenant files.organization_id} \
-         AND files.organization_id = $1 AND {any files.id $2} ORDER BY files.id {share files}";
-    let parameters = [version.organization.into(), Value::Ids(files.clone())];
-    tx.query(lock, &parameters).await?;
     let parameters = [
         version.organization.into(),
         version.workspace.into(),
@@ -51,6 +46,26 @@ pub(super) async fn hold(tx: &mut Tx, version: &Version) -> Result<(), StoreErro
     ];
     tx.query(sql, &parameters).await?;
     Ok(())
+}
+
+/// Keeps the files that the steps of an automation name from deletion until the transaction ends, as far as they are there,
+/// and gives all that are named. Whoever validates the steps behind it finds what is there at the end, too.
+///
+/// # Errors
+/// Those of the store.
+pub async fn lock_files(
+    tx: &mut Tx,
+    organization: Uuid,
+    graph: &Json,
+) -> Result<Vec<Uuid>, StoreError> {
+    let files = attached_files(Definitions::embedded(), graph);
+    if !files.is_empty() {
+        let lock = "SELECT files.id FROM files WHERE {tenant files.organization_id} \
+             AND files.organization_id = $1 AND {any files.id $2} ORDER BY files.id {share files}";
+        tx.query(lock, &[organization.into(), Value::Ids(files.clone())])
+            .await?;
+    }
+    Ok(files)
 }
 
 /// Lets go of what published versions keep but the one that is in force.

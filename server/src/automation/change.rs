@@ -193,6 +193,9 @@ pub async fn add_version(
     ];
     tx.query(sql, &parameters).await?;
     attached::hold(tx, &added).await?;
+    if !added.is_draft {
+        attached::release_superseded(tx, &added, new.now).await?;
+    }
     Ok(added)
 }
 /// Removes a draft; whether there was one.

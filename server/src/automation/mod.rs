@@ -62,6 +62,7 @@ mod visibility;
 mod worker;
 
 pub use activation::{SwitchOutcome, activate, launch, pause, publish};
+pub use attached::lock_files;
 pub use change::{
     Definition, NewVersion, NewWorkflow, VersionState, add_version, create, mint_step_id, remove,
     remove_version,

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::record::{File, columns};
-use crate::store::{Scope, StoreError, Tx, Value, sees_file};
+use crate::store::{Scope, Store, StoreError, Tx, Value, sees_file};
 
 /// How many files may be looked at for a page without waiting for anybody.
 pub const FEW: i64 = 1000;
@@ -23,6 +23,27 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<File>, StoreError> {
     );
     let row = tx.first(sql, &[id.into()]).await?;
     row.as_ref().map(File::read).transpose()
+}
+
+/// Whether a file is still on record, whoever sees it. What deletes one takes its bytes away afterwards, so that somebody
+/// who has read the record may miss them.
+///
+/// # Errors
+/// Those of the store.
+pub async fn is_on_record(store: &Store, file: &File) -> Result<bool, StoreError> {
+    store
+        .read(
+            &Scope::Operator,
+            (file.organization_id, file.id),
+            |tx, of| {
+                let of = [of.0.into(), of.1.into()];
+                Box::pin(async move {
+                    let sql = "SELECT id FROM files WHERE organization_id = $1 AND id = $2";
+                    Ok::<_, StoreError>(tx.first(sql, &of).await?.is_some())
+                })
+            },
+        )
+        .await
 }
 
 /// The files that a row uses, as far as the caller sees the row, in the order of its columns: a file as often as a cell

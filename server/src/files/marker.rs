@@ -45,17 +45,20 @@ pub async fn claim(store: &Store, place: &FileStorage, adopt: bool) -> Result<()
             .await?);
     }
     let (id, has_files) = known(store).await?;
-    match place.mark().await?.of {
+    let others = match place.mark().await?.of {
         MarkedAs::Store(found) if found == id => return Ok(()),
-        MarkedAs::Nothing if !has_files => {}
-        _ if adopt => {}
+        MarkedAs::Nothing if !has_files => match place.set_first_mark(id).await? {
+            Some(others) => others,
+            // Somebody was first: a process of this store, or another one.
+            None => return check(store, place).await,
+        },
+        _ if adopt => place.replace_mark(id).await?,
         found => return Err(MarkError::Other { found, store: id }),
-    }
-    let others = place.set_mark(id).await?;
+    };
     if !others.is_empty() {
         tracing::warn!(
             ?others,
-            "the folder of files holds other things, which are left alone; give files a folder of their own"
+            "the place of files holds other things, which are left alone; give files a place of their own"
         );
     }
     Ok(())

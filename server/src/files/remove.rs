@@ -20,6 +20,13 @@ pub async fn remove(
     id: Uuid,
     force: Result<bool, Refusal>,
 ) -> Result<(), Refusal> {
+    let find = concat!(
+        "SELECT files.organization_id FROM files WHERE files.id = $1 AND ",
+        sees_file!()
+    );
+    if let Some(row) = tx.first(find, &[id.into()]).await? {
+        lock_organization(tx, row.get(0)?).await?;
+    }
     let sql = concat!(
         "SELECT ",
         columns!(),
@@ -47,7 +54,17 @@ pub async fn remove(
     Ok(erase(tx, &file).await?)
 }
 
-/// Removes a record that its transaction has locked, with its uses, and gives the room back.
+/// Locks the organization, before its files: whoever writes rows has the same order, and what files hold together is
+/// counted by one transaction at a time.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn lock_organization(tx: &mut Tx, organization: Uuid) -> Result<(), StoreError> {
+    let sql = "SELECT id FROM organizations WHERE {tenant id} AND id = $1 {lock}";
+    tx.first(sql, &[organization.into()]).await.map(drop)
+}
+
+/// Removes a record, which its transaction has locked after its organization, with its uses; gives the room back.
 pub(super) async fn erase(tx: &mut Tx, file: &File) -> Result<(), StoreError> {
     let of = [file.organization_id.into(), file.id.into()];
     let sql = "DELETE FROM main.files WHERE {tenant organization_id} AND organization_id = $1 AND id = $2";
@@ -70,6 +87,8 @@ pub async fn release_workspace(
     workspace: Uuid,
 ) -> Result<(), StoreError> {
     let before = tx.set_administered(vec![organization]).await?;
+    // What is summed up below has to be what is still there.
+    lock_organization(tx, organization).await?;
     let bytes = "UPDATE main.organizations SET file_bytes = file_bytes - coalesce((SELECT CAST(sum(size) AS bigint) \
          FROM files WHERE files.organization_id = $1 AND files.workspace_id = $2), 0) WHERE {tenant id} AND id = $1 \
          AND EXISTS (SELECT 1 FROM files WHERE files.organization_id = $1 AND files.workspace_id = $2)";

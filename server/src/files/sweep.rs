@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::objects::Object;
 use super::record::{File, columns};
-use super::remove::erase;
+use super::remove::{erase, lock_organization};
 use super::storage::{FileStorage, FileStorageError};
 use crate::context::{Context, micros};
 use crate::store::{Scope, Store, StoreError, Tx, Value};
@@ -72,7 +72,7 @@ impl Sweep {
         let Some(place) = &self.place else {
             return Ok(0);
         };
-        let mut removed = 0;
+        let (mut removed, mut stays) = (0, false);
         loop {
             let looked: Looked = self
                 .store
@@ -84,9 +84,15 @@ impl Sweep {
                 if let Err(FileStorageError::Unavailable(why)) = place.remove(&object.key()).await {
                     tracing::warn!(
                         why,
-                        "objects that nothing needs are removed when their place is there again"
+                        key = %object.key(),
+                        "an object that nothing needs could not be removed; the next sweep tries again"
                     );
-                    return Ok(removed);
+                    if place.is_there().await.is_err() {
+                        return Ok(removed);
+                    }
+                    // It stands in nobody's way.
+                    stays = true;
+                    continue;
                 }
                 let forgotten: Result<(), StoreError> = self
                     .store
@@ -97,7 +103,7 @@ impl Sweep {
                 forgotten?;
                 removed += 1;
             }
-            if !looked.more {
+            if stays || !looked.more {
                 return Ok(removed);
             }
         }
@@ -134,6 +140,7 @@ async fn expire(tx: &mut Tx, due: Due, before: i64) -> Result<bool, StoreError> 
     );
     let of: [Value; 2] = [due.organization.into(), due.id.into()];
     let [organization, id] = of.clone();
+    lock_organization(tx, due.organization).await?;
     let Some(row) = tx.first(sql, &[organization, id, before.into()]).await? else {
         return Ok(false);
     };

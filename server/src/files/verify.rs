@@ -10,9 +10,10 @@ use futures_util::StreamExt as _;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::find;
 use super::marker::{self, MarkError};
 use super::record::{File, columns};
-use super::storage::{FileStorage, FileStorageError, Listed, verified};
+use super::storage::{FileStorage, FileStorageError, Listed, Mark, OtherBytes, verified};
 use super::sweep;
 use crate::store::{Scope, Store, StoreError, Tx};
 
@@ -78,7 +79,7 @@ pub async fn verify(
         let Some(last) = files.last() else { break };
         after = (last.organization_id, last.id);
         for file in &files {
-            verdict.check_file(place, file, &mut seen).await?;
+            verdict.check_file(store, place, file, &mut seen).await?;
         }
     }
     verdict
@@ -97,15 +98,20 @@ enum State {
 impl Verdict {
     async fn check_file(
         &mut self,
+        store: &Store,
         place: &FileStorage,
         file: &File,
         seen: &mut HashMap<Uuid, State>,
     ) -> Result<(), MarkError> {
-        self.checked += 1;
         let state = match seen.get(&file.object) {
             Some(state) => *state,
             None => state(place, file).await?,
         };
+        // Its bytes go when it is deleted, which may be now.
+        if !matches!(state, State::Whole) && !find::is_on_record(store, file).await? {
+            return Ok(());
+        }
+        self.checked += 1;
         seen.insert(file.object, state);
         let broken = || Broken {
             file_id: file.id,
@@ -127,12 +133,15 @@ impl Verdict {
         repair: bool,
         now: i64,
     ) -> Result<(), MarkError> {
-        let mark = place.mark().await?;
+        let foreign = Foreign {
+            mark: place.mark().await?,
+            other_stores: place.marks_below().await?,
+        };
         let mut listing = place.list(None).await?;
         while let Some(listed) = listing.next().await {
             let listed = listed?;
             let object = named_object(&listed);
-            if mark.knows(&listed.key) || is_needed(store, object, now).await? {
+            if foreign.has(&listed.key) || is_needed(store, object, now).await? {
                 continue;
             }
             if repair && listed.written < now - RECENT && may_go(store, object, now).await? {
@@ -152,13 +161,14 @@ impl Verdict {
                 size: listed.size,
             });
         }
-        self.add_open_uploads(place, repair, now).await
+        self.add_open_uploads(place, &foreign, repair, now).await
     }
 
     /// What a process began to write into a bucket, and nobody ends.
     async fn add_open_uploads(
         &mut self,
         place: &FileStorage,
+        foreign: &Foreign,
         repair: bool,
         now: i64,
     ) -> Result<(), MarkError> {
@@ -172,6 +182,9 @@ impl Verdict {
             Err(error) => return Err(error.into()),
         };
         for upload in open {
+            if foreign.has(&upload.key) {
+                continue;
+            }
             if repair && upload.begun < now - RECENT {
                 place.abort(&upload).await?;
                 self.repaired += 1;
@@ -186,6 +199,23 @@ impl Verdict {
     }
 }
 
+/// What lies in the place and is not the store's.
+struct Foreign {
+    mark: Mark,
+    /// Other stores below the place: their names, each with a slash behind it.
+    other_stores: Vec<String>,
+}
+
+impl Foreign {
+    fn has(&self, key: &str) -> bool {
+        self.mark.knows(key)
+            || self
+                .other_stores
+                .iter()
+                .any(|store| key.starts_with(store.as_str()))
+    }
+}
+
 async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageError> {
     let size = u64::try_from(file.size).unwrap_or(0);
     let bytes = match place.read(&file.key(), None).await {
@@ -196,9 +226,12 @@ async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageErr
     };
     let mut bytes = verified(bytes, size, file.digest());
     while let Some(piece) = bytes.next().await {
-        if piece.is_err() {
-            return Ok(State::Damaged);
-        }
+        let Err(error) = piece else { continue };
+        // A place that goes away in the middle says nothing of the file.
+        return match error.downcast::<OtherBytes>() {
+            Ok(_) => Ok(State::Damaged),
+            Err(error) => Err(FileStorageError::Unavailable(error.to_string())),
+        };
     }
     Ok(State::Whole)
 }

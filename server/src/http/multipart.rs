@@ -9,11 +9,11 @@ use std::task::{Context, Poll};
 use axum::http::{HeaderValue, header};
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt as _};
-use multer::{Constraints, Field, Multipart, SizeLimit};
+use multer::{Field, Multipart};
 
 use crate::refusal::Refusal;
 
-/// What stands around the file in a body, at most.
+/// What stands around the file in a body, at most. The file itself is bounded by whoever takes it.
 pub const AROUND: u64 = 16 << 10;
 
 /// The file of a body.
@@ -53,7 +53,6 @@ impl FilePart {
     pub async fn open(
         body: BoxStream<'static, Result<Bytes, Refusal>>,
         boundary: String,
-        most: u64,
     ) -> Result<FilePart, Refusal> {
         let around = Around::default();
         around.enter();
@@ -62,9 +61,7 @@ impl FilePart {
             rests: false,
             around: around.clone(),
         };
-        let limits = SizeLimit::new().whole_stream(most.saturating_add(AROUND));
-        let constraints = Constraints::new().size_limit(limits);
-        let mut multipart = Multipart::with_constraints(body, boundary, constraints);
+        let mut multipart = Multipart::new(body, boundary);
         let field = multipart
             .next_field()
             .await
@@ -149,7 +146,6 @@ fn refusal(error: multer::Error) -> Refusal {
             Ok(carried) => carried.0,
             Err(_) => Refusal::fault("", "is not framed as announced, or ended too early"),
         },
-        multer::Error::StreamSizeExceeded { .. } => too_much(),
         _ => Refusal::fault(
             "",
             "is no multipart/form-data with the boundary of its type, or ends too early",

@@ -1,21 +1,20 @@
 //! The mark of a store in its place, and what was there before it.
 //!
-//! It is an object of lines: the id of the store, then the names of what lay in the folder when it was marked. These are
-//! no business of the store.
+//! It is an object of lines: the id of the store, then the names of what lay there when it was marked. These are
+//! no business of the store, nor is what lies below the mark of another one.
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 
 use futures_util::StreamExt as _;
 use object_store::path::Path;
-use object_store::{ObjectStoreExt as _, PutPayload};
+use object_store::{ObjectStore as _, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use super::{FileStorage, FileStorageError, Kind, STAGING};
-
-/// The name of the mark.
-const NAME: &str = "tplkit-store";
+use super::own_name::{self, is_own};
+use super::{FileStorage, FileStorageError, Kind, NAME};
 
 /// Whose a place is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,17 +56,24 @@ impl Mark {
         }
     }
 
-    /// Whether something is the mark, was there before, or belongs to what was: a database has files beside it.
+    /// Whether something is the mark, was there before, or belongs to what was: a database has files next to it. What has
+    /// the name of an object is the store's all the same.
     pub fn knows(&self, key: &str) -> bool {
-        let top = key.split('/').next().unwrap_or_default();
         if key == NAME {
             return true;
         }
-        self.before.iter().any(|known| {
+        let top = one_line(key.split('/').next().unwrap_or_default());
+        let known = self.before.iter().any(|known| {
             let rest = top.strip_prefix(known.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        })
+        });
+        known && !is_own(key)
     }
+}
+
+/// A name as a mark has it.
+fn one_line(name: &str) -> String {
+    name.replace(['\n', '\r'], "\u{FFFD}")
 }
 
 impl FileStorage {
@@ -87,42 +93,79 @@ impl FileStorage {
         }
     }
 
-    /// Marks the place, and gives the names of what else lies in the folder: it is left alone from then on.
+    /// Marks a place that has no mark, and gives the names of what else lies in it: it is left alone from then on. Nothing
+    /// where another store was first.
     ///
     /// # Errors
     /// When the place is away, full, or may not be written.
-    pub async fn set_mark(&self, store: Uuid) -> Result<Vec<String>, FileStorageError> {
-        let before = self.others().await?;
-        let lines = std::iter::once(store.to_string()).chain(before.iter().cloned());
-        let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
-        let mark = PutPayload::from(text);
-        self.objects.put(&Path::from(NAME), mark).await?;
+    pub async fn set_first_mark(
+        &self,
+        store: Uuid,
+    ) -> Result<Option<Vec<String>>, FileStorageError> {
+        let before = self.names().await?;
+        let create = PutOptions::from(PutMode::Create);
+        let name = Path::from(NAME);
+        let written = self.objects.put_opts(&name, text(store, &before), create);
+        match written.await {
+            Ok(_) => Ok(Some(before)),
+            Err(object_store::Error::AlreadyExists { .. }) => Ok(None),
+            // Not every bucket can refuse to write over an object.
+            Err(object_store::Error::NotImplemented { .. }) => {
+                self.objects.put(&name, text(store, &before)).await?;
+                Ok(Some(before))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Marks a place that is taken over, and gives the names of what lies there and is no store's: that is left alone from
+    /// then on.
+    ///
+    /// # Errors
+    /// When the place is away, full, or may not be written.
+    pub async fn replace_mark(&self, store: Uuid) -> Result<Vec<String>, FileStorageError> {
+        let mut before = self.names().await?;
+        before.retain(|name| !own_name::is_top(name));
+        self.objects
+            .put(&Path::from(NAME), text(store, &before))
+            .await?;
         Ok(before)
     }
 
-    /// What lies in a folder and has no name that the server gives. Names of several lines are nobody's.
-    async fn others(&self) -> Result<Vec<String>, FileStorageError> {
-        let Kind::Folder(folder) = &self.kind else {
-            return Ok(Vec::new());
+    /// The names at the top of the place, but for its mark.
+    async fn names(&self) -> Result<Vec<String>, FileStorageError> {
+        let mut names: Vec<String> = if let Kind::Folder(folder) = &self.kind {
+            names_in(folder.path().to_owned()).await?
+        } else {
+            let found = self.objects.list_with_delimiter(None).await?;
+            let objects = found.objects.into_iter().map(|object| object.location);
+            let names = found.common_prefixes.into_iter().chain(objects);
+            names.map(|name| name.to_string()).collect()
         };
-        let path = folder.path().to_owned();
-        let names = spawn_blocking(move || {
-            let mut names = Vec::new();
-            for entry in std::fs::read_dir(path)? {
-                names.push(entry?.file_name().to_string_lossy().into_owned());
-            }
-            names.sort();
-            Ok::<_, io::Error>(names)
-        });
-        let names = names
-            .await
-            .map_err(|error| FileStorageError::Unavailable(error.to_string()))?;
-        let mut names = match names {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            names => names?,
-        };
-        names.retain(|name| !is_own(name) && !name.contains('\n'));
+        names.retain(|name| name != NAME);
+        for name in &mut names {
+            *name = one_line(name);
+        }
+        names.sort();
         Ok(names)
+    }
+
+    /// The names below the place that bear the mark of another store, each with a slash behind it.
+    ///
+    /// # Errors
+    /// When the place is away.
+    pub async fn marks_below(&self) -> Result<Vec<String>, FileStorageError> {
+        let mut marks = Vec::new();
+        let mut listing = self.list(None).await?;
+        while let Some(listed) = listing.next().await {
+            let key = listed?.key;
+            if let Some(folder) = key.strip_suffix(NAME)
+                && folder.ends_with('/')
+            {
+                marks.push(folder.to_owned());
+            }
+        }
+        Ok(marks)
     }
 
     /// Makes sure that the place is there. A folder that is not mounted is empty or none, and a bucket that is none cannot
@@ -130,7 +173,7 @@ impl FileStorage {
     ///
     /// # Errors
     /// When it is not.
-    pub(super) async fn is_there(&self) -> Result<(), FileStorageError> {
+    pub async fn is_there(&self) -> Result<(), FileStorageError> {
         if !self.is_memory() && !matches!(self.kind, Kind::Folder(_)) {
             let first = self.list(None).await?.next().await;
             return first.transpose().map(drop);
@@ -171,10 +214,27 @@ impl FileStorage {
     }
 }
 
-/// Whether a name at the top of the place is one that the server gives.
-fn is_own(name: &str) -> bool {
-    let plain = name.split('#').next().unwrap_or_default();
-    plain == NAME || plain == STAGING || Uuid::try_parse(plain).is_ok()
+/// The text of a mark.
+fn text(store: Uuid, before: &[String]) -> PutPayload {
+    let lines = std::iter::once(store.to_string()).chain(before.iter().cloned());
+    let text: String = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
+    PutPayload::from(text)
+}
+
+/// The names in a folder, which may not be there.
+async fn names_in(folder: PathBuf) -> Result<Vec<String>, FileStorageError> {
+    let names = spawn_blocking(move || {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        Ok::<_, io::Error>(names)
+    });
+    let names = names.await;
+    match names.map_err(|error| FileStorageError::Unavailable(error.to_string()))? {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        names => Ok(names?),
+    }
 }
 
 #[cfg(test)]
@@ -184,7 +244,9 @@ mod tests {
 
     #[test]
     fn a_mark_knows_what_was_there_before() {
-        let mark = Mark::read(b"0198c0de-0000-7000-8000-0000000000c1\nx.db\nphotos\n");
+        let mark = Mark::read(
+            "0198c0de-0000-7000-8000-0000000000c1\nx.db\nphotos\na\u{FFFD}b\npictures\n".as_bytes(),
+        );
         let id = "0198c0de-0000-7000-8000-0000000000c1";
         assert_eq!(
             mark.of,
@@ -198,6 +260,9 @@ mod tests {
             ("photos/a/b.jpg", true),
             ("photos2/a", false),
             ("uploads/x", false),
+            ("a\nb", true),
+            ("pictures-1", true),
+            ("photos/0198c0de-0000-7000-8000-0000000000c1", true),
         ] {
             assert_eq!(mark.knows(key), known, "{key}");
         }

@@ -7,6 +7,7 @@ mod folder;
 mod listing;
 mod mark;
 mod open_uploads;
+mod own_name;
 mod read;
 #[cfg(feature = "s3")]
 mod s3;
@@ -22,11 +23,13 @@ use uuid::Uuid;
 pub use listing::{Listed, Listing};
 pub use mark::{Mark, MarkedAs};
 pub use open_uploads::OpenUpload;
-pub use read::{Bytestream, verified};
+pub use read::{Bytestream, OtherBytes, verified};
 pub use write::{Staged, Writer};
 
 use crate::refusal::{Code, Refusal};
 
+/// The name of the mark.
+const NAME: &str = "tplkit-store";
 /// What is being written lies below it until it has its name.
 const STAGING: &str = "uploads";
 

@@ -120,6 +120,11 @@ struct Unseen {
     sha256: [u8; 32],
 }
 
+/// The bytes of an object are not those that were uploaded.
+#[derive(Debug, thiserror::Error)]
+#[error("the bytes are not those that were uploaded")]
+pub struct OtherBytes;
+
 /// The same bytes, the last of them only if all of them are what they were. Otherwise the stream fails, and with it
 /// the response.
 pub fn verified(bytes: Bytestream, size: u64, sha256: [u8; 32]) -> Bytestream {
@@ -135,7 +140,7 @@ pub fn verified(bytes: Bytestream, size: u64, sha256: [u8; 32]) -> Bytestream {
         }
         let other = || {
             tracing::error!("a file is damaged: its bytes are not those that were uploaded");
-            io::Error::other("the bytes are not those that were uploaded")
+            io::Error::other(OtherBytes)
         };
         let piece = unseen.bytes.next().await.ok_or_else(other)??;
         unseen.hash.update(&piece);

@@ -16,7 +16,7 @@ use crate::http::problem::{self, RefusalForm};
 use crate::http::range::Wanted;
 use crate::http::response_headers::OWN_COPY;
 use crate::refusal::{Code, Refusal};
-use crate::store::Tx;
+use crate::store::{Store, Tx};
 
 /// Reads the bytes of a file, or a part of them.
 ///
@@ -56,7 +56,9 @@ pub(super) async fn answer(call: &Call, file: &File, inline: bool) -> Result<Res
     let range = call.header(&header::RANGE).filter(|_| part);
     let wanted = Wanted::read(range.and_then(|value| value.to_str().ok()), size);
     let object = Object {
+        store: &call.app.store,
         place: call.app.files.place()?,
+        file,
         key: file.key(),
         size,
     };
@@ -91,30 +93,42 @@ pub(super) async fn answer(call: &Call, file: &File, inline: bool) -> Result<Res
 
 /// An object as its record has it.
 struct Object<'a> {
+    store: &'a Store,
     place: &'a FileStorage,
+    file: &'a File,
     key: Key,
     size: u64,
 }
 
 impl Object<'_> {
     async fn check(&self) -> Result<(), Refusal> {
-        let size = self.place.size(&self.key).await?;
-        if size == self.size {
-            return Ok(());
+        match self.place.size(&self.key).await {
+            Ok(size) if size == self.size => Ok(()),
+            Ok(_) => Err(damaged("the object has another length")),
+            Err(FileStorageError::Missing) => Err(self.missing().await),
+            Err(error) => Err(error.into()),
         }
-        Err(damaged("the object has another length"))
     }
 
     async fn read(&self, range: Option<std::ops::Range<u64>>) -> Result<Bytestream, Refusal> {
         match self.place.read(&self.key, range).await {
             Ok((size, bytes)) if size == self.size => Ok(bytes),
             Ok(_) => Err(damaged("the object has another length")),
+            Err(FileStorageError::Missing) => Err(self.missing().await),
             // A part that is not there is as little a fault of the place as an object that is not.
             Err(error @ FileStorageError::Unavailable(_)) => {
                 self.check().await?;
                 Err(error.into())
             }
-            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Nothing is damaged where the file was deleted meanwhile.
+    async fn missing(&self) -> Refusal {
+        match find::is_on_record(self.store, self.file).await {
+            Ok(true) => FileStorageError::Missing.into(),
+            Ok(false) => Refusal::not_found(),
+            Err(error) => error.into(),
         }
     }
 }

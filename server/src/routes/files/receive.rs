@@ -59,7 +59,7 @@ pub(super) async fn receive(
             let body = stream::try_unfold(body, |mut body| async move {
                 Ok(body.next().await?.map(|bytes| (bytes, body)))
             });
-            let mut file = FilePart::open(body.boxed(), boundary, files.max_file).await?;
+            let mut file = FilePart::open(body.boxed(), boundary).await?;
             let part = Part {
                 name: std::mem::take(&mut file.name),
                 content_type: file.content_type.take(),

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
     self, Definition, NewVersion, NewWorkflow, VersionState, WorkflowScope, keep_secrets,
-    validate_for,
+    lock_files, validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::fields::{Fields, LABEL};
@@ -105,6 +105,7 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
         workspace: body.workspace_id,
         workflow: Some(new.workflow),
     };
+    lock_files(tx, organization, &graph).await?;
     let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
     checked.accept()?;
     let of = WorkflowKey {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
     Definition, NewVersion, VersionState, WorkflowScope, add_version, find, keep_secrets,
-    validate_for,
+    lock_files, validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::fields::{Fields, LABEL};
@@ -86,6 +86,7 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     };
     let given = body.halves.trigger.is_some() || body.halves.graph.is_some();
     if given {
+        lock_files(tx, row.organization, &graph).await?;
         let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
         checked.accept()?;
     }

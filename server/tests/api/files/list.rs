@@ -11,6 +11,7 @@ on_both_stores!(
     a_list_holds_what_the_caller_sees,
     a_file_is_seen_by_who_sees_a_row_that_uses_it,
     many_files_are_listed_in_a_lane,
+    files_alone_keep_no_workspace,
 );
 
 async fn a_list_holds_what_the_caller_sees(place: Place) {
@@ -149,4 +150,20 @@ async fn many_files_are_listed_in_a_lane(place: Place) {
     editor.get("/v1/files").refused(429, "busy");
     owner.get(&within).refused(429, "busy");
     owner.get("/v1/files").expect(200);
+}
+
+async fn files_alone_keep_no_workspace(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let body = json!({"organization_id": world.acme, "label": "W"});
+    let workspace = id(&owner.create("/v1/workspaces", &body));
+    let file = made(&owner, &workspace, "f", b"x");
+    owner
+        .delete(&format!("/v1/workspaces/{workspace}"))
+        .expect(204);
+    owner.get(&of(&file)).refused(404, "not_found");
+    assert_eq!(
+        owner.get(&world.path("")).expect(200).json()["file_bytes"],
+        0
+    );
 }

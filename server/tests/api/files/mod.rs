@@ -5,6 +5,7 @@ mod delete;
 mod links;
 mod list;
 mod quota;
+mod races;
 mod sweep;
 mod upload;
 

@@ -26,6 +26,7 @@ on_both_stores!(
 );
 
 /// A file of somebody else.
+const SOMEBODY: &str = "0198a5ba-0000-7000-8000-0000000000aa";
 const BEFORE: &str = "thesis.txt";
 
 async fn sweep(world: &World) -> u64 {
@@ -233,10 +234,22 @@ async fn verdict(world: &World, repair: bool, now: i64) -> Value {
 
 async fn records_and_bytes_are_compared(place: Place) {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in [BEFORE, "x.db", "photos/a.jpg"] {
+    let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, b"of somebody else").expect("writes");
+        std::fs::write(&path, bytes).expect("writes");
+        path
+    };
+    let foreign_id = format!("{SOMEBODY}/a.jpg");
+    for name in [
+        BEFORE,
+        "x.db",
+        "photos/a.jpg",
+        "uploads/a.jpg",
+        &foreign_id,
+        "two\nlines",
+    ] {
+        write(name, b"of somebody else");
     }
     let world = in_folder(place, folder.path()).await;
     let owner = world.as_user("owner@acme.test");
@@ -268,12 +281,26 @@ async fn records_and_bytes_are_compared(place: Place) {
     };
     std::fs::remove_file(path(&gone)).expect("is there");
     std::fs::write(path(&other), b"others").expect("writes");
-    std::fs::create_dir_all(folder.path().join("uploads")).expect("a folder");
-    std::fs::write(folder.path().join("uploads/x#1"), b"half").expect("writes");
-    std::fs::write(folder.path().join("stray"), b"stray").expect("writes");
-    // What was there when the folder was marked is no business of the store, and neither is what is beside it.
-    let thesis = [BEFORE, "x.db", "x.db-wal", "photos/a.jpg"].map(|name| folder.path().join(name));
-    std::fs::write(&thesis[2], b"x").expect("writes");
+    let half = format!("uploads/{SOMEBODY}#1");
+    write(&half, b"half");
+    write("stray", b"stray");
+    // What was there when the folder was marked is no business of the store, and neither is what belongs to it or to
+    // another store.
+    let object = format!("below/{SOMEBODY}/aa/{}.{SOMEBODY}", "aa".repeat(32));
+    write("x.db-wal", b"x");
+    write("below/tplkit-store", SOMEBODY.as_bytes());
+    write(&object, b"of another store");
+    let foreign = [
+        BEFORE,
+        "x.db",
+        "x.db-wal",
+        "photos/a.jpg",
+        "uploads/a.jpg",
+        &foreign_id,
+        "two\nlines",
+        &object,
+    ]
+    .map(|name| folder.path().join(name));
     let orphan = written(&world, b"orphan").await;
     world.wait(16 * 60);
     let found = verdict(&world, false, world.context.now()).await;
@@ -289,7 +316,7 @@ async fn records_and_bytes_are_compared(place: Place) {
         .collect();
     left.sort_unstable();
     let key = orphan.key().to_string();
-    let mut expected = vec!["stray", "uploads/x#1", &*key];
+    let mut expected = vec!["stray", &half, &key];
     expected.sort_unstable();
     assert_eq!(left, expected);
     assert_eq!(found["repaired"], 0);
@@ -313,7 +340,7 @@ async fn records_and_bytes_are_compared(place: Place) {
         (Some(0), &json!(0))
     );
     assert_eq!(owner.get(&bytes_of(&whole)).expect(200).body, "whole");
-    assert!(thesis.iter().all(|path| path.exists()));
+    assert!(foreign.iter().all(|path| path.exists()));
 }
 
 /// A folder that is not mounted looks like one without files.

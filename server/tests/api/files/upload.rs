@@ -1,5 +1,6 @@
 //! `POST /v1/files`
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::json;
@@ -19,6 +20,7 @@ on_both_stores!(
     names_and_types_are_checked_and_kept_as_they_are,
     what_is_too_large_leaves_nothing,
     what_breaks_off_or_stalls_leaves_nothing,
+    what_was_half_written_is_removed,
     the_head_is_refused_before_the_body_is_asked_for,
     a_large_file_arrives_whole,
     a_key_stands_for_the_bytes_and_is_free_when_they_break_off,
@@ -203,7 +205,7 @@ async fn names_and_types_are_checked_and_kept_as_they_are(place: Place) {
 }
 
 /// Limits that tests reach.
-fn small(max_file: u64) -> Config {
+pub(super) fn small(max_file: u64) -> Config {
     let pace = UploadPace {
         idle: Duration::from_millis(400),
         window: Duration::from_millis(700),
@@ -267,11 +269,44 @@ async fn what_breaks_off_or_stalls_leaves_nothing(place: Place) {
     assert_eq!(objects(&world).await, 0);
 }
 
+/// From half a MiB on bytes are in the folder before the last one has come.
+async fn what_was_half_written_is_removed(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let uploads = || {
+        let names = std::fs::read_dir(folder.path().join("uploads"));
+        names.map_or(0, Iterator::count)
+    };
+    let waits_for = |count: usize| {
+        let found = (0..1200).any(|_| {
+            std::thread::sleep(Duration::from_millis(25));
+            uploads() == count
+        });
+        assert!(found, "{} uploads, not {count}", uploads());
+    };
+    let mut broken = begin(&owner, &path, "content-length: 2000000\r\n");
+    broken.write_all(&vec![b'x'; 1_200_000]).expect("sends");
+    waits_for(1);
+    drop(broken);
+    waits_for(0);
+    // A form ends behind its file, and so it is known to be wrong when the file is written.
+    let two = format!(
+        "--XX\r\nContent-Disposition: form-data; filename=\"a\"\r\n\r\n{}\r\n--XX\r\n\
+         Content-Disposition: form-data; name=\"b\"\r\n\r\nb\r\n--XX--\r\n",
+        "x".repeat(1_200_000)
+    );
+    form(&owner, &path, &two).refused(422, "validation_failed");
+    waits_for(0);
+    assert_eq!(objects(&world).await, 0);
+}
+
 /// An upload that its client gives up.
 struct Broken(std::net::TcpStream);
 
 fn begin(client: &Client, path: &str, more: &str) -> std::net::TcpStream {
-    use std::io::Write as _;
     let mut stream = std::net::TcpStream::connect(client.address()).expect("connects");
     let credential = client.credential().unwrap_or_default();
     let head = format!(
@@ -283,7 +318,6 @@ fn begin(client: &Client, path: &str, more: &str) -> std::net::TcpStream {
 
 impl Broken {
     fn new(client: &Client, path: &str) -> Broken {
-        use std::io::Write as _;
         let mut stream = begin(client, path, "content-length: 1000\r\n");
         stream.write_all(&[b'x'; 500]).expect("sends");
         Broken(stream)
@@ -432,7 +466,6 @@ async fn a_key_stands_for_the_bytes_and_is_free_when_they_break_off(place: Place
     // While one is under way, whoever comes with its key waits.
     let (running, refused, name) = (0..10)
         .find_map(|number| {
-            use std::io::Write as _;
             let name = format!("other{number}");
             let head = format!("content-length: 5\r\nidempotency-key: {name}\r\n");
             let mut running = begin(&owner, &path, &head);

@@ -73,8 +73,12 @@ async fn a_version_keeps_its_files_until_another_one_is_in_force(place: Place) {
         .editor
         .create(PATH, &body(&mail(&kept.to_string().to_uppercase())));
     assert_eq!(of_file(&stage.world, HOLDS, kept).await, 1);
-    // It shows nobody the file.
+    // It shows nobody the file, and keeps it.
     assert_eq!(of_file(&stage.world, USES, kept).await, 0);
+    stage
+        .editor
+        .delete(&format!("/v1/files/{kept}"))
+        .refused(409, "not_empty");
     let it = workflow(&first);
     let (editor, world) = (&stage.editor, &stage.world);
     assert!(world.switch(&it, true).await);
