@@ -122,5 +122,5 @@ fn routes_have_no_statements() {
 
 #[test]
 fn no_folders_name_each_other_in_a_circle() {
-    assert_no_circles(&root(), 1);
+    assert_no_circles(&root());
 }

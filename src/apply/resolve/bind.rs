@@ -3,10 +3,10 @@
 use indexmap::IndexMap;
 
 use super::bindings::{Binding, Bindings, Cause, Record};
+use super::counterparts::{Counterpart, Counterparts};
 use super::earlier::EarlierJobs;
 use super::names::unique_names;
 use super::steps::{StepWork, Steps, text_in, used_in};
-use super::upgrade::{Counterpart, Counterparts};
 use crate::apply::Minter;
 use crate::definitions::ReferenceKind;
 use crate::package::Tool;

@@ -11,6 +11,7 @@ mod bindings;
 mod bound_package;
 mod columns;
 mod completeness;
+mod counterparts;
 mod decisions;
 mod earlier;
 mod earlier_names;
@@ -57,7 +58,7 @@ use steps::Steps;
 use structure::Builder;
 use tables::Tables;
 pub(super) use upgrade::unfit_decision;
-use upgrade::{Base, Counterparts, LeftRecords, LeftRules, Merging};
+use upgrade::{Base, LeftRecords, LeftRules, Merging};
 pub(super) use waiting::WaitingDrafts;
 
 /// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
@@ -137,7 +138,7 @@ pub(in crate::apply) fn resolve_measured(
     let tracked = tracked.with_planned(request.terms.planned.as_ref());
     let pairs = request
         .upgrade
-        .then(|| Counterparts::of(&steps, &base, destination, &earlier, &tracked, definitions));
+        .then(|| upgrade::pair(&steps, &base, destination, &earlier, &tracked, definitions));
     let dispositions = bind::bind(
         &steps,
         destination,
@@ -264,5 +265,5 @@ pub(in crate::apply) fn possible_renames(
     let earlier = EarlierJobs::read(past.entries, false, &minter);
     let base = Base::read(past, destination, definitions);
     let tracked = TrackedDecisions::new(&request.terms.decisions, request.terms.conflicts);
-    Counterparts::of(&steps, &base, destination, &earlier, &tracked, definitions).into_renames()
+    upgrade::pair(&steps, &base, destination, &earlier, &tracked, definitions).renames
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Run;
 use super::columns::Columns;
-use super::targets::Moment;
+use super::target_value::Moment;
 use crate::apply::{ApplyError, ColumnWork, JobHistory};
 use crate::package::payload::{RawEntry, RawRow};
 use crate::rows::{EntryFault, members};

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::columns::{Columns, Key};
 use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
-use super::links::{LinkOutcome, OwnLinks, Shown, identities, link, points_at};
+use super::links::{LinkOutcome, OwnLinks, identities, link, points_at};
 use super::sequences::Counter;
+use super::target_value::TargetValue;
 use super::targets::{Targets, WantedColumn};
 use crate::apply::{LinkWork, Minter};
 use crate::definitions::Storage;
@@ -203,7 +204,7 @@ impl Batch {
             raw,
             refs,
             OwnLinks::Later(with.own),
-            Shown::now(column.work),
+            TargetValue::now(column.work),
             with.targets,
         );
         if matches!(linked, LinkOutcome::Dropped | LinkOutcome::Short) {
@@ -352,7 +353,7 @@ impl Batch {
                 continue;
             };
             value.clear();
-            let shown = Shown::now(column.work);
+            let shown = TargetValue::now(column.work);
             let linked = link(&mut value, cell, refs, OwnLinks::Now, shown, with.targets);
             cells.push(',');
             cells.push_str(&column.key);

@@ -1,9 +1,10 @@
 //! Writes links inside one table after all its rows (`service`: self-links).
 
 use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
-use super::links::{LinkOutcome, OwnLinks, Shown, link, points_at};
+use super::links::{LinkOutcome, OwnLinks, link, points_at};
 use super::table::TableInsertion;
 use super::tally::FailedRow;
+use super::target_value::TargetValue;
 use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork};
 use crate::package::payload::RawEntry;
@@ -121,7 +122,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             value.clear();
             stored.clear();
-            let shown = Shown::now(column.work);
+            let shown = TargetValue::now(column.work);
             let linked = link(&mut value, cell, refs, OwnLinks::Now, shown, &self.targets);
             if linked != LinkOutcome::Whole {
                 links.dropped.push(slot);

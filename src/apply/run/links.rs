@@ -1,8 +1,8 @@
 //! Resolves a link cell to the value that is written.
 
-use super::targets::{Moment, Targets};
+use super::target_value::TargetValue;
+use super::targets::Targets;
 use crate::apply::row_refs::{RowRef, row_refs};
-use crate::apply::{ColumnWork, LinkedValue};
 use crate::package::payload::RawRow;
 use crate::rows::{Cell, canonical_to, elements, equal, members};
 
@@ -28,23 +28,6 @@ pub(super) enum OwnLinks<'a> {
     Now,
 }
 
-/// What a link shows of the rows that it points at.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Shown<'a> {
-    pub(super) value: &'a LinkedValue,
-    pub(super) moment: Moment,
-}
-
-impl Shown<'_> {
-    /// What links of a column show now.
-    pub(super) fn now(column: &ColumnWork) -> Shown<'_> {
-        Shown {
-            value: &column.linked_value,
-            moment: Moment::Now,
-        }
-    }
-}
-
 /// Writes a cell that has refs as the destination holds it to the end of `out`. What is there
 /// after anything but [`LinkOutcome::Whole`] and [`LinkOutcome::Short`] means nothing.
 pub(super) fn link(
@@ -52,7 +35,7 @@ pub(super) fn link(
     cell: &str,
     refs: &str,
     own: OwnLinks<'_>,
-    shown: Shown<'_>,
+    shown: TargetValue<'_>,
     targets: &Targets<'_>,
 ) -> LinkOutcome {
     let waits = |row: &RowRef<'_>| matches!(own, OwnLinks::Later(table) if row.is_in(table));
@@ -117,7 +100,7 @@ pub(super) fn points_at(refs: &str, table: &str) -> bool {
 
 fn resolved<'t>(
     row: RowRef<'_>,
-    shown: Shown<'_>,
+    shown: TargetValue<'_>,
     targets: &'t Targets<'_>,
 ) -> Option<std::borrow::Cow<'t, str>> {
     targets.value(targets.find(row)?, row.column, shown)

@@ -25,6 +25,7 @@ mod steps;
 mod table;
 mod tally;
 mod target_reads;
+mod target_value;
 mod targets;
 mod unlinked;
 

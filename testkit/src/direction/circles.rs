@@ -41,15 +41,15 @@ impl fmt::Display for Circle {
 /// What siblings name of each other, with the first place.
 type Edges<'m> = BTreeMap<&'m str, BTreeMap<&'m str, &'m NamedPath>>;
 
-/// All circles with a folder in it, inside of top-level modules and `deepest` levels further down.
-pub fn circles(modules: &Modules, deepest: usize) -> Vec<Circle> {
+/// All circles with a folder in it, at every depth below the top-level modules.
+pub fn circles(modules: &Modules) -> Vec<Circle> {
     let mut siblings: BTreeMap<&[String], Edges<'_>> = BTreeMap::new();
     for named in &modules.named {
         let module = resolve(modules, &named.path);
         let same = named.module.iter().zip(module).take_while(|(a, b)| a == b);
         let same = same.count();
         if let (Some(from), Some(to)) = (named.module.get(same), module.get(same))
-            && (1..=deepest + 1).contains(&same)
+            && same > 0
         {
             let edges = siblings.entry(&module[..same]).or_default();
             edges.entry(from).or_default().entry(to).or_insert(named);
@@ -139,15 +139,14 @@ fn module_of<'m>(modules: &Modules, path: &'m [String]) -> &'m [String] {
         .unwrap_or_default()
 }
 
-/// Panics with every circle of folders in the modules of the crate with that root file, and `deepest` levels
-/// further down.
+/// Panics with every circle of folders inside the top-level modules of the crate with that root file.
 ///
 /// # Panics
 ///
 /// When there is a circle, or a file cannot be read.
-pub fn assert_no_circles(root: &Path, deepest: usize) {
+pub fn assert_no_circles(root: &Path) {
     let modules = read(root).unwrap_or_else(|error| panic!("{error}"));
-    let circles = circles(&modules, deepest);
+    let circles = circles(&modules);
     let lines: Vec<String> = circles.iter().map(|one| format!("  {one}\n")).collect();
     assert!(
         circles.is_empty(),
@@ -186,7 +185,7 @@ mod tests {
     const NAMES: &[&str] = &["m", "m::a", "m::a::x", "m::b", "m::b::y", "m::c"];
 
     fn members(modules: &Modules) -> Vec<Vec<String>> {
-        let circles = circles(modules, 0).into_iter();
+        let circles = circles(modules).into_iter();
         circles
             .map(|circle| circle.members.into_iter().collect())
             .collect()
@@ -201,7 +200,7 @@ mod tests {
         ];
         let circle = modules(NAMES, &["m", "m::a", "m::b"], &named);
         assert_eq!(members(&circle), [["a", "b", "c"]]);
-        let shown = circles(&circle, 0)[0].to_string();
+        let shown = circles(&circle)[0].to_string();
         assert!(shown.contains("`a` names `c`"), "{shown}");
         let open = modules(NAMES, &["m", "m::a", "m::b"], &named[..2]);
         assert_eq!(members(&open), Vec::<Vec<String>>::new());
@@ -232,11 +231,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deeper_is_looked_at_when_asked_for() {
-        let names = &["m", "m::n", "m::n::a", "m::n::a::x", "m::n::b"];
-        let named = [("m::n::a", "m::n::b::F"), ("m::n::b", "m::n::a::F")];
-        let deep = modules(names, &["m", "m::n", "m::n::a"], &named);
-        assert_eq!(circles(&deep, 0), []);
-        assert_eq!(circles(&deep, 1).len(), 1);
+    fn circles_are_found_at_every_depth() {
+        let names = &["m", "m::n", "m::n::o", "m::n::o::a", "m::n::o::b"];
+        let folders = &["m", "m::n", "m::n::o", "m::n::o::a"];
+        let named = [
+            ("m::n::o::a", "m::n::o::b::F"),
+            ("m::n::o::b", "m::n::o::a::F"),
+        ];
+        let deep = modules(names, folders, &named);
+        assert_eq!(circles(&deep).len(), 1);
+        let top = [("m", "n::F"), ("n", "m::F")];
+        // What top-level modules may name is in a table.
+        assert_eq!(circles(&modules(&["m", "n"], &["m"], &top)), []);
     }
 }

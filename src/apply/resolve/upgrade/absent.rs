@@ -1,8 +1,9 @@
 //! Records that the package has and people removed (`upgrade` 3.4.4).
 
 use super::not_carried::not_carried;
-use super::{Counterpart, Merging, plain};
+use super::{Merging, plain};
 use crate::apply::NotCarried;
+use crate::apply::resolve::counterparts::Counterpart;
 use crate::apply::resolve::steps::{text_in, used_in};
 use crate::json::Value;
 use crate::package::Tool;

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
-use super::{Base, Counterparts, Merging};
+use super::{Base, Merging};
 use crate::apply::resolve::bindings::Bindings;
+use crate::apply::resolve::counterparts::Counterparts;
 use crate::apply::{Dropped, Refusal};
 use crate::definitions::Definitions;
 use crate::problem::Code;

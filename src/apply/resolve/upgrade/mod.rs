@@ -27,6 +27,7 @@ use indexmap::IndexMap;
 
 use self::namesakes::Namesakes;
 use super::bindings::{Binding, Bindings};
+use super::counterparts::{Counterpart, Counterparts};
 use super::earlier::EarlierJobs;
 use super::marks;
 use super::recreated::Recreated;
@@ -47,7 +48,7 @@ pub(super) use base::Base;
 pub(super) use base_rows::base_rows;
 pub(super) use left::{LeftRecords, LeftRules};
 pub(super) use not_carried::left_out;
-pub(super) use pairs::{Counterpart, Counterparts};
+pub(super) use pairs::pair;
 pub(super) use request::{begin, check_request};
 pub(in crate::apply) use unused::unfit_decision;
 

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 
 use super::base::Base;
 use crate::apply::resolve::bind::kind_of;
+use crate::apply::resolve::counterparts::{Counterpart, Counterparts};
 use crate::apply::resolve::earlier::EarlierJobs;
 use crate::apply::resolve::steps::{StepWork, Steps, text_in, used_in};
 use crate::definitions::Definitions;
@@ -14,35 +15,39 @@ use crate::package::reference::used;
 use crate::upgrade::{RecordDecision, Rename, TrackedDecisions};
 use crate::workspace::{AnyRecord, Id, RecordKind, Structure};
 
-/// What a record of the package is at the destination.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::apply::resolve) enum Counterpart {
-    /// It is new.
-    New,
-    /// The destination has it.
-    Present(AnyRecord),
-    /// People removed it.
-    Removed(AnyRecord),
-    /// People removed it, and it is created once more.
-    Recreated(AnyRecord),
-    /// People made it, and it counts as the package's from now on.
-    Adopted(AnyRecord),
-    /// Its parent stays away, and it with it.
-    LeftOut,
-}
-
-/// What each record of the package is at the destination.
-#[derive(Debug, Default)]
-pub(in crate::apply::resolve) struct Counterparts {
-    by_ref: HashMap<String, Counterpart>,
-    /// Records of the base that some ref of the package stands for.
-    claimed: HashSet<Id>,
-    /// Pairs that may be one thing under a new name.
-    pub(super) renames: Vec<Rename>,
-    /// New things whose name a record of people has.
-    pub(super) taken: Vec<(String, AnyRecord)>,
-    /// New things that cannot be without something that people removed and that stays away, with the refs of that.
-    pub(super) barred: HashMap<String, String>,
+/// Pairs the records of a package with those of the base.
+pub(in crate::apply::resolve) fn pair(
+    steps: &Steps<'_>,
+    base: &Base,
+    destination: &Structure,
+    earlier: &EarlierJobs<'_>,
+    tracked: &TrackedDecisions<'_>,
+    definitions: &Definitions,
+) -> Counterparts {
+    let refs = steps
+        .all
+        .iter()
+        .filter_map(|work| Some((work.step.reference.as_deref()?, kind_of(work.step.tool)?)));
+    let pairing = Pairing {
+        steps,
+        base,
+        destination,
+        earlier,
+        tracked,
+        definitions,
+        refs: refs.collect(),
+    };
+    let mut decided: HashMap<String, Id> = HashMap::new();
+    loop {
+        let mut pairs = pairing.pass(&decided);
+        pairs.renames = pairing.renames(&pairs);
+        // What is inside a renamed table is paired once that is.
+        let mut found = pairs.renames.iter();
+        match found.find(|rename| tracked.says(&rename.reference, RecordDecision::Rename)) {
+            Some(rename) => drop(decided.insert(rename.reference.clone(), rename.id)),
+            None => return pairs,
+        }
+    }
 }
 
 struct Pairing<'a> {
@@ -54,58 +59,6 @@ struct Pairing<'a> {
     definitions: &'a Definitions,
     /// Refs that the package has, with their kinds.
     refs: HashSet<(&'a str, RecordKind)>,
-}
-
-impl Counterparts {
-    /// Pairs them.
-    pub(in crate::apply::resolve) fn of(
-        steps: &Steps<'_>,
-        base: &Base,
-        destination: &Structure,
-        earlier: &EarlierJobs<'_>,
-        tracked: &TrackedDecisions<'_>,
-        definitions: &Definitions,
-    ) -> Counterparts {
-        let refs = steps
-            .all
-            .iter()
-            .filter_map(|work| Some((work.step.reference.as_deref()?, kind_of(work.step.tool)?)));
-        let pairing = Pairing {
-            steps,
-            base,
-            destination,
-            earlier,
-            tracked,
-            definitions,
-            refs: refs.collect(),
-        };
-        let mut decided: HashMap<String, Id> = HashMap::new();
-        loop {
-            let mut pairs = pairing.pass(&decided);
-            pairs.renames = pairing.renames(&pairs);
-            // What is inside a renamed table is paired once that is.
-            let mut found = pairs.renames.iter();
-            match found.find(|rename| tracked.says(&rename.reference, RecordDecision::Rename)) {
-                Some(rename) => drop(decided.insert(rename.reference.clone(), rename.id)),
-                None => return pairs,
-            }
-        }
-    }
-
-    /// What becomes of what a ref stands for.
-    pub(in crate::apply::resolve) fn counterpart(&self, reference: &str) -> &Counterpart {
-        self.by_ref.get(reference).unwrap_or(&Counterpart::New)
-    }
-
-    /// Pairs that may be one thing under a new name.
-    pub(in crate::apply::resolve) fn into_renames(self) -> Vec<Rename> {
-        self.renames
-    }
-
-    /// Whether some ref of the package stands for a record of the base.
-    pub(super) fn claims(&self, id: Id) -> bool {
-        self.claimed.contains(&id)
-    }
 }
 
 impl<'a> Pairing<'a> {
@@ -131,7 +84,7 @@ impl<'a> Pairing<'a> {
             let bar = known.is_none().then(barred).flatten();
             let counterpart = match known {
                 Some(thing) => {
-                    pairs.claimed.insert(thing.id);
+                    pairs.claim(thing.id);
                     self.paired(reference, thing, above.as_ref())
                 }
                 None => match bar {
@@ -144,7 +97,7 @@ impl<'a> Pairing<'a> {
                     }
                 },
             };
-            pairs.by_ref.insert(reference.to_owned(), counterpart);
+            pairs.insert(reference, counterpart);
         }
         pairs
     }
@@ -179,7 +132,7 @@ impl<'a> Pairing<'a> {
         let name = text_in(&work.step.args, "name");
         let mut all = self.base.all().filter(|based| {
             let own = (based.reference.as_str(), based.thing.kind);
-            !self.refs.contains(&own) && !pairs.claimed.contains(&based.thing.id)
+            !self.refs.contains(&own) && !pairs.claims(based.thing.id)
         });
         let found = all.find(|based| {
             let thing = &based.thing;

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Counterpart, Merging};
+use super::Merging;
+use crate::apply::resolve::counterparts::Counterpart;
 use crate::apply::{Refusal, RowBase};
 use crate::json::path::split_dotted;
 use crate::package::payload::RawEntry;

@@ -7,8 +7,7 @@ use super::row::Table;
 use crate::apply::row_refs::{RowRef, row_refs};
 use crate::apply::run::Run;
 use crate::apply::run::based::BasedCell;
-use crate::apply::run::links::Shown;
-use crate::apply::run::targets::Moment;
+use crate::apply::run::target_value::{Moment, TargetValue};
 use crate::apply::{ApplyError, BasePackageRows, LinkWork, LinkedValue};
 use crate::rows::{Cell, canonical_to, elements};
 use crate::workspace::{Id, Target};
@@ -91,7 +90,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         linked: &LinkedValue,
     ) -> Result<Option<String>, ApplyError<T::Error>> {
         let known = self.targets.find(row);
-        let shown = Shown {
+        let shown = TargetValue {
             value: linked,
             moment: Moment::Before,
         };

@@ -4,9 +4,10 @@ use crate::apply::new_names::Names;
 use crate::apply::row_refs::row_refs;
 use crate::apply::run::Run;
 use crate::apply::run::columns::{Columns, Key, Slot};
-use crate::apply::run::links::{LinkOutcome, OwnLinks, Shown, link};
+use crate::apply::run::links::{LinkOutcome, OwnLinks, link};
 use crate::apply::run::tally::FailedRow;
-use crate::apply::run::targets::{Moment, Targets, UnreadRow};
+use crate::apply::run::target_value::{Moment, TargetValue};
+use crate::apply::run::targets::{Targets, UnreadRow};
 use crate::apply::{ApplyError, LinkWork};
 use crate::json::Value;
 use crate::package::payload::RawRow;
@@ -179,7 +180,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let value = match (&column.work.link, refs) {
                 (LinkWork::Refs | LinkWork::Identity { .. }, Some((_, refs))) => {
                     let mut value = String::new();
-                    let shown = Shown {
+                    let shown = TargetValue {
                         value: &column.work.linked_value,
                         moment,
                     };
@@ -422,7 +423,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             .map(|(_, refs)| refs);
         let entering = refs.into_iter().flat_map(row_refs).filter_map(|target| {
             let place = self.targets.find(target)?;
-            let shown = Shown::now(slot.work);
+            let shown = TargetValue::now(slot.work);
             let value = self.targets.value(place, target.column, shown)?;
             let source = target.column;
             let source = source.and_then(|column| self.targets.source_value(place, column));

@@ -3,7 +3,7 @@
 
 use crate::apply::ApplyError;
 use crate::apply::run::Run;
-use crate::apply::run::targets::Moment;
+use crate::apply::run::target_value::Moment;
 use crate::rows::equal;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry};
 use crate::workspace::{RowData, Target};

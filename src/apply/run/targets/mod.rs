@@ -17,7 +17,7 @@ use crate::rows::{Text, members};
 use crate::workspace::Id;
 
 use values::Values;
-pub(super) use values::{Moment, WantedColumn};
+pub(super) use values::WantedColumn;
 
 /// How many rows are remembered, where they are in the text, between the two times that they are looked at.
 const REMEMBERED: usize = 50_000;

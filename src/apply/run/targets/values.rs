@@ -5,18 +5,9 @@ use std::collections::HashSet;
 
 use super::{RowLocation, TargetTable, Targets};
 use crate::apply::LinkedValue;
-use crate::apply::run::links::Shown;
+use crate::apply::run::target_value::{Moment, TargetValue};
 use crate::rows::{Text, members};
 use crate::workspace::RowData;
-
-/// When it counts what a row holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::apply::run) enum Moment {
-    /// Before this job changed it: what links showed that were there.
-    Before,
-    /// Now.
-    Now,
-}
 
 /// A column that cells take their values from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +84,7 @@ impl<'a> Targets<'a> {
         &self,
         place: RowLocation,
         column: Option<Text<'_>>,
-        shown: Shown<'_>,
+        shown: TargetValue<'_>,
     ) -> Option<Cow<'_, str>> {
         let table = &self.tables[place.table];
         let mut columns = table.values.iter();

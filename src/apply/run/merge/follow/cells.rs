@@ -3,8 +3,8 @@
 use super::{Linking, LinkingRow};
 use crate::apply::LinkWork;
 use crate::apply::run::Run;
-use crate::apply::run::links::{LinkOutcome, OwnLinks, Shown, link};
-use crate::apply::run::targets::Moment;
+use crate::apply::run::links::{LinkOutcome, OwnLinks, link};
+use crate::apply::run::target_value::{Moment, TargetValue};
 use crate::rows::{equal, members};
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{RowData, StoredRow, Target};
@@ -42,7 +42,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             };
             let shown = |moment| {
-                let shown = Shown {
+                let shown = TargetValue {
                     value: &column.work.linked_value,
                     moment,
                 };
