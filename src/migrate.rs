@@ -15,7 +15,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::automation::step_ids;
-use crate::check::facts::{ConfigProblem, Facts, Step};
+use crate::check::facts::{Facts, Step, StepConfigFault};
 use crate::contents::halves;
 use crate::context::Ids;
 use crate::definitions::{Definitions, Form, Reference, ReferenceKind};
@@ -270,13 +270,13 @@ impl<'d> Migration<'_, 'd, '_> {
     /// In automations a required reference can be absent altogether.
     fn absent_references(&mut self) {
         let facts = self.facts;
-        for problem in &facts.problems {
-            let ConfigProblem::Missing {
+        for fault in &facts.config_faults {
+            let StepConfigFault::Missing {
                 object,
                 key,
                 field,
                 automation: true,
-            } = problem
+            } = fault
             else {
                 continue;
             };

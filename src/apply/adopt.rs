@@ -159,7 +159,7 @@ pub fn is_adopted(ledger: &[Entry]) -> bool {
     entries.any(|entry| {
         matches!(
             entry,
-            Entry::Structure(ledger::Structure { adopted: true, .. })
+            Entry::Structure(ledger::WrittenStructure { adopted: true, .. })
         )
     })
 }

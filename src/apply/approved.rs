@@ -146,7 +146,7 @@ pub struct StructureWork {
     /// What is created and replaced. Nothing, when the ledger says that it was done.
     pub changes: Vec<Change>,
     /// What the ledger keeps of it.
-    pub entry: ledger::Structure,
+    pub entry: ledger::WrittenStructure,
 }
 
 /// The rows of one table.

@@ -11,7 +11,7 @@ use super::issue::Issue;
 use super::reading::ConfigReading;
 use super::run::Schedule;
 use super::validation_context::{Site, ValidationContext, short_text};
-use crate::definitions::{Field, FieldType, Fields, Form, Problem, ReferenceKind, Spot};
+use crate::definitions::{ConfigFault, Field, FieldType, Fields, Form, ReferenceKind, Spot};
 use crate::finding::catalog::{A003, S018};
 use crate::finding::suggest::{Misspelt, short_text as short};
 use crate::finding::{Finding, Rule};
@@ -75,22 +75,22 @@ pub(super) fn check<'d>(
     reading: &ConfigReading<'d, '_>,
     issues: &mut Vec<Issue>,
 ) {
-    for problem in &reading.problems {
-        issues.extend(check_problem(case, site, rule, problem));
+    for fault in &reading.faults {
+        issues.extend(check_fault(case, site, rule, fault));
     }
     for spot in &reading.references {
         issues.extend(check_reference(case, site, rule, spot));
     }
 }
 
-fn check_problem<'d>(
+fn check_fault<'d>(
     case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     rule: &'static Rule,
-    problem: &Problem<'d, '_>,
+    fault: &ConfigFault<'d, '_>,
 ) -> Option<Issue> {
-    match problem {
-        Problem::UnknownKey { member, known } => {
+    match fault {
+        ConfigFault::UnknownKey { member, known } => {
             let member = *member;
             // In a package the plan rules say so.
             (case.setting() == Setting::Rest).then(|| {
@@ -101,7 +101,7 @@ fn check_problem<'d>(
                 case.issue(site, member, None, finding)
             })
         }
-        &Problem::Missing { object, key, field } => {
+        &ConfigFault::Missing { object, key, field } => {
             if field.is_reference() && case.environment.excused(object, &[key]) {
                 return None;
             }
@@ -112,7 +112,7 @@ fn check_problem<'d>(
             );
             Some(case.issue(site, object, Some(key), finding))
         }
-        &Problem::Wrong { spot } => {
+        &ConfigFault::Wrong { spot } => {
             let message = format!(
                 "{} is {}, not {}",
                 name(spot.node),

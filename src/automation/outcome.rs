@@ -5,7 +5,7 @@ use super::graph::Step;
 use super::issue::Issue;
 use super::reading::holds_steps;
 use super::validation_context::ValidationContext;
-use crate::definitions::Problem;
+use crate::definitions::ConfigFault;
 use crate::finding::Finding;
 use crate::finding::catalog::{A004, A012, A013};
 use crate::json::Node;
@@ -61,11 +61,11 @@ fn all_empty(step: &Step<'_, '_>) -> bool {
         return false;
     };
     let spoilt = || {
-        step.reading.problems.iter().any(|problem| match problem {
-            Problem::UnknownKey { .. } => false,
-            Problem::Missing { field, .. } => holds_steps(field),
+        step.reading.faults.iter().any(|fault| match fault {
+            ConfigFault::UnknownKey { .. } => false,
+            ConfigFault::Missing { field, .. } => holds_steps(field),
             // An element that is no object stands where a route belongs.
-            Problem::Wrong { spot } => holds_steps(spot.field),
+            ConfigFault::Wrong { spot } => holds_steps(spot.field),
         })
     };
     step.reading

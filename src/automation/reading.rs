@@ -1,6 +1,6 @@
 //! Gathers what the definitions declare about one config, in a single walk.
 
-use crate::definitions::{Field, FieldType, Fields, Problem, Spot, Visitor, walk};
+use crate::definitions::{ConfigFault, Field, FieldType, Fields, Spot, Visitor, walk};
 use crate::json::Node;
 
 /// The parts of a config that the validator cares about, in order of appearance.
@@ -13,7 +13,7 @@ pub(super) struct ConfigReading<'d, 'f> {
     /// Lists of steps.
     pub(super) branches: Vec<Spot<'d, 'f>>,
     /// Structural mistakes.
-    pub(super) problems: Vec<Problem<'d, 'f>>,
+    pub(super) faults: Vec<ConfigFault<'d, 'f>>,
 }
 
 impl<'d, 'f> ConfigReading<'d, 'f> {
@@ -35,8 +35,8 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigReading<'d, 'f> {
         }
     }
 
-    fn problem(&mut self, problem: Problem<'d, 'f>) {
-        self.problems.push(problem);
+    fn fault(&mut self, fault: ConfigFault<'d, 'f>) {
+        self.faults.push(fault);
     }
 
     fn steps(&mut self, spot: Spot<'d, 'f>) {

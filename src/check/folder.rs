@@ -11,7 +11,7 @@ use super::fix::{FixRounds, Subject};
 use super::{CheckOptions, check_text, promote};
 use crate::finding::catalog::{J001, J002, J006, J010, R003, R025};
 use crate::finding::{Edit, FileKind, FileReport, Finding, Fix, Origin as _, Place};
-use crate::layout::{self, Folder, Joined, PackError, ProblemKind};
+use crate::layout::{self, Folder, Joined, LayoutFaultKind, PackError};
 use crate::package::Source;
 
 /// Checks a folder: what keeps it from being packed, then what could be put together.
@@ -49,22 +49,22 @@ pub fn promote_folder(joined: &Joined, options: &CheckOptions<'_>) -> FileReport
 
 /// A report with what keeps the folder from being packed in front.
 fn broken(joined: &Joined, report: FileReport) -> FileReport {
-    let problems = joined.problems().map(|problem| {
+    let faults = joined.faults().map(|fault| {
         let place = Place {
             pointer: String::new(),
-            span: joined.address(problem),
+            span: joined.address(fault),
         };
-        let rule = match problem.kind {
-            ProblemKind::Folder => &J010,
-            ProblemKind::Syntax => &J001,
-            ProblemKind::RepeatedKey | ProblemKind::RepeatedPart => &J002,
+        let rule = match fault.kind {
+            LayoutFaultKind::Folder => &J010,
+            LayoutFaultKind::Syntax => &J001,
+            LayoutFaultKind::RepeatedKey | LayoutFaultKind::RepeatedPart => &J002,
         };
-        Finding::new(rule, place, &*problem.message)
+        Finding::new(rule, place, &*fault.message)
     });
     FileReport {
         // The index says what it is, whatever has become of it.
         kind: FileKind::Package,
-        findings: problems.chain(report.findings).collect(),
+        findings: faults.chain(report.findings).collect(),
         promotion: report.promotion,
     }
 }

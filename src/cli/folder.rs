@@ -245,13 +245,13 @@ fn earlier(folder: &Path) -> Result<Index, CliError> {
     let text = source
         .text()
         .map_err(|fault| failed(io::Error::new(io::ErrorKind::InvalidData, fault)))?;
-    let (index, problems) = Index::read(text);
-    match problems.first() {
+    let (index, faults) = Index::read(text);
+    match faults.first() {
         None => Ok(index),
         // What is not understood could be somebody's file.
-        Some(problem) => Err(failed(io::Error::new(
+        Some(fault) => Err(failed(io::Error::new(
             io::ErrorKind::InvalidData,
-            problem.to_string(),
+            fault.to_string(),
         ))),
     }
 }

@@ -11,7 +11,7 @@ use super::backend::{AppliedTest, Backend, FireOutcome};
 use super::expect::Expectations;
 use super::fire::{Fire, Trigger, compare_lists};
 use super::memory::MemoryBackend;
-use super::prepare::Place;
+use super::prepare::TestSetup;
 use crate::apply::{Refusal, Report, Request, Resolution};
 use crate::json::Value;
 use crate::package::model::Manifest;
@@ -45,9 +45,9 @@ pub struct TestOutcome {
 }
 
 /// Carries a test out in memory.
-pub fn check(test: &Declared, place: Place<'_, '_>) -> TestOutcome {
-    let mut backend = MemoryBackend::new(place);
-    let checked = ready(check_on(test, &place.package.manifest, &mut backend));
+pub fn check(test: &Declared, setup: TestSetup<'_, '_>) -> TestOutcome {
+    let mut backend = MemoryBackend::new(setup);
+    let checked = ready(check_on(test, &setup.package.manifest, &mut backend));
     match checked {
         Ok(outcome) => outcome,
         Err(never) => {

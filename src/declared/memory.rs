@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::backend::{AppliedTest, Backend, FireOutcome};
-use super::prepare::{Place, prepare};
+use super::prepare::{TestSetup, prepare};
 use super::world::World;
 use super::{Declared, Trigger};
 use crate::apply::{Request, package_digest};
@@ -16,13 +16,13 @@ use crate::workspace::{Automation, Id};
 
 /// Runs a test in memory.
 pub(super) struct MemoryBackend<'p, 't> {
-    place: Place<'p, 't>,
+    setup: TestSetup<'p, 't>,
     world: Option<World>,
 }
 
 impl<'p, 't> MemoryBackend<'p, 't> {
-    pub(super) fn new(place: Place<'p, 't>) -> MemoryBackend<'p, 't> {
-        MemoryBackend { place, world: None }
+    pub(super) fn new(setup: TestSetup<'p, 't>) -> MemoryBackend<'p, 't> {
+        MemoryBackend { setup, world: None }
     }
 
     fn simulated(
@@ -31,26 +31,26 @@ impl<'p, 't> MemoryBackend<'p, 't> {
         request: &Request,
         state: State,
     ) -> Result<Simulation, SimulateError> {
-        let place = self.place;
-        let digest = package_digest(place.text);
+        let setup = self.setup;
+        let digest = package_digest(setup.text);
         let (clock, mut ids) = (Fixed(test.now), Seeded::new(0x7E57));
-        match place.base {
+        match setup.base {
             None => simulate::simulate(
-                place.package,
+                setup.package,
                 &digest,
                 request,
                 state,
-                place.definitions,
+                setup.definitions,
                 &clock,
                 &mut ids,
             ),
             Some(base) => {
                 let upgrade = SimulatedUpgrade {
-                    package: place.package,
+                    package: setup.package,
                     package_digest: &digest,
                     request,
                     base: UpgradeBase::Package(base),
-                    definitions: place.definitions,
+                    definitions: setup.definitions,
                 };
                 simulate::upgrade(upgrade, state, &mut |_| {}, &clock, &mut ids)
             }
@@ -62,7 +62,7 @@ impl Backend for MemoryBackend<'_, '_> {
     type Error = Infallible;
 
     async fn apply(&mut self, test: &Declared) -> Result<Result<AppliedTest, Value>, Infallible> {
-        let (request, state) = prepare(&test.request, self.place);
+        let (request, state) = prepare(&test.request, self.setup);
         let simulation = match self.simulated(test, &request, state) {
             Ok(simulation) => simulation,
             Err(error) => return Ok(Err(refused(&error))),

@@ -36,7 +36,7 @@ pub use document::{SCHEMA_VERSION, SuiteOutcome, SuiteTest, TestSuite};
 pub use expect::{Amount, Expectations};
 pub use fire::{Fire, Trigger};
 pub use memory::{NO_TABLE, watched_table};
-pub use prepare::{Place, prepare};
+pub use prepare::{TestSetup, prepare};
 
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,7 @@ use crate::workspace::memory::State;
 
 /// What a test is about.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'p, 't> {
+pub struct TestSetup<'p, 't> {
     /// The package.
     pub package: &'p Checked<'t>,
     /// Its text.
@@ -25,13 +25,13 @@ pub struct Place<'p, 't> {
 
 /// The request with ids in place of technical names, and the destination with stand-ins for what it maps to
 /// and is nowhere.
-pub fn prepare(request: &Request, place: Place<'_, '_>) -> (Request, State) {
-    let mut state = place.destination.clone();
-    let mut request = by_id(request, place.package, &state);
-    if place.base.is_some() {
+pub fn prepare(request: &Request, setup: TestSetup<'_, '_>) -> (Request, State) {
+    let mut state = setup.destination.clone();
+    let mut request = by_id(request, setup.package, &state);
+    if setup.base.is_some() {
         request.upgrade = true;
     } else {
-        simulate::stand_in(place.package, &request, &mut state);
+        simulate::stand_in(setup.package, &request, &mut state);
     }
     (request, state)
 }

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 pub use field::{AbsentTarget, Field, FieldType, Form, Reference, ReferenceKind};
-pub use walk::{Problem, Spot, Visitor, walk, walk_listed, walk_value};
+pub use walk::{ConfigFault, Spot, Visitor, walk, walk_listed, walk_value};
 
 /// Named fields in declaration order.
 pub type Fields = IndexMap<String, Field>;

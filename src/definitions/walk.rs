@@ -29,7 +29,7 @@ impl<'f> Spot<'_, 'f> {
 
 /// A structural mistake in a config.
 #[derive(Debug, Clone)]
-pub enum Problem<'d, 'f> {
+pub enum ConfigFault<'d, 'f> {
     /// A member that is not declared.
     UnknownKey {
         /// The member.
@@ -58,7 +58,7 @@ pub trait Visitor<'d, 'f> {
     /// A declared field with a value of the right type (a reference is reported whatever its type).
     fn field(&mut self, spot: Spot<'d, 'f>);
     /// A structural mistake.
-    fn problem(&mut self, problem: Problem<'d, 'f>);
+    fn fault(&mut self, fault: ConfigFault<'d, 'f>);
     /// A list of automation steps; the visitor walks into them if it wants to.
     fn steps(&mut self, spot: Spot<'d, 'f>);
 }
@@ -81,7 +81,7 @@ pub fn walk_listed<'d, 'f>(
     for member in object.members() {
         let Some((_, field)) = fields.iter().find(|(name, _)| member.key() == Some(name)) else {
             let known = fields.to_vec();
-            visitor.problem(Problem::UnknownKey { member, known });
+            visitor.fault(ConfigFault::UnknownKey { member, known });
             continue;
         };
         let spot = Spot {
@@ -94,7 +94,7 @@ pub fn walk_listed<'d, 'f>(
     }
     for (key, field) in fields {
         if field.is_required() && object.get(key).is_none() {
-            visitor.problem(Problem::Missing { object, key, field });
+            visitor.fault(ConfigFault::Missing { object, key, field });
         }
     }
 }
@@ -105,7 +105,7 @@ pub fn walk_value<'d, 'f>(spot: Spot<'d, 'f>, visitor: &mut dyn Visitor<'d, 'f>)
         node, field, owner, ..
     } = spot;
     if !right_type(node, field) {
-        visitor.problem(Problem::Wrong { spot });
+        visitor.fault(ConfigFault::Wrong { spot });
         return;
     }
     match field.kind {

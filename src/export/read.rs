@@ -8,7 +8,7 @@ use super::leak::{self, Leak};
 use super::secret;
 use super::verdict::{self, ReferenceTarget, ReferenceVerdict, Referrer};
 use super::workspace_index::WorkspaceIndex;
-use crate::definitions::{Definitions, Field, FieldType, Form, Problem, ReferenceKind};
+use crate::definitions::{ConfigFault, Definitions, Field, FieldType, Form, ReferenceKind};
 use crate::json::path::{dotted, push_dotted};
 use crate::json::{JsonKind, Node, Object, SyntaxError, Value};
 use crate::package::Tool;
@@ -411,8 +411,8 @@ impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {
         }
     }
 
-    fn problem(&mut self, problem: Problem<'d, 'd>, _automation: bool) {
-        let Problem::Wrong { spot } = problem else {
+    fn fault(&mut self, fault: ConfigFault<'d, 'd>, _automation: bool) {
+        let ConfigFault::Wrong { spot } = fault else {
             return;
         };
         self.declared.insert(spot.node.span().start);

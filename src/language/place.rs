@@ -4,7 +4,7 @@
 //! configs knows, whose results are in the facts.
 
 use super::Package;
-use crate::check::facts::{ConfigProblem, ConfigSpot, StepPlace};
+use crate::check::facts::{ConfigSpot, StepConfigFault, StepPlace};
 use crate::definitions::{Field, FieldType, Reference};
 use crate::json::Node;
 use crate::package::Tool;
@@ -114,14 +114,14 @@ impl<'d> Package<'d> {
 
     /// The field of the definitions that a value in a config is of, of the right type or not.
     pub(super) fn field(&self, node: Node<'d>) -> Option<&'d Field> {
-        let wrong = |problem: &ConfigProblem<'d>| match problem {
-            ConfigProblem::Wrong {
+        let wrong = |fault: &StepConfigFault<'d>| match fault {
+            StepConfigFault::Wrong {
                 node: wrong, field, ..
             } if *wrong == node => Some(*field),
             _ => None,
         };
         let spot = self.spot(node).map(|spot| spot.spot.field);
-        spot.or_else(|| self.facts.problems.iter().find_map(wrong))
+        spot.or_else(|| self.facts.config_faults.iter().find_map(wrong))
     }
 
     /// The reference that a config value is, and the table that a column must be of.
@@ -146,10 +146,10 @@ impl<'d> Package<'d> {
     /// The keys that may stand next to a member that is not declared.
     pub(super) fn known_keys(&self, member: Node<'d>) -> Option<&[(&'d str, &'d Field)]> {
         self.facts
-            .problems
+            .config_faults
             .iter()
-            .find_map(|problem| match problem {
-                ConfigProblem::UnknownKey {
+            .find_map(|fault| match fault {
+                StepConfigFault::UnknownKey {
                     member: unknown,
                     known,
                 } if *unknown == member => Some(known.as_slice()),

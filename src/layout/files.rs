@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::fault::{LayoutFault, LayoutFaultKind};
 use super::index::unit_of_rows;
 use super::name::is_rows;
 use super::pack::PackError;
-use super::problem::{Problem, ProblemKind};
 use super::{Folder, INDEX, Index, is_name};
 use crate::json::{Anomaly, Doc, SyntaxError, SyntaxKind};
 use crate::package::Source;
@@ -18,7 +18,7 @@ pub(super) struct Bytes {
     /// The index and every file that it names, in order of name; only files that are there.
     pub(super) sources: Vec<(String, Source)>,
     /// What is wrong with the index, and with what lies next to it.
-    pub(super) problems: Vec<Problem>,
+    pub(super) faults: Vec<LayoutFault>,
     /// Whether the index can be followed.
     pub(super) usable: bool,
     /// Whether each of its lines was understood: only then is what no line names left over.
@@ -35,23 +35,23 @@ impl Bytes {
             })
         };
         let source = open(INDEX)?.ok_or(PackError::NoIndex)?;
-        let (index, problems) = match source.text() {
+        let (index, faults) = match source.text() {
             Ok(text) => Index::read(text),
             Err(error) => {
                 let at = error.offset..error.offset;
-                let problem = Problem::span(INDEX, bare(&source), at, error.to_string());
-                (Index::default(), vec![problem])
+                let fault = LayoutFault::span(INDEX, bare(&source), at, error.to_string());
+                (Index::default(), vec![fault])
             }
         };
         let mut bytes = Bytes {
-            understood: problems.is_empty(),
-            usable: !index.unfinished && (problems.is_empty() || !index.lists.is_empty()),
+            understood: faults.is_empty(),
+            usable: !index.unfinished && (faults.is_empty() || !index.lists.is_empty()),
             index,
             sources: vec![(INDEX.to_owned(), source)],
-            problems,
+            faults,
         };
         if bytes.index.unfinished {
-            bytes.problems.push(Problem::line(
+            bytes.faults.push(LayoutFault::line(
                 1,
                 "the folder is between two states: an `unpack` into it was interrupted; run it again with `--force`",
             ));
@@ -63,11 +63,11 @@ impl Bytes {
             name: ".".to_owned(),
             source,
         })?;
-        bytes.problems.extend(foreign(&names, &bytes.index));
+        bytes.faults.extend(foreign(&names, &bytes.index));
         for name in bytes.index.files() {
             match open(&name)? {
                 Some(source) => bytes.sources.push((name, source)),
-                None => bytes.problems.push(missing(&name, &bytes.index)),
+                None => bytes.faults.push(missing(&name, &bytes.index)),
             }
         }
         bytes.sources.sort_by(|a, b| a.0.cmp(&b.0));
@@ -75,10 +75,10 @@ impl Bytes {
     }
 
     /// Parses the files.
-    pub(super) fn open<'s>(&'s self, problems: &mut Vec<Problem>) -> ParsedFiles<'s> {
+    pub(super) fn open<'s>(&'s self, faults: &mut Vec<LayoutFault>) -> ParsedFiles<'s> {
         let mut opened = ParsedFiles::default();
         for (name, source) in self.sources.iter().filter(|(name, _)| name != INDEX) {
-            opened.open(name, source, problems);
+            opened.open(name, source, faults);
         }
         opened
     }
@@ -90,14 +90,14 @@ pub(super) fn bare(source: &Source) -> &[u8] {
 }
 
 /// Files of the layout that the index does not name.
-fn foreign(names: &[String], index: &Index) -> Vec<Problem> {
+fn foreign(names: &[String], index: &Index) -> Vec<LayoutFault> {
     let known: BTreeSet<String> = index.files().into_iter().collect();
     let foreign = names
         .iter()
         .filter(|name| is_name(name) && !known.contains(*name));
     foreign
         .map(|name| {
-            Problem::file(
+            LayoutFault::file(
                 name,
                 format!(
                     "`{INDEX}` does not name it: add it to the lists it belongs to, or remove it"
@@ -108,15 +108,15 @@ fn foreign(names: &[String], index: &Index) -> Vec<Problem> {
 }
 
 /// A file that is named and not there.
-fn missing(name: &str, index: &Index) -> Problem {
+fn missing(name: &str, index: &Index) -> LayoutFault {
     let named = index.lists.iter().flat_map(|(_, entries)| entries);
     let line = named
         .filter(|entry| entry.name == name || unit_of_rows(&entry.name).as_deref() == Some(name))
         .map(|entry| entry.line)
         .next();
     match line {
-        Some(line) => Problem::line(line, format!("there is no file `{name}`")),
-        None => Problem::file(name, "there is no such file"),
+        Some(line) => LayoutFault::line(line, format!("there is no file `{name}`")),
+        None => LayoutFault::file(name, "there is no such file"),
     }
 }
 
@@ -130,30 +130,30 @@ pub(super) struct ParsedFiles<'s> {
 }
 
 impl<'s> ParsedFiles<'s> {
-    fn open(&mut self, name: &'s str, source: &'s Source, problems: &mut Vec<Problem>) {
+    fn open(&mut self, name: &'s str, source: &'s Source, faults: &mut Vec<LayoutFault>) {
         let text = match source.text() {
             Ok(text) => text,
             Err(error) => {
-                problems.push(problem(name, bare(source), &error.into()));
+                faults.push(fault(name, bare(source), &error.into()));
                 return;
             }
         };
         if is_rows(name) {
             let errors = check_lines(text);
-            problems.extend(
+            faults.extend(
                 errors
                     .iter()
-                    .map(|(_, error)| problem(name, text.as_bytes(), error)),
+                    .map(|(_, error)| fault(name, text.as_bytes(), error)),
             );
             self.rows.push((name, text));
             return;
         }
         match Doc::parse(text) {
             Ok(doc) => {
-                problems.extend(repeated(name, &doc));
+                faults.extend(repeated(name, &doc));
                 self.docs.push((name, doc));
             }
-            Err(error) => problems.push(problem(name, text.as_bytes(), &error.into())),
+            Err(error) => faults.push(fault(name, text.as_bytes(), &error.into())),
         }
     }
 
@@ -171,25 +171,25 @@ impl<'s> ParsedFiles<'s> {
 }
 
 /// Keys that stand twice in one object of a file.
-fn repeated(name: &str, doc: &Doc<'_>) -> Vec<Problem> {
+fn repeated(name: &str, doc: &Doc<'_>) -> Vec<LayoutFault> {
     let keys = doc.anomalies().iter().filter_map(|anomaly| match anomaly {
         Anomaly::DuplicateKey(id) => Some(doc.node(*id)),
         _ => None,
     });
-    let problems = keys.map(|member| {
+    let faults = keys.map(|member| {
         let key = member.key().unwrap_or_default();
         let message = format!("the key {key:?} stands twice in one object");
         let kind = if member.parent() == Some(doc.root()) {
-            ProblemKind::RepeatedPart
+            LayoutFaultKind::RepeatedPart
         } else {
-            ProblemKind::RepeatedKey
+            LayoutFaultKind::RepeatedKey
         };
-        Problem::span(name, doc.text().as_bytes(), member.key_span(), message).kind(kind)
+        LayoutFault::span(name, doc.text().as_bytes(), member.key_span(), message).kind(kind)
     });
-    problems.collect()
+    faults.collect()
 }
 
-fn problem(name: &str, text: &[u8], error: &CanonicalError) -> Problem {
+fn fault(name: &str, text: &[u8], error: &CanonicalError) -> LayoutFault {
     match error {
         // On a line of rows the whole file is not what ends.
         CanonicalError::Syntax(SyntaxError { offset, kind }) => {
@@ -202,12 +202,12 @@ fn problem(name: &str, text: &[u8], error: &CanonicalError) -> Problem {
                 }
                 kind => kind.to_string(),
             };
-            Problem::span(name, text, *offset..*offset, message).kind(ProblemKind::Syntax)
+            LayoutFault::span(name, text, *offset..*offset, message).kind(LayoutFaultKind::Syntax)
         }
         CanonicalError::DuplicateKey { span, .. } => {
-            let problem = Problem::span(name, text, span.clone(), error.to_string());
-            problem.kind(ProblemKind::RepeatedKey)
+            let fault = LayoutFault::span(name, text, span.clone(), error.to_string());
+            fault.kind(LayoutFaultKind::RepeatedKey)
         }
-        other => Problem::file(name, other.to_string()),
+        other => LayoutFault::file(name, other.to_string()),
     }
 }

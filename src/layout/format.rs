@@ -1,9 +1,9 @@
 //! The files of a folder in canonical form, each on its own: the folder packs to the same bytes.
 
+use super::fault::LayoutFault;
 use super::files::Bytes;
 use super::index::unit_of_rows;
 use super::name::is_rows;
-use super::problem::Problem;
 use super::structure::structure;
 use super::{Folder, INDEX, PackError, TEMPLATE, shape};
 use crate::package::canonical::{CanonicalError, Columns, Writer, write_lines_as_lines};
@@ -14,14 +14,14 @@ use crate::package::canonical::{CanonicalError, Columns, Writer, write_lines_as_
 /// When `pack` refuses the folder, or a file cannot be read.
 pub fn format(folder: &dyn Folder) -> Result<Vec<(String, Vec<u8>)>, PackError> {
     let mut bytes = Bytes::read(folder)?;
-    let mut problems = std::mem::take(&mut bytes.problems);
+    let mut faults = std::mem::take(&mut bytes.faults);
     if !bytes.usable {
-        return Err(PackError::Problems(problems));
+        return Err(PackError::Faults(faults));
     }
-    let files = bytes.open(&mut problems);
-    structure(&bytes, &files, &mut problems);
-    if !problems.is_empty() {
-        return Err(PackError::Problems(problems));
+    let files = bytes.open(&mut faults);
+    structure(&bytes, &files, &mut faults);
+    if !faults.is_empty() {
+        return Err(PackError::Faults(faults));
     }
     let mut changed = Vec::new();
     for (name, source) in &bytes.sources {
@@ -58,5 +58,5 @@ pub fn format(folder: &dyn Folder) -> Result<Vec<(String, Vec<u8>)>, PackError> 
 }
 
 fn failed(name: &str, error: &CanonicalError) -> PackError {
-    PackError::Problems(vec![Problem::file(name, error.to_string())])
+    PackError::Faults(vec![LayoutFault::file(name, error.to_string())])
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::Problem;
+use super::LayoutFault;
 use super::name::{is_name, is_rows};
 
 const FIRST_LINE: &str = "tplkit layout 1";
@@ -120,28 +120,28 @@ impl Index {
     }
 
     /// Reads the text of a file; what cannot be understood is left out and reported.
-    pub fn read(text: &str) -> (Index, Vec<Problem>) {
+    pub fn read(text: &str) -> (Index, Vec<LayoutFault>) {
         let mut index = Index::default();
-        let mut problems = Vec::new();
+        let mut faults = Vec::new();
         let mut lines = text.lines().map(str::trim_end).zip(1..);
         match lines.next() {
             Some((FIRST_LINE, _)) => {}
             Some((UNFINISHED, _)) => index.unfinished = true,
             _ => {
-                problems.push(Problem::line(
+                faults.push(LayoutFault::line(
                     1,
                     format!("the first line of an index is `{FIRST_LINE}`"),
                 ));
-                return (index, problems);
+                return (index, faults);
             }
         }
         for (text, line) in lines.filter(|(text, _)| !text.is_empty()) {
             if let Err(message) = index.line(text, line) {
-                problems.push(Problem::line(line, message));
+                faults.push(LayoutFault::line(line, message));
             }
         }
         index.lists.sort_by_key(|(section, _)| *section);
-        (index, problems)
+        (index, faults)
     }
 
     fn line(&mut self, text: &str, line: usize) -> Result<(), String> {
@@ -223,8 +223,8 @@ mod tests {
     fn what_is_written_is_read() {
         let text =
             "tplkit layout 1\n\nitems\n  features/a.json\n\nsteps\n\npayloads\n  rows/a.jsonl\n";
-        let (index, problems) = Index::read(text);
-        assert_eq!(problems, []);
+        let (index, faults) = Index::read(text);
+        assert_eq!(faults, []);
         assert_eq!(index.write(), text);
         assert_eq!(index.list(Section::Steps), Some(&[][..]));
         assert_eq!(index.list(Section::Redacted), None);
@@ -248,10 +248,10 @@ mod tests {
     #[test]
     fn lines_that_mean_nothing_are_reported() {
         let text = "tplkit layout 1\n  columns/a.json\nitem\nitems\n  ../a.json\n<<<<<<< HEAD\nitems\n  rows/a.jsonl\n";
-        let (_, problems) = Index::read(text);
-        let lines: Vec<usize> = problems
+        let (_, faults) = Index::read(text);
+        let lines: Vec<usize> = faults
             .iter()
-            .filter_map(|problem| problem.at.map(|at| at.line))
+            .filter_map(|fault| fault.at.map(|at| at.line))
             .collect();
         assert_eq!(lines, [2, 3, 5, 6, 7, 8]);
         assert_eq!(Index::read("").1.len(), 1);

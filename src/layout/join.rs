@@ -7,10 +7,10 @@
 use std::ops::Range;
 
 use super::edits;
+use super::fault::{LayoutFault, LayoutFaultKind};
 use super::files::{Bytes, bare};
 use super::index::Lines;
 use super::pack::PackError;
-use super::problem::{Problem, ProblemKind};
 use super::splice::{Part, PieceSource, Slot, Spliced, splice};
 use super::structure::structure;
 use super::{Folder, INDEX};
@@ -25,7 +25,7 @@ pub struct Joined {
     pub(super) parts: Vec<Part>,
     pub(super) slots: Vec<Slot>,
     pub(super) files: Vec<JoinedFile>,
-    problems: Vec<Problem>,
+    faults: Vec<LayoutFault>,
     whole: bool,
 }
 
@@ -54,13 +54,13 @@ impl JoinedFile {
     }
 }
 
-/// Joins the files of a folder. Whatever `pack` refuses is among [`Joined::problems`].
+/// Joins the files of a folder. Whatever `pack` refuses is among [`Joined::faults`].
 ///
 /// # Errors
 /// When there is no index, or a file cannot be read.
 pub fn join(folder: &dyn Folder) -> Result<Joined, PackError> {
     let mut bytes = Bytes::read(folder)?;
-    let mut problems = std::mem::take(&mut bytes.problems);
+    let mut faults = std::mem::take(&mut bytes.faults);
     let mut spliced = Spliced::default();
     let mut whole = false;
     if bytes.usable {
@@ -68,20 +68,20 @@ pub fn join(folder: &dyn Folder) -> Result<Joined, PackError> {
         let index = bytes.sources.iter().find(|(name, _)| name == INDEX);
         let index = index.and_then(|(_, source)| source.text().ok());
         let lines = Lines::of(index.unwrap_or_default());
-        let files = bytes.open(&mut problems);
-        if let Some(structure) = structure(&bytes, &files, &mut problems) {
+        let files = bytes.open(&mut faults);
+        if let Some(structure) = structure(&bytes, &files, &mut faults) {
             spliced = splice(&structure, &lines, &names);
-            whole = problems.is_empty();
+            whole = faults.is_empty();
         }
     }
     let mut sources = bytes.sources;
-    for problem in &problems {
+    for fault in &faults {
         // A file that is not there, or was not read, is empty to whoever reports it.
-        if !sources.iter().any(|(name, _)| *name == problem.name) {
-            sources.push((problem.name.clone(), Source::from_bytes(Vec::new())));
+        if !sources.iter().any(|(name, _)| *name == fault.name) {
+            sources.push((fault.name.clone(), Source::from_bytes(Vec::new())));
         }
     }
-    problems.sort_by(|a, b| (&a.name, a.at).cmp(&(&b.name, b.at)));
+    faults.sort_by(|a, b| (&a.name, a.at).cmp(&(&b.name, b.at)));
     let mut base = spliced.text.len() + 1;
     let files = sources.into_iter().map(|(name, source)| {
         let file = JoinedFile { name, source, base };
@@ -93,7 +93,7 @@ pub fn join(folder: &dyn Folder) -> Result<Joined, PackError> {
         text: spliced.text,
         parts: spliced.parts,
         slots: spliced.slots,
-        problems,
+        faults,
         whole,
     })
 }
@@ -115,19 +115,19 @@ impl Joined {
     }
 
     /// What `pack` refuses, and [`Joined::text`] does not show: in order of file and place.
-    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
-        let shown = |problem: &&Problem| problem.kind != ProblemKind::RepeatedKey;
-        self.problems.iter().filter(shown)
+    pub fn faults(&self) -> impl Iterator<Item = &LayoutFault> {
+        let shown = |fault: &&LayoutFault| fault.kind != LayoutFaultKind::RepeatedKey;
+        self.faults.iter().filter(shown)
     }
 
     /// The bytes at fault as a span for [`Origin::locate`]. Files have addresses after the text.
-    pub fn address(&self, problem: &Problem) -> Range<usize> {
-        let Some(file) = self.files.iter().find(|file| file.name == problem.name) else {
+    pub fn address(&self, fault: &LayoutFault) -> Range<usize> {
+        let Some(file) = self.files.iter().find(|file| file.name == fault.name) else {
             return 0..0;
         };
-        let span = problem.span.clone().unwrap_or_else(|| {
+        let span = fault.span.clone().unwrap_or_else(|| {
             let text = std::str::from_utf8(file.bytes()).unwrap_or_default();
-            match problem.at {
+            match fault.at {
                 Some(at) => Lines::of(text).line(at.line),
                 None => 0..0,
             }

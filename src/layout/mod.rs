@@ -16,6 +16,7 @@
 //! folders as [`FileSink`] and [`Folder`].
 
 mod edits;
+mod fault;
 mod files;
 mod format;
 mod index;
@@ -23,19 +24,18 @@ mod join;
 mod name;
 mod pack;
 mod piece;
-mod problem;
 mod shape;
 mod splice;
 mod structure;
 mod unit;
 mod unpack;
 
+pub use fault::{LayoutFault, LayoutFaultKind};
 pub use format::format;
 pub use index::{Entry, Index, Section};
 pub use join::{Joined, join};
 pub use name::is_name;
 pub use pack::{PackError, pack};
-pub use problem::{Problem, ProblemKind};
 pub use unpack::{Unpacked, unpack};
 
 use std::io;

@@ -2,9 +2,9 @@
 
 use std::io;
 
+use super::fault::LayoutFault;
 use super::files::Bytes;
 use super::piece::Handle;
-use super::problem::Problem;
 use super::structure::structure;
 use super::{Folder, INDEX, TEMPLATE};
 use crate::package::canonical::{CanonicalError, Writer};
@@ -18,7 +18,7 @@ pub enum PackError {
     NoIndex,
     /// Files are missing, foreign or malformed.
     #[error("{} of the folder cannot be packed", counted(.0.len()))]
-    Problems(Vec<Problem>),
+    Faults(Vec<LayoutFault>),
     /// A file could not be read.
     #[error("cannot read `{name}`: {source}")]
     Read {
@@ -32,8 +32,8 @@ pub enum PackError {
     Write(io::Error),
 }
 
-fn counted(problems: usize) -> String {
-    match problems {
+fn counted(faults: usize) -> String {
+    match faults {
         1 => "one place".to_owned(),
         many => format!("{many} places"),
     }
@@ -41,14 +41,14 @@ fn counted(problems: usize) -> String {
 
 /// Writes the package of a folder in canonical form. Rows are streamed from their files.
 ///
-/// All problems of all files are gathered; nothing is written unless there are none.
+/// All faults of all files are gathered; nothing is written unless there are none.
 pub fn pack(folder: &dyn Folder, sink: &mut dyn io::Write) -> Result<(), PackError> {
     let mut bytes = Bytes::read(folder)?;
-    let mut problems = std::mem::take(&mut bytes.problems);
+    let mut faults = std::mem::take(&mut bytes.faults);
     if bytes.usable {
-        let files = bytes.open(&mut problems);
-        let structure = structure(&bytes, &files, &mut problems);
-        if let (Some(structure), true) = (structure, problems.is_empty()) {
+        let files = bytes.open(&mut faults);
+        let structure = structure(&bytes, &files, &mut faults);
+        if let (Some(structure), true) = (structure, faults.is_empty()) {
             let (piece, shape) = structure.piece();
             let mut writer = Writer::streaming(sink);
             return writer
@@ -57,10 +57,12 @@ pub fn pack(folder: &dyn Folder, sink: &mut dyn io::Write) -> Result<(), PackErr
                 .map(drop)
                 .map_err(|error| match error {
                     CanonicalError::Write(error) => PackError::Write(error),
-                    other => PackError::Problems(vec![Problem::file(TEMPLATE, other.to_string())]),
+                    other => {
+                        PackError::Faults(vec![LayoutFault::file(TEMPLATE, other.to_string())])
+                    }
                 });
         }
     }
-    problems.sort_by(|a, b| (&a.name, a.at).cmp(&(&b.name, b.at)));
-    Err(PackError::Problems(problems))
+    faults.sort_by(|a, b| (&a.name, a.at).cmp(&(&b.name, b.at)));
+    Err(PackError::Faults(faults))
 }

@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
+use super::fault::LayoutFault;
 use super::files::{Bytes, ParsedFiles};
 use super::index::{Entry, unit_of_rows};
 use super::piece::Piece;
-use super::problem::Problem;
 use super::{Section, TEMPLATE, shape};
 use crate::json::{JsonKind, Node};
 use crate::package::format::{ENVELOPE, MANIFEST, Shape};
@@ -116,12 +116,12 @@ impl Holder {
 pub(super) fn structure<'p>(
     bytes: &Bytes,
     files: &'p ParsedFiles<'_>,
-    problems: &mut Vec<Problem>,
+    faults: &mut Vec<LayoutFault>,
 ) -> Option<Structure<'p>> {
     let mut reading = Reading {
         files,
         used: HashMap::new(),
-        problems,
+        faults,
     };
     reading.check_members();
     let mut lists = Vec::new();
@@ -142,7 +142,7 @@ struct Reading<'p, 'o, 's> {
     files: &'p ParsedFiles<'s>,
     /// How many entries of a file were taken, by file and list.
     used: HashMap<(&'p str, Section), usize>,
-    problems: &'o mut Vec<Problem>,
+    faults: &'o mut Vec<LayoutFault>,
 }
 
 /// What a line of the index leads to.
@@ -157,8 +157,8 @@ enum IndexTarget<'p> {
 impl<'p> Reading<'p, '_, '_> {
     /// About a value: the key that it has, else the value.
     fn report(&mut self, name: &str, node: Node<'_>, message: String) {
-        let problem = Problem::span(name, node.text().as_bytes(), node.key_span(), message);
-        self.problems.push(problem);
+        let fault = LayoutFault::span(name, node.text().as_bytes(), node.key_span(), message);
+        self.faults.push(fault);
     }
 
     /// Every file is an object of known members, lists where lists belong.
@@ -202,7 +202,7 @@ impl<'p> Reading<'p, '_, '_> {
                 IndexTarget::Absent => {
                     let (key, _) = section.key();
                     let message = format!("`{}` holds no further entry under `{key}`", entry.name);
-                    self.problems.push(Problem::line(entry.line, message));
+                    self.faults.push(LayoutFault::line(entry.line, message));
                 }
             }
             None

@@ -6,7 +6,7 @@
 
 use super::Tool;
 use crate::definitions::{
-    Definitions, Field, FieldType, Fields, Problem, Reference, Spot, Visitor, walk, walk_listed,
+    ConfigFault, Definitions, Field, FieldType, Fields, Reference, Spot, Visitor, walk, walk_listed,
 };
 use crate::json::path::{dotted, split_dotted};
 use crate::json::{Doc, Node, Object, SyntaxError, Value};
@@ -62,7 +62,7 @@ pub trait ConfigVisitor<'d, 'f> {
     /// A declared value.
     fn spot(&mut self, spot: ConfigSpot<'d, 'f>);
     /// A structural mistake; the last argument says whether it is in an automation.
-    fn problem(&mut self, problem: Problem<'d, 'f>, automation: bool);
+    fn fault(&mut self, fault: ConfigFault<'d, 'f>, automation: bool);
     /// A value in an automation of which the definitions say nothing, steps inside it included:
     /// that of an unknown step or trigger, or what stands where steps or settings should.
     fn undeclared(&mut self, _node: Node<'d>) {}
@@ -101,7 +101,7 @@ pub fn walk_args<'d, 'f>(
                     // A column without config lacks every required key of its type.
                     for (key, field) in fields.iter().filter(|(_, field)| field.is_required()) {
                         let object = args;
-                        walker.problem(Problem::Missing { object, key, field });
+                        walker.fault(ConfigFault::Missing { object, key, field });
                     }
                 }
                 None => {}
@@ -197,8 +197,8 @@ impl<'d, 'f> Visitor<'d, 'f> for Walker<'d, 'f, '_> {
         });
     }
 
-    fn problem(&mut self, problem: Problem<'d, 'f>) {
-        self.visitor.problem(problem, self.automation);
+    fn fault(&mut self, fault: ConfigFault<'d, 'f>) {
+        self.visitor.fault(fault, self.automation);
     }
 
     fn steps(&mut self, spot: Spot<'d, 'f>) {

@@ -133,13 +133,13 @@ impl Decision {
 }
 
 /// Refs and paths.
-type Places = BTreeSet<(String, String)>;
+type LeafKeys = BTreeSet<(String, String)>;
 
-fn lock<T>(places: &Mutex<T>) -> MutexGuard<'_, T> {
-    places.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(keys: &Mutex<T>) -> MutexGuard<'_, T> {
+    keys.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn place(reference: &str, path: &str) -> (String, String) {
+fn leaf_key(reference: &str, path: &str) -> (String, String) {
     (reference.to_owned(), path.to_owned())
 }
 
@@ -149,14 +149,14 @@ pub struct TrackedDecisions<'r> {
     decisions: &'r Decisions,
     conflicts: Option<Side>,
     measured: Option<&'r Measured>,
-    used: Mutex<Places>,
-    known: Mutex<Places>,
+    used: Mutex<LeafKeys>,
+    known: Mutex<LeafKeys>,
     /// Leaves that are asked about, although a decision was made when they were something else.
-    asked_again: Mutex<Places>,
+    asked_again: Mutex<LeafKeys>,
     /// Leaves at which somebody takes what nothing allows to take.
-    losing: Mutex<Places>,
+    losing: Mutex<LeafKeys>,
     /// Leaves at which somebody takes a value that cannot be written.
-    unfit: Mutex<Places>,
+    unfit: Mutex<LeafKeys>,
     /// What the plan saw, of a job; people may have changed more since.
     planned: Option<&'r SeenLeaves>,
     /// Leaves that people have changed and that something decides about.
@@ -229,12 +229,12 @@ impl<'r> TrackedDecisions<'r> {
 
     /// Notes that the value that is decided for a leaf cannot be written.
     pub fn refuses_value(&self, reference: &str, path: &str) {
-        lock(&self.unfit).insert(place(reference, path));
+        lock(&self.unfit).insert(leaf_key(reference, path));
     }
 
     /// Whether the value that is decided for a leaf cannot be written.
     pub fn is_unfit(&self, reference: &str, path: &str) -> bool {
-        lock(&self.unfit).contains(&place(reference, path))
+        lock(&self.unfit).contains(&leaf_key(reference, path))
     }
 
     /// With leaves that not all cells fit: somebody has to decide them.
@@ -253,12 +253,12 @@ impl<'r> TrackedDecisions<'r> {
 
     /// Notes that a decision takes what nothing allows to take.
     pub fn loses(&self, reference: &str, path: &str) {
-        lock(&self.losing).insert(place(reference, path));
+        lock(&self.losing).insert(leaf_key(reference, path));
     }
 
     /// Whether a decision does so.
     pub fn is_losing(&self, reference: &str, path: &str) -> bool {
-        lock(&self.losing).contains(&place(reference, path))
+        lock(&self.losing).contains(&leaf_key(reference, path))
     }
 
     fn entry(&self, reference: &str, path: &str) -> Option<(&'r str, &'r str, &'r Decision)> {
@@ -279,7 +279,7 @@ impl<'r> TrackedDecisions<'r> {
         let Some((reference, path, decision)) = self.entry(reference, path) else {
             return LeafDecision::Nothing;
         };
-        lock(&self.known).insert(place(reference, path));
+        lock(&self.known).insert(leaf_key(reference, path));
         match &decision.ours {
             Some(made) if !is_still(made, ours, read) => LeafDecision::Stale,
             _ => LeafDecision::Take(&decision.take),
@@ -289,7 +289,7 @@ impl<'r> TrackedDecisions<'r> {
     /// Notes that there is such a leaf, whether anything comes of a decision about it.
     pub fn knows(&self, reference: &str, path: &str) {
         if let Some((reference, path, _)) = self.entry(reference, path) {
-            lock(&self.known).insert(place(reference, path));
+            lock(&self.known).insert(leaf_key(reference, path));
         }
     }
 
@@ -307,14 +307,14 @@ impl<'r> TrackedDecisions<'r> {
     /// Notes that a decision at a path was of use.
     pub fn uses(&self, reference: &str, path: &str) {
         if let Some((reference, path, _)) = self.entry(reference, path) {
-            lock(&self.known).insert(place(reference, path));
-            lock(&self.used).insert(place(reference, path));
+            lock(&self.known).insert(leaf_key(reference, path));
+            lock(&self.used).insert(leaf_key(reference, path));
         }
     }
 
     /// Notes that a leaf is asked about once more: it is no more what a decision about it was made against.
     pub fn asks_again(&self, reference: &str, path: &str) {
-        lock(&self.asked_again).insert(place(reference, path));
+        lock(&self.asked_again).insert(leaf_key(reference, path));
     }
 
     /// The side that is decided for everything that is asked about a ref, else about anything.
@@ -381,11 +381,11 @@ impl<'r> TrackedDecisions<'r> {
                 .map(move |path| (reference.as_str(), path.as_str()))
         });
         let unused = all.filter(|(reference, path)| {
-            let place = place(reference, path);
-            !used.contains(&place) && !asked_again.contains(&place)
+            let key = leaf_key(reference, path);
+            !used.contains(&key) && !asked_again.contains(&key)
         });
         unused
-            .map(|(reference, path)| (reference, path, known.contains(&place(reference, path))))
+            .map(|(reference, path)| (reference, path, known.contains(&leaf_key(reference, path))))
             .collect()
     }
 

@@ -26,8 +26,8 @@ pub struct MeasuredLeaf {
 impl Measured {
     /// Adds a leaf.
     pub fn add(&mut self, reference: &str, path: &str, leaf: MeasuredLeaf) {
-        let place = (reference.to_owned(), path.to_owned());
-        self.0.insert(place, leaf);
+        let key = (reference.to_owned(), path.to_owned());
+        self.0.insert(key, leaf);
     }
 
     /// What is known of a leaf; nothing of one that all cells fit.

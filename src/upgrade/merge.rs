@@ -3,7 +3,7 @@
 use super::decision::TrackedDecisions;
 use super::document::KeepReason;
 use super::leaf::{Leaf, Sides, leaves};
-use super::rule::{LeafOutcome, Place, verdict};
+use super::rule::{DecidedLeaf, LeafOutcome, verdict};
 use crate::definitions::Definitions;
 use crate::json::Value;
 use crate::workspace::AnyRecord;
@@ -112,7 +112,7 @@ impl Merge<'_> {
             }
             values[0] = marked_base;
         }
-        let place = Place {
+        let decided = DecidedLeaf {
             reference,
             path: &leaf.path,
             list: leaf.list,
@@ -133,7 +133,7 @@ impl Merge<'_> {
         } else {
             let read =
                 |written: &Value| leaf.plain((self.read)(written), sides.ours, self.definitions);
-            verdict(place, &values, self.tracked, &read)
+            verdict(decided, &values, self.tracked, &read)
         };
         let alone = super::rule::natural(&values, leaf.list);
         let [base, theirs, ours] = values;

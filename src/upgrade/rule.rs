@@ -46,7 +46,7 @@ pub fn natural([base, theirs, ours]: &[Value; 3], list: bool) -> LeafOutcome {
 
 /// A leaf that is decided.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'p> {
+pub struct DecidedLeaf<'p> {
     /// The ref of the record.
     pub reference: &'p str,
     /// The path of the leaf.
@@ -58,53 +58,53 @@ pub struct Place<'p> {
 /// What becomes of a leaf with what somebody decided; `read` turns a value in the words of the package
 /// into one of the destination.
 pub fn verdict(
-    place: Place<'_>,
+    leaf: DecidedLeaf<'_>,
     values: &[Value; 3],
     tracked: &TrackedDecisions<'_>,
     read: &dyn Fn(&Value) -> Value,
 ) -> LeafOutcome {
-    let natural = natural(values, place.list);
+    let natural = natural(values, leaf.list);
     // Of what the cells do not fit nothing is taken that nobody has decided.
-    let measured = tracked.measured(place.reference, place.path);
+    let measured = tracked.measured(leaf.reference, leaf.path);
     let written = matches!(natural, LeafOutcome::Written(_));
     let needs_decision = natural == LeafOutcome::Conflict || (measured.is_some() && written);
-    let decided = decided(place, values, tracked, read, needs_decision, written);
+    let decided = decided(leaf, values, tracked, read, needs_decision, written);
     match decided {
-        Some(decided) if speaks(place, values, tracked) => decided,
+        Some(decided) if speaks(leaf, values, tracked) => decided,
         _ if needs_decision => LeafOutcome::Conflict,
         _ => natural,
     }
 }
 
 /// Whether a decision speaks of what people made of a leaf, and not of what they made of it since.
-fn speaks(place: Place<'_>, values: &[Value; 3], tracked: &TrackedDecisions<'_>) -> bool {
+fn speaks(leaf: DecidedLeaf<'_>, values: &[Value; 3], tracked: &TrackedDecisions<'_>) -> bool {
     let [base, _, ours] = values;
-    base == ours || tracked.sees(place.reference, place.path, ours)
+    base == ours || tracked.sees(leaf.reference, leaf.path, ours)
 }
 
 /// What somebody decided about a leaf; nothing where nobody did.
 fn decided(
-    place: Place<'_>,
+    leaf: DecidedLeaf<'_>,
     [_, theirs, ours]: &[Value; 3],
     tracked: &TrackedDecisions<'_>,
     read: &dyn Fn(&Value) -> Value,
     needs_decision: bool,
     written: bool,
 ) -> Option<LeafOutcome> {
-    let measured = tracked.measured(place.reference, place.path);
+    let measured = tracked.measured(leaf.reference, leaf.path);
     let take_it = |after: Value| match measured {
-        Some(leaf) if !leaf.may_be_taken => {
-            tracked.loses(place.reference, place.path);
+        Some(measured) if !measured.may_be_taken => {
+            tracked.loses(leaf.reference, leaf.path);
             LeafOutcome::Conflict
         }
         _ => LeafOutcome::Written(after),
     };
-    let take = match tracked.at(place.reference, place.path, ours, read) {
+    let take = match tracked.at(leaf.reference, leaf.path, ours, read) {
         LeafDecision::Take(take) => take,
         LeafDecision::Nothing if needs_decision => {
             let side = match measured {
-                Some(_) => tracked.own_side(place.reference),
-                None => tracked.side(place.reference),
+                Some(_) => tracked.own_side(leaf.reference),
+                None => tracked.side(leaf.reference),
             };
             return side.map(|side| match side {
                 Side::Ours => LeafOutcome::Kept { decided: true },
@@ -113,12 +113,12 @@ fn decided(
         }
         // Nothing wider decides where a decision does not hold any more: that is asked again.
         LeafDecision::Stale if needs_decision => {
-            tracked.asks_again(place.reference, place.path);
+            tracked.asks_again(leaf.reference, leaf.path);
             return None;
         }
         LeafDecision::Nothing | LeafDecision::Stale => return None,
     };
-    let used = || tracked.uses(place.reference, place.path);
+    let used = || tracked.uses(leaf.reference, leaf.path);
     match take {
         Take::Side(Side::Theirs) if theirs != ours => {
             used();
@@ -128,7 +128,7 @@ fn decided(
             used();
             Some(LeafOutcome::Kept { decided: true })
         }
-        Take::Value(_) if tracked.is_unfit(place.reference, place.path) => {
+        Take::Value(_) if tracked.is_unfit(leaf.reference, leaf.path) => {
             used();
             Some(LeafOutcome::Conflict)
         }
@@ -146,7 +146,7 @@ fn decided(
 /// What becomes of a leaf that nobody may be shown: nothing but what is decided for its ref, or for everything,
 /// decides about it.
 pub fn unseen(
-    place: Place<'_>,
+    leaf: DecidedLeaf<'_>,
     values: &[Value; 3],
     tracked: &TrackedDecisions<'_>,
 ) -> LeafOutcome {
@@ -155,8 +155,8 @@ pub fn unseen(
     if natural != LeafOutcome::Conflict {
         return natural;
     }
-    match tracked.side(place.reference) {
-        Some(side) if speaks(place, values, tracked) => match side {
+    match tracked.side(leaf.reference) {
+        Some(side) if speaks(leaf, values, tracked) => match side {
             Side::Ours => LeafOutcome::Kept { decided: true },
             Side::Theirs => LeafOutcome::Written(theirs.clone()),
         },
@@ -168,7 +168,7 @@ pub fn unseen(
 mod tests {
     use indexmap::IndexMap;
 
-    use super::{LeafOutcome, Place, natural, unseen, verdict};
+    use super::{DecidedLeaf, LeafOutcome, natural, unseen, verdict};
     use crate::json::Value;
     use crate::upgrade::SeenLeaves;
     use crate::upgrade::decision::{Decision, Decisions, Side, Take, TrackedDecisions};
@@ -246,12 +246,12 @@ mod tests {
             .collect();
         let decisions = Decisions::from_iter([("f_a".to_owned(), of)]);
         let tracked = TrackedDecisions::new(&decisions, conflicts);
-        let place = Place {
+        let leaf = DecidedLeaf {
             reference: "f_a",
             path: "label",
             list: false,
         };
-        let verdict = verdict(place, &values(sides), &tracked, &Value::clone);
+        let verdict = verdict(leaf, &values(sides), &tracked, &Value::clone);
         (verdict, tracked.unused().len())
     }
 
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn in_a_job_decisions_speak_of_what_the_plan_saw() {
         let decisions = Decisions::default();
-        let place = Place {
+        let leaf = DecidedLeaf {
             reference: "f_a",
             path: "label",
             list: false,
@@ -369,12 +369,12 @@ mod tests {
             let tracked = TrackedDecisions::new(&decisions, Some(Side::Theirs));
             let tracked = tracked.with_planned(Some(planned));
             let values = values(sides);
-            let seen = verdict(place, &values, &tracked, &Value::clone);
-            assert_eq!(seen, unseen(place, &values, &tracked));
+            let seen = verdict(leaf, &values, &tracked, &Value::clone);
+            assert_eq!(seen, unseen(leaf, &values, &tracked));
             seen
         };
         let planning = TrackedDecisions::new(&decisions, Some(Side::Theirs));
-        verdict(place, &values(CONFLICT), &planning, &Value::clone);
+        verdict(leaf, &values(CONFLICT), &planning, &Value::clone);
         let planned = planning.take_seen();
         assert_eq!(decided(CONFLICT, &planned), written("2"));
         assert_eq!(decided(["1", "2", "4"], &planned), LeafOutcome::Conflict);
@@ -390,12 +390,12 @@ mod tests {
         let decisions = Decisions::from_iter([("f_a".to_owned(), of)]);
         let nothing = SeenLeaves::default();
         let tracked = TrackedDecisions::new(&decisions, None).with_planned(Some(&nothing));
-        let place = Place {
+        let leaf = DecidedLeaf {
             reference: "f_a",
             path: "label",
             list: false,
         };
-        let found = verdict(place, &values(["1", "1", "2"]), &tracked, &Value::clone);
+        let found = verdict(leaf, &values(["1", "1", "2"]), &tracked, &Value::clone);
         assert_eq!(found, KEPT);
     }
 }

@@ -7,7 +7,7 @@ use super::document::KeepReason;
 use super::leaf::{Sides, declared_fields};
 use super::merge::{Merge, Merged};
 use crate::automation::{Automation, EmptyEnvironment, validate};
-use crate::definitions::{Definitions, Problem, Spot, Visitor, walk_listed};
+use crate::definitions::{ConfigFault, Definitions, Spot, Visitor, walk_listed};
 use crate::finding::Severity;
 use crate::json::{Doc, Node};
 use crate::workspace::{AnyRecord, RecordKind};
@@ -146,13 +146,13 @@ struct RecordFaults(BTreeSet<String>);
 impl<'d, 'f> Visitor<'d, 'f> for RecordFaults {
     fn field(&mut self, _: Spot<'d, 'f>) {}
 
-    fn problem(&mut self, problem: Problem<'d, 'f>) {
-        self.0.insert(match problem {
-            Problem::UnknownKey { member, .. } => {
+    fn fault(&mut self, fault: ConfigFault<'d, 'f>) {
+        self.0.insert(match fault {
+            ConfigFault::UnknownKey { member, .. } => {
                 format!("unknown {}", member.key().unwrap_or_default())
             }
-            Problem::Missing { key, .. } => format!("missing {key}"),
-            Problem::Wrong { spot } => {
+            ConfigFault::Missing { key, .. } => format!("missing {key}"),
+            ConfigFault::Wrong { spot } => {
                 let node = spot.node;
                 format!("wrong {} {}", node.key().unwrap_or_default(), node.raw())
             }

@@ -297,7 +297,7 @@ fn what_pack_refuses_is_a_finding_at_its_place() {
         assert!(!joined(broken).is_whole());
         assert!(matches!(
             pack(broken, &mut Vec::new()),
-            Err(PackError::Problems(_))
+            Err(PackError::Faults(_))
         ));
     }
 }
@@ -434,5 +434,5 @@ fn formatting_changes_contents_and_no_names() {
         assert!(other == files, "{name}");
     }
     let broken = edited(&tiny(), INDEX, "layout 1", "layout 2");
-    assert!(matches!(format(&broken), Err(PackError::Problems(_))));
+    assert!(matches!(format(&broken), Err(PackError::Faults(_))));
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use tplkit::layout::{Files, INDEX, PackError, Problem, pack, unpack};
+use tplkit::layout::{Files, INDEX, LayoutFault, PackError, pack, unpack};
 use tplkit::package::canonical::{CanonicalError, write};
 
 use crate::arbitrary::{Json, json};
@@ -18,17 +18,17 @@ fn packed(files: &Files) -> String {
     let mut bytes = Vec::new();
     match pack(files, &mut bytes) {
         Ok(()) => String::from_utf8(bytes).unwrap(),
-        Err(PackError::Problems(problems)) => {
-            let reported: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        Err(PackError::Faults(faults)) => {
+            let reported: Vec<String> = faults.iter().map(ToString::to_string).collect();
             panic!("{}", reported.join("\n"));
         }
         Err(error) => panic!("{error}"),
     }
 }
 
-fn problems(files: &Files) -> Vec<String> {
+fn faults(files: &Files) -> Vec<String> {
     match pack(files, &mut Vec::new()) {
-        Err(PackError::Problems(problems)) => problems.iter().map(Problem::to_string).collect(),
+        Err(PackError::Faults(faults)) => faults.iter().map(LayoutFault::to_string).collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -184,16 +184,16 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
     let (column, rows) = ("columns/notes_title.json", "rows/notes.jsonl");
     let broken = edited(&files, column, "\"item\": {", "\"item\": {,");
     assert_eq!(
-        problems(&broken),
+        faults(&broken),
         ["columns/notes_title.json:2:12: a key in double quotes is expected here"]
     );
     let twice = edited(&files, column, "\"item\": {", "\"item\": {\"uid\": 1,");
     assert_eq!(
-        problems(&twice),
+        faults(&twice),
         ["columns/notes_title.json:3:5: the key \"uid\" stands twice in one object"]
     );
     let foreign = edited(&files, column, "\"item\": {", "\"itme\": {");
-    assert_eq!(problems(&foreign).len(), 2, "{:?}", problems(&foreign));
+    assert_eq!(faults(&foreign).len(), 2, "{:?}", faults(&foreign));
     let lines = edited(
         &files,
         rows,
@@ -201,7 +201,7 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
         "[}\n{} 1\n{\"data\": {\"a\": 1, \"a\": 2}}\n{\"uid\"",
     );
     assert_eq!(
-        problems(&lines),
+        faults(&lines),
         [
             "rows/notes.jsonl:1:2: a JSON value is expected here",
             "rows/notes.jsonl:2:4: text after the row: one line holds one row",
@@ -211,14 +211,14 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
     let mut gone = files.clone();
     gone.remove(column);
     assert_eq!(
-        problems(&gone),
+        faults(&gone),
         ["tplkit.index:5:1: there is no file `columns/notes_title.json`"]
     );
     let mut extra = files.clone();
     extra.insert("columns/new.json".to_owned(), b"{}".to_vec());
     extra.insert("README.md".to_owned(), b"mine".to_vec());
     assert_eq!(
-        problems(&extra),
+        faults(&extra),
         [
             "columns/new.json: `tplkit.index` does not name it: add it to the lists it belongs to, or remove it"
         ]
@@ -230,12 +230,12 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
         "  ../../secret.json",
     );
     assert!(
-        problems(&outside)[0].contains("is no name of this layout"),
+        faults(&outside)[0].contains("is no name of this layout"),
         "{:?}",
-        problems(&outside)
+        faults(&outside)
     );
     let unfinished = edited(&files, INDEX, "layout 1", "layout 1, unfinished");
-    assert!(problems(&unfinished)[0].contains("interrupted"));
+    assert!(faults(&unfinished)[0].contains("interrupted"));
     let more = edited(
         &files,
         INDEX,
@@ -243,15 +243,15 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
         "\nsteps\n  columns/notes_title.json\n",
     );
     assert!(
-        problems(&more)[0].contains("no further entry"),
+        faults(&more)[0].contains("no further entry"),
         "{:?}",
-        problems(&more)
+        faults(&more)
     );
     let less = edited(&files, INDEX, "  columns/notes_title.json\n", "");
     assert!(
-        problems(&less)[0].contains("no line for it under `items`"),
+        faults(&less)[0].contains("no line for it under `items`"),
         "{:?}",
-        problems(&less)
+        faults(&less)
     );
     let double = edited(
         &files,
@@ -259,7 +259,7 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
         "\"plan\": {",
         "\"plan\": {\"steps\": [],",
     );
-    assert!(problems(&double)[0].contains("stands in the index already"));
+    assert!(faults(&double)[0].contains("stands in the index already"));
     assert!(matches!(
         pack(&Files::new(), &mut Vec::new()),
         Err(PackError::NoIndex)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use tplkit::apply::Request;
 use tplkit::check::Checked;
-use tplkit::declared::{AppliedTest, Backend, Declared, FireOutcome, Place, Trigger, prepare};
+use tplkit::declared::{AppliedTest, Backend, Declared, FireOutcome, TestSetup, Trigger, prepare};
 use tplkit::json::{Object, Value};
 use tplkit::simulate::proposed;
 use tplkit::workspace::Id;
@@ -19,7 +19,7 @@ use super::{contents, fire};
 
 /// Runs a test on stores.
 pub(super) struct StoreBackend<'p, 't> {
-    place: Place<'p, 't>,
+    setup: TestSetup<'p, 't>,
     /// The text of the package that was applied before.
     base: Option<&'p str>,
     /// For the files of the stores.
@@ -37,12 +37,12 @@ struct Beginning<'b> {
 
 impl<'p, 't> StoreBackend<'p, 't> {
     pub(super) fn new(
-        place: Place<'p, 't>,
+        setup: TestSetup<'p, 't>,
         base: Option<&'p str>,
         folder: PathBuf,
     ) -> StoreBackend<'p, 't> {
         StoreBackend {
-            place,
+            setup,
             base,
             folder,
             fired: None,
@@ -60,14 +60,14 @@ impl<'p, 't> StoreBackend<'p, 't> {
     async fn begin(&self, name: &str, from: &Beginning<'_>) -> Result<TestServer, DeclaredError> {
         let folder = self.folder.join(name);
         let mut server = TestServer::open(&folder, from.test.now, from.state).await?;
-        if let (Some(base), Some(text)) = (self.place.base, self.base) {
+        if let (Some(base), Some(text)) = (self.setup.base, self.base) {
             server.offer(text).await?;
             let request = base_request(base, from.request);
             if let Err(why) = server.apply(&request).await? {
                 return Err(DeclaredError::Destination(why.write()));
             }
         }
-        server.offer(self.place.text).await?;
+        server.offer(self.setup.text).await?;
         Ok(server)
     }
 
@@ -129,7 +129,7 @@ impl Backend for StoreBackend<'_, '_> {
         &mut self,
         test: &Declared,
     ) -> Result<Result<AppliedTest, Value>, DeclaredError> {
-        let (request, state) = prepare(&test.request, self.place);
+        let (request, state) = prepare(&test.request, self.setup);
         let from = Beginning {
             test,
             request: &request,

@@ -22,7 +22,7 @@ mod server;
 use std::path::Path;
 
 use tplkit::check::{CheckOptions, Checked, NotChecked};
-use tplkit::declared::{Place, SCHEMA_VERSION, SuiteOutcome, TestSuite, check_on};
+use tplkit::declared::{SCHEMA_VERSION, SuiteOutcome, TestSetup, TestSuite, check_on};
 use tplkit::definitions::Definitions;
 
 use self::backend::StoreBackend;
@@ -66,7 +66,7 @@ pub async fn run(suite: &TestSuite, folder: &Path) -> Result<SuiteOutcome, Decla
     for (at, test) in suite.tests.iter().enumerate() {
         let base = test.base.as_deref();
         let base = base.map(|base| Checked::read(base, &options)).transpose()?;
-        let place = Place {
+        let setup = TestSetup {
             package: &package,
             text: &suite.package,
             base: base.as_ref(),
@@ -74,7 +74,7 @@ pub async fn run(suite: &TestSuite, folder: &Path) -> Result<SuiteOutcome, Decla
             definitions: Definitions::embedded(),
         };
         let folder = folder.join(at.to_string());
-        let mut backend = StoreBackend::new(place, test.base.as_deref(), folder);
+        let mut backend = StoreBackend::new(setup, test.base.as_deref(), folder);
         let checked = Box::pin(check_on(&test.test, &package.manifest, &mut backend));
         tests.push(checked.await?);
         backend.close().await;

@@ -20,11 +20,11 @@ use crate::workspace::ledger::{Entry, RowDigest, RowName};
 
 use names::{keys, number};
 pub(super) use names::{names, verified_key};
-use table::{KeyColumn, Recorded, Table};
+use table::{KeyColumn, LedgerTable, Recorded};
 
 /// The rows that ledgers know, by table.
 #[derive(Debug, Default)]
-pub(super) struct LedgerRows(HashMap<Id, Table>);
+pub(super) struct LedgerRows(HashMap<Id, LedgerTable>);
 
 /// A row of the package that is at the destination, or was.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,7 @@ impl LedgerRows {
                 _ => {}
             }
         }
-        known.0.values_mut().for_each(Table::sort);
+        known.0.values_mut().for_each(LedgerTable::sort);
         known
     }
 

@@ -8,7 +8,7 @@ use crate::workspace::ledger::{Cells, Links, RecognisedRows, RowDigest, RowNames
 
 /// There is a table like this for each row of a package, so it keeps sorted lists instead of maps.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct LedgerTable {
     /// By their ids.
     pub(super) rows: Vec<Row>,
     /// By their uids; a row has every uid that it ever had.
@@ -44,7 +44,7 @@ pub(super) enum Recorded {
     Changed,
 }
 
-impl Table {
+impl LedgerTable {
     /// Notes rows that a pass wrote.
     pub(super) fn write(&mut self, written: &Rows) {
         let names = written.names.rows.iter().copied().map(Some);

@@ -6,7 +6,7 @@ use super::{Preview, PreviewInput, RowsPreview, fresh, package_digest, preview};
 use crate::apply::test_packages::{Pack, checked, furnished, id, request, uid};
 use crate::definitions::Definitions;
 use crate::problem::Code;
-use crate::workspace::ledger::{Entry, RowDigest, RowNames, Rows, Structure, WrittenRow};
+use crate::workspace::ledger::{Entry, RowDigest, RowNames, Rows, WrittenRow, WrittenStructure};
 use crate::workspace::memory::{Memory, State};
 use crate::workspace::{RowData, Source as _, StoredRow, ready};
 
@@ -217,12 +217,12 @@ fn second() -> (Pack, State, Vec<Entry>) {
         id: id(number),
         name: "t".to_owned(),
     };
-    let structure = Structure {
+    let structure = WrittenStructure {
         created: vec![
             made("f_t", crate::workspace::RecordKind::Feature, 80),
             made("c_t_k", crate::workspace::RecordKind::Column, 81),
         ],
-        ..Structure::default()
+        ..WrittenStructure::default()
     };
     let rows = Rows {
         uid: uid(5000),

@@ -25,11 +25,11 @@ pub(in crate::apply) fn adopted(
     request: &Request,
     destination: &Structure,
     definitions: &Definitions,
-) -> ledger::Structure {
-    let mut found = ledger::Structure {
+) -> ledger::WrittenStructure {
+    let mut found = ledger::WrittenStructure {
         known: known(package, request, destination, definitions),
         adopted: true,
-        ..ledger::Structure::default()
+        ..ledger::WrittenStructure::default()
     };
     let ids: HashSet<Id> = found.known.iter().map(|known| known.id).collect();
     let entries = [Entry::Structure(found.clone())];
@@ -113,7 +113,10 @@ fn known(
 }
 
 /// The table that a ref stands for among them.
-pub(in crate::apply) fn adopted_table(found: &ledger::Structure, reference: &str) -> Option<Id> {
+pub(in crate::apply) fn adopted_table(
+    found: &ledger::WrittenStructure,
+    reference: &str,
+) -> Option<Id> {
     let mut tables = found.known.iter();
     let table =
         tables.find(|known| known.kind == RecordKind::Feature && known.reference == reference);

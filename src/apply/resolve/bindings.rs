@@ -48,7 +48,7 @@ pub(super) enum Cause<'p> {
 /// What a ref names, and how fields that are not declared hold it.
 pub(super) type Named = (ReferenceKind, UnresolvedForm);
 
-/// Meanings of all refs, and of the names of dependencies that configs name.
+/// What all refs stand for, and of the names of dependencies that configs name.
 #[derive(Debug, Default)]
 pub(super) struct Bindings<'p> {
     refs: HashMap<&'p str, (Named, Binding<'p>)>,

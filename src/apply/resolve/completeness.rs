@@ -11,7 +11,7 @@ use super::rewrite::{EmptiedField, object_of};
 use super::structure::BuiltColumn;
 use crate::apply::DraftReason;
 use crate::automation::{self, Automation, Environment, Setting};
-use crate::definitions::{Definitions, Problem, ReferenceKind};
+use crate::definitions::{ConfigFault, Definitions, ReferenceKind};
 use crate::finding::Severity;
 use crate::json::path::{dotted, find, push_dotted};
 use crate::json::{Node, Object, Value};
@@ -174,7 +174,7 @@ impl<'d> ConfigVisitor<'d, '_> for EmptySecrets<'d> {
         }
     }
 
-    fn problem(&mut self, _problem: Problem<'d, '_>, _automation: bool) {}
+    fn fault(&mut self, _problem: ConfigFault<'d, '_>, _automation: bool) {}
 }
 
 /// The workspace as it is when this apply has ended, for the validator.

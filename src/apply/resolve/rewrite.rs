@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::bindings::{Binding, Bindings, Cause};
 use super::marks::marked;
-use crate::definitions::{Definitions, Form, Problem, Reference, ReferenceKind};
+use crate::definitions::{ConfigFault, Definitions, Form, Reference, ReferenceKind};
 use crate::json::{JsonKind as Json, Node, Object, Value};
 use crate::package::Tool;
 use crate::package::configs::{
@@ -101,18 +101,18 @@ impl<'d, 'f> ConfigVisitor<'d, 'f> for Declarations<'f> {
         }
     }
 
-    fn problem(&mut self, problem: Problem<'d, 'f>, _automation: bool) {
-        match problem {
-            Problem::UnknownKey { member, .. } => {
+    fn fault(&mut self, fault: ConfigFault<'d, 'f>, _automation: bool) {
+        match fault {
+            ConfigFault::UnknownKey { member, .. } => {
                 self.unknown.insert(member.span().start);
             }
             // Told of as a reference all the same: an empty one may be of another type.
-            Problem::Wrong { spot } => {
+            ConfigFault::Wrong { spot } => {
                 if let Some(reference) = spot.reference() {
                     self.references.insert(spot.node.span().start, reference);
                 }
             }
-            Problem::Missing { .. } => {}
+            ConfigFault::Missing { .. } => {}
         }
     }
 }

@@ -9,11 +9,10 @@ use crate::apply::{ApplyError, Dropped, HELD};
 use crate::problem::Code;
 use crate::rows::Cell;
 use crate::workspace::ledger::{
-    BaseRecord, Entry, HeldDigest, MovedSequence, RowDigest, Siblings, Structure, Taken,
+    BaseRecord, Entry, HeldDigest, MovedSequence, RowDigest, Siblings, Taken, WrittenStructure,
 };
 use crate::workspace::{
-    AnyRecord, Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure as Workspace,
-    Target,
+    AnyRecord, Change, CommitError, Id, KeptRow, RecordKind, Removal, Structure, Target,
 };
 
 /// How often what goes is looked at anew because somebody changed it meanwhile.
@@ -221,8 +220,8 @@ impl<T: Target> Run<'_, '_, T> {
         &mut self,
         dropped: &Dropped,
         record: AnyRecord,
-        structure: &Workspace,
-    ) -> Result<Structure, ApplyError<T::Error>> {
+        structure: &Structure,
+    ) -> Result<WrittenStructure, ApplyError<T::Error>> {
         let inside = |kind| AnyRecord::siblings(structure, kind, Some(dropped.id));
         let mut records = vec![record];
         if dropped.kind == RecordKind::Feature {
@@ -231,9 +230,9 @@ impl<T: Target> Run<'_, '_, T> {
         }
         // Those of a table go with it.
         let siblings = Siblings::of(structure, &records[0]).into_iter();
-        let mut entry = Structure {
+        let mut entry = WrittenStructure {
             siblings: siblings.collect(),
-            ..Structure::default()
+            ..WrittenStructure::default()
         };
         let features = structure.features.iter().chain(&structure.shared);
         let shared = features.filter(|feature| feature.id == dropped.id && feature.is_shared);

@@ -4,7 +4,7 @@
 use super::Run;
 use crate::apply::{ApplyError, StructureWork};
 use crate::json::Value;
-use crate::workspace::ledger::{Changed, Entry, Structure};
+use crate::workspace::ledger::{Changed, Entry, WrittenStructure};
 use crate::workspace::{AnyRecord, Change, CommitError, Refused, Target};
 
 const KEY: &str = "unique";
@@ -21,7 +21,7 @@ impl<T: Target> Run<'_, '_, T> {
             let refused = CommitError::Refused(refused);
             return Err(ApplyError::commit("creating the structure", refused));
         };
-        if !first.changes.is_empty() || first.entry != Structure::default() {
+        if !first.changes.is_empty() || first.entry != WrittenStructure::default() {
             let unit = self.unit("structure", first.changes, Entry::Structure(first.entry));
             self.commit("creating the structure", unit).await?;
         }

@@ -258,13 +258,13 @@ impl<T: Target> Run<'_, '_, T> {
     async fn structure(&mut self) -> Result<(), ApplyError<T::Error>> {
         let work = &self.approved.structure;
         let entry = &work.entry;
-        let nothing = work.changes.is_empty() && *entry == ledger::Structure::default();
+        let nothing = work.changes.is_empty() && *entry == ledger::WrittenStructure::default();
         self.done = work.changes.len() as u64;
         self.total = self.done;
-        let known = |done: &ledger::Structure| {
+        let known = |done: &ledger::WrittenStructure| {
             let reported = entry.reported.clone();
             *entry
-                == ledger::Structure {
+                == ledger::WrittenStructure {
                     reported,
                     ..done.clone()
                 }
@@ -294,11 +294,11 @@ impl<T: Target> Run<'_, '_, T> {
 
     /// An entry with what the report of an upgrade says of records. Of a job that goes on the first attempt counts:
     /// the next one finds records as they are to be.
-    fn with_report(&self, entry: &ledger::Structure) -> ledger::Structure {
+    fn with_report(&self, entry: &ledger::WrittenStructure) -> ledger::WrittenStructure {
         let first = self.approved.upgrade.is_some() && self.ledger_state.reported.is_none();
         let reported = first.then(|| serde_json::to_string(&records(self.approved)).ok());
         let reported = reported.flatten();
-        ledger::Structure {
+        ledger::WrittenStructure {
             reported: reported.and_then(|reported| Value::parse(&reported).ok()),
             ..entry.clone()
         }

@@ -5,7 +5,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::workspace::ledger::{CellsOf, Changed, Entry, RowDigest, Structure, Taken, Updated};
+use crate::workspace::ledger::{
+    CellsOf, Changed, Entry, RowDigest, Taken, Updated, WrittenStructure,
+};
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind, Removal};
 
 use super::merged::before;
@@ -205,7 +207,7 @@ impl Steps {
     }
 
     /// Records of which leaves were changed.
-    fn changed(&mut self, structure: &Structure, published: &HashSet<&str>) {
+    fn changed(&mut self, structure: &WrittenStructure, published: &HashSet<&str>) {
         for changed in structure.changed.iter().rev() {
             let whole = changed.draft.is_none() || published.contains(&*changed.reference);
             self.back(changed, whole);
@@ -245,7 +247,7 @@ impl Steps {
     }
 
     /// A table or a column that was taken away with what it held is created once more.
-    fn brought_back(&mut self, structure: &Structure) {
+    fn brought_back(&mut self, structure: &WrittenStructure) {
         if !held_rows(structure) {
             return;
         }
@@ -273,7 +275,7 @@ impl Steps {
     }
 
     /// The first phase backwards: configs as they were, then what was created goes, newest first.
-    fn structure(&mut self, structure: &Structure, published: &HashSet<&str>) {
+    fn structure(&mut self, structure: &WrittenStructure, published: &HashSet<&str>) {
         if !held_rows(structure) {
             let deleted = structure.deleted.iter().rev();
             let deleted = deleted.filter_map(|based| based.thing.new_record());
@@ -407,7 +409,7 @@ fn written(ledger: &[Entry]) -> Digests {
 }
 
 /// Whether what was taken away held rows or cells: it went after the rows of the job.
-fn held_rows(structure: &Structure) -> bool {
+fn held_rows(structure: &WrittenStructure) -> bool {
     let first = structure.deleted.first().map(|based| based.thing.kind);
     matches!(first, Some(RecordKind::Feature | RecordKind::Column))
 }

@@ -19,7 +19,7 @@ use crate::package::format::DEPENDENCY_KINDS;
 
 pub use layers::{Dependency, IdentityColumn, Item, Unresolved};
 pub use refs::{Declared, ExternalRef};
-pub use spots::{ConfigProblem, ConfigSpot};
+pub use spots::{ConfigSpot, StepConfigFault};
 pub use steps::{RefUse, Step, StepList as StepPlace};
 pub use table::{Column, Origin, Table};
 
@@ -70,7 +70,7 @@ pub struct Facts<'d> {
     /// Declared config values that name something, are secret or hold expressions.
     pub spots: Vec<ConfigSpot<'d>>,
     /// Structural mistakes in configs.
-    pub problems: Vec<ConfigProblem<'d>>,
+    pub config_faults: Vec<StepConfigFault<'d>>,
     /// Tables of the plan and of dependencies.
     pub tables: Vec<Table<'d>>,
     item_by_uid: HashMap<&'d str, usize>,
@@ -110,7 +110,7 @@ impl<'d> Facts<'d> {
             declared: HashMap::new(),
             outside: HashMap::new(),
             spots: Vec::new(),
-            problems: Vec::new(),
+            config_faults: Vec::new(),
             tables: Vec::new(),
             item_by_uid: HashMap::new(),
             item_by_ref: HashMap::new(),

@@ -1,7 +1,7 @@
 //! Configs in steps, walked once: every declared value and every structural mistake.
 
 use super::{Facts, Step, StepPlace};
-use crate::definitions::{Field, Problem};
+use crate::definitions::{ConfigFault, Field};
 use crate::json::Node;
 use crate::package::Tool;
 use crate::package::configs::{self, ConfigVisitor, Declared, walk_args};
@@ -25,7 +25,7 @@ impl<'d> std::ops::Deref for ConfigSpot<'d> {
 
 /// A structural mistake in a config in a step.
 #[derive(Debug, Clone)]
-pub enum ConfigProblem<'d> {
+pub enum StepConfigFault<'d> {
     /// A key that is not declared.
     UnknownKey {
         /// The member.
@@ -58,7 +58,7 @@ pub enum ConfigProblem<'d> {
 struct Collector<'d> {
     step: StepPlace,
     spots: Vec<ConfigSpot<'d>>,
-    problems: Vec<ConfigProblem<'d>>,
+    config_faults: Vec<StepConfigFault<'d>>,
 }
 
 impl<'d> ConfigVisitor<'d, 'd> for Collector<'d> {
@@ -67,16 +67,18 @@ impl<'d> ConfigVisitor<'d, 'd> for Collector<'d> {
         self.spots.push(ConfigSpot { step, spot });
     }
 
-    fn problem(&mut self, problem: Problem<'d, 'd>, automation: bool) {
-        self.problems.push(match problem {
-            Problem::UnknownKey { member, known } => ConfigProblem::UnknownKey { member, known },
-            Problem::Missing { object, key, field } => ConfigProblem::Missing {
+    fn fault(&mut self, fault: ConfigFault<'d, 'd>, automation: bool) {
+        self.config_faults.push(match fault {
+            ConfigFault::UnknownKey { member, known } => {
+                StepConfigFault::UnknownKey { member, known }
+            }
+            ConfigFault::Missing { object, key, field } => StepConfigFault::Missing {
                 object,
                 key,
                 field,
                 automation,
             },
-            Problem::Wrong { spot } => ConfigProblem::Wrong {
+            ConfigFault::Wrong { spot } => StepConfigFault::Wrong {
                 node: spot.node,
                 field: spot.field,
                 automation,
@@ -87,7 +89,7 @@ impl<'d> ConfigVisitor<'d, 'd> for Collector<'d> {
 
 impl<'d> Facts<'d> {
     pub(super) fn read_spots(&mut self) {
-        let (mut spots, mut problems) = (Vec::new(), Vec::new());
+        let (mut spots, mut config_faults) = (Vec::new(), Vec::new());
         for step in self.steps.iter().chain(&self.blueprint_steps) {
             let (Some(tool), Some(args)) = (step.tool, step.args) else {
                 continue;
@@ -95,15 +97,15 @@ impl<'d> Facts<'d> {
             let mut collector = Collector {
                 step: step.place,
                 spots: Vec::new(),
-                problems: Vec::new(),
+                config_faults: Vec::new(),
             };
             let declared = self.declared_as(step, tool);
             walk_args(self.definitions, tool, args, declared, &mut collector);
             spots.append(&mut collector.spots);
-            problems.append(&mut collector.problems);
+            config_faults.append(&mut collector.config_faults);
         }
         self.spots = spots;
-        self.problems = problems;
+        self.config_faults = config_faults;
     }
 
     /// The step at a place.

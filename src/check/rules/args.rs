@@ -1,6 +1,6 @@
 //! S009 to S013, S017 and S018: arguments and configs of steps.
 
-use crate::check::facts::{ConfigProblem, Facts, Step, StepPlace};
+use crate::check::facts::{Facts, Step, StepConfigFault, StepPlace};
 use crate::check::rules::reference::{NamedForm, named, no_ref, wrong_kind};
 use crate::check::rules::shape;
 use crate::definitions::ReferenceKind;
@@ -20,8 +20,8 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     }
     target(facts, out);
     identity_types(facts, out);
-    for problem in &facts.problems {
-        config_problem(problem, out);
+    for fault in &facts.config_faults {
+        config_fault(fault, out);
     }
 }
 
@@ -391,9 +391,9 @@ fn unknown_type<'n>(
     Finding::at(&S017, node, message).meant_or_known(name, known, Misspelt::value(node))
 }
 
-fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
-    match problem {
-        ConfigProblem::UnknownKey { member, known } => {
+fn config_fault(fault: &StepConfigFault<'_>, out: &mut Vec<Finding>) {
+    match fault {
+        StepConfigFault::UnknownKey { member, known } => {
             let key = member.key().unwrap_or_default();
             let message = format!("there is no config key `{}` here", suggest::short_text(key));
             let known = known.iter().map(|(name, _)| *name);
@@ -402,21 +402,21 @@ fn config_problem(problem: &ConfigProblem<'_>, out: &mut Vec<Finding>) {
         }
         // Settings of triggers and steps are checked with the automation (A003, A016); a reference
         // may be absent from any structural config, to be completed later.
-        ConfigProblem::Missing {
+        StepConfigFault::Missing {
             automation: true, ..
         }
-        | ConfigProblem::Wrong {
+        | StepConfigFault::Wrong {
             automation: true, ..
         } => {}
-        ConfigProblem::Missing { field, .. } if field.is_reference() => {}
-        ConfigProblem::Missing { object, key, .. } => {
+        StepConfigFault::Missing { field, .. } if field.is_reference() => {}
+        StepConfigFault::Missing { object, key, .. } => {
             out.push(Finding::at(
                 &S009,
                 *object,
                 format!("the config lacks `{key}`"),
             ));
         }
-        ConfigProblem::Wrong { node, field, .. } => {
+        StepConfigFault::Wrong { node, field, .. } => {
             let expected = field.kind_in_words();
             let message = format!(
                 "`{}` takes {expected}, not {}",

@@ -149,7 +149,7 @@ fn format_folder(folder: &Path, args: &Args) -> Result<Formatted, ReportError> {
                 }
             }
         }
-        Err(PackError::Problems(_)) => {
+        Err(PackError::Faults(_)) => {
             let joined = layout::join(&on_disk).map_err(|error| unreadable(folder, error))?;
             let findings = check_folder(&joined, &CheckOptions::default()).findings;
             let keeps = [&J001, &J002, &J010];

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tplkit::finding::render::counted;
-use tplkit::layout::{self, PackError, Problem};
+use tplkit::layout::{self, LayoutFault, PackError};
 use tplkit::printable;
 
 use crate::cli::args::Form;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let mut bytes = Vec::new();
     match layout::pack(&OnDisk(args.folder.clone()), &mut bytes) {
         Ok(()) => {}
-        Err(PackError::Problems(problems)) => return refuse(args, &problems),
+        Err(PackError::Faults(faults)) => return refuse(args, &faults),
         Err(error) => return Err(failure(args, error)),
     }
     let text = String::from_utf8_lossy(&bytes);
@@ -68,36 +68,36 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// Reports what is wrong with the files.
-fn refuse(args: &Args, problems: &[Problem]) -> Result<Exit, CliError> {
-    let shown = |problem: &Problem| args.folder.join(&problem.name);
-    for problem in problems {
-        let at = problem
+fn refuse(args: &Args, faults: &[LayoutFault]) -> Result<Exit, CliError> {
+    let shown = |fault: &LayoutFault| args.folder.join(&fault.name);
+    for fault in faults {
+        let at = fault
             .at
             .map(|at| format!(":{}:{}", at.line, at.column))
             .unwrap_or_default();
-        let path = shown(problem);
+        let path = shown(fault);
         print_note(&format!(
             "{}{at}: {}",
             printable::path(&path),
-            problem.message
+            fault.message
         ));
     }
     let folder = printable::path(&args.folder);
     print_note(&format!(
         "error: `{folder}` cannot be packed: {}",
-        counted(problems.len(), "problem")
+        counted(faults.len(), "problem")
     ));
     if args.format == Form::Json {
-        let reported = |problem: &Problem| {
+        let reported = |fault: &LayoutFault| {
             json!({
-                "path": shown(problem).to_string_lossy(),
-                "line": problem.at.map(|at| at.line),
-                "column": problem.at.map(|at| at.column),
-                "message": problem.message,
+                "path": shown(fault).to_string_lossy(),
+                "line": fault.at.map(|at| at.line),
+                "column": fault.at.map(|at| at.column),
+                "message": fault.message,
             })
         };
-        let problems: Vec<Value> = problems.iter().map(reported).collect();
-        let body = json!({"folder": args.folder.to_string_lossy(), "problems": problems});
+        let faults: Vec<Value> = faults.iter().map(reported).collect();
+        let body = json!({"folder": args.folder.to_string_lossy(), "problems": faults});
         write_result(&document::write("findings", &body), None)?;
     }
     Ok(Exit::Findings)

@@ -62,13 +62,13 @@ fn one(
         ("# ", true, false) => format!("  # or {}", others.join(" or ")),
         _ => String::new(),
     };
-    let path = toml_text::string(place(conflict));
+    let path = toml_text::string(decision_path(conflict));
     let decision = decision_as_toml(&decision);
     let _ = writeln!(out, "{mark}{path} = {decision}{others}");
 }
 
 /// Where the decision about a conflict stands.
-pub(crate) fn place(conflict: &Conflict) -> &str {
+pub(crate) fn decision_path(conflict: &Conflict) -> &str {
     conflict.path.as_deref().unwrap_or(EVERYTHING)
 }
 

@@ -17,7 +17,7 @@ use tplkit::json::Value;
 use tplkit::upgrade::{Conflict, LeftRecord};
 use tplkit::workspace::RecordKind;
 
-pub(crate) use decision::{decisions_file, place};
+pub(crate) use decision::{decision_path, decisions_file};
 pub(crate) use markdown::markdown;
 pub(crate) use prompts::{PromptOutcome, decide_conflicts};
 pub(crate) use text::{not_carried, upgrade};

@@ -6,7 +6,7 @@ use tplkit::apply::{Preview, UpgradeTerms};
 use tplkit::printable;
 use tplkit::upgrade::{Conflict, Decision, RecordDecision, Side, Take};
 
-use super::decision::{RecordNames, choices, place};
+use super::decision::{RecordNames, choices, decision_path};
 use super::{counted_cells, sides};
 use crate::cli::error::CliError;
 use crate::cli::item_titles::ItemTitles;
@@ -57,7 +57,8 @@ pub(crate) fn decide_conflicts(
 
 fn note(terms: &mut UpgradeTerms, conflict: &Conflict, decision: Decision) {
     let of = terms.decisions.entry(conflict.reference.clone());
-    of.or_default().insert(place(conflict).to_owned(), decision);
+    of.or_default()
+        .insert(decision_path(conflict).to_owned(), decision);
 }
 
 /// What is asked about: a leaf, or the whole record.

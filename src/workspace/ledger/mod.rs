@@ -23,7 +23,7 @@ use crate::json::Value;
 #[serde(rename_all = "camelCase")]
 pub enum Entry {
     /// The structure was created.
-    Structure(Structure),
+    Structure(WrittenStructure),
     /// Rows were written.
     Rows(Rows),
     /// Rows that are there were recognised: an earlier job wrote them, or they are adopted.
@@ -66,7 +66,7 @@ pub enum Entry {
 /// What the first phase wrote.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Structure {
+pub struct WrittenStructure {
     /// What was created, in order, by ref.
     pub created: Vec<Created>,
     /// Configs that were replaced.

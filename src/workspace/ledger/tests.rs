@@ -3,7 +3,7 @@
 use super::{
     BaseRecord, Cells, CellsOf, Changed, ConfigChange, Created, EarlyLinks, EmptiedColumn, Entry,
     Links, MovedLeaf, MovedSequence, Position, RecognisedRows, RowDigest, RowName, RowNames, Rows,
-    Siblings, Structure, Taken, Updated, Updates, WrittenRow,
+    Siblings, Taken, Updated, Updates, WrittenRow, WrittenStructure,
 };
 use crate::workspace::{AnyRecord, KeptRow, RecordKind, RowData};
 
@@ -51,7 +51,7 @@ fn every_entry_is_read_back_as_it_was_written() {
         }],
     };
     let entries = vec![
-        Entry::Structure(Structure {
+        Entry::Structure(WrittenStructure {
             created: vec![made("f_a")],
             replaced: vec![ConfigChange {
                 reference: "workspace".to_owned(),

@@ -3,7 +3,7 @@
 use tplkit::json::Value;
 use tplkit::workspace::ledger::{
     ConfigChange, Created, EarlyLinks, EmptiedColumn, Entry, Links, MovedSequence, RecognisedRows,
-    RowDigest, RowName, RowNames, Rows, Structure, Updated, Updates, WrittenRow,
+    RowDigest, RowName, RowNames, Rows, Updated, Updates, WrittenRow, WrittenStructure,
 };
 use tplkit::workspace::{Id, RecordKind, RowData};
 
@@ -45,8 +45,8 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
         file: true,
     };
     vec![
-        Entry::Structure(Structure::default()),
-        Entry::Structure(Structure {
+        Entry::Structure(WrittenStructure::default()),
+        Entry::Structure(WrittenStructure {
             created: vec![Created {
                 reference: "f_clientes".to_owned(),
                 kind: RecordKind::Feature,
@@ -61,7 +61,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
                 after: config(r#"[{"views":[]}]"#),
             }],
             pending_publishes: vec!["w_a".to_owned(), "w_b".to_owned()],
-            ..Structure::default()
+            ..WrittenStructure::default()
         }),
         Entry::Rows(Rows {
             uid: "u_rows".to_owned(),

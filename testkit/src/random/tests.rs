@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use tplkit::automation::{Automation, EmptyEnvironment, validate};
-use tplkit::definitions::{Definitions, Field, Problem, Spot, Visitor, walk, walk_listed};
+use tplkit::definitions::{ConfigFault, Definitions, Field, Spot, Visitor, walk, walk_listed};
 use tplkit::finding::Severity;
 use tplkit::json::{Doc, Object, Value};
 use tplkit::package::name::fault;
@@ -130,9 +130,9 @@ struct Faults {
 impl<'d, 'f> Visitor<'d, 'f> for Faults {
     fn field(&mut self, _: Spot<'d, 'f>) {}
 
-    fn problem(&mut self, problem: Problem<'d, 'f>) {
-        match problem {
-            Problem::UnknownKey { .. } => self.unknown += 1,
+    fn fault(&mut self, fault: ConfigFault<'d, 'f>) {
+        match fault {
+            ConfigFault::UnknownKey { .. } => self.unknown += 1,
             other => self.wrong.push(format!("{other:?}")),
         }
     }

@@ -1,7 +1,7 @@
 //! Validates one config against its declarations, and collects its references.
 
 use tplkit::definitions::{
-    Field, FieldType, Problem as Mistake, ReferenceKind, Spot, Visitor, walk_listed,
+    ConfigFault, Field, FieldType, ReferenceKind, Spot, Visitor, walk_listed,
 };
 use tplkit::json::Node;
 
@@ -118,9 +118,9 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
         });
     }
 
-    fn problem(&mut self, problem: Mistake<'d, 'f>) {
-        let fault = match problem {
-            Mistake::UnknownKey { member, known } => {
+    fn fault(&mut self, fault: ConfigFault<'d, 'f>) {
+        let fault = match fault {
+            ConfigFault::UnknownKey { member, known } => {
                 let known = if known.is_empty() {
                     "nothing".to_owned()
                 } else {
@@ -132,10 +132,10 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
                     format!("is no key of this config, which knows {known}"),
                 )
             }
-            Mistake::Missing { object, key, .. } => {
+            ConfigFault::Missing { object, key, .. } => {
                 Fault::new(self.path(object, Some(key)), "is required")
             }
-            Mistake::Wrong { spot } => Fault::new(
+            ConfigFault::Wrong { spot } => Fault::new(
                 self.path(spot.node, None),
                 format!("has to be {}", expected(spot.field)),
             ),

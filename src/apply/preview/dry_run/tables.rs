@@ -34,7 +34,7 @@ pub(super) struct Unique {
 
 /// A table that rows enter.
 #[derive(Debug, Default)]
-struct Table {
+struct DryRunTable {
     /// Whether it does not exist yet.
     fresh: bool,
     unique: Vec<Unique>,
@@ -49,7 +49,7 @@ struct Table {
 /// All of them.
 #[derive(Debug)]
 pub(super) struct Tables {
-    by_id: HashMap<Id, Table>,
+    by_id: HashMap<Id, DryRunTable>,
     /// By unique column whether a value stands now: claimed by units of the run, or let go by them. There is
     /// one for each row, so of a value half of what it is known as is kept: nobody finds two that share it.
     values: HashMap<(Id, usize), HashMap<[u8; 16], bool>>,
@@ -76,22 +76,22 @@ pub(super) fn known_as(cell: &str) -> Option<[u8; 32]> {
 impl Tables {
     /// The tables as they are once the structure is created.
     pub(super) fn of(destination: &Structure, approved: &Approved) -> Tables {
-        let mut tables: HashMap<Id, Table> = HashMap::new();
+        let mut tables: HashMap<Id, DryRunTable> = HashMap::new();
         for feature in destination.features.iter().chain(&destination.shared) {
             let columns = feature.columns.iter().filter(|column| column.is_unique());
             let unique = columns.map(|column| unique(column, true));
-            let table = Table {
+            let table = DryRunTable {
                 unique: unique.collect(),
-                ..Table::default()
+                ..DryRunTable::default()
             };
             tables.insert(feature.id, table);
         }
         for change in &approved.structure.changes {
             match change {
                 Change::Create(New::Feature(feature)) => {
-                    let table = Table {
+                    let table = DryRunTable {
                         fresh: true,
-                        ..Table::default()
+                        ..DryRunTable::default()
                     };
                     tables.insert(feature.id, table);
                 }
@@ -265,7 +265,7 @@ fn unique(column: &Column, at_base: bool) -> Unique {
 
 /// A column that gets another config may become unique, or cease to be.
 fn configure(
-    tables: &mut HashMap<Id, Table>,
+    tables: &mut HashMap<Id, DryRunTable>,
     destination: &Structure,
     id: Id,
     config: &crate::json::Value,

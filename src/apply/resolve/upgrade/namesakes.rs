@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::valued::{own_table, table_of};
 use super::{Base, Merging};
 use crate::apply::resolve::marks::marked;
-use crate::definitions::{Problem, ReferenceKind, Spot, Visitor, walk_listed};
+use crate::definitions::{ConfigFault, ReferenceKind, Spot, Visitor, walk_listed};
 use crate::json::{Node, Value};
 use crate::package::configs::{Edit, Edits, with_args};
 use crate::upgrade::declared_fields;
@@ -96,7 +96,7 @@ impl<'d, 'f> Visitor<'d, 'f> for Uses<'_, 'd, '_, '_> {
         self.edits.at(self.root, spot.node, edit);
     }
 
-    fn problem(&mut self, _: Problem<'d, 'f>) {}
+    fn fault(&mut self, _: ConfigFault<'d, 'f>) {}
 
     fn steps(&mut self, _: Spot<'d, 'f>) {}
 }

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::Merging;
 use crate::json::Value;
 use crate::upgrade::decision::LeafDecision;
-use crate::upgrade::rule::{LeafOutcome, Place, verdict};
+use crate::upgrade::rule::{DecidedLeaf, LeafOutcome, verdict};
 use crate::upgrade::{Conflict, KeepReason, KeptRecord, Take, Update, insert_after, order_path};
 use crate::workspace::ledger::Siblings;
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind};
@@ -68,12 +68,12 @@ impl Merging<'_, '_> {
     /// destination have once, and may name others of the destination.
     fn unfit_order(
         &self,
-        place: Place<'_>,
+        order: DecidedLeaf<'_>,
         [_, theirs, ours]: &[Value; 3],
         names: &Names,
     ) -> Option<String> {
         let read = |value: &Value| self.read(value);
-        let decided = self.tracked.at(place.reference, place.path, ours, &read);
+        let decided = self.tracked.at(order.reference, order.path, ours, &read);
         let LeafDecision::Take(Take::Value(value)) = decided else {
             return None;
         };
@@ -151,17 +151,17 @@ impl Merging<'_, '_> {
             Value::List(names.collect())
         };
         let values = [&base, &theirs, &now].map(common);
-        let place = Place {
+        let order = DecidedLeaf {
             reference: parent.reference,
             path,
             list: false,
         };
-        if given && let Some(why) = self.unfit_order(place, &values, &names) {
+        if given && let Some(why) = self.unfit_order(order, &values, &names) {
             self.refuse_value_because(parent.reference, path, &why);
         }
         let read = |value: &Value| self.read(value);
         let verdict = if given {
-            verdict(place, &values, self.tracked, &read)
+            verdict(order, &values, self.tracked, &read)
         } else {
             LeafOutcome::Same
         };

@@ -7,7 +7,7 @@ use crate::finding::render::counted;
 use crate::json::{Object, Value};
 use crate::problem::Code;
 use crate::upgrade::decision::LeafDecision;
-use crate::upgrade::rule::{LeafOutcome, Place, verdict};
+use crate::upgrade::rule::{DecidedLeaf, LeafOutcome, verdict};
 use crate::upgrade::{Conflict, ConflictCode, Take};
 use crate::workspace::{Change, Id, New, RecordKind};
 
@@ -56,7 +56,7 @@ impl Merging<'_, '_> {
         }
         let read = |value: &Value| self.read(value);
         let values = [Value::Null, theirs.clone(), Value::Null];
-        let place = Place {
+        let decided = DecidedLeaf {
             reference,
             path,
             list: false,
@@ -66,7 +66,7 @@ impl Merging<'_, '_> {
                 self.tracked.uses(reference, path);
                 (Some(read(value)), None)
             }
-            _ => match verdict(place, &values, self.tracked, &read) {
+            _ => match verdict(decided, &values, self.tracked, &read) {
                 LeafOutcome::Conflict => {
                     let conflict = leaf.conflict(RecordKind::Column, reference, None, path, values);
                     (Some(Value::Null), Some(conflict))

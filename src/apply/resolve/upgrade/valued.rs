@@ -9,7 +9,7 @@ use crate::apply::Refusal;
 use crate::apply::resolve::bindings::record_kind;
 use crate::apply::resolve::completeness::CompletenessCheck;
 use crate::automation::each_secret;
-use crate::definitions::{Definitions, Problem, ReferenceKind, Spot, Visitor, walk_listed};
+use crate::definitions::{ConfigFault, Definitions, ReferenceKind, Spot, Visitor, walk_listed};
 use crate::json::{Doc, Value};
 use crate::package::size::MOST_LABEL;
 use crate::upgrade::decision::LeafDecision;
@@ -265,7 +265,7 @@ impl<'d, 'f> Visitor<'d, 'f> for Dangling<'_, '_, '_> {
         }
     }
 
-    fn problem(&mut self, _: Problem<'d, 'f>) {}
+    fn fault(&mut self, _: ConfigFault<'d, 'f>) {}
 
     fn steps(&mut self, _: Spot<'d, 'f>) {}
 }

@@ -87,7 +87,7 @@ pub(in crate::apply) async fn drift<T: Target>(
         if work.is_none() && written.is_empty() {
             continue;
         }
-        let table = Table {
+        let table = ComparedTable {
             reference,
             feature: *feature,
             columns: work.map(|work| Columns::new(&work.compared, definitions)),
@@ -107,7 +107,7 @@ pub(in crate::apply) async fn drift<T: Target>(
 }
 
 /// A table that is compared.
-struct Table<'a, 'u> {
+struct ComparedTable<'a, 'u> {
     reference: &'u str,
     feature: Id,
     columns: Option<Columns<'a>>,
@@ -146,7 +146,7 @@ fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<Update<'_>>> {
 impl<'a, T: Target> Run<'_, 'a, T> {
     async fn drift_table(
         &mut self,
-        table: &Table<'a, '_>,
+        table: &ComparedTable<'a, '_>,
         unseen: &HashSet<Id>,
         drifted: &mut RowsDrifted,
     ) -> Result<RowsDrift, ApplyError<T::Error>> {
@@ -193,7 +193,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Whether cells of a row are not what was applied. Notes those of reference data.
     async fn is_changed(
         &mut self,
-        table: &Table<'a, '_>,
+        table: &ComparedTable<'a, '_>,
         stored: &StoredRow,
         drifted: &mut RowsDrifted,
     ) -> Result<bool, ApplyError<T::Error>> {

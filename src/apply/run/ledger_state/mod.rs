@@ -9,7 +9,7 @@ use crate::apply::ledger_rows::{EarlierNames, LedgerRows};
 use crate::json::Value;
 use crate::package::payload::RawEntry;
 use crate::rows::Text;
-use crate::workspace::ledger::{MovedLeaf, RowDigest, Structure};
+use crate::workspace::ledger::{MovedLeaf, RowDigest, WrittenStructure};
 use crate::workspace::{Id, RowData};
 
 /// A row that was written before.
@@ -88,7 +88,7 @@ pub(super) struct LedgerState {
     /// By row, how many cells stay as people made them, where nothing was written into the row: no entry counts them.
     kept: HashMap<Id, u64>,
     /// What the first phase wrote.
-    pub(super) structures: Vec<Structure>,
+    pub(super) structures: Vec<WrittenStructure>,
     /// What the first phase of an upgrade reported of records, since the job was last completed.
     pub(super) reported: Option<Value>,
     /// Cells of merged rows that somebody decided, and those that people changed after the plan, since then.

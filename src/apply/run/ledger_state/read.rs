@@ -6,7 +6,7 @@ use super::{Counts, KnownRow, LedgerState, Stays};
 use crate::apply::ledger_rows::LedgerRows;
 use crate::rows::Cell;
 use crate::workspace::ledger::{
-    Cells, CellsOf, CellsPart, EmptiedColumn, Entry, MovedLeaf, Rows, Structure,
+    Cells, CellsOf, CellsPart, EmptiedColumn, Entry, MovedLeaf, Rows, WrittenStructure,
 };
 use crate::workspace::{Id, RowData};
 
@@ -157,7 +157,7 @@ impl LedgerState {
     }
 
     /// Notes tables and columns that went with what they held.
-    fn note_taken(&mut self, structure: &Structure) {
+    fn note_taken(&mut self, structure: &WrittenStructure) {
         for based in &structure.deleted {
             let thing = &based.thing;
             let kept = thing.parent.and_then(|table| {

@@ -3,7 +3,7 @@
 //! A link counts as the row that it points at (`upgrade` 3.3.2). Links of the base may point at rows that the package
 //! does not have any more: these are found by the ledgers.
 
-use super::row::Table;
+use super::row::MergedTable;
 use crate::apply::row_refs::{RowRef, row_refs};
 use crate::apply::run::Run;
 use crate::apply::run::based::BasedCell;
@@ -17,7 +17,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// hold any more is as the base has it.
     pub(super) async fn base_cells(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         id: Id,
     ) -> Result<Vec<Option<String>>, ApplyError<T::Error>> {
         let mut cells = Vec::new();

@@ -13,13 +13,13 @@ use crate::json::Value;
 use crate::package::payload::RawRow;
 use crate::problem::Code;
 use crate::rows::{Cell, EntryFault, EntryReason, equal, members};
-use crate::upgrade::rule::{LeafOutcome, Place, unseen, verdict};
+use crate::upgrade::rule::{DecidedLeaf, LeafOutcome, unseen, verdict};
 use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, RowData, StoredRow, Target, hidden_each};
 
 use super::is_null;
-use super::row::{Batch, Candidate, Here, Outcome, Table};
+use super::row::{Batch, Candidate, Here, MergedTable, Outcome};
 use super::said::{lacks_target, missing, same_cell, same_link};
 use super::waiting::{RefusedRows, WaitingRow};
 
@@ -30,7 +30,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Merges rows. Gives those that wait for values of others.
     pub(super) async fn merge_rows(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         batch: Batch<'_, 'a>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<Vec<WaitingRow<'a>>, ApplyError<T::Error>> {
@@ -97,7 +97,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// What becomes of rows that are there. Notes those that do not fit.
     async fn outcomes(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         tracked: &TrackedDecisions<'_>,
         rows: &[Candidate<'a>],
         stored: Vec<Option<(StoredRow, bool)>>,
@@ -138,7 +138,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         Ok(outcomes)
     }
 
-    fn merge_unfit(&mut self, table: &Table<'a>, row: Candidate<'a>, fault: &EntryFault) {
+    fn merge_unfit(&mut self, table: &MergedTable<'a>, row: Candidate<'a>, fault: &EntryFault) {
         let failed = FailedRow {
             position: row.position,
             uid: Some(row.theirs.uid.decoded().into_owned()),
@@ -214,7 +214,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     async fn merge_outcome(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         tracked: &TrackedDecisions<'_>,
         row: Candidate<'a>,
         here: Here<'_>,
@@ -334,15 +334,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             let values = [based, theirs, ours].map(value);
             let path = cell_path(row, &slot.work.package_name);
-            let place = Place {
+            let decided = DecidedLeaf {
                 reference: &table.work.feature_ref,
                 path: &path,
                 list: false,
             };
             let verdict = if hidden {
-                unseen(place, &values, tracked)
+                unseen(decided, &values, tracked)
             } else {
-                verdict(place, &values, tracked, &Value::clone)
+                verdict(decided, &values, tracked, &Value::clone)
             };
             let [base, theirs, ours] = values;
             let name = column.name.clone();
@@ -437,7 +437,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// Notes that a cell cannot be written whose value somebody decided.
-    fn check_decided(&mut self, table: &Table<'a>, tracked: &TrackedDecisions<'_>, path: String) {
+    fn check_decided(
+        &mut self,
+        table: &MergedTable<'a>,
+        tracked: &TrackedDecisions<'_>,
+        path: String,
+    ) {
         let reference = &table.work.feature_ref;
         if matches!(tracked.takes(reference, &path), Some(Take::Value(_))) {
             self.tally.invalid_decision(reference, path);
@@ -449,7 +454,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 /// to be read.
 pub(super) fn unread(
     targets: &Targets<'_>,
-    table: &Table<'_>,
+    table: &MergedTable<'_>,
     rows: &[Candidate<'_>],
 ) -> Vec<UnreadRow> {
     let sides = rows.iter().flat_map(|row| {
@@ -461,7 +466,7 @@ pub(super) fn unread(
 
 /// What somebody decided about a cell.
 pub(super) fn takes<'d>(
-    table: &Table<'_>,
+    table: &MergedTable<'_>,
     tracked: &TrackedDecisions<'d>,
     row: Candidate<'_>,
     column: &str,
@@ -479,7 +484,7 @@ fn cell_path(row: Candidate<'_>, column: &str) -> String {
     path
 }
 
-fn slot_at(table: &Table<'_>, name: &str) -> Option<usize> {
+fn slot_at(table: &MergedTable<'_>, name: &str) -> Option<usize> {
     let mut all = table.columns.all.iter();
     all.position(|slot| slot.work.column.name == name)
 }

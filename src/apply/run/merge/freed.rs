@@ -10,7 +10,7 @@ use crate::upgrade::TrackedDecisions;
 use crate::workspace::{Id, Target};
 
 use super::cells::takes;
-use super::row::{Batch, Candidate, Table};
+use super::row::{Batch, Candidate, MergedTable};
 use super::said::same_cell;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -42,7 +42,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     async fn free_values_of(
         &mut self,
-        mut table: Table<'a>,
+        mut table: MergedTable<'a>,
         entry: &'a RawEntry<'a>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
@@ -84,7 +84,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Whether new rows bring values that stand in rows of the destination.
     async fn takes_values(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         entry: &RawEntry<'a>,
         unique: &[usize],
     ) -> Result<bool, ApplyError<T::Error>> {

@@ -25,7 +25,7 @@ use crate::rows::Cell;
 use crate::upgrade::{EVERYTHING, TrackedDecisions};
 use crate::workspace::{Id, RecordKind, Target};
 
-use row::{Batch, Candidate, Table};
+use row::{Batch, Candidate, MergedTable};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Enters the rows of all tables, and merges those that are there: each table once its links point at rows that
@@ -101,11 +101,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         self.merge_table(&table, entry, tracked).await
     }
 
-    fn merged_table(&self, work: &'a TableWork, feature: Id) -> Table<'a> {
+    fn merged_table(&self, work: &'a TableWork, feature: Id) -> MergedTable<'a> {
         let approved = self.approved;
         let (fresh, columns) = (self.fresh_columns(), work.compared.iter().enumerate());
         let fresh_slots = columns.filter(|(_, work)| fresh.contains(&work.column.id));
-        Table {
+        MergedTable {
             work,
             feature,
             columns: Columns::new(&work.compared, self.definitions),
@@ -128,7 +128,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     async fn merge_table(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         entry: &'a RawEntry<'a>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
@@ -161,7 +161,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// The next rows that are compared; nothing after the last. Counts those of which the base says something.
     fn compared(
         &self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         found: &mut usize,
         rows: &mut impl Iterator<Item = (usize, RawRow<'a>)>,
     ) -> Option<Vec<Candidate<'a>>> {
@@ -181,7 +181,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// Whether the package says something else of a row than the base, or its cells have a base of their own.
-    fn differs(&self, table: &Table<'a>, row: &Candidate<'a>) -> bool {
+    fn differs(&self, table: &MergedTable<'a>, row: &Candidate<'a>) -> bool {
         !table.base.says_the_same(row.id, row.theirs) || self.ledger_state.stays(row.id).is_some()
     }
 
@@ -189,7 +189,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Counts those of which the base says something.
     fn candidates(
         &self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         found: &mut usize,
         rows: &mut impl Iterator<Item = (usize, RawRow<'a>)>,
     ) -> Vec<Candidate<'a>> {

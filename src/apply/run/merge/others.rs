@@ -9,7 +9,7 @@ use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry};
 use crate::workspace::{RowData, Target};
 
 use super::cells::unread;
-use super::row::{Candidate, Table};
+use super::row::{Candidate, MergedTable};
 use super::said::same_link;
 
 /// A cell of which the package says something else than its base.
@@ -24,7 +24,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Counts the cells that a plain apply leaves out: it writes none that are there.
     pub(super) async fn count_left_out(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         rows: &[Candidate<'a>],
     ) -> Result<(), ApplyError<T::Error>> {
         let differs =
@@ -48,7 +48,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// The cells of which the package says something else than their base.
     async fn other_cells(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         row: &Candidate<'a>,
     ) -> Result<Vec<OtherCell>, ApplyError<T::Error>> {
         let stays = self.ledger_state.stays(row.id).cloned();
@@ -84,7 +84,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// brings them.
     pub(super) async fn keep_bases(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         rows: &[Candidate<'a>],
     ) -> Result<(), ApplyError<T::Error>> {
         let mut cells = Vec::new();

@@ -41,7 +41,7 @@ impl<'r, 'a> Batch<'r, 'a> {
 }
 
 /// What a table is merged with.
-pub(super) struct Table<'a> {
+pub(super) struct MergedTable<'a> {
     pub(super) work: &'a TableWork,
     pub(super) feature: Id,
     pub(super) columns: Columns<'a>,
@@ -57,7 +57,7 @@ pub(super) struct Table<'a> {
     pub(super) only: Option<Vec<usize>>,
 }
 
-impl Table<'_> {
+impl MergedTable<'_> {
     /// Whether cells of a column are merged now.
     pub(super) fn merges(&self, at: usize) -> bool {
         self.only.as_ref().is_none_or(|only| only.contains(&at))

@@ -7,10 +7,10 @@ use crate::package::payload::RawRow;
 use crate::rows::{Cell, EntryFault, elements, members};
 
 use super::is_null;
-use super::row::{Candidate, Table};
+use super::row::{Candidate, MergedTable};
 
 /// Whether the package links a row to the same rows as the base does.
-pub(super) fn same_link(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
+pub(super) fn same_link(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
     let theirs = said(&table.columns, row.theirs, at);
     theirs.refs.is_some() && same_cell(table, row, at)
 }
@@ -43,7 +43,7 @@ fn said<'r>(columns: &Columns<'_>, row: RawRow<'r>, at: usize) -> Said<'r> {
 
 /// A cell that the row as a whole would lack: such a row is not changed in part.
 pub(super) fn missing(
-    table: &Table<'_>,
+    table: &MergedTable<'_>,
     row: Candidate<'_>,
     theirs: &[String],
 ) -> Option<EntryFault> {
@@ -60,7 +60,12 @@ pub(super) fn missing(
 
 /// Whether the package links a row to one that is not at the destination. To write that would take away the link that
 /// is there, and the next upgrade would not know that it is still to be brought.
-pub(super) fn lacks_target(table: &Table<'_>, row: Candidate<'_>, at: usize, theirs: &str) -> bool {
+pub(super) fn lacks_target(
+    table: &MergedTable<'_>,
+    row: Candidate<'_>,
+    at: usize,
+    theirs: &str,
+) -> bool {
     let work = table.columns.all[at].work;
     let cell = table.columns.cell(row.theirs.data, at).unwrap_or("null");
     let is_link = match work.link {
@@ -72,7 +77,7 @@ pub(super) fn lacks_target(table: &Table<'_>, row: Candidate<'_>, at: usize, the
 }
 
 /// Whether the package says of a cell what the base says, its link included.
-pub(super) fn same_cell(table: &Table<'_>, row: Candidate<'_>, at: usize) -> bool {
+pub(super) fn same_cell(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
     let base = table.base.row_with_column(row.id, at);
     base.is_some_and(|base| {
         said(&table.columns, row.theirs, at) == said(table.base.columns(base), base.row, at)

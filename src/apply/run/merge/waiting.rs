@@ -9,7 +9,7 @@ use crate::rows::equal;
 use crate::upgrade::TrackedDecisions;
 use crate::workspace::{Refused, StoredRow, Target};
 
-use super::row::{Batch, Candidate, Outcome, Table};
+use super::row::{Batch, Candidate, MergedTable, Outcome};
 
 /// In bytes as they are stored, behind which rows that wait for each other are written: few rows do, so that these may
 /// be larger together than others.
@@ -34,7 +34,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Notes rows that the store has refused, some or all for the same reason.
     pub(super) fn note_refused(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         rows: Vec<Candidate<'a>>,
         refused: &Refused,
         noted: &mut RefusedRows<'a>,
@@ -59,7 +59,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Changes rows that wait for each other; those of which the values stay taken are counted as failed.
     pub(super) async fn merge_waiting(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         waiting: Vec<WaitingRow<'a>>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
@@ -75,7 +75,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     /// Changes rows that wait for each other, as long as some of them can be changed. Gives the others.
     pub(super) async fn merge_while_some_can(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         mut waiting: Vec<WaitingRow<'a>>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<Vec<WaitingRow<'a>>, ApplyError<T::Error>> {

@@ -11,14 +11,14 @@ use crate::upgrade::MovedLeaf;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry, RowDigest};
 use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
 
-use super::row::{Candidate, Outcome, Table};
+use super::row::{Candidate, MergedTable, Outcome};
 use super::waiting::{RefusedRows, refused_together};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Writes what rows come to. Gives those that have to be looked at anew, and notes those that are refused.
     pub(super) async fn write_merged(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         mut outcomes: Vec<(Candidate<'a>, StoredRow, Outcome)>,
         refused_rows: &mut RefusedRows<'a>,
     ) -> Result<Vec<Candidate<'a>>, ApplyError<T::Error>> {
@@ -109,7 +109,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
     fn count_merged(
         &mut self,
-        table: &Table<'a>,
+        table: &MergedTable<'a>,
         outcomes: &[(Candidate<'a>, StoredRow, Outcome)],
     ) {
         let reference = table.work.feature_ref.as_str();
@@ -165,7 +165,7 @@ fn outcome_column(path: &str) -> String {
 
 /// By column: cells that become null because the package names a file there.
 fn emptied(
-    table: &Table<'_>,
+    table: &MergedTable<'_>,
     outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
 ) -> Vec<EmptiedCounts> {
     let mut counts = vec![EmptiedCounts::default(); table.columns.all.len()];
@@ -176,7 +176,7 @@ fn emptied(
 }
 
 fn merged_unit(
-    table: &Table<'_>,
+    table: &MergedTable<'_>,
     outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
 ) -> (Vec<Change>, Cells) {
     let mut rows = Vec::new();

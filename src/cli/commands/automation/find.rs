@@ -68,7 +68,7 @@ pub(super) fn all(client: &Client, workspace: &NamedWorkspace) -> Result<Vec<Ver
 
 /// Where automations are looked for.
 #[derive(Debug, clap::Args)]
-pub(super) struct Place {
+pub(super) struct SearchArgs {
     #[command(flatten)]
     workspace: WorkspaceArgs,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(super) struct Opened {
     server: ServerArgs,
 }
 
-impl Place {
+impl SearchArgs {
     /// Connects, and finds the workspace.
     pub(super) fn open(&self, session: &Session) -> Result<Opened, CliError> {
         let mut server = self.target.clone();

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use tplkit::printable;
 
-use super::find::{Place, Versions, all, state};
+use super::find::{SearchArgs, Versions, all, state};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -24,11 +24,11 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    place: Place,
+    search: SearchArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let opened = args.place.open(session)?;
+    let opened = args.search.open(session)?;
     let found = all(opened.client(), opened.workspace(session)?)?;
     let text = match args.format {
         Form::Text => {

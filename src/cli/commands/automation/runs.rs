@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 use tplkit::client::{AutomationRun, WithDocument};
 use tplkit::printable;
 
-use super::find::Place;
+use super::find::SearchArgs;
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -32,11 +32,11 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    place: Place,
+    search: SearchArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let opened = args.place.open(session)?;
+    let opened = args.search.open(session)?;
     let id = opened.automation(&args.automation, session)?;
     let mut runs: Vec<WithDocument<AutomationRun>> = Vec::new();
     for page in opened.client().runs(&id, None) {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tplkit::client::AutomationVersion;
 use tplkit::printable;
 
-use super::find::{Place, state};
+use super::find::{SearchArgs, state};
 use crate::cli::args::Form;
 use crate::cli::document;
 use crate::cli::error::CliError;
@@ -32,11 +32,11 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    place: Place,
+    search: SearchArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let opened = args.place.open(session)?;
+    let opened = args.search.open(session)?;
     let id = opened.automation(&args.automation, session)?;
     let found = opened.client().automation(&id)?;
     let version = &found.record;

@@ -8,7 +8,7 @@ use tplkit::client::{AutomationRun, Client, Error, RunFailure, WithDocument};
 use tplkit::printable;
 use tplkit::problem::Code;
 
-use super::find::Place;
+use super::find::SearchArgs;
 use super::show::operator_line;
 use crate::cli::args::Form;
 use crate::cli::document;
@@ -51,11 +51,11 @@ pub(super) struct Args {
     #[arg(long, default_value = "text")]
     format: Form,
     #[command(flatten)]
-    place: Place,
+    search: SearchArgs,
 }
 
 pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
-    let opened = args.place.open(session)?;
+    let opened = args.search.open(session)?;
     let client = opened.client();
     let automation = opened.automation(&args.automation, session)?;
     let mut body = json!({"dry_run": args.dry_run});

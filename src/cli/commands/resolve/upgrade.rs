@@ -18,7 +18,7 @@ use crate::cli::remote::workspace::WorkspaceArgs;
 use crate::cli::resolutions;
 use crate::cli::session::Session;
 use crate::cli::source::is_stdin;
-use crate::cli::upgrade_view::{decide_conflicts, decisions_file, place};
+use crate::cli::upgrade_view::{decide_conflicts, decision_path, decisions_file};
 
 const HEAD: &str = "# What the upgrade asks: what the package and people have both changed since it was applied.\n\
      # `ours` keeps what the workspace has, `theirs` takes what the package brings, `{ value = … }` neither.\n\
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     }
     let decided = |conflict: &Conflict| {
         let of = terms.decisions.get(&conflict.reference)?;
-        of.get(place(conflict)).cloned()
+        of.get(decision_path(conflict)).cloned()
     };
     let mut text = HEAD.to_owned();
     if let Some(side) = terms.conflicts {

@@ -73,16 +73,18 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     };
     let connection = Connection::open(&args.target, session)?;
     let client = &connection.client;
-    let place = args.place(client, &package)?;
-    if let Place::Replaced(id) = &place
+    let destination = args.destination(client, &package)?;
+    if let PushDestination::Template(id) = &destination
         && let Some(compared) = catalog::compare(client, id, text)?
         && !compared.report(args.bump, session)
     {
         return unrisen(args, id);
     }
-    let (pushed, action) = match &place {
-        Place::Replaced(id) => (client.replace_package(id, text), "replaced"),
-        Place::Created(organization) => (client.import(Some(organization), text), "created"),
+    let (pushed, action) = match &destination {
+        PushDestination::Template(id) => (client.replace_package(id, text), "replaced"),
+        PushDestination::Organization(organization) => {
+            (client.import(Some(organization), text), "created")
+        }
     };
     let pushed = pushed.map_err(not_pushed)?;
     let action_raw = document::raw(&json!(action));
@@ -101,27 +103,31 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 }
 
 /// Where a package goes.
-enum Place {
+enum PushDestination {
     /// In the place of this template.
-    Replaced(String),
+    Template(String),
     /// To this organization, as another template.
-    Created(String),
+    Organization(String),
 }
 
 impl Args {
     /// Finds out where the package goes, and asks where only the name says so.
-    fn place(&self, client: &Client, package: &Checked<'_>) -> Result<Place, CliError> {
+    fn destination(
+        &self,
+        client: &Client,
+        package: &Checked<'_>,
+    ) -> Result<PushDestination, CliError> {
         if let Some(id) = &self.id {
-            return Ok(Place::Replaced(id.clone()));
+            return Ok(PushDestination::Template(id.clone()));
         }
         let organization = organization(client, self.organization.as_deref())?;
         if self.new {
-            return Ok(Place::Created(organization));
+            return Ok(PushDestination::Organization(organization));
         }
         Ok(
             match catalog::meant(client, Some(&organization), package)? {
-                PushTarget::New => Place::Created(organization),
-                PushTarget::ById(candidate) => Place::Replaced(candidate.id),
+                PushTarget::New => PushDestination::Organization(organization),
+                PushTarget::ById(candidate) => PushDestination::Template(candidate.id),
                 PushTarget::ByName(candidate) => {
                     if !self.yes {
                         if self.format != Form::Text || !remote::terminal() {
@@ -129,7 +135,7 @@ impl Args {
                         }
                         remote::confirm(&catalog::question(&candidate))?;
                     }
-                    Place::Replaced(candidate.id)
+                    PushDestination::Template(candidate.id)
                 }
             },
         )

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use tplkit::check::{CheckOptions, Checked, NotChecked};
 use tplkit::context::Clock as _;
 use tplkit::declared::{
-    self, Place, SCHEMA_VERSION, SuiteTest, TestFailure, TestOutcome, TestSuite,
+    self, SCHEMA_VERSION, SuiteTest, TestFailure, TestOutcome, TestSetup, TestSuite,
 };
 use tplkit::definitions::Definitions;
 use tplkit::printable;
@@ -179,14 +179,14 @@ impl ReadTest {
         options: &CheckOptions<'_>,
     ) -> Result<TestOutcome, CliError> {
         let base = self.checked_base(options)?;
-        let place = Place {
+        let setup = TestSetup {
             package,
             text,
             base: base.as_ref(),
             destination: &self.destination,
             definitions: options.definitions,
         };
-        Ok(declared::check(&self.test.declared, place))
+        Ok(declared::check(&self.test.declared, setup))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::finding::position::{LineColumn, Positions};
 
 /// Something that keeps a folder from being packed: a file that is missing, foreign or malformed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct LayoutFault {
     /// The file, with `/` between folders.
     pub name: String,
     /// Where in it, when it is about a place.
@@ -15,14 +15,14 @@ pub struct Problem {
     /// The bytes at fault (a byte-order mark not counted), when more than the line is known.
     pub span: Option<Range<usize>>,
     /// Which sort of mistake it is.
-    pub kind: ProblemKind,
+    pub kind: LayoutFaultKind,
     /// What is wrong.
     pub message: String,
 }
 
 /// The sorts of mistakes in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProblemKind {
+pub enum LayoutFaultKind {
     /// Index and files do not fit together.
     Folder,
     /// A file, or a line of a file of rows, is no JSON.
@@ -33,14 +33,14 @@ pub enum ProblemKind {
     RepeatedPart,
 }
 
-impl Problem {
+impl LayoutFault {
     /// About a whole file.
-    pub(super) fn file(name: &str, message: impl Into<String>) -> Problem {
-        Problem {
+    pub(super) fn file(name: &str, message: impl Into<String>) -> LayoutFault {
+        LayoutFault {
             name: name.to_owned(),
             at: None,
             span: None,
-            kind: ProblemKind::Folder,
+            kind: LayoutFaultKind::Folder,
             message: message.into(),
         }
     }
@@ -51,30 +51,30 @@ impl Problem {
         text: &[u8],
         span: Range<usize>,
         message: impl Into<String>,
-    ) -> Problem {
+    ) -> LayoutFault {
         let positions = Positions::find(text, vec![span.start]);
-        Problem {
+        LayoutFault {
             at: Some(positions.get(span.start)),
             span: Some(span),
-            ..Problem::file(name, message)
+            ..LayoutFault::file(name, message)
         }
     }
 
     /// About a line of the index.
-    pub(super) fn line(line: usize, message: impl Into<String>) -> Problem {
-        Problem {
+    pub(super) fn line(line: usize, message: impl Into<String>) -> LayoutFault {
+        LayoutFault {
             at: Some(LineColumn { line, column: 1 }),
-            ..Problem::file(super::INDEX, message)
+            ..LayoutFault::file(super::INDEX, message)
         }
     }
 
     /// Of another kind.
-    pub(super) fn kind(self, kind: ProblemKind) -> Problem {
-        Problem { kind, ..self }
+    pub(super) fn kind(self, kind: LayoutFaultKind) -> LayoutFault {
+        LayoutFault { kind, ..self }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for LayoutFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.at {
             Some(LineColumn { line, column }) => {
