@@ -6,8 +6,8 @@
 use indexmap::IndexMap;
 
 use crate::apply::{
-    self, ApplyError, BasePackage, JobHistory, Minter, Preview, PreviewInput, Refusal, Report,
-    Request, Resolution, RowBase, UndoError,
+    self, ApplyError, BasePackage, JobHistory, LineJob, Minter, Preview, PreviewInput, Refusal,
+    Report, Request, Resolution, RowBase, UndoError,
 };
 use crate::check::Checked;
 use crate::context::{Clock, Ids};
@@ -204,8 +204,11 @@ pub fn upgrade(
             let from = JobHistory::default();
             pass(&mut workspace, base, &first, from, definitions, minter)?;
             let applied = workspace.next_job();
-            let own = 0..applied.len();
-            let job = (base, own, false);
+            let job = LineJob {
+                package: base,
+                entries: 0..applied.len(),
+                compares_rows: false,
+            };
             (Some(base), first.resolutions, applied, vec![job])
         }
         UpgradeBase::Jobs(jobs) => {
@@ -216,7 +219,11 @@ pub fn upgrade(
             let past_jobs = jobs.iter().map(|job| {
                 let start = end;
                 end += job.ledger.len();
-                (&job.package, start..end, job.request.compares_rows())
+                LineJob {
+                    package: &job.package,
+                    entries: start..end,
+                    compares_rows: job.request.compares_rows(),
+                }
             });
             let past_jobs = past_jobs.collect();
             (
@@ -270,8 +277,11 @@ pub fn upgrade(
 
     let upgraded = workspace.next_job();
     let kept = proposed(package, request);
-    let own = applied.len()..applied.len() + upgraded.len();
-    past_jobs.push((package, own, request.compares_rows()));
+    past_jobs.push(LineJob {
+        package,
+        entries: applied.len()..applied.len() + upgraded.len(),
+        compares_rows: request.compares_rows(),
+    });
     let entries = [applied.as_slice(), &upgraded].concat();
     let rows = RowBase::of_line(&entries, past_jobs);
     let past = JobHistory {

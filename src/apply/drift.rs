@@ -13,7 +13,7 @@ use super::run::{self, DriftScope, DriftTable, RowsDrifted};
 use super::{ApplyError, JobHistory, Request};
 use crate::check::Checked;
 use crate::definitions::Definitions;
-use crate::upgrade::{BaseView, Drift, StructureDrift, drifted};
+use crate::upgrade::{BaseView, Drift, DriftBase, StructureDrift, drifted};
 use crate::workspace::ledger::BaseRecord;
 use crate::workspace::{AnyRecord, Id, Lookup, RecordKind, Structure};
 
@@ -43,7 +43,10 @@ pub fn structure_drift(
     let base = base_things(past, destination, definitions);
     let base: Vec<_> = base
         .iter()
-        .map(|based| (based.reference.as_str(), &based.thing))
+        .map(|based| DriftBase {
+            reference: &based.reference,
+            record: &based.thing,
+        })
         .collect();
     let steps = past.base.map(|base| &base.package.manifest.plan.steps);
     let refs: Option<HashSet<&str>> = steps.map(|steps| {
@@ -158,7 +161,8 @@ async fn compare<T: Lookup + Sync>(
     target: &T,
     destination: &Structure,
     input: DriftInput<'_>,
-    (package, applied): (&Checked<'_>, &AppliedRows),
+    package: &Checked<'_>,
+    applied: &AppliedRows,
     tables: &[DriftTable],
     found: &mut RowsDrifted,
 ) -> Result<(), ApplyError<T::Error>> {
@@ -236,8 +240,16 @@ pub async fn drift<T: Lookup + Sync>(
             input.definitions,
         );
         let here = open.take(&applied);
-        let of = (package, &applied);
-        compare(target, destination, input, of, &here, &mut found).await?;
+        compare(
+            target,
+            destination,
+            input,
+            package,
+            &applied,
+            &here,
+            &mut found,
+        )
+        .await?;
         if open.is_empty() {
             break;
         }
@@ -253,8 +265,16 @@ pub async fn drift<T: Lookup + Sync>(
             destination,
             input.definitions,
         );
-        let of = (base.package, &applied);
-        compare(target, destination, input, of, &rest, &mut found).await?;
+        compare(
+            target,
+            destination,
+            input,
+            base.package,
+            &applied,
+            &rest,
+            &mut found,
+        )
+        .await?;
     }
     let rows = tables.iter();
     let rows = rows.filter_map(|(reference, _)| found.rows.shift_remove_entry(reference));

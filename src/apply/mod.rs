@@ -59,7 +59,7 @@ pub use report::{
 };
 pub use request::{Request, Resolution, Resolutions, RowsMode, UpgradeTerms};
 pub use resolve::{resolve, resolve_from};
-pub use row_base::{BasedRows, RowBase, speaks_of_all};
+pub use row_base::{BasedRows, LineJob, RowBase, speaks_of_all};
 pub use run::{run, run_from};
 pub use suggest::{Candidate, Suggestion, suggest};
 pub use undo::{TableLosses, UNDO_UNIT, UndoError, UndoProgress, forced, undo, undo_in_units};

@@ -25,6 +25,17 @@ pub struct RowBase<'e> {
     pub rows: BasedRows,
 }
 
+/// A job of a line, as far as the base of rows goes.
+#[derive(Debug, Clone)]
+pub struct LineJob<'e> {
+    /// What it applied.
+    pub package: &'e Checked<'e>,
+    /// Its entries among those of the line.
+    pub entries: Range<usize>,
+    /// Whether it is an upgrade with rows.
+    pub compares_rows: bool,
+}
+
 /// Rows that a package speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BasedRows {
@@ -35,18 +46,17 @@ pub enum BasedRows {
 }
 
 impl<'e> RowBase<'e> {
-    /// Those of a line, newest first: of each of its jobs, oldest first, its package, its entries among those of
-    /// the line, and whether it is an upgrade with rows.
+    /// Those of a line with these jobs, oldest first; the bases come newest first.
     pub fn of_line(
         entries: &[Entry],
-        jobs: impl IntoIterator<Item = (&'e Checked<'e>, Range<usize>, bool)>,
+        jobs: impl IntoIterator<Item = LineJob<'e>>,
     ) -> Vec<RowBase<'e>> {
         let mut bases: Vec<RowBase<'e>> = Vec::new();
-        for (package, own, compares) in jobs {
-            let until = own.end;
-            let rows = BasedRows::of_job(entries, own, compares);
+        for job in jobs {
+            let until = job.entries.end;
+            let rows = BasedRows::of_job(entries, job.entries, job.compares_rows);
             bases.extend(rows.map(|rows| RowBase {
-                package,
+                package: job.package,
                 until,
                 rows,
             }));

@@ -1,7 +1,7 @@
 //! Starts or resumes a job on a server: prints its id, then waits for its end.
 
 use serde_json::{Value, json};
-use tplkit::client::{Client, Error, Problem};
+use tplkit::client::{BodyPackages, Client, Error, Problem};
 use tplkit::finding::render::ReportError;
 use tplkit::printable;
 use tplkit::problem::Code;
@@ -43,8 +43,14 @@ pub(crate) fn run(start: &StartJob<'_>) -> Result<Exit, CliError> {
         None => ResumeHint::Workspace(start.workspace.to_owned()),
     };
     resume_hint::leave(&way, start.form);
-    let base: Vec<(&str, &str)> = start.base.map(BaseFile::member).into_iter().collect();
-    let started = match start.client.apply_with(start.template, start.body, &base) {
+    let packages = BodyPackages {
+        base: start.base.map(|base| base.text.as_str()),
+        package: None,
+    };
+    let applied = start
+        .client
+        .apply_with(start.template, start.body, packages);
+    let started = match applied {
         Ok(started) => started,
         Err(Error::Refused(problem)) if problem.is(Code::JobActive) => {
             return report_running_job(start, &members, &problem);

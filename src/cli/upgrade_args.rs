@@ -108,11 +108,6 @@ pub(crate) struct BaseFile {
 const MEMBER: &str = "base";
 
 impl BaseFile {
-    /// It as a member of a body.
-    pub(crate) fn member(&self) -> (&'static str, &str) {
-        (MEMBER, &self.text)
-    }
-
     /// An error of a server about a body that holds it: what is about it names the file.
     pub(crate) fn name_in(&self, error: Error) -> Error {
         client_error::in_member(error, MEMBER, Some(&self.path))

@@ -122,6 +122,15 @@ impl Job {
     }
 }
 
+/// Packages in the body of a plan or an apply, each as its text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BodyPackages<'t> {
+    /// What an upgrade starts from.
+    pub base: Option<&'t str>,
+    /// What stands in place of the template's package, if the server takes one.
+    pub package: Option<&'t str>,
+}
+
 impl Client {
     /// `POST /v1/templates/{id}/plan`: what an apply with that body would do. Writes nothing.
     pub fn plan(
@@ -129,16 +138,15 @@ impl Client {
         template: &str,
         body: &impl Serialize,
     ) -> Result<WithDocument<Preview>, Error> {
-        self.plan_with(template, body, &[])
+        self.plan_with(template, body, BodyPackages::default())
     }
 
-    /// The same with packages in the body, by the members that hold them: `package` stands in place of
-    /// the template's, if the server takes one, and `base` is what an upgrade starts from.
+    /// The same with packages in the body.
     pub fn plan_with(
         &self,
         template: &str,
         body: &impl Serialize,
-        packages: &[(&str, &str)],
+        packages: BodyPackages<'_>,
     ) -> Result<WithDocument<Preview>, Error> {
         let body = with_packages(body, packages);
         self.read(&Request::post_text(path(template, "/plan"), body).harmless())
@@ -146,15 +154,15 @@ impl Client {
 
     /// `POST /v1/templates/{id}/apply`: begins a job, or goes on with the one that the body names.
     pub fn apply(&self, template: &str, body: &impl Serialize) -> Result<Started, Error> {
-        self.apply_with(template, body, &[])
+        self.apply_with(template, body, BodyPackages::default())
     }
 
-    /// The same with packages in the body, by the members that hold them.
+    /// The same with packages in the body.
     pub fn apply_with(
         &self,
         template: &str,
         body: &impl Serialize,
-        packages: &[(&str, &str)],
+        packages: BodyPackages<'_>,
     ) -> Result<Started, Error> {
         let body = with_packages(body, packages);
         self.read(&self.keyed(Request::post_text(path(template, "/apply"), body)))
@@ -194,13 +202,15 @@ impl Client {
 }
 
 /// A body with packages in it as they are written: numbers keep their digits.
-fn with_packages(body: &impl Serialize, packages: &[(&str, &str)]) -> Vec<u8> {
+fn with_packages(body: &impl Serialize, packages: BodyPackages<'_>) -> Vec<u8> {
     let rest = serde_json::to_string(body).unwrap_or_default();
     let rest = rest.strip_prefix('{').unwrap_or_default();
-    let mut members: Vec<String> = packages
-        .iter()
-        .map(|(name, text)| format!("\"{name}\":{}", text.trim_start_matches('\u{feff}')))
-        .collect();
+    let packages = [("base", packages.base), ("package", packages.package)];
+    let packages = packages.iter().filter_map(|(name, text)| {
+        let text = text.as_ref()?.trim_start_matches('\u{feff}');
+        Some(format!("\"{name}\":{text}"))
+    });
+    let mut members: Vec<String> = packages.collect();
     if rest != "}" {
         members.push(rest.strip_suffix('}').unwrap_or_default().to_owned());
     }

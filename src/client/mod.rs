@@ -48,7 +48,7 @@ pub use content::Content;
 pub use credential::{Credential, SessionError, Sessions, Tokens};
 pub use error::{Cause, Error};
 pub use files::{FileRecord, NewFile};
-pub use jobs::{Job, JobOutcome, JobProgress, Started};
+pub use jobs::{BodyPackages, Job, JobOutcome, JobProgress, Started};
 pub use page::{Page, Pages};
 pub use problem::{Fault, Problem, ProblemCode};
 pub use records::{

@@ -77,8 +77,8 @@ pub async fn check_on<B: Backend>(
             });
         }
     };
-    let results = (&applied.preview, &applied.report);
-    test.expect.compare(manifest, results, &mut failures);
+    test.expect
+        .compare(manifest, &applied.preview, &applied.report, &mut failures);
     if applied.again_changed {
         failures.push(TestFailure::new("expect.again", "unchanged", "changed"));
     }

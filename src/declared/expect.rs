@@ -64,7 +64,8 @@ impl Expectations {
     pub(super) fn compare(
         &self,
         manifest: &Manifest,
-        (preview, report): (&Preview, &Report),
+        preview: &Preview,
+        report: &Report,
         failures: &mut Vec<TestFailure>,
     ) {
         for (name, amount) in &self.amounts {

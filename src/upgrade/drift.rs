@@ -188,30 +188,40 @@ pub struct AppliedTemplate {
     pub secrets_missing: u64,
 }
 
-/// Compares the records of a base, by their refs, with a workspace. `current` tells of which of them the
+/// A record of a base.
+#[derive(Debug, Clone, Copy)]
+pub struct DriftBase<'b> {
+    /// Its ref.
+    pub reference: &'b str,
+    /// The record as it was applied.
+    pub record: &'b AnyRecord,
+}
+
+/// Compares the records of a base with a workspace. `current` tells of which of them the
 /// package is that was applied last: only those have an order among each other. `drafted` gives for a record of the workspace
 /// what the line made of it, where that waits in a draft.
 pub fn drifted(
-    base: &[(&str, &AnyRecord)],
+    base: &[DriftBase<'_>],
     destination: &Structure,
     current: &dyn Fn(&str) -> bool,
     drafted: &dyn Fn(AnyRecord) -> AnyRecord,
     definitions: &Definitions,
 ) -> StructureDrift {
-    let pairs = base.iter().map(|(reference, thing)| {
-        let here = match thing.kind {
+    let pairs = base.iter().map(|DriftBase { reference, record }| {
+        let here = match record.kind {
             RecordKind::Workspace => Some(AnyRecord::of_workspace(&destination.workspace)),
-            kind => AnyRecord::find(destination, kind, thing.id),
+            kind => AnyRecord::find(destination, kind, record.id),
         };
+        let here = here.map(drafted);
         RecordPair {
             reference,
-            base: thing,
-            ours: here.map(drafted).filter(|here| here.parent == thing.parent),
+            base: record,
+            ours: here.filter(|here| here.parent == record.parent),
         }
     });
     let mut pairs: Vec<RecordPair<'_>> = pairs.collect();
     let gone = RemovedRecords::of(&pairs, destination);
-    let known: HashSet<Id> = base.iter().map(|(_, thing)| thing.id).collect();
+    let known: HashSet<Id> = base.iter().map(|based| based.record.id).collect();
     let mut drift = StructureDrift::default();
     for pair in &pairs {
         match &pair.ours {

@@ -44,8 +44,8 @@ pub use document::{
     Update, shorten,
 };
 pub use drift::{
-    AddedRecord, AppliedTemplate, CellDrift, ChangedLeaf, Drift, RemovedRecord, RowsDrift,
-    StructureDrift, drifted,
+    AddedRecord, AppliedTemplate, CellDrift, ChangedLeaf, Drift, DriftBase, RemovedRecord,
+    RowsDrift, StructureDrift, drifted,
 };
 pub use key::{Key, set_part};
 pub use leaf::{Leaf, Sides, declared_fields, field, leaves, order_path};

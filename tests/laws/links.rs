@@ -123,7 +123,11 @@ impl There {
     }
 
     /// Columns of tables that were made are called as the ledger says.
-    fn rename(&mut self, package: &Checked<'_>, made: &tplkit::workspace::ledger::WrittenStructure) {
+    fn rename(
+        &mut self,
+        package: &Checked<'_>,
+        made: &tplkit::workspace::ledger::WrittenStructure,
+    ) {
         for step in &package.manifest.plan.steps {
             let Some(own) = &step.reference else { continue };
             let mut created = made.created.iter();

@@ -137,24 +137,31 @@ pub(super) async fn begin_draft(
     Ok(())
 }
 
+/// A draft of an automation. Both ids have one type, so their names keep them apart.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DraftId {
+    pub(super) workflow: Id,
+    pub(super) version: Id,
+}
+
 /// Publishes a draft, where no other version was published since it was begun. It fires where the one before
 /// did. One that somebody has published is left as it is.
 pub(super) async fn publish_draft(
     tx: &mut Tx,
     here: &UnitContext,
-    workflow: Id,
-    version: Id,
+    draft: DraftId,
 ) -> Result<(), UnitError> {
-    if lock_version(tx, here, workflow).await?.is_none() {
-        return Err(missing(RecordKind::Workflow, workflow));
+    let gone = || Err(missing(RecordKind::Workflow, draft.workflow));
+    if lock_version(tx, here, draft.workflow).await?.is_none() {
+        return gone();
     }
-    match find::by_id(tx, workflow, version).await? {
-        Some(draft) if draft.is_draft => {
-            release(tx, draft, here.creator, here.now).await?;
+    match find::by_id(tx, draft.workflow, draft.version).await? {
+        Some(version) if version.is_draft => {
+            release(tx, version, here.creator, here.now).await?;
             Ok(())
         }
         Some(_) => Ok(()),
-        None => Err(missing(RecordKind::Workflow, workflow)),
+        None => gone(),
     }
 }
 
@@ -162,13 +169,13 @@ pub(super) async fn publish_draft(
 pub(super) async fn remove_draft(
     tx: &mut Tx,
     here: &UnitContext,
-    (workflow, version): (Id, Id),
+    draft: DraftId,
     published: Option<&[AnyRecord; 2]>,
 ) -> Result<(), UnitError> {
-    let Some((row, _)) = lock_version(tx, here, workflow).await? else {
+    let Some((row, _)) = lock_version(tx, here, draft.workflow).await? else {
         return Ok(());
     };
-    if remove_version(tx, &row, version, here.now).await? {
+    if remove_version(tx, &row, draft.version, here.now).await? {
         return Ok(());
     }
     match published {

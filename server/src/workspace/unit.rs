@@ -7,9 +7,10 @@ use tplkit::problem::Code;
 use tplkit::rows::members;
 use tplkit::workspace::{Change, Id, RecordKind, Refused, RowData, StoredRow};
 
+use super::automations::{self, DraftId};
 use super::error::{missing, refused};
 use super::file_holds::FileUses;
-use super::{UnitError, automations, sequences};
+use super::{UnitError, sequences};
 use crate::context::Context;
 use crate::model::import::NewTable;
 use crate::rows::{
@@ -163,16 +164,22 @@ impl UnitTransaction<'_> {
                 automations::begin_draft(self.tx, self.here, *version, from, to).await
             }
             Change::PublishDraft { workflow, version } => {
-                automations::publish_draft(self.tx, self.here, *workflow, *version).await
+                let draft = DraftId {
+                    workflow: *workflow,
+                    version: *version,
+                };
+                automations::publish_draft(self.tx, self.here, draft).await
             }
             Change::RemoveDraft {
                 workflow,
                 version,
                 published,
             } => {
-                let published = published.as_deref();
-                automations::remove_draft(self.tx, self.here, (*workflow, *version), published)
-                    .await
+                let draft = DraftId {
+                    workflow: *workflow,
+                    version: *version,
+                };
+                automations::remove_draft(self.tx, self.here, draft, published.as_deref()).await
             }
             Change::Restore {
                 kind,

@@ -77,7 +77,8 @@ pub(in crate::apply) fn applied_rows(
         &base,
         past,
         &bindings,
-        (destination, definitions),
+        destination,
+        definitions,
     );
     let approved = Approved {
         structure: StructureWork::default(),

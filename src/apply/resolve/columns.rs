@@ -88,7 +88,8 @@ pub(super) fn required(
     package: &Checked<'_>,
     request: &Request,
     destination: &Structure,
-    (ledger, definitions): (&LedgerRows, &Definitions),
+    ledger: &LedgerRows,
+    definitions: &Definitions,
     refusals: &mut Vec<Refusal>,
 ) {
     // Files do not travel, so a job asks for none.

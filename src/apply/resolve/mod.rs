@@ -118,8 +118,14 @@ pub(in crate::apply) fn resolve_measured(
     let entries = past.entries;
     // A separate copy has no rows from before.
     let ledger = LedgerRows::read(entries.iter().filter(|_| !request.copy));
-    let known = (&ledger, definitions);
-    columns::required(package, request, destination, known, &mut refusals);
+    columns::required(
+        package,
+        request,
+        destination,
+        &ledger,
+        definitions,
+        &mut refusals,
+    );
     if !refusals.is_empty() {
         return Err(refusals);
     }
@@ -236,7 +242,8 @@ pub(in crate::apply) fn resolve_measured(
             &base,
             line,
             &bindings,
-            (destination, definitions),
+            destination,
+            definitions,
         ),
         upgrade,
         copy: request.copy,

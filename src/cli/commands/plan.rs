@@ -17,7 +17,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{folded, write_result};
 use crate::cli::package_file::{self, File};
 use crate::cli::plan_view::examine::{self, PlanRequest, PlannedApply};
-use crate::cli::plan_view::{Decisions, Package, Saved, screen};
+use crate::cli::plan_view::{Decisions, Package, PlanFiles, Saved, screen};
 use crate::cli::remote::subject::Subject;
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
@@ -256,10 +256,10 @@ fn save(
         connection.client.base().to_string(),
         examined.template.clone(),
         examined.replaces,
-        (
+        PlanFiles {
             package,
-            base.map(|base| Package::of(&base.path, &base.text)),
-        ),
+            base: base.map(|base| Package::of(&base.path, &base.text)),
+        },
         plan_request.workspace.id,
         plan_request.body(),
         examined.planned.preview.clone(),

@@ -12,7 +12,7 @@ mod text;
 
 use tplkit::apply::{self, Preview, PreviewInput, Request, content_digest};
 use tplkit::check::Checked;
-use tplkit::client::{Client, Error, RemoteWorkspace};
+use tplkit::client::{BodyPackages, Client, Error, RemoteWorkspace};
 use tplkit::definitions::Definitions;
 use tplkit::json::Value;
 use tplkit::problem::Code;
@@ -24,7 +24,7 @@ use super::remote::subject;
 use super::upgrade_args::BaseFile;
 
 pub(crate) use decisions::{Decisions, body, with_member};
-pub(crate) use saved::{Package, Saved};
+pub(crate) use saved::{Package, PlanFiles, Saved};
 pub(crate) use text::screen;
 
 /// The member of a body that holds a package in place of the template's.
@@ -73,12 +73,15 @@ pub(crate) fn by_server(
     body: &Value,
     base: Option<&BaseFile>,
 ) -> Result<PlanView, CliError> {
-    let members: Vec<(&str, &str)> = base.map(BaseFile::member).into_iter().collect();
+    let packages = BodyPackages {
+        base: base.map(|base| base.text.as_str()),
+        package: None,
+    };
     let reported = client
-        .plan_with(template, body, &members)
+        .plan_with(template, body, packages)
         .map_err(|error| {
             let error = named(base, error);
-            if is_of_base_job(client, template, body, &members, &error) {
+            if is_of_base_job(client, template, body, packages, &error) {
                 return unknown_base_job(error);
             }
             let what = format!("what an apply of template `{template}` would do cannot be asked");
@@ -136,14 +139,13 @@ pub(crate) fn by_server_for(
     base: Option<&BaseFile>,
     package: &str,
 ) -> Result<Option<PlanView>, CliError> {
-    let packages: Vec<(&str, &str)> = base
-        .map(BaseFile::member)
-        .into_iter()
-        .chain([(PACKAGE, package)])
-        .collect();
-    let reported = match client.plan_with(template, body, &packages) {
+    let packages = BodyPackages {
+        base: base.map(|base| base.text.as_str()),
+        package: Some(package),
+    };
+    let reported = match client.plan_with(template, body, packages) {
         Ok(reported) => reported,
-        Err(error) if is_of_base_job(client, template, body, &packages, &error) => {
+        Err(error) if is_of_base_job(client, template, body, packages, &error) => {
             return Err(unknown_base_job(error));
         }
         Err(error) if subject::lacks_route(&error) || refuses_packages(&error) => return Ok(None),
@@ -165,7 +167,7 @@ fn is_of_base_job(
     client: &Client,
     template: &str,
     body: &Value,
-    packages: &[(&str, &str)],
+    packages: BodyPackages<'_>,
     error: &Error,
 ) -> bool {
     const BASE_JOB: &str = "baseJob";

@@ -56,6 +56,15 @@ pub(crate) struct Package {
     pub(crate) digest: String,
 }
 
+/// The files that a plan is made from.
+#[derive(Debug)]
+pub(crate) struct PlanFiles {
+    /// The package that is applied, where it is a file.
+    pub(crate) package: Option<Package>,
+    /// The file of `--base`.
+    pub(crate) base: Option<Package>,
+}
+
 impl Package {
     /// What is remembered of a file.
     pub(crate) fn of(path: &Path, text: &str) -> Package {
@@ -81,7 +90,7 @@ impl Saved {
         server: String,
         template: Option<String>,
         replaces: bool,
-        (package, base): (Option<Package>, Option<Package>),
+        files: PlanFiles,
         workspace: Id,
         body: Value,
         plan: Preview,
@@ -92,8 +101,8 @@ impl Saved {
             server,
             template,
             replaces,
-            package,
-            base,
+            package: files.package,
+            base: files.base,
             workspace,
             body,
             digest: plan.digest.clone(),

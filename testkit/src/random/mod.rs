@@ -24,7 +24,7 @@ mod tests;
 mod values;
 mod views;
 
-pub use edit::{Hand, edit};
+pub use edit::{EditStep, Hand, edit};
 pub use large::large;
 pub use selection::{SelectedRows, Selection, selection};
 

@@ -2,8 +2,8 @@
 //! nothing is against it.
 
 use tplkit::apply::{
-    ApplyError, BasePackage, DriftInput, JobHistory, Minter, Preview, PreviewInput, Report,
-    Request, Resolutions, RowBase, decide_from, drift, preview, run_from, speaks_of_all,
+    ApplyError, BasePackage, DriftInput, JobHistory, LineJob, Minter, Preview, PreviewInput,
+    Report, Request, Resolutions, RowBase, decide_from, drift, preview, run_from, speaks_of_all,
 };
 use tplkit::check::Checked;
 use tplkit::definitions::Definitions;
@@ -16,7 +16,7 @@ use tplkit::workspace::{CommitError, Id, Lookup as _, Progress, Source as _, Tar
 
 use super::killed::{Attempt, Death};
 use super::{Place, changes};
-use crate::random::{Hand, Shape, edit};
+use crate::random::{EditStep, Hand, Shape, edit};
 
 /// A workspace with what was applied to it.
 pub(super) struct Line<P> {
@@ -112,15 +112,20 @@ impl<P: Place> Line<P> {
     pub(super) async fn people(
         &mut self,
         shape: &Shape,
-        history: &[(u64, u64)],
+        history: &[EditStep],
         hand: Hand,
     ) -> Result<Vec<String>, String> {
         let mut before = self.state().await?;
         let mut done = Vec::new();
         let job = self.place.begin().await;
-        for (number, place) in history {
+        for step in history {
             let mut after = before.clone();
-            let Some(what) = edit(&mut after, shape, (*number, place + 1_000), hand) else {
+            // Behind those of the author.
+            let step = EditStep {
+                position: step.position + 1_000,
+                ..*step
+            };
+            let Some(what) = edit(&mut after, shape, step, hand) else {
                 continue;
             };
             let unit = Unit {
@@ -346,7 +351,11 @@ fn row_bases<'b>(
     let jobs = jobs.iter().zip(packages).map(|(job, package)| {
         let start = end;
         end += job.ledger.len();
-        (package, start..end, job.compares)
+        LineJob {
+            package,
+            entries: start..end,
+            compares_rows: job.compares,
+        }
     });
     let mut bases = RowBase::of_line(entries, jobs);
     // A server reads no more than it has to.

@@ -8,17 +8,17 @@ use std::future::Future;
 
 use super::Verdict;
 use crate::packaged::{packaged, packaged_onto};
-use crate::random::{self, Dice, Hand, Shape};
+use crate::random::{self, Dice, EditStep, Hand, Shape};
 
 /// A package, its next version, and what people do in between.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Triple {
     /// The number of the workspace that the package is of.
     pub seed: u64,
-    /// Changes of the author: number and place of each.
-    pub author: Vec<(u64, u64)>,
+    /// Changes of the author.
+    pub author: Vec<EditStep>,
     /// Changes of people.
-    pub people: Vec<(u64, u64)>,
+    pub people: Vec<EditStep>,
     /// Whether the workspace is untidy.
     pub wild: bool,
 }
@@ -54,7 +54,9 @@ impl Triple {
         let mut history = |most: usize| {
             let count = dice.below(most);
             let numbers = (0..count).map(|_| dice.word());
-            numbers.zip(1..).collect()
+            let steps = numbers.zip(1..);
+            let steps = steps.map(|(number, position)| EditStep { number, position });
+            steps.collect()
         };
         Triple {
             seed,
@@ -83,7 +85,7 @@ impl Triple {
 
     /// The same without one of its changes, each of them in turn, the last first.
     fn smaller(&self) -> Vec<Triple> {
-        let without = |all: &[(u64, u64)], at: usize| {
+        let without = |all: &[EditStep], at: usize| {
             let mut all = all.to_vec();
             all.remove(at);
             all

@@ -19,7 +19,8 @@ pub(in crate::apply::resolve) fn base_rows(
     base: &Base,
     past: JobHistory<'_>,
     bindings: &Bindings<'_>,
-    (destination, definitions): (&Structure, &Definitions),
+    destination: &Structure,
+    definitions: &Definitions,
 ) -> BaseRows {
     let items = package.manifest.items().iter();
     let reference = items.filter(|item| item.data_class == Some(DataClass::Reference));

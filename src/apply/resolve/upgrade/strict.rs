@@ -19,7 +19,7 @@ impl Merging<'_, '_> {
     pub(super) fn strict_columns(&mut self) {
         for (reference, id) in self.new_columns() {
             for (path, key) in STRICT {
-                self.strict_column((&reference, id), path, key);
+                self.strict_column(&reference, id, path, key);
             }
         }
     }
@@ -37,7 +37,7 @@ impl Merging<'_, '_> {
             .collect()
     }
 
-    fn strict_column(&mut self, (reference, id): (&str, Id), path: &str, key: &str) {
+    fn strict_column(&mut self, reference: &str, id: Id, path: &str, key: &str) {
         let theirs = Value::from(true);
         // A key that is absent equals its default.
         let read = |value: &Value| match self.read(value) {
@@ -87,12 +87,12 @@ impl Merging<'_, '_> {
             self.work.decided += 1;
         }
         if let Some(value) = set {
-            self.relax((reference, id), key, &value);
+            self.relax(reference, id, key, &value);
         }
     }
 
     /// Creates a column with another value under a key, or without the key.
-    fn relax(&mut self, (reference, id): (&str, Id), key: &str, value: &Value) {
+    fn relax(&mut self, reference: &str, id: Id, key: &str, value: &Value) {
         let set = |config: &mut Object| {
             if *value == Value::Null {
                 config.shift_remove(key);

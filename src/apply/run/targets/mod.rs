@@ -240,7 +240,7 @@ impl<'a> Targets<'a> {
         id: Id,
         value: impl Fn(usize) -> Option<&'v str>,
     ) {
-        self.push(table, uid, start, (id, false));
+        self.push(table, uid, start, id, false);
         for (at, values) in self.tables[table].values.iter_mut().enumerate() {
             values.text.push_str(value(at).unwrap_or_default());
             values.ends.push(values.text.len());
@@ -249,13 +249,13 @@ impl<'a> Targets<'a> {
 
     /// Reports a row that an earlier job wrote. What it holds is read once a link points at it.
     pub(super) fn enter_unread(&mut self, table: usize, uid: Text<'_>, start: usize, id: Id) {
-        self.push(table, uid, start, (id, true));
+        self.push(table, uid, start, id, true);
         for values in &mut self.tables[table].values {
             values.ends.push(values.text.len());
         }
     }
 
-    fn push(&mut self, table: usize, uid: Text<'_>, start: usize, (id, unread): (Id, bool)) {
+    fn push(&mut self, table: usize, uid: Text<'_>, start: usize, id: Id, unread: bool) {
         let number = self.uids.number(uid);
         let rows = &mut self.tables[table].rows;
         let place = Packed::of(RowLocation {

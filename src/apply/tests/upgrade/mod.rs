@@ -35,8 +35,9 @@ use serde_json::{Value as Json, json};
 use super::world::{link, nothing, person, points};
 use crate::apply::test_packages::{Pack, checked, request, uid};
 use crate::apply::{
-    BasePackage, JobHistory, LegacyJob, Minter, Preview, PreviewInput, Refusal, Report, Request,
-    Resolutions, RowBase, UNDO_UNIT, UndoProgress, decide_from, preview, run_from, undo_in_units,
+    BasePackage, JobHistory, LegacyJob, LineJob, Minter, Preview, PreviewInput, Refusal, Report,
+    Request, Resolutions, RowBase, UNDO_UNIT, UndoProgress, decide_from, preview, run_from,
+    undo_in_units,
 };
 use crate::check::Checked;
 use crate::crashing::Memory;
@@ -246,7 +247,11 @@ impl Line {
         for ((text, ledger, compared), package) in self.jobs.iter().zip(&packages) {
             let start = end;
             end += ledger.len();
-            jobs.push((package, start..end, *compared));
+            jobs.push(LineJob {
+                package,
+                entries: start..end,
+                compares_rows: *compared,
+            });
             if is_unnoted(ledger) {
                 let mut package = checked(text);
                 package.payloads.clear();

@@ -90,14 +90,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&server, session)?;
     let workspace = NamedWorkspace::find(&connection.client, &word)?.id;
     let Some(word) = &args.onto else {
-        return run_onto(
-            args,
-            workspace,
-            (&connection, None),
-            identity,
-            None,
-            session,
-        );
+        return run_onto(args, workspace, &connection, None, identity, None, session);
     };
     let old = EarlierFile::read(word, &connection.client)?;
     let done = old.with(args.format, session, |previous| {
@@ -105,8 +98,15 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             previous,
             selects: args.chosen.are_none(),
         };
-        let from = (&connection, old.template);
-        run_onto(args, workspace, from, identity, Some(onto), session)
+        run_onto(
+            args,
+            workspace,
+            &connection,
+            old.template,
+            identity,
+            Some(onto),
+            session,
+        )
     })?;
     Ok(done.unwrap_or_else(|exit| exit))
 }
@@ -115,7 +115,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
 fn run_onto(
     args: &Args,
     workspace: Id,
-    (connection, template): (&Connection, Option<Id>),
+    connection: &Connection,
+    template: Option<Id>,
     identity: Catalog,
     onto: Option<ExportBase<'_>>,
     session: &Session,

@@ -28,15 +28,18 @@ pub enum Hand {
 /// any job of a test mints.
 const LATER: u64 = 200_000_000_000;
 
-/// Makes one change. `place` is its place in the history: ids ascend with it. Gives what was done,
-/// for whoever reads a failure; nothing when there was nothing to do.
-pub fn edit(
-    state: &mut State,
-    shape: &Shape,
-    (number, place): (u64, u64),
-    hand: Hand,
-) -> Option<String> {
-    let mut dice = Dice::later(number, LATER + place * 1_000_000);
+/// One change of a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EditStep {
+    /// Decides everything about it.
+    pub number: u64,
+    /// Its position in the history: ids ascend with it.
+    pub position: u64,
+}
+
+/// Makes one change. Gives what was done, for whoever reads a failure; nothing when there was nothing to do.
+pub fn edit(state: &mut State, shape: &Shape, step: EditStep, hand: Hand) -> Option<String> {
+    let mut dice = Dice::later(step.number, LATER + step.position * 1_000_000);
     let choice = dice.below(30);
     let mut making = Generator::going_on(state, shape, dice);
     let done = making.edit(choice, hand);
