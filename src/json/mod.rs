@@ -9,6 +9,7 @@
 mod decode;
 mod lanes;
 mod measure;
+mod parse;
 pub mod path;
 pub mod scan;
 mod serde;

@@ -28,6 +28,7 @@ mod secrets;
 mod targets;
 mod templates;
 mod transfers;
+mod upgrade_resolutions;
 mod upgrading;
 mod waiting;
 

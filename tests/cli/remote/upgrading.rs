@@ -1,5 +1,5 @@
-//! `tplkit plan --upgrade`, `apply --upgrade`, `resolve init --upgrade`, `report --upgrade`: what is
-//! asked of the server, how the commands end, and what they show.
+//! `tplkit plan --upgrade`, `apply --upgrade`, `report --upgrade`: what is asked of the server, how the commands end,
+//! and what they show.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::terminal::Terminal;
 const COLUMN: &str = "0198c0de-0000-7000-8000-0000000000c1";
 
 /// The plan of an upgrade that nothing is against.
-fn quiet() -> Value {
+pub(super) fn quiet() -> Value {
     plan(&json!({
         "create": [], "rows": {},
         "bind": [{"kind": "column", "ref": "c_city", "id": COLUMN, "name": "city"}],
@@ -30,7 +30,7 @@ fn quiet() -> Value {
 }
 
 /// The same with conflicts.
-fn asking() -> Value {
+pub(super) fn asking() -> Value {
     let mut plan = quiet();
     plan["refusals"] = json!([{"code": "upgrade_conflicts", "ref": null, "detail": "decide"}]);
     plan["conflicts"] = json!([
@@ -48,21 +48,21 @@ fn asking() -> Value {
     plan
 }
 
-fn serve(plan: &Value) -> Scripted {
+pub(super) fn serve(plan: &Value) -> Scripted {
     catalog([job("completed")])
         .on(&plan_route(TEMPLATE), [Reply::json(plan)])
         .serve()
 }
 
 /// The first body that was sent to a route.
-fn body(server: &Scripted, route: &str) -> Value {
+pub(super) fn body(server: &Scripted, route: &str) -> Value {
     let received = server.received();
     let found = received.iter().find(|one: &&Received| one.line() == route);
     let body = found.map(|one| serde_json::from_str(&one.body).expect("JSON"));
     body.unwrap_or_default()
 }
 
-fn words<'w>(command: &'w str, more: &[&'w str]) -> Vec<&'w str> {
+pub(super) fn words<'w>(command: &'w str, more: &[&'w str]) -> Vec<&'w str> {
     let head = [command, TEMPLATE, "--workspace", WORKSPACE, "--upgrade"];
     [&head[..], more].concat()
 }
@@ -570,111 +570,6 @@ fn a_saved_upgrade_is_carried_out_as_it_was_or_not_at_all() {
     let desk = Desk::with_key(&moved.url);
     desk.run(&words("plan", &["-o", "saved.json"])).exits(0);
     desk.run(&["apply", "saved.json"]).exits(6);
-}
-
-#[test]
-fn a_resolutions_file_of_an_upgrade_reads_back() {
-    let server = serve(&asking());
-    let desk = Desk::with_key(&server.url);
-    let init = [
-        "resolve",
-        "init",
-        TEMPLATE,
-        "--workspace",
-        WORKSPACE,
-        "--upgrade",
-        "-o",
-        "r.toml",
-    ];
-    desk.run(&init).exits(0);
-    let text = desk.place.read("r.toml");
-    for line in [
-        "[decisions.\"c_city\"]",
-        "# base: \"City\"",
-        "# theirs: \"Place\"",
-        "# ours: \"Town\"",
-        "# \"label\" = { take = \"ours\", ours = \"Town\" }",
-        "# \"config.help\" = { take = \"ours\", absent = true }",
-        "# \"config.linked\" = { take = \"ours\", ours = { \"a\" = [\"$c_city\", 1.5] } }",
-        "# \"*\" = \"leave\"  # or \"create\"",
-        "# column (required_empty): 12 cells, in rows 0198c0de-0000-7000-8000-0000000000cc",
-    ] {
-        assert!(text.lines().any(|one| one == line), "{line}\n{text}");
-    }
-    // Each table stands once.
-    assert_eq!(text.matches("[decisions.\"c_city\"]").count(), 1, "{text}");
-    let decided = text.replace("# \"", "\"");
-    desk.place.write("decided.toml", &decided);
-    let server = serve(&quiet());
-    let other = Desk::with_key(&server.url);
-    other.place.write("decided.toml", &decided);
-    other
-        .run(&words("plan", &["--resolutions", "decided.toml"]))
-        .exits(0);
-    let sent = body(&server, &plan_route(TEMPLATE));
-    let ours = json!({"a": ["$c_city", 1.5]});
-    assert_eq!(sent["decisions"]["v_list"]["config.linked"]["ours"], ours);
-    assert_eq!(sent["decisions"]["v_old"]["*"], "leave");
-    desk.run(&["resolve", "init", TEMPLATE, "--upgrade"])
-        .exits(2);
-}
-
-/// Whatever stands in a cell, the file that is written decides about that and nothing else.
-#[test]
-fn a_resolutions_file_holds_every_value_as_it_is() {
-    for (ours, line) in [
-        (
-            r#""Pr\u202eice\u0085""#,
-            Some(r#""Pr\U0000202eice\U00000085""#),
-        ),
-        ("9223372036854775808", Some("9223372036854775808")),
-        ("0.1234567890123456789012", Some("0.1234567890123456789012")),
-        ("12345678901234567890.10", Some("12345678901234567890.10")),
-        (r#""And so on…""#, Some(r#""And so on…""#)),
-        // TOML has no null.
-        (r#"{"a":[null]}"#, None),
-    ] {
-        let planned = asking().to_string();
-        let planned = planned.replace(r#""ours":"Town""#, &format!(r#""ours":{ours}"#));
-        let server = catalog([job("completed")])
-            .on(&plan_route(TEMPLATE), [Reply::text(200, &planned)])
-            .serve();
-        let desk = Desk::with_key(&server.url);
-        let init = [
-            "resolve",
-            "init",
-            TEMPLATE,
-            "--workspace",
-            WORKSPACE,
-            "--upgrade",
-        ];
-        let text = desk.run(&init).exits(0).out;
-        let mut lines = text.lines();
-        let decision = lines.find(|one| one.starts_with("# \"label\" = "));
-        let decision = decision.expect("a decision").trim_start_matches("# ");
-        match line {
-            Some(line) => assert_eq!(
-                decision,
-                format!("\"label\" = {{ take = \"ours\", ours = {line} }}")
-            ),
-            None => assert!(decision.contains(r#"ours = "sha256:"#), "{decision}"),
-        }
-        let server = serve(&quiet());
-        let desk = Desk::with_key(&server.url);
-        let file = format!("[decisions.c_city]\n{decision}\n");
-        desk.place.write("decided.toml", &file);
-        desk.run(&words("plan", &["--resolutions", "decided.toml"]))
-            .exits(0);
-        let route = plan_route(TEMPLATE);
-        let received = server.received();
-        let sent = received.iter().find(|one| one.line() == route);
-        let sent = &sent.expect("a plan").body;
-        let unescaped = ours
-            .replace("\\u202e", "\u{202e}")
-            .replace("\\u0085", "\u{85}");
-        let kept = sent.contains(&format!(r#""ours":{unescaped}"#));
-        assert!(kept || line.is_none(), "{sent}");
-    }
 }
 
 #[test]
