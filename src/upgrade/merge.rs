@@ -46,7 +46,7 @@ pub struct Merged {
     pub kept: Vec<(String, [Value; 2], KeepReason)>,
     /// Leaves, or elements of them, that stay away because they would name a record that is not there:
     /// path, base, theirs, refs of such records.
-    pub pointing: Vec<(String, [Value; 2], Vec<String>)>,
+    pub dangling: Vec<(String, [Value; 2], Vec<String>)>,
     /// How many leaves were decided.
     pub decided: u64,
 }
@@ -69,7 +69,7 @@ impl Merge<'_> {
             updates: Vec::new(),
             conflicts: Vec::new(),
             kept: Vec::new(),
-            pointing: Vec::new(),
+            dangling: Vec::new(),
             decided: 0,
         };
         for leaf in leaves(sides, self.definitions) {
@@ -97,7 +97,7 @@ impl Merge<'_> {
             if !added.is_empty() {
                 let [base, theirs, _] = values.clone();
                 let path = leaf.path.clone();
-                merged.pointing.push((path, [base, theirs], added));
+                merged.dangling.push((path, [base, theirs], added));
             }
             self.leave_out(&mut values, marked_base, marked_theirs);
         } else {
@@ -106,7 +106,7 @@ impl Merge<'_> {
                 let [base, theirs, _] = values;
                 if base != theirs {
                     let path = leaf.path.clone();
-                    merged.pointing.push((path, [base, theirs], refs));
+                    merged.dangling.push((path, [base, theirs], refs));
                 }
                 return;
             }

@@ -5,7 +5,7 @@
 
 mod digest;
 mod dry_run;
-mod left;
+mod left_records;
 mod measure;
 mod rows;
 #[cfg(test)]
@@ -278,7 +278,7 @@ pub async fn preview<T: Lookup + Sync>(
         }
     };
     digest.approved(&approved);
-    let lost = left::count(target, destination, &mut approved).await?;
+    let lost = left_records::count(target, destination, &mut approved).await?;
     digest.read(&format!("{lost:?}"));
     digest.read(&format!("{measured:?}"));
     Ok(

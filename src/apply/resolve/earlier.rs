@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::waiting::WaitingDrafts;
+use super::waiting_drafts::WaitingDrafts;
 use crate::apply::Minter;
 use crate::workspace::ledger::{Changed, Created, Entry};
 use crate::workspace::{Id, RecordKind, Structure};

@@ -34,7 +34,7 @@ mod targets;
 mod tests;
 mod unmatched;
 mod upgrade;
-mod waiting;
+mod waiting_drafts;
 
 use indexmap::IndexMap;
 
@@ -59,7 +59,7 @@ use structure::Builder;
 use tables::Tables;
 pub(super) use upgrade::unfit_decision;
 use upgrade::{Base, LeftRecords, LeftRules, Merging};
-pub(super) use waiting::WaitingDrafts;
+pub(super) use waiting_drafts::WaitingDrafts;
 
 /// Decides everything about an apply (`service`: template apply; `rest` 6.3, 6.4).
 ///
@@ -200,7 +200,7 @@ pub(in crate::apply) fn resolve_measured(
                 row_bases: &line.row_bases(),
                 built: &mut built,
                 work: upgrade::begin(request, past),
-                pointing: IndexMap::new(),
+                dangling: IndexMap::new(),
                 records: IndexMap::new(),
                 refusals: Vec::new(),
             }

@@ -4,29 +4,29 @@
 //! nothing. Every unit carries its own entry of the job's ledger, so a resumed job writes exactly
 //! what is missing: the same ids, the same numbers, nothing twice.
 
-mod based;
 mod batch;
-mod close;
 mod columns;
 mod compose;
+mod deferred_unique;
+mod deletions;
 mod drift;
-mod dropped;
-mod emptied;
 mod emptied_counts;
 mod failed;
 mod keys;
-mod later;
 mod ledger_state;
 mod links;
 mod merge;
 mod rows;
+mod self_links;
 mod sequences;
 mod steps;
 mod table;
+mod table_base;
 mod tally;
 mod target_reads;
 mod target_value;
 mod targets;
+mod unfit_cells;
 mod unlinked;
 
 #[cfg(test)]
@@ -43,13 +43,13 @@ use crate::package::payload::RawEntry;
 use crate::problem::Code;
 use crate::workspace::ledger::{self, Entry};
 use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
-use based::BasePayloads;
 pub(super) use drift::{DriftScope, DriftTable, RowsDrifted, drift};
-pub(super) use emptied::fits as cell_fits;
 use ledger_state::LedgerState;
+use table_base::BasePayloads;
 pub(super) use tally::{CellConflict, CellConflicts, TableCounts, cells_left_out};
 use tally::{FailedRow, Tally, records};
 use targets::Targets;
+pub(super) use unfit_cells::fits as cell_fits;
 
 /// Rows that are written together (`service`: limits).
 const BATCH: usize = 500;
@@ -147,7 +147,7 @@ async fn through_rows<'r, 'a, T: Target>(
         targets: Targets::new(approved, payloads),
         tally: Tally::default(),
         full: None,
-        later: None,
+        after_rows: None,
         watch,
         done: 0,
         total: 0,
@@ -189,7 +189,7 @@ struct Run<'r, 'a, T> {
     /// Why no row more can be written, once that is so.
     full: Option<String>,
     /// What of the structure waits for the rows.
-    later: Option<StructureWork>,
+    after_rows: Option<StructureWork>,
     /// Whether anything was written since the job was last completed.
     changed: bool,
     /// Rows of this phase that were looked at, of how many.

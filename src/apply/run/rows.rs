@@ -1,11 +1,11 @@
 //! One batch: chooses the rows to write, and the unit that writes them.
 
 use super::Run;
-use super::close::Pending;
 use super::compose::{BatchRows, UnfitRow};
 use super::failed::{BatchParts, PartFailures, SplitDecision, number};
 use super::ledger_state::KnownRow;
 use super::links::points_home;
+use super::self_links::Pending;
 use super::table::TableInsertion;
 use crate::apply::{ApplyError, Mode};
 use crate::package::payload::RawRow;

@@ -1,8 +1,8 @@
 //! The rows of one table, batch by batch.
 
 use super::batch::Batch;
-use super::close::Pending;
 use super::columns::Columns;
+use super::self_links::Pending;
 use super::targets::WantedColumn;
 use super::{BATCH, BATCH_BYTES, Run};
 use crate::apply::{ApplyError, ColumnWork, Mode, RowStepWork, TableWork, ledger_rows};

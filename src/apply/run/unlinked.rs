@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::Run;
-use super::close::RowLinks;
+use super::self_links::RowLinks;
 use super::table::TableInsertion;
 use crate::apply::ApplyError;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry, RowDigest};

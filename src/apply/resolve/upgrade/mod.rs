@@ -4,22 +4,22 @@
 //! of it, from the ledgers; the destination; what somebody decided. Comes out: changes, what the ledger
 //! remembers of them, and what there is to report and to decide. Nothing else is read.
 
-mod absent;
+mod absent_records;
 mod automations;
 mod base;
 mod base_rows;
-mod left;
+mod dangling_references;
+mod decided_values;
+mod left_records;
 mod legacy_jobs;
 mod namesakes;
 mod not_carried;
 mod orders;
 mod pairs;
-mod pointing;
 mod record;
 mod request;
 mod strict;
-mod unused;
-mod valued;
+mod unused_decisions;
 
 use std::collections::HashSet;
 
@@ -46,11 +46,11 @@ use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
 
 pub(super) use base::Base;
 pub(super) use base_rows::base_rows;
-pub(super) use left::{LeftRecords, LeftRules};
+pub(super) use left_records::{LeftRecords, LeftRules};
 pub(super) use not_carried::left_out;
 pub(super) use pairs::pair;
 pub(super) use request::{begin, check_request};
-pub(in crate::apply) use unused::unfit_decision;
+pub(in crate::apply) use unused_decisions::unfit_decision;
 
 /// What records are merged with.
 pub(super) struct Merging<'a, 'p> {
@@ -77,7 +77,7 @@ pub(super) struct Merging<'a, 'p> {
     /// What there is to report.
     pub(super) work: UpgradeWork,
     /// Records that stay away although something names them: by their refs, with what names them.
-    pub(super) pointing: IndexMap<String, Vec<NotCarried>>,
+    pub(super) dangling: IndexMap<String, Vec<NotCarried>>,
     /// Records of the destination as they become, by id: with their refs and what they were.
     pub(super) records: IndexMap<Id, MergedRecord>,
     pub(super) refusals: Vec<Refusal>,

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::valued::{own_table, table_of};
+use super::decided_values::{own_table, table_of};
 use super::{Base, Merging};
 use crate::apply::resolve::marks::marked;
 use crate::definitions::{ConfigFault, ReferenceKind, Spot, Visitor, walk_listed};

@@ -109,7 +109,7 @@ impl Merging<'_, '_> {
                 ours,
                 because,
             }));
-        for (path, [base, theirs], refs) in merged.pointing {
+        for (path, [base, theirs], refs) in merged.dangling {
             for named in refs {
                 let entry = not_carried(
                     kind,
@@ -118,7 +118,7 @@ impl Merging<'_, '_> {
                     Some(base.clone()),
                     Some(theirs.clone()),
                 );
-                self.pointing.entry(named).or_default().push(entry);
+                self.dangling.entry(named).or_default().push(entry);
             }
         }
         let based = BaseRecord::new(reference, &declared.name, merged.base);

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
-use super::based::TableBase;
 use super::columns::Columns;
+use super::table_base::TableBase;
 use super::{BATCH, Run, through_rows};
 use crate::apply::{ApplyError, Approved, JobHistory, LinkWork, RowStep, RowStepWork};
 use crate::definitions::Definitions;

@@ -6,7 +6,7 @@
 use super::row::MergedTable;
 use crate::apply::row_refs::{RowRef, row_refs};
 use crate::apply::run::Run;
-use crate::apply::run::based::BasedCell;
+use crate::apply::run::table_base::BaseCell;
 use crate::apply::run::target_value::{Moment, TargetValue};
 use crate::apply::{ApplyError, BasePackageRows, LinkWork, LinkedValue};
 use crate::rows::{Cell, canonical_to, elements};
@@ -27,7 +27,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             .into_iter()
             .enumerate()
         {
-            let Some(BasedCell { cell, raw, row }) = based else {
+            let Some(BaseCell { cell, raw, row }) = based else {
                 cells.push(None);
                 continue;
             };

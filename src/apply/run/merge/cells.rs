@@ -18,10 +18,10 @@ use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::ledger::RowDigest;
 use crate::workspace::{Id, RowData, StoredRow, Target, hidden_each};
 
+use super::blocked_rows::{BlockedRow, RefusedRows};
 use super::is_null;
+use super::packaged_cell::{lacks_target, missing, same_cell, same_link};
 use super::row::{Batch, Candidate, Here, MergedTable, Outcome};
-use super::said::{lacks_target, missing, same_cell, same_link};
-use super::waiting::{RefusedRows, WaitingRow};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
 const ATTEMPTS: usize = 20;
@@ -33,7 +33,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         table: &MergedTable<'a>,
         batch: Batch<'_, 'a>,
         tracked: &TrackedDecisions<'_>,
-    ) -> Result<Vec<WaitingRow<'a>>, ApplyError<T::Error>> {
+    ) -> Result<Vec<BlockedRow<'a>>, ApplyError<T::Error>> {
         let mut open: Vec<Candidate<'a>> = batch.rows.to_vec();
         let mut then = batch.then;
         let mut refused = RefusedRows::default();
@@ -70,7 +70,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             open = again;
         }
         self.keep_bases(table, &refused.failed).await?;
-        Ok(refused.waiting)
+        Ok(refused.blocked)
     }
 
     /// Rows that are there, and whether whoever the job is for does not see them: they are compared all the

@@ -7,13 +7,13 @@
 use std::collections::HashSet;
 
 mod base;
+mod blocked_rows;
 mod cells;
 mod follow;
-mod freed;
-mod others;
+mod freed_values;
+mod packaged_cell;
 mod row;
-mod said;
-mod waiting;
+mod unwritten_cells;
 mod write;
 
 use super::columns::Columns;
@@ -133,7 +133,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
         let mut rows = entry.rows().enumerate();
-        let (mut found, mut waiting) = (0, Vec::new());
+        let (mut found, mut blocked) = (0, Vec::new());
         let mut next = self.compared(table, &mut found, &mut rows);
         while let Some(rows_now) = next {
             next = self.compared(table, &mut found, &mut rows);
@@ -148,9 +148,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 most: BATCH_BYTES,
             };
             let more = self.merge_rows(table, batch, tracked);
-            waiting.extend(more.await?);
+            blocked.extend(more.await?);
         }
-        self.merge_waiting(table, waiting, tracked).await?;
+        self.merge_blocked(table, blocked, tracked).await?;
         if table.upgrade.is_some() {
             let left = table.base.count().saturating_sub(found);
             self.tally.table(&table.work.feature_ref).left += left as u64;

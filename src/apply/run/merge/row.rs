@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use crate::apply::run::based::TableBase;
 use crate::apply::run::columns::Columns;
+use crate::apply::run::table_base::TableBase;
 use crate::apply::{TableWork, UpgradeWork};
 use crate::json::Value;
 use crate::package::payload::RawRow;

@@ -11,8 +11,8 @@ use crate::upgrade::MovedLeaf;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry, RowDigest};
 use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
 
+use super::blocked_rows::{RefusedRows, refused_together};
 use super::row::{Candidate, MergedTable, Outcome};
-use super::waiting::{RefusedRows, refused_together};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Writes what rows come to. Gives those that have to be looked at anew, and notes those that are refused.

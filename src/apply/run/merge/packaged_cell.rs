@@ -11,19 +11,19 @@ use super::row::{Candidate, MergedTable};
 
 /// Whether the package links a row to the same rows as the base does.
 pub(super) fn same_link(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
-    let theirs = said(&table.columns, row.theirs, at);
+    let theirs = packaged_cell(&table.columns, row.theirs, at);
     theirs.refs.is_some() && same_cell(table, row, at)
 }
 
 /// What a package says of a cell.
 #[derive(PartialEq)]
-struct Said<'r> {
+struct PackagedCell<'r> {
     /// The cell, unless a row is named for all of it: what that holds may change, and the link is the same.
     cell: Option<&'r str>,
     refs: Option<&'r str>,
 }
 
-fn said<'r>(columns: &Columns<'_>, row: RawRow<'r>, at: usize) -> Said<'r> {
+fn packaged_cell<'r>(columns: &Columns<'_>, row: RawRow<'r>, at: usize) -> PackagedCell<'r> {
     let mut refs = row.refs.into_iter().flat_map(members);
     let refs = refs.find(|(key, _)| key.is(columns.all[at].name));
     let refs = refs.map(|(_, refs)| refs);
@@ -35,7 +35,7 @@ fn said<'r>(columns: &Columns<'_>, row: RawRow<'r>, at: usize) -> Said<'r> {
         }
     };
     let cell = columns.cell(row.data, at);
-    Said {
+    PackagedCell {
         cell: cell.filter(|cell| refs.is_none() || !whole(cell)),
         refs,
     }
@@ -80,6 +80,7 @@ pub(super) fn lacks_target(
 pub(super) fn same_cell(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
     let base = table.base.row_with_column(row.id, at);
     base.is_some_and(|base| {
-        said(&table.columns, row.theirs, at) == said(table.base.columns(base), base.row, at)
+        packaged_cell(&table.columns, row.theirs, at)
+            == packaged_cell(table.base.columns(base), base.row, at)
     })
 }

@@ -10,8 +10,8 @@ use crate::upgrade::TrackedDecisions;
 use crate::workspace::{Id, Target};
 
 use super::cells::takes;
+use super::packaged_cell::same_cell;
 use super::row::{Batch, Candidate, MergedTable};
-use super::said::same_cell;
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Lets rows of a table give up unique values that new rows of the package take.
@@ -71,13 +71,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             return Ok(());
         }
         table.only = Some(unique);
-        let mut waiting = Vec::new();
+        let mut blocked = Vec::new();
         for rows in giving.chunks(BATCH) {
             let more = self.merge_rows(&table, Batch::alone(rows, BATCH_BYTES), tracked);
-            waiting.extend(more.await?);
+            blocked.extend(more.await?);
         }
         // What cannot change now is reported when these rows are merged as a whole.
-        self.merge_while_some_can(&table, waiting, tracked).await?;
+        self.merge_while_some_can(&table, blocked, tracked).await?;
         Ok(())
     }
 

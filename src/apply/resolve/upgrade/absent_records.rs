@@ -25,19 +25,19 @@ impl Merging<'_, '_> {
         for away in self.away() {
             let parts = away.parts.iter();
             let names: Vec<&str> = parts.map(|part| part.reference.as_str()).collect();
-            let mut pointing = Vec::new();
+            let mut dangling = Vec::new();
             for name in &names {
-                pointing.extend(self.pointing.shift_remove(*name).unwrap_or_default());
+                dangling.extend(self.dangling.shift_remove(*name).unwrap_or_default());
             }
             if self.pairs.barred.contains_key(&away.reference) {
-                self.leaves_out(pointing);
+                self.leaves_out(dangling);
                 self.stays_away(away.parts);
                 continue;
             }
             let changed = away.parts.iter().any(|part| self.differs(&part.thing));
             let mut barring = self.pairs.barred.values();
             let bars = barring.any(|of| names.contains(&of.as_str()));
-            if !changed && pointing.is_empty() && !bars {
+            if !changed && dangling.is_empty() && !bars {
                 self.work.kept.push(KeptRecord {
                     kind: away.thing.kind,
                     reference: away.reference,
@@ -59,7 +59,7 @@ impl Merging<'_, '_> {
                 continue;
             }
             self.work.decided += 1;
-            self.leaves_out(pointing);
+            self.leaves_out(dangling);
             self.stays_away(away.parts);
         }
     }
@@ -90,8 +90,8 @@ impl Merging<'_, '_> {
     }
 
     /// Lists what would point at records that stay away, once although it names several of them.
-    fn leaves_out(&mut self, pointing: Vec<NotCarried>) {
-        for entry in pointing {
+    fn leaves_out(&mut self, dangling: Vec<NotCarried>) {
+        for entry in dangling {
             if !self.work.not_carried.contains(&entry) {
                 self.work.not_carried.push(entry);
             }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::Merging;
-use super::unused::unfit_decision;
+use super::unused_decisions::unfit_decision;
 use crate::apply::Refusal;
 use crate::apply::resolve::bindings::record_kind;
 use crate::apply::resolve::completeness::CompletenessCheck;

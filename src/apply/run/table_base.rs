@@ -66,7 +66,7 @@ pub(super) struct BaseRow<'a> {
 }
 
 /// What the base says of a cell.
-pub(super) struct BasedCell<'a> {
+pub(super) struct BaseCell<'a> {
     /// As the destination holds it.
     pub(super) cell: Result<String, EntryFault>,
     /// As the package has it.
@@ -184,15 +184,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         base: &TableBase<'a>,
         id: Id,
-    ) -> Result<Vec<Option<BasedCell<'a>>>, ApplyError<T::Error>> {
-        let mut cells: Vec<Option<BasedCell<'a>>> = Vec::new();
+    ) -> Result<Vec<Option<BaseCell<'a>>>, ApplyError<T::Error>> {
+        let mut cells: Vec<Option<BaseCell<'a>>> = Vec::new();
         for row in base.row(id).into_iter().chain(base.older(id)) {
             let columns = base.columns(row);
             cells.resize_with(columns.all.len(), || None);
             let fitting = self.fitting_cells(columns, row.row, Moment::Before).await?;
             for (at, cell) in fitting.into_iter().enumerate() {
                 if cells[at].is_none() && columns.has(at) {
-                    cells[at] = Some(BasedCell {
+                    cells[at] = Some(BaseCell {
                         cell,
                         raw: columns.cell(row.row.data, at),
                         row,

@@ -20,7 +20,7 @@ impl Merging<'_, '_> {
                     let theirs = Some(marks::plain(value));
                     let entry =
                         not_carried(declared.thing.kind, reference, Some(&path), None, theirs);
-                    self.pointing.entry(named).or_default().push(entry);
+                    self.dangling.entry(named).or_default().push(entry);
                 }
             }
         }

@@ -17,7 +17,7 @@ impl<T: Target> Run<'_, '_, T> {
         work: &StructureWork,
         refused: Refused,
     ) -> Result<(), ApplyError<T::Error>> {
-        let Some((first, later)) = split(work) else {
+        let Some((first, after_rows)) = split(work) else {
             let refused = CommitError::Refused(refused);
             return Err(ApplyError::commit("creating the structure", refused));
         };
@@ -25,23 +25,27 @@ impl<T: Target> Run<'_, '_, T> {
             let unit = self.unit("structure", first.changes, Entry::Structure(first.entry));
             self.commit("creating the structure", unit).await?;
         }
-        self.later = Some(later);
+        self.after_rows = Some(after_rows);
         Ok(())
     }
 
     /// Writes the rest.
     pub(super) async fn structure_after_rows(&mut self) -> Result<(), ApplyError<T::Error>> {
-        let Some(later) = self.later.take() else {
+        let Some(after_rows) = self.after_rows.take() else {
             return Ok(());
         };
-        let unit = self.unit("structure", later.changes, Entry::Structure(later.entry));
+        let unit = self.unit(
+            "structure",
+            after_rows.changes,
+            Entry::Structure(after_rows.entry),
+        );
         self.commit("making columns unique", unit).await
     }
 }
 
 /// The structure without columns that become unique, and these.
 fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
-    let (mut first, mut later) = (work.clone(), StructureWork::default());
+    let (mut first, mut after_rows) = (work.clone(), StructureWork::default());
     for change in &mut first.changes {
         let Change::Update { from, to } = change else {
             continue;
@@ -50,13 +54,13 @@ fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
             continue;
         }
         let loose = loosened(from, to);
-        later.changes.push(Change::Update {
+        after_rows.changes.push(Change::Update {
             from: Box::new(loose.clone()),
             to: to.clone(),
         });
         **to = loose;
     }
-    if later.changes.is_empty() {
+    if after_rows.changes.is_empty() {
         return None;
     }
     first.changes.retain(|change| match change {
@@ -69,7 +73,7 @@ fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
             continue;
         }
         let loose = loosened(before, after);
-        later.entry.changed.push(Changed {
+        after_rows.entry.changed.push(Changed {
             reference: changed.reference.clone(),
             before: loose.clone(),
             after: std::mem::replace(&mut changed.after, loose.clone()),
@@ -77,16 +81,16 @@ fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
         });
         for based in &mut first.entry.base {
             if based.thing.id == loose.id {
-                later.entry.base.push(based.clone());
+                after_rows.entry.base.push(based.clone());
                 based.thing = loosened(&loose, &based.thing);
             }
         }
-        later.entry.leaves += 1;
+        after_rows.entry.leaves += 1;
         first.entry.leaves = first.entry.leaves.saturating_sub(1);
     }
     let changed = &mut first.entry.changed;
     changed.retain(|changed| changed.draft.is_some() || changed.before != changed.after);
-    Some((first, later))
+    Some((first, after_rows))
 }
 
 fn becomes_unique(from: &AnyRecord, to: &AnyRecord) -> bool {

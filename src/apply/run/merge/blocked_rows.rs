@@ -13,7 +13,7 @@ use super::row::{Batch, Candidate, MergedTable, Outcome};
 
 /// In bytes as they are stored, behind which rows that wait for each other are written: few rows do, so that these may
 /// be larger together than others.
-const WAITING_BYTES: usize = 8 * BATCH_BYTES;
+const BLOCKED_BYTES: usize = 8 * BATCH_BYTES;
 
 /// Rows that were not changed.
 #[derive(Default)]
@@ -21,11 +21,11 @@ pub(super) struct RefusedRows<'a> {
     /// Those that are counted as failed.
     pub(super) failed: Vec<Candidate<'a>>,
     /// Those that are tried again when the other rows of the table are changed.
-    pub(super) waiting: Vec<WaitingRow<'a>>,
+    pub(super) blocked: Vec<BlockedRow<'a>>,
 }
 
 /// A row whose value stands in another one.
-pub(super) struct WaitingRow<'a> {
+pub(super) struct BlockedRow<'a> {
     row: Candidate<'a>,
     failed: FailedRow,
 }
@@ -48,7 +48,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 message: format!("rows[{}]: {refused}", row.position),
             };
             if refused.code == Code::UniqueViolation || table.only.is_some() {
-                noted.waiting.push(WaitingRow { row, failed });
+                noted.blocked.push(BlockedRow { row, failed });
             } else {
                 self.tally.failed(&table.work.feature_ref, failed);
                 noted.failed.push(row);
@@ -57,16 +57,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// Changes rows that wait for each other; those of which the values stay taken are counted as failed.
-    pub(super) async fn merge_waiting(
+    pub(super) async fn merge_blocked(
         &mut self,
         table: &MergedTable<'a>,
-        waiting: Vec<WaitingRow<'a>>,
+        blocked: Vec<BlockedRow<'a>>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<(), ApplyError<T::Error>> {
-        let mut waiting = self.merge_while_some_can(table, waiting, tracked).await?;
-        waiting.sort_by_key(|one| one.row.position);
-        let rows: Vec<Candidate<'a>> = waiting.iter().map(|one| one.row).collect();
-        for one in waiting {
+        let mut blocked = self.merge_while_some_can(table, blocked, tracked).await?;
+        blocked.sort_by_key(|one| one.row.position);
+        let rows: Vec<Candidate<'a>> = blocked.iter().map(|one| one.row).collect();
+        for one in blocked {
             self.tally.failed(&table.work.feature_ref, one.failed);
         }
         self.keep_bases(table, &rows).await
@@ -76,23 +76,23 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     pub(super) async fn merge_while_some_can(
         &mut self,
         table: &MergedTable<'a>,
-        mut waiting: Vec<WaitingRow<'a>>,
+        mut blocked: Vec<BlockedRow<'a>>,
         tracked: &TrackedDecisions<'_>,
-    ) -> Result<Vec<WaitingRow<'a>>, ApplyError<T::Error>> {
+    ) -> Result<Vec<BlockedRow<'a>>, ApplyError<T::Error>> {
         loop {
             // Where values move on, the last row goes first.
-            waiting.reverse();
-            let rows: Vec<Candidate<'a>> = waiting.iter().map(|one| one.row).collect();
+            blocked.reverse();
+            let rows: Vec<Candidate<'a>> = blocked.iter().map(|one| one.row).collect();
             let (mut left, mut still) = (rows.as_slice(), Vec::new());
             while !left.is_empty() {
                 let (batch, rest) = left.split_at(batch_size(left));
-                let more = self.merge_rows(table, Batch::alone(batch, WAITING_BYTES), tracked);
+                let more = self.merge_rows(table, Batch::alone(batch, BLOCKED_BYTES), tracked);
                 still.extend(more.await?);
                 left = rest;
             }
-            let before = std::mem::replace(&mut waiting, still).len();
-            if waiting.len() == before {
-                return Ok(waiting);
+            let before = std::mem::replace(&mut blocked, still).len();
+            if blocked.len() == before {
+                return Ok(blocked);
             }
         }
     }
