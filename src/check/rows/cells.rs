@@ -85,13 +85,13 @@ impl Cells<'_, '_> {
                 }
             }
         }
-        if row.look {
+        if row.needs_reparse {
             reparse::row(self, number, row.start..end);
         }
     }
 
     fn uid(&mut self, token: Option<StrToken>, number: u32) {
-        // A uid that is absent or no string is reported by the look that it caused.
+        // A uid that is absent or no string is reported by the second reading that it caused.
         let Some(token) = token else {
             self.result.bad_uids = true;
             return;

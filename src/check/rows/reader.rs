@@ -2,7 +2,7 @@
 //!
 //! One pass over the bytes. It allocates nothing per row, and what it cannot say by itself (which
 //! key is repeated, which text is suspect, what is odd about a row's shape) it leaves to
-//! [`reparse`](super::look), which reads the one row again as a tree.
+//! [`reparse`](super::reparse), which reads the one row again as a tree.
 
 use std::ops::Range;
 
@@ -116,8 +116,8 @@ pub(super) struct Row {
     pub(super) has_data: bool,
     /// Bytes of `data`.
     pub(super) data: Range<usize>,
-    /// Something in it needs a look at the whole row.
-    pub(super) look: bool,
+    /// Whether the row is read again as a tree, because of something in it.
+    pub(super) needs_reparse: bool,
     mark: u32,
     cells: Vec<Spot>,
     refs: Vec<RefSpot>,
@@ -156,7 +156,7 @@ impl Row {
 
     /// A field stands a second time: what the first one held does not count.
     fn forget(&mut self, field: usize) {
-        self.look = true;
+        self.needs_reparse = true;
         match field {
             0 => self.uid = None,
             1 => {
@@ -245,17 +245,17 @@ impl<'s, 'c> Reader<'s, 'c> {
         row.start = self.scanner.pos;
         row.uid = None;
         row.has_data = false;
-        row.look = false;
+        row.needs_reparse = false;
         row.referring.clear();
         row.targets.clear();
         if self.scanner.peek() == Some(b'{') && self.layout.entry.is_some() {
             self.row(row)?;
         } else {
-            row.look |= self.layout.entry.is_some();
+            row.needs_reparse |= self.layout.entry.is_some();
             self.value(self.depth, row)?;
         }
         self.row_end = self.scanner.pos;
-        row.look |= self.watch.is_suspect(row.start, self.row_end);
+        row.needs_reparse |= self.watch.is_suspect(row.start, self.row_end);
         self.more = self.scanner.next_element()?;
         Ok(true)
     }
@@ -285,13 +285,13 @@ impl<'s, 'c> Reader<'s, 'c> {
                 }
                 (Some(2), Some(b'{')) => self.refs(row)?,
                 _ => {
-                    row.look = true;
+                    row.needs_reparse = true;
                     self.value(self.depth + 1, row)?;
                 }
             }
             more = self.scanner.next_member()?;
         }
-        row.look |= !seen[0] || !seen[1];
+        row.needs_reparse |= !seen[0] || !seen[1];
         Ok(())
     }
 
@@ -307,7 +307,7 @@ impl<'s, 'c> Reader<'s, 'c> {
             match slot {
                 Some(slot) => {
                     let cell = &mut row.cells[slot];
-                    row.look |= cell.mark == row.mark;
+                    row.needs_reparse |= cell.mark == row.mark;
                     *cell = Spot {
                         mark: row.mark,
                         form,
@@ -315,7 +315,7 @@ impl<'s, 'c> Reader<'s, 'c> {
                         end: self.scanner.pos,
                     };
                 }
-                None => row.look = true,
+                None => row.needs_reparse = true,
             }
             more = self.scanner.next_member()?;
         }
@@ -332,11 +332,11 @@ impl<'s, 'c> Reader<'s, 'c> {
             if let Some(slot) = slot {
                 let spot = self.reference(slot, row)?;
                 let known = &mut row.refs[slot];
-                row.look |= known.mark == row.mark;
+                row.needs_reparse |= known.mark == row.mark;
                 *known = spot;
                 row.referring.push(u32::try_from(slot).unwrap_or(u32::MAX));
             } else {
-                row.look = true;
+                row.needs_reparse = true;
                 self.value(self.depth + 2, row)?;
             }
             more = self.scanner.next_member()?;
@@ -355,7 +355,7 @@ impl<'s, 'c> Reader<'s, 'c> {
             count: 1,
         };
         if self.scanner.peek() != Some(b'{') {
-            row.look = true;
+            row.needs_reparse = true;
             spot.plain = false;
             self.value(self.depth + 2, row)?;
         } else if self.at_rows() {
@@ -386,7 +386,7 @@ impl<'s, 'c> Reader<'s, 'c> {
             let field = self.rows_field(row)?;
             self.scanner.colon()?;
             if field.is_none() || !first || self.scanner.peek() != Some(b'[') {
-                row.look = true;
+                row.needs_reparse = true;
                 plain = false;
                 self.value(self.depth + 3, row)?;
             } else {
@@ -396,7 +396,7 @@ impl<'s, 'c> Reader<'s, 'c> {
                     if self.scanner.peek() == Some(b'{') {
                         plain &= self.triple(slot, self.depth + 4, row)?;
                     } else {
-                        row.look = true;
+                        row.needs_reparse = true;
                         plain = false;
                         self.value(self.depth + 4, row)?;
                     }
@@ -428,10 +428,10 @@ impl<'s, 'c> Reader<'s, 'c> {
             more = self.scanner.next_member()?;
         }
         let [Some(uid), Some(table), value] = texts else {
-            row.look = true;
+            row.needs_reparse = true;
             return Ok(false);
         };
-        row.look |= !shaped;
+        row.needs_reparse |= !shaped;
         let Some(link) = &self.layout.columns[slot].link else {
             return Ok(false);
         };
@@ -618,7 +618,7 @@ impl<'s, 'c> Reader<'s, 'c> {
             all |= odd(self.value(depth + 1, row)?);
             more = self.scanner.next_member()?;
         }
-        row.look |= repeats(self.text, &mut self.keys[from..]);
+        row.needs_reparse |= repeats(self.text, &mut self.keys[from..]);
         self.keys.truncate(from);
         Ok(all)
     }
@@ -636,12 +636,12 @@ impl<'s, 'c> Reader<'s, 'c> {
     fn string(&mut self, row: &mut Row) -> Result<StrToken, SyntaxError> {
         let token = self.scanner.string()?;
         if token.escaped {
-            row.look |= self.is_suspect(token);
+            row.needs_reparse |= self.is_suspect(token);
         }
         Ok(token)
     }
 
-    /// Decodes an escaped text into the scratch and asks whether it needs a look. Only `\u` can
+    /// Decodes an escaped text into the scratch and asks whether the row is read again. Only `\u` can
     /// hide characters that the raw search would have found, or bring a NUL.
     #[cold]
     fn is_suspect(&mut self, token: StrToken) -> bool {

@@ -1,7 +1,7 @@
 //! The catalog: every rule, in the order in which they are listed and reported.
 //!
 //! Code, name and severity are stable for readers of reports; the page of each rule
-//! (`rules/<code>-<name>.md`) explains it and holds the examples that the tests run.
+//! (`pages/<code>-<name>.md`) explains it and holds the examples that the tests run.
 
 /// The page of a rule. Those who check in a browser read it elsewhere: there its bytes would be most of
 /// what is loaded in vain.
