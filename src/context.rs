@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 
-/// Tells the time.
+/// Reads the time.
 pub trait Clock {
     /// Now.
     fn now(&self) -> Timestamp;

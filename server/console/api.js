@@ -7,7 +7,7 @@ const ended = new EventTarget();
 /** A refusal of the server; `problem` is its document. */
 export class Refusal extends Error {
   constructor(status, problem) {
-    super(problem?.detail || problem?.title || `The server answered with ${status}.`);
+    super(problem?.detail || problem?.title || `The server returned status ${status}.`);
     this.status = status;
     this.problem = problem ?? {};
   }
@@ -47,7 +47,7 @@ export async function rows(path, query) {
 export const removeOnTheWay = (path) => void send("DELETE", path, undefined, tokens?.access_token, { keepalive: true }).catch(() => {});
 
 /** A file, or a document byte for byte. */
-export const bytes = async (path) => (await answered("GET", path)).blob();
+export const bytes = async (path) => (await responded("GET", path)).blob();
 
 /** All records of a list, page after page, up to a number that a person can look through. */
 export async function all(path, query = {}, most = 1000) {
@@ -63,7 +63,7 @@ export async function all(path, query = {}, most = 1000) {
 
 const ask = async (method, path, body) => read(await asked(method, path, body));
 
-async function answered(method, path) {
+async function responded(method, path) {
   const response = await asked(method, path);
   return response.ok ? response : read(response);
 }

@@ -106,8 +106,8 @@ const records = (entries) => [...new Map(entries.map((entry) => [entry.ref, entr
 /** Leaves that become something else, and those that stay as people made them. */
 function changes({ update, kept }, labels) {
   const line = ({ kind, ref, path }, words) => element("li", {}, `${kindWord(kind)} `, element("bdi", {}, called(labels, ref)), ` ${path ?? "as a whole"}: `, element("bdi", {}, words));
-  const told = (value) => (value === null ? "(none)" : cellText(value));
-  const lines = [...update.map((one) => line(one, `${told(one.before)} → ${told(one.after)}`)), ...kept.map((one) => line(one, `stays ${told(one.ours)}`))];
+  const valueText = (value) => (value === null ? "(none)" : cellText(value));
+  const lines = [...update.map((one) => line(one, `${valueText(one.before)} → ${valueText(one.after)}`)), ...kept.map((one) => line(one, `stays ${valueText(one.ours)}`))];
   return lines.length > 0 ? [element("details", {}, element("summary", {}, "Every change"), element("ul", {}, ...lines))] : [];
 }
 

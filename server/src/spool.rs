@@ -123,8 +123,8 @@ fn piece(mut file: SpooledTempFile) -> io::Result<Option<(Bytes, SpooledTempFile
 
 /// The refusal of a response that could not be written down.
 pub fn disk_full(error: &io::Error) -> Refusal {
-    tracing::warn!(%error, "an answer could not be written to a temporary file");
-    Refusal::unavailable("There is no room for the answer at the moment.")
+    tracing::warn!(%error, "a response could not be written to a temporary file");
+    Refusal::unavailable("There is no room for the response at the moment.")
 }
 
 #[cfg(test)]

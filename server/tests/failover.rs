@@ -172,7 +172,7 @@ fn a_host_that_says_nothing_delays_nobody_for_long() {
     let said = stderr(&output);
     // What each of them said is shown, in their order, and nothing of what they were not told.
     let places = [
-        format!("{address}: the database does not answer"),
+        format!("{address}: the database does not respond"),
         format!("{}: ", standby.address()),
         "does not allow writes".to_owned(),
         "127.0.0.1:1: ".to_owned(),

@@ -168,7 +168,7 @@ fn later(why: &str, problem: &Problem) -> String {
 
 fn reported(problem: &Problem) -> String {
     match &problem.request_id {
-        Some(id) => format!("the server has a bug; tell its operator about request `{id}`"),
+        Some(id) => format!("the server has a bug; report request `{id}` to its operator"),
         None => "the server has a bug; report it to its operator".to_owned(),
     }
 }

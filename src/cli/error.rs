@@ -147,8 +147,8 @@ pub(crate) enum CliError {
         job: Option<String>,
         /// What happened.
         source: Box<CliError>,
-        /// The way back to it.
-        way_back: String,
+        /// How to return to it.
+        resume_hint: String,
     },
     /// What was given is no id that a job can have.
     #[error("there is no job `{}` (`{}`): the id of a job is a UUID", id.escape_debug(), Code::NotFound.as_str())]
@@ -335,10 +335,12 @@ impl CliError {
             | CliError::NotAttached { help, .. }
             | CliError::Explained { help, .. } => help,
             CliError::Job {
-                source, way_back, ..
+                source,
+                resume_hint,
+                ..
             } => {
                 let help = source.help().map(|help| format!("{help}; "));
-                return Some(help.unwrap_or_default() + way_back);
+                return Some(help.unwrap_or_default() + resume_hint);
             }
             CliError::Export(_) => "choose what travels with `--feature`, `--rows` and their like",
             CliError::Remote(error) => return Some(client_error::help(error)),
@@ -352,7 +354,7 @@ impl CliError {
             CliError::NoBaseline { .. } => "check the path, or write one with `--write-baseline`",
             CliError::Write { .. } => "check that the folder exists and may be written to",
             CliError::Definitions { .. } => {
-                "name a stored answer of `GET /v1/schema/definitions`, or leave `--definitions` out"
+                "name a stored response of `GET /v1/schema/definitions`, or leave `--definitions` out"
             }
             CliError::Baseline { .. } => "write it again with `--write-baseline`",
             CliError::Resolutions { .. } => "write one with `tplkit resolve init` and change it",

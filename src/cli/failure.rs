@@ -139,7 +139,7 @@ fn print_as(
     members: Map<String, Value>,
 ) {
     if output_mode.json {
-        // There is nobody left to tell about a closed stdout.
+        // Nobody reads a message about a closed stdout.
         print_stdout(&output_mode.document(report_error, outcome, members)).ok();
     }
 }

@@ -63,7 +63,7 @@ pub(crate) struct Link {
 }
 
 impl Losses {
-    /// Asks the server what the job made and what is in it now. A server that does not tell leaves
+    /// Asks the server what the job made and what is in it now. A server that does not report it leaves
     /// a word about it.
     pub(crate) fn of(client: &Client, id: &str, job: &Job) -> Losses {
         let mut losses = Losses {

@@ -55,7 +55,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Writes lines to stderr, harmless ones; when stderr is closed there is nobody to tell.
+/// Writes lines to stderr, harmless ones; when stderr is closed nobody reads them.
 pub(crate) fn print_note(text: &str) {
     writeln!(io::stderr().lock(), "{}", noted(text)).ok();
 }

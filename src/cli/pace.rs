@@ -17,7 +17,7 @@ pub(crate) fn with_pace(
     words: fn(u64) -> String,
 ) -> ProgressStyle {
     let done_after = OnceLock::new();
-    // There is nobody to tell of a line that cannot be drawn.
+    // Nobody reads a message about a line that cannot be drawn.
     let rate = move |state: &ProgressState, out: &mut dyn fmt::Write| {
         let time = match state.len() {
             Some(total) if state.pos() >= total => *done_after.get_or_init(|| state.elapsed()),

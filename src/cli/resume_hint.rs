@@ -56,7 +56,7 @@ impl ResumeHint {
         CliError::Job {
             job: self.job().map(str::to_owned),
             source: Box::new(error),
-            way_back: self.words(),
+            resume_hint: self.words(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A word as it is typed into a shell, for commands that people are told to run.
+//! A word as it is typed into a shell, for commands that messages suggest.
 
 use std::borrow::Cow;
 

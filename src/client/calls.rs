@@ -64,7 +64,7 @@ impl Client {
         self.call_openly(&request)?.read(&request)
     }
 
-    /// `GET /v1/ready`: whether its store answers. Needs no credential, and carries none.
+    /// `GET /v1/ready`: whether its store responds. Needs no credential, and carries none.
     pub fn ready(&self) -> Result<(), Error> {
         self.call_openly(&Request::get("/v1/ready")).map(drop)
     }

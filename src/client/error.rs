@@ -16,7 +16,7 @@ pub enum Error {
     Unreachable {
         /// The server.
         address: String,
-        /// What kept the answer away.
+        /// What kept the response away.
         cause: Cause,
         /// The same in words.
         why: String,
@@ -28,11 +28,11 @@ pub enum Error {
     Redirected {
         /// What was asked for.
         from: String,
-        /// Where the answer is said to be.
+        /// Where the response is said to be.
         to: String,
     },
-    /// The answer is larger than [`super::Options::largest`].
-    #[error("the answer to {request} is larger than {largest} bytes")]
+    /// The response is larger than [`super::Options::largest`].
+    #[error("the response to {request} is larger than {largest} bytes")]
     TooLarge {
         /// Method and path.
         request: String,
@@ -40,7 +40,7 @@ pub enum Error {
         largest: u64,
     },
     /// A success that is not what the specification says.
-    #[error("the answer to {request} is not that of the API: {why}")]
+    #[error("the response to {request} is not that of the API: {why}")]
     Unreadable {
         /// Method and path.
         request: String,

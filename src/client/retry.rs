@@ -32,7 +32,7 @@ pub(super) fn retry(
     }
     let why = match outcome {
         Ok(result) if [429, 502, 503, 504].contains(&result.status) => {
-            format!("{request} was answered with {}", result.status)
+            format!("{request} returned {}", result.status)
         }
         // An earlier try of ours is still at work.
         Ok(result) if tries > 1 && is_in_progress(result, request) => {
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    fn after_answer(result: ApiResponse, tries: u32) -> Option<Duration> {
+    fn after_response(result: ApiResponse, tries: u32) -> Option<Duration> {
         after(&Ok(result), tries)
     }
 
@@ -123,14 +123,14 @@ mod tests {
 
     #[test]
     fn the_server_is_heard_up_to_a_bound() {
-        assert_eq!(after_answer(response(429, Some("3")), 1), MS(3000));
-        assert_eq!(after_answer(response(503, Some("0")), 1), MS(200));
-        assert_eq!(after_answer(response(503, Some("31")), 1), None);
+        assert_eq!(after_response(response(429, Some("3")), 1), MS(3000));
+        assert_eq!(after_response(response(503, Some("0")), 1), MS(200));
+        assert_eq!(after_response(response(503, Some("31")), 1), None);
         assert_eq!(
-            after_answer(response(503, Some("99999999999999999999")), 1),
+            after_response(response(503, Some("99999999999999999999")), 1),
             MS(200)
         );
-        let date = |text| after_answer(response(429, Some(text)), 1);
+        let date = |text| after_response(response(429, Some(text)), 1);
         assert_eq!(date("Fri, 02 Jan 2026 12:00:05 GMT"), MS(5000));
         assert_eq!(date("Fri, 02 Jan 2026 11:00:00 GMT"), MS(200));
         assert_eq!(date("Fri, 02 Jan 2026 13:00:00 GMT"), None);
@@ -140,10 +140,14 @@ mod tests {
     #[test]
     fn only_what_may_pass_is_tried_again() {
         for status in [429, 502, 503, 504] {
-            assert_eq!(after_answer(response(status, None), 1), MS(200), "{status}");
+            assert_eq!(
+                after_response(response(status, None), 1),
+                MS(200),
+                "{status}"
+            );
         }
         for status in [200, 401, 403, 404, 409, 422, 500, 501] {
-            assert_eq!(after_answer(response(status, None), 1), None, "{status}");
+            assert_eq!(after_response(response(status, None), 1), None, "{status}");
         }
         let broken = |cause| {
             Err(Error::Unreachable {
@@ -156,8 +160,8 @@ mod tests {
         assert_eq!(after(&broken(Cause::Connection), 1), MS(200));
         assert_eq!(after(&broken(Cause::Timeout), 1), None);
         assert_eq!(after(&broken(Cause::Tls), 1), None);
-        assert_eq!(after_answer(response(503, None), 4), MS(1600));
-        assert_eq!(after_answer(response(503, None), 5), None);
+        assert_eq!(after_response(response(503, None), 4), MS(1600));
+        assert_eq!(after_response(response(503, None), 5), None);
     }
 
     #[test]

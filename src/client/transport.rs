@@ -17,7 +17,7 @@ use super::upload::{LARGE, Patience, Upload};
 use super::{Host, Options};
 
 const MOST_REDIRECTS: u32 = 5;
-const NO_TIME: &str = "no whole answer in time";
+const NO_TIME: &str = "no complete response in time";
 const NO_CONNECTION: &str = "no connection in time";
 /// How much of a body is read at once.
 const PART: usize = 64 << 10;
@@ -99,7 +99,7 @@ impl Transport {
         }
     }
 
-    /// Sends a request, follows redirects within the server, and reads the answer.
+    /// Sends a request, follows redirects within the server, and reads the response.
     pub(super) fn exchange(
         &self,
         base: &BaseUrl,
@@ -179,7 +179,7 @@ impl Transport {
         builder.send().map_err(|error| unreachable(base, &error))
     }
 
-    /// Sends a body in parts, and reads the answer, which may come before the last of them.
+    /// Sends a body in parts, and reads the response, which may come before the last of them.
     fn upload(
         &self,
         base: &BaseUrl,
@@ -426,7 +426,7 @@ pub(super) fn timed_out(base: &BaseUrl) -> Error {
     }
 }
 
-/// An answer that broke off.
+/// A response that broke off.
 pub(super) fn broken(base: &BaseUrl, error: &io::Error) -> Error {
     if let Some(error) = error.get_ref().and_then(|error| error.downcast_ref()) {
         return unreachable(base, error);
@@ -434,7 +434,7 @@ pub(super) fn broken(base: &BaseUrl, error: &io::Error) -> Error {
     Error::Unreachable {
         address: base.to_string(),
         cause: Cause::Connection,
-        why: format!("the answer broke off: {error}"),
+        why: format!("the response broke off: {error}"),
         tries: 1,
     }
 }

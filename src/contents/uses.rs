@@ -83,7 +83,7 @@ enum Role {
 type Report<'t> = &'t mut dyn FnMut(Role, &str, UseSite);
 
 /// Reports every ref of the package with its role, in order of appearance per part.
-fn visit(root: Node<'_>, tell: Report<'_>) {
+fn visit(root: Node<'_>, report: Report<'_>) {
     let (manifest, payloads) = halves(root);
     let plan = manifest.get("plan");
     for step in plan
@@ -91,25 +91,25 @@ fn visit(root: Node<'_>, tell: Report<'_>) {
         .into_iter()
         .flat_map(Node::elements)
     {
-        visit_step(step, "plan step", tell);
+        visit_step(step, "plan step", report);
     }
     for dependency in list(manifest, "dependencies") {
-        declared(dependency, "dependency", None, tell);
+        declared(dependency, "dependency", None, report);
         let identity = dependency.get("identity");
         for column in identity
             .into_iter()
             .flat_map(|identity| list(identity, "columns"))
         {
-            declared(column, "identity column of a dependency", None, tell);
+            declared(column, "identity column of a dependency", None, report);
         }
         for step in dependency
             .get("blueprint")
             .into_iter()
             .flat_map(|blueprint| list(blueprint, "steps"))
         {
-            visit_step(step, "blueprint step", tell);
+            visit_step(step, "blueprint step", report);
         }
-        visit_names(manifest, dependency, tell);
+        visit_names(manifest, dependency, report);
     }
     for item in list(manifest, "items") {
         let what = format!(
@@ -121,7 +121,7 @@ fn visit(root: Node<'_>, tell: Report<'_>) {
             .get("ref")
             .and_then(|node| Some((node.as_str()?, node)))
         {
-            tell(
+            report(
                 Role::Named,
                 undollared(reference),
                 use_site(node, what, None),
@@ -130,7 +130,7 @@ fn visit(root: Node<'_>, tell: Report<'_>) {
     }
     for external in plan.into_iter().flat_map(|plan| list(plan, "externalRefs")) {
         if let Some(reference) = external.as_str() {
-            tell(
+            report(
                 Role::Named,
                 undollared(reference),
                 use_site(external, "externalRefs".to_owned(), None),
@@ -143,7 +143,7 @@ fn visit(root: Node<'_>, tell: Report<'_>) {
         .filter_map(|entry| entry.get("featureRef"))
     {
         if let Some(reference) = node.as_str() {
-            tell(
+            report(
                 Role::Named,
                 undollared(reference),
                 use_site(node, "row payload".to_owned(), None),
@@ -161,12 +161,12 @@ fn use_site(node: Node<'_>, what: String, tool: Option<&str>) -> UseSite {
     }
 }
 
-fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, tell: Report<'_>) {
+fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, report: Report<'_>) {
     if let Some((reference, node)) = owner
         .get("ref")
         .and_then(|node| Some((node.as_str()?, node)))
     {
-        tell(
+        report(
             Role::Declared,
             undollared(reference),
             use_site(node, what.to_owned(), tool),
@@ -174,9 +174,9 @@ fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, tell: Report<'_>) {
     }
 }
 
-fn visit_step(step: Node<'_>, what: &str, tell: Report<'_>) {
+fn visit_step(step: Node<'_>, what: &str, report: Report<'_>) {
     let tool = step.get_str("tool");
-    declared(step, what, tool, tell);
+    declared(step, what, tool, report);
     let Some(args) = step.get("args") else { return };
     let label = args
         .get_str("name")
@@ -189,21 +189,21 @@ fn visit_step(step: Node<'_>, what: &str, tell: Report<'_>) {
     for argument in args.members().filter(|argument| !is_data(argument)) {
         for node in argument.descendants() {
             if let Some(reference) = node.as_str().and_then(used) {
-                tell(Role::Used, reference, use_site(node, label.clone(), tool));
+                report(Role::Used, reference, use_site(node, label.clone(), tool));
             }
             if let Some(reference) = node.key().and_then(used) {
                 let key = UseSite {
                     span: node.key_span(),
                     ..use_site(node, format!("{label}, as a key"), tool)
                 };
-                tell(Role::Used, reference, key);
+                report(Role::Used, reference, key);
             }
         }
     }
 }
 
 /// A dependency by name is in configs under its name: its uses are where `usedBy` says.
-fn visit_names(manifest: Node<'_>, dependency: Node<'_>, tell: Report<'_>) {
+fn visit_names(manifest: Node<'_>, dependency: Node<'_>, report: Report<'_>) {
     let Some(reference) = dependency
         .get_str("ref")
         .filter(|_| dependency.get_str("form") == Some("name"))
@@ -226,7 +226,7 @@ fn visit_names(manifest: Node<'_>, dependency: Node<'_>, tell: Report<'_>) {
                 .zip(usage.get_str("path"))
                 .and_then(|(args, at)| path::find(args, at));
             if let Some(node) = node {
-                tell(
+                report(
                     Role::Used,
                     undollared(reference),
                     use_site(node, "by name".to_owned(), step.get_str("tool")),

@@ -316,7 +316,7 @@ mod tests {
         };
         assert_eq!(of("text"), ("Words", Storage::String, true));
         assert_eq!(of("email"), ("E-mail", Storage::String, false));
-        // Who tells the storage tells the flags too, which are only written when they hold.
+        // Who gives the storage gives the flags too, which are only written when they hold.
         assert_eq!(of("url").1, Storage::Any);
         assert!(!of("url").2);
     }

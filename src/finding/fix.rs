@@ -34,7 +34,7 @@ pub fn choose<'f>(text: &str, fixes: &[&'f Fix]) -> Option<(Vec<&'f Edit>, Vec<u
             .map(|edit| (edit.span.start, edit.span.end))
             .min()
     });
-    // By where they begin; what is in here never collides, so two neighbours tell everything.
+    // By where they begin; what is in here never collides, so two neighbours decide.
     let mut edits: BTreeMap<usize, &Edit> = BTreeMap::new();
     let mut made = Vec::new();
     for index in order {

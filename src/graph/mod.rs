@@ -244,7 +244,7 @@ impl Graph {
         }
     }
 
-    /// The sentence that tells those who do not see the picture how large it is.
+    /// The size of the picture in words, for those who do not see it.
     pub fn summary(&self) -> String {
         use crate::finding::render::counted;
         let mut parts = vec![

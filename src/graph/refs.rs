@@ -145,7 +145,7 @@ impl<'f, 'd> GraphReader<'f, 'd> {
     fn add_use(&mut self, step: &Step<'d>, at: &RefUse<'d>) {
         let reference = at.reference;
         if reference == WORKSPACE {
-            return; // Everything stands in it: that tells nothing.
+            return; // Everything stands in it: that shows nothing.
         }
         let argument = at.node.key().filter(|_| at.node.parent() == step.args);
         let tool = step.tool;

@@ -239,7 +239,7 @@ impl Edits {
         self.0.is_empty()
     }
 
-    /// Makes the changes. Values are told from front to back, so the last go first: what is
+    /// Makes the changes. Values are reported from front to back, so the last go first: what is
     /// removed moves nothing that is still to be found.
     pub fn apply(self, args: &mut Object) {
         for (path, edit) in self.0.into_iter().rev() {

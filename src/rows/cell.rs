@@ -1,4 +1,4 @@
-//! One JSON value as text; its first byte tells its type.
+//! One JSON value as text; its first byte shows its type.
 
 use std::borrow::Cow;
 

@@ -197,7 +197,7 @@ pub struct DriftBase<'b> {
     pub record: &'b AnyRecord,
 }
 
-/// Compares the records of a base with a workspace. `current` tells of which of them the
+/// Compares the records of a base with a workspace. `current` knows of which of them the
 /// package is that was applied last: only those have an order among each other. `drafted` gives for a record of the workspace
 /// what the line made of it, where that waits in a draft.
 pub fn drifted(

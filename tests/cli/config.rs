@@ -146,7 +146,7 @@ fn the_baseline_is_relative_to_the_file_and_can_be_pruned() {
     place.write("d/known.json", &reversed);
     let ran = place.run(&["check", "d"]).exits(0);
     assert!(ran.out.contains("2 in the baseline"), "{}", ran.out);
-    // One of the two is mended, another file is of no concern.
+    // One of the two is fixed, another file is of no concern.
     place.write("d/p.json", &warned());
     let ran = place.run(&["check", "d", "--format", "json"]).exits(0);
     let summary = &ran.json()["summary"];

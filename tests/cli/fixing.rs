@@ -66,7 +66,7 @@ fn a_diff_is_shown_and_nothing_written() {
         assert!(ran.out.contains("\n-        \"count\": 1"), "{}", ran.out);
         assert_eq!(
             ran.err,
-            "1 finding would be fixed\n`tplkit explain I010` tells more\n"
+            "1 finding would be fixed\n`tplkit explain I010` shows more\n"
         );
     }
     let document = place
@@ -87,7 +87,7 @@ fn standard_input_is_fixed_to_standard_output() {
     let ran = place
         .feed(&["check", "--fix", "-"], fixable().as_bytes())
         .exits(0);
-    let document: Value = serde_json::from_str(&ran.out).expect("the mended package");
+    let document: Value = serde_json::from_str(&ran.out).expect("the fixed package");
     assert!(document["manifest"]["items"].is_array());
     assert!(ran.err.contains("1 finding fixed"), "{}", ran.err);
 }
@@ -110,7 +110,7 @@ fn in_a_document_fixed_standard_input_is_its_text() {
 }
 
 /// A package with one finding whose fix is a guess: a workspace that is not the builtin.
-fn unsafely_mendable() -> String {
+fn unsafely_fixable() -> String {
     let mut package: Value = serde_json::from_str(&tiny()).expect("JSON");
     let place = package.pointer_mut("/manifest/plan/steps/5/args/workspaceId");
     *place.expect("the module's step") = "main".into();
@@ -119,7 +119,7 @@ fn unsafely_mendable() -> String {
 
 #[test]
 fn unsafe_fixes_need_their_own_word() {
-    let before = unsafely_mendable();
+    let before = unsafely_fixable();
     let place = Place::with(&[("p.json", &before)]);
     place.run(&["check", "--fix", "p.json"]).exits(1);
     assert_eq!(place.read("p.json"), before);

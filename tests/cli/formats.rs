@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::support::{Place, faulty, fixable, tiny};
 
 /// Findings, a failed promotion, a broken file, a plain one, a missing one, and odd names.
-fn crowd() -> Place {
+fn many_reports() -> Place {
     let leak = tiny().replacen(
         "\"label\": \"Vendas\"",
         "\"label\": \"see workspace_id\"",
@@ -45,7 +45,7 @@ fn sarif_is_valid() {
     let schema: Value =
         serde_json::from_str(&std::fs::read_to_string(schema).expect("schema")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
-    for place in [crowd(), Place::with(&[("d/p.json", &tiny())])] {
+    for place in [many_reports(), Place::with(&[("d/p.json", &tiny())])] {
         let log: Value = serde_json::from_str(&report(&place, "sarif")).expect("JSON");
         let errors: Vec<String> = validator
             .iter_errors(&log)
@@ -53,7 +53,7 @@ fn sarif_is_valid() {
             .collect();
         assert_eq!(errors, Vec::<String>::new());
     }
-    let log: Value = serde_json::from_str(&report(&crowd(), "sarif")).expect("JSON");
+    let log: Value = serde_json::from_str(&report(&many_reports(), "sarif")).expect("JSON");
     let results = log["runs"][0]["results"].as_array().expect("list");
     let ids: Vec<&str> = results
         .iter()
@@ -71,7 +71,7 @@ fn sarif_is_valid() {
 /// What code scanning services ask for beyond the schema.
 #[test]
 fn sarif_describes_rules_and_keeps_help_apart() {
-    let text = report(&crowd(), "sarif");
+    let text = report(&many_reports(), "sarif");
     let log: Value = serde_json::from_str(&text).expect("JSON");
     let driver = &log["runs"][0]["tool"]["driver"];
     let rules = driver["rules"].as_array().expect("rules");
@@ -131,7 +131,7 @@ fn sarif_counts_the_bytes_of_a_fix_from_the_start_of_the_file() {
 
 #[test]
 fn junit_is_valid() {
-    let text = report(&crowd(), "junit");
+    let text = report(&many_reports(), "junit");
     assert_eq!(text.matches("<testsuite ").count(), 5);
     assert_eq!(text.matches("<failure ").count(), 3);
     assert_eq!(text.matches("<error ").count(), 1);
@@ -158,7 +158,7 @@ fn junit_is_valid() {
 
 #[test]
 fn gitlab_issues_have_what_its_documentation_asks_for() {
-    let text = report(&crowd(), "gitlab");
+    let text = report(&many_reports(), "gitlab");
     let issues: Vec<Value> = serde_json::from_str(&text).expect("a list");
     assert_eq!(issues.len(), 4);
     let mut digests: Vec<&str> = issues
@@ -190,7 +190,7 @@ fn gitlab_issues_have_what_its_documentation_asks_for() {
 
 #[test]
 fn github_annotations_are_escaped() {
-    let text = report(&crowd(), "github");
+    let text = report(&many_reports(), "github");
     assert_snapshot!(text, @r#"
     ::error file=gone.json::cannot read `gone.json`: No such file or directory (os error 2)
     ::error file=d/a b%2Cc%3Ad%25.json,line=4,endLine=4,col=14,endColumn=25,title=M001 bad-scope::there is no scope "everywhere"%0Aat /manifest/scope%0Ahelp: Use organization, workspace, module or feature.
@@ -202,7 +202,7 @@ fn github_annotations_are_escaped() {
 
 #[test]
 fn markdown_fits_a_pull_request() {
-    assert_snapshot!(report(&crowd(), "md"), @r#"
+    assert_snapshot!(report(&many_reports(), "md"), @r#"
     ### tplkit: failed
 
     2 errors, 1 warning, 0 hints in 3 packages.
@@ -236,7 +236,7 @@ fn markdown_fits_a_pull_request() {
 
 #[test]
 fn reports_can_be_written_to_a_file() {
-    let place = crowd();
+    let place = many_reports();
     let ran = place
         .run(&["check", "d", "--format", "sarif", "-o", "report.sarif"])
         .exits(1);

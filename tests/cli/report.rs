@@ -25,7 +25,7 @@ fn findings_are_shown_with_their_line() {
 
     1 error, 1 warning in 1 package.
     "#);
-    assert_eq!(ran.err, "`tplkit explain M001` tells more\n");
+    assert_eq!(ran.err, "`tplkit explain M001` shows more\n");
 }
 
 #[test]
@@ -219,5 +219,5 @@ fn what_is_no_package_is_counted_as_a_file() {
     let place = Place::with(&[("p.json", "{}")]);
     let ran = place.run(&["check", "p.json"]).exits(1);
     assert!(ran.out.ends_with("\n1 error in 1 file.\n"), "{}", ran.out);
-    assert_eq!(ran.err, "`tplkit explain J003` tells more\n");
+    assert_eq!(ran.err, "`tplkit explain J003` shows more\n");
 }

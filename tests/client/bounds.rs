@@ -104,7 +104,7 @@ fn a_response_that_comes_in_drops_ends_in_time() {
                 || me
                     .expect_err("late")
                     .to_string()
-                    .ends_with("no whole answer in time")
+                    .ends_with("no complete response in time")
         );
     }
 }
@@ -139,7 +139,7 @@ fn a_success_that_is_none_is_reported() {
         let server = Scripted::new(move |_| Reply::text(200, body));
         let (client, _) = client_as(&server.url, Credential::None, Options::default());
         let error = client.me().expect_err(body).to_string();
-        let reported = format!("the answer to GET /v1/me is not that of the API: {why}");
+        let reported = format!("the response to GET /v1/me is not that of the API: {why}");
         assert_eq!(error, reported);
     }
 }

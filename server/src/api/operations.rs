@@ -55,10 +55,10 @@ pub static OPERATIONS: [Operation; 108] = operations! {
         GET "/" Public, Viewer, Usual, [307, 422, 429] => documentation::root, "Leads to the documentation" [] with [PageAddress];
     }
     "health" {
-        GET "/v1/health" Public, Viewer, None, [200, 422] => health::health, "Says that the process runs" [] -> Health;
+        GET "/v1/health" Public, Viewer, None, [200, 422] => health::health, "Reports whether the process runs" [] -> Health;
     }
     "ready" {
-        GET "/v1/ready" Public, Viewer, None, [200, 422, 503] => health::ready, "Says that the store answers" [] -> Health;
+        GET "/v1/ready" Public, Viewer, None, [200, 422, 503] => health::ready, "Reports whether the store responds" [] -> Health;
     }
     "documentation" {
         GET "/v1/openapi.json" Public, Viewer, Usual, [200, 422, 429] => documentation::openapi, "This document" [] -> OpenApi;
@@ -70,7 +70,7 @@ pub static OPERATIONS: [Operation; 108] = operations! {
         POST "/v1/auth/logout" Public, Viewer, Usual, [204, 413, 415, 422, 429, 503] => auth::logout, "Ends a session" [] (Refresh);
     }
     "me" {
-        GET "/v1/me" READ, Viewer, Usual, [200, 422] => me::get, "Tells who is asking" [] -> Me;
+        GET "/v1/me" READ, Viewer, Usual, [200, 422] => me::get, "Reads the caller, with roles and scopes" [] -> Me;
         POST "/v1/me/password" Users, Viewer, Usual, [204, 409, 413, 415, 422] => me::password, "Changes the caller's password and ends their other sessions" [] (PasswordChange) with [SecretBody];
     }
     "organizations" {
@@ -164,7 +164,7 @@ pub static OPERATIONS: [Operation; 108] = operations! {
     "workflows-v2" {
         GET "/v1/workflows-v2" READ, Viewer, Usual, [200, 422] => workflows::list, "Lists versions of automations" [workspace_id active cursor limit] -> WorkflowVersionPage;
         POST "/v1/workflows-v2" STRUCTURE, Editor, Usual, [201, 404, 409, 413, 415, 422] => workflows::create, "Creates an automation with its first version" [] (WorkflowCreate) -> WorkflowVersion;
-        POST "/v1/workflows-v2/validate" READ, Viewer, Usual, [200, 404, 413, 415, 422] => workflows::validate, "Judges an automation and writes nothing" [] (WorkflowValidate) -> WorkflowVerdict;
+        POST "/v1/workflows-v2/validate" READ, Viewer, Usual, [200, 404, 413, 415, 422] => workflows::validate, "Validates an automation and writes nothing" [] (WorkflowValidate) -> WorkflowVerdict;
         GET "/v1/workflows-v2/{workflow_id}" READ, Viewer, Usual, [200, 404, 422] => workflows::get, "Reads the version in force" [] -> WorkflowVersion;
         DELETE "/v1/workflows-v2/{workflow_id}" STRUCTURE, Editor, Usual, [204, 404, 409, 422] => workflows::delete, "Deletes an automation with its versions and runs" [force];
         POST "/v1/workflows-v2/{workflow_id}/apply" STRUCTURE, Editor, Usual, [200, 404, 409, 413, 415, 422] => workflows::apply, "Publishes a draft" [] (WorkflowApply) -> WorkflowVersion with [OptionalBody];
@@ -197,13 +197,13 @@ pub static OPERATIONS: [Operation; 108] = operations! {
         DELETE "/v1/templates/{template_id}/payloads/{item_uid}" STRUCTURE, Admin, Usual, [204, 404, 422] => templates::delete_payload, "Takes a payload entry out of a template" [];
         GET "/v1/templates/{template_id}/package" READ, Viewer, Usual, [200, 404, 422] => templates::get_package, "Reads a template as a package file" [] -> Package;
         PUT "/v1/templates/{template_id}/package" STRUCTURE, Admin, Usual, [200, 404, 413, 415, 422] => templates::put_package, "Replaces manifest and payloads, or nothing" [] (Package) -> Template with [PackageBody];
-        POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 413, 415, 422] => templates::plan, "Tells what an apply would do, and writes nothing" [] (PlanRequest) -> Plan with [PackageBody];
+        POST "/v1/templates/{template_id}/plan" READ, Viewer, Usual, [200, 404, 413, 415, 422] => templates::plan, "Shows what an apply would do, and writes nothing" [] (PlanRequest) -> Plan with [PackageBody];
         POST "/v1/templates/{template_id}/apply" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "Applies a template to a workspace, as a job" [] (Apply) -> Accepted with [PackageBody];
         POST "/apply/templates/{template_id}" STRUCTURE, Editor, Usual, [202, 404, 409, 413, 415, 422] => templates::apply, "The same, with refusals in the executor's form" [] (Apply) -> Accepted with [PackageBody];
     }
     "templates" {
         GET "/v1/workspaces/{workspace_id}/templates" READ, Viewer, Usual, [200, 404, 422] => workspace_templates::list, "Lists the templates that were applied to a workspace" [cursor limit] -> AppliedTemplatePage;
-        GET "/v1/workspaces/{workspace_id}/templates/{template_id}/drift" READ, Viewer, Usual, [200, 404, 409, 422] => workspace_templates::drift, "Tells what people changed in what a template made" [rows: drift_rows job] -> Drift;
+        GET "/v1/workspaces/{workspace_id}/templates/{template_id}/drift" READ, Viewer, Usual, [200, 404, 409, 422] => workspace_templates::drift, "Shows what people changed in what a template made" [rows: drift_rows job] -> Drift;
     }
     "template-jobs" {
         GET "/v1/template-jobs" READ, Viewer, Usual, [200, 404, 422] => template_jobs::list, "Lists visible template jobs" [workspace_id cursor limit] -> TemplateJobPage;
@@ -213,7 +213,7 @@ pub static OPERATIONS: [Operation; 108] = operations! {
     }
     "schema" {
         GET "/v1/schema" READ, Viewer, Usual, [200, 404, 422] => schema::get, "Reads the visible model, nested" [workspace_id] -> Schema;
-        GET "/v1/schema/definitions" READ, Viewer, Usual, [200, 422] => schema::definitions, "Tells what columns, views and configs may hold" [format] -> Definitions;
+        GET "/v1/schema/definitions" READ, Viewer, Usual, [200, 422] => schema::definitions, "Lists what columns, views and configs may hold" [format] -> Definitions;
     }
 };
 

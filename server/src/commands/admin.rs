@@ -124,7 +124,7 @@ pub(super) enum Command {
         #[arg(long, value_parser = role)]
         role: Role,
     },
-    /// Creates a channel in which automations tell people something.
+    /// Creates a channel for the notifications of automations.
     #[command(after_long_help = examples("", &[
             ("Create a channel",
              "tplkit-server admin create-channel --organization $ORGANIZATION --name alerts"),

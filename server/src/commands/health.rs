@@ -99,5 +99,5 @@ async fn status(url: &Url) -> std::io::Result<u16> {
     stream.read_exact(&mut line).await?;
     let line = std::str::from_utf8(&line).ok();
     line.and_then(|line| line.strip_prefix("HTTP/1.1 ")?.parse().ok())
-        .ok_or_else(|| std::io::Error::other("what answers does not speak HTTP/1.1"))
+        .ok_or_else(|| std::io::Error::other("what responds does not speak HTTP/1.1"))
 }

@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Migrates the store and serves the API until it is told to stop.
+    /// Migrates the store and serves the API until it is stopped.
     Serve(serve::Arguments),
     /// Does the background tasks alone, next to servers of the same PostgreSQL store.
     Worker(worker::Arguments),
@@ -128,7 +128,7 @@ pub(crate) enum Failure {
     Found(String),
     #[error("{address} is not ready: {why}")]
     NotReady { address: String, why: String },
-    /// Told to stop twice.
+    /// Stopped twice.
     #[error("stopped before everything had ended")]
     Interrupted,
 }

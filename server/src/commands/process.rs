@@ -39,7 +39,7 @@ const SMTP_URL: &str = "TPLKIT_SMTP_URL";
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// Seconds that open requests may take once the process was told to stop.
+    /// Seconds that open requests may take after the process is asked to stop.
     #[arg(
         long,
         value_name = "N",
@@ -138,7 +138,7 @@ impl Process {
         match store.reach().await {
             Ok(()) => {}
             Err(error @ StoreError::Unavailable(_)) => {
-                tracing::warn!(%error, "until the store is there, answers are 503");
+                tracing::warn!(%error, "the store is not reachable: every response is 503 until it is");
                 tokio::spawn(wait_for(store.clone()));
             }
             Err(error) => return Err(error.into()),
@@ -276,7 +276,7 @@ impl Process {
         }
     }
 
-    /// Reports others that it runs and whatever else there is to tell, and runs until it has stopped.
+    /// Reports others that it runs and whatever else there is to report, and runs until it has stopped.
     pub(super) async fn run(
         self,
         ready: Option<(SocketAddr, String)>,

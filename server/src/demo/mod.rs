@@ -50,7 +50,7 @@ pub enum DemoError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A request was refused: a bug.
-    #[error("{path} was answered with {status}: {body}")]
+    #[error("{path} returned {status}: {body}")]
     Refused {
         /// Of the request.
         path: String,

@@ -133,7 +133,7 @@ impl Worker {
                 Ok(())
             }
             Err(Failure::Later(why)) => {
-                tracing::warn!(why, "rests until the store answers");
+                tracing::warn!(why, "rests until the store responds");
                 lease.release(store, context, REST.min(lease.length)).await
             }
             Err(Failure::Reported(report)) => {

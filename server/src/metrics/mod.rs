@@ -70,7 +70,7 @@ struct QueueDepths {
     waiting: Gauge,
 }
 
-/// A request that is being answered.
+/// A request in flight.
 #[derive(Debug)]
 pub struct InFlightRequest(Gauge);
 
@@ -107,11 +107,11 @@ impl Metrics {
         ];
         registry.register("build", "What runs", Info::new(build));
         let http = registry.sub_registry_with_prefix("http");
-        let help = "Requests that were answered";
+        let help = "Requests that got a response";
         http.register("requests", help, self.requests.clone());
-        let help = "From the head of a request to its answer";
+        let help = "Time from the head of a request to its response";
         http.register_with_unit("duration", help, Unit::Seconds, self.durations.clone());
-        let help = "Requests that are being answered";
+        let help = "Requests in flight";
         http.register("requests_in_flight", help, self.in_flight.clone());
         http.register("connections", "Open connections", self.connections.clone());
         let help = "Requests that were refused with 429";

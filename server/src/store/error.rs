@@ -63,7 +63,7 @@ pub enum StoreError {
     OtherMigration(String),
     /// The store was made before migrations were recorded with their digests.
     #[error(
-        "the store was made before tplkit-server recorded the digests of migrations, so nothing tells whether it fits this program; {FRESH_STORE}"
+        "the store was made before tplkit-server recorded the digests of migrations, so nothing shows whether it fits this program; {FRESH_STORE}"
     )]
     NoDigests,
     /// The roles of requests do not exist, and the connected user may not create them.
@@ -105,7 +105,7 @@ pub enum StoreError {
 impl StoreError {
     /// The database takes longer than anybody can wait.
     pub(super) fn silent() -> StoreError {
-        StoreError::Unavailable("the database does not answer".to_owned())
+        StoreError::Unavailable("the database does not respond".to_owned())
     }
 }
 

@@ -44,7 +44,7 @@ impl StoreMetrics {
     pub(crate) fn register(&self, registry: &mut Registry) {
         let help = "Operations of the store";
         registry.register("operations", help, self.operations.clone());
-        let help = "From asking the store to its answer";
+        let help = "Time from asking the store to its response";
         let durations = self.durations.clone();
         registry.register_with_unit("operation_duration", help, Unit::Seconds, durations);
         let help = "Transactions that were run again";

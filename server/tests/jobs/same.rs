@@ -154,11 +154,11 @@ async fn a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end(place: 
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let (stop, stopped) = watch::channel(false);
-    let bell = WorkerSignal::default();
+    let signal = WorkerSignal::default();
     let worker = Worker {
         task_context: task_context(&world),
         lease_seconds: 60,
-        signal: bell.clone(),
+        signal: signal.clone(),
     };
     let working = tokio::spawn(worker.run(stopped));
     let package = everything(2, 3);
@@ -166,7 +166,7 @@ async fn a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end(place: 
     let new = package.job(context, world.acme, workspace);
     let id = new.id;
     assert!(ground::create(store, new).await);
-    bell.notify();
+    signal.notify();
     finished(&world, id).await;
     // Told to stop in the middle of a job: it is free at once for whoever comes next.
     let package = everything(3, 2000);
@@ -174,7 +174,7 @@ async fn a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end(place: 
     let new = package.job(context, world.acme, workspace);
     let id = new.id;
     assert!(ground::create(store, new).await);
-    bell.notify();
+    signal.notify();
     while ground::job(store, context, id).await.status != Status::Rows {
         let job = ground::job(store, context, id).await;
         assert!(!job.status.is_finished(), "{job:?}");

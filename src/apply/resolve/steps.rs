@@ -107,25 +107,25 @@ pub(super) fn text_in<'a>(args: &'a Object, argument: &str) -> &'a str {
 }
 
 /// Every ref that the args of a step use: whole strings and map keys. Row data is data.
-pub(super) fn uses<'a>(step: &'a Step, tell: &mut dyn FnMut(&'a str)) {
+pub(super) fn uses<'a>(step: &'a Step, report: &mut dyn FnMut(&'a str)) {
     for (key, value) in &step.args {
         if step.tool.is_row_tool() && matches!(key.as_str(), "data" | "rows") {
             continue;
         }
-        used(key).into_iter().for_each(&mut *tell);
-        uses_in(value, tell);
+        used(key).into_iter().for_each(&mut *report);
+        uses_in(value, report);
     }
 }
 
 /// Every ref that a value uses.
-pub(super) fn uses_in<'a>(value: &'a Value, tell: &mut dyn FnMut(&'a str)) {
+pub(super) fn uses_in<'a>(value: &'a Value, report: &mut dyn FnMut(&'a str)) {
     match value {
-        Value::String(text) => used(text).into_iter().for_each(tell),
-        Value::List(elements) => elements.iter().for_each(|element| uses_in(element, tell)),
+        Value::String(text) => used(text).into_iter().for_each(report),
+        Value::List(elements) => elements.iter().for_each(|element| uses_in(element, report)),
         Value::Object(members) => {
             for (key, value) in members {
-                used(key).into_iter().for_each(&mut *tell);
-                uses_in(value, tell);
+                used(key).into_iter().for_each(&mut *report);
+                uses_in(value, report);
             }
         }
         _ => {}

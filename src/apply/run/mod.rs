@@ -220,7 +220,7 @@ impl<T: Target> Run<'_, '_, T> {
             self.definitions,
         );
         let reported = serde_json::to_string(&report).map_err(|error| ApplyError::Refused {
-            doing: "telling what was done".to_owned(),
+            doing: "reporting what was done".to_owned(),
             code: Code::Internal,
             detail: error.to_string(),
         })?;

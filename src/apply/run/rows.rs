@@ -118,7 +118,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         }
         self.count_part(entering, &outcomes, failed);
         if let Some((table, from)) = entering.pointed_at.zip(reported) {
-            // Perhaps in the belief that they would enter.
+            // Their links may have been written speculatively.
             self.targets.take_back(table, from);
             self.report_rows(table, entering, rows, &outcomes);
         }

@@ -23,7 +23,7 @@ pub(super) struct Counter {
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Asks where the sequences stand, unless that is known; gives whether they stand elsewhere
-    /// than was believed.
+    /// than was assumed.
     pub(super) async fn sequences(
         &mut self,
         entering: &mut TableInsertion<'a>,

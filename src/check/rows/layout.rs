@@ -396,7 +396,7 @@ impl<'c> Slot<'c> {
         }
     }
 
-    /// Whether its place among the table's columns is known: not when its step tells no `order`.
+    /// Whether its place among the table's columns is known: not when its step has no `order`.
     pub(super) fn is_placed(&self) -> bool {
         self.column.is_none_or(|column| column.order.is_some())
     }

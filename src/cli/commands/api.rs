@@ -131,7 +131,7 @@ fn request(args: &Args) -> Result<Request, CliError> {
         )
     })?;
     if args.paginate && method != Method::GET {
-        let message = "only answers to GET come in pages".to_owned();
+        let message = "only responses to GET come in pages".to_owned();
         return Err(usage(message, "leave `--paginate` out"));
     }
     let mut request = Request::new(method, path(to)?);

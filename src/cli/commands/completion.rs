@@ -35,7 +35,7 @@ pub(crate) fn answered(words: &[OsString]) -> Result<bool, CliError> {
     Ok(completion.try_complete(words.iter().cloned(), folder.as_deref())?)
 }
 
-/// Tells every argument of the tool which values it offers.
+/// Gives every argument of the tool the values that it offers.
 pub(super) fn with_values(command: Command) -> Command {
     let name = command.get_name().to_owned();
     command

@@ -191,7 +191,7 @@ fn answer(
                     let message = format!("tplkit lsp does not know `{method}`");
                     return refused(ErrorCode::MethodNotFound, &message);
                 }
-                // The panic hook has told stderr where.
+                // The panic hook has written to stderr where.
                 Err(_) => return refused(ErrorCode::InternalError, "tplkit has a bug"),
             }
         }
@@ -204,6 +204,6 @@ fn answer(
 
 fn notified(server: &mut Server, notification: &Notification) {
     let work = AssertUnwindSafe(|| server.notified(&notification.method, &notification.params));
-    // The panic hook has told stderr where; the next change checks again.
+    // The panic hook has written to stderr where; the next change checks again.
     catch_unwind(work).ok();
 }

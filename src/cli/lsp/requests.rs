@@ -17,7 +17,7 @@ pub(super) const ACCEPT: &str = "tplkit.accept";
 pub(super) const FIX_ALL: &str = "source.fixAll.tplkit";
 
 /// Editors that show what is published and what is pulled side by side, so that each finding would
-/// stand there twice. They are not told that diagnostics can be pulled.
+/// stand there twice. They get no offer to pull diagnostics.
 const SHOWS_BOTH: [&str; 7] = [
     "Neovim",
     "Visual Studio Code",

@@ -54,7 +54,7 @@ pub(super) struct Server {
     events: Sender<Event>,
     pub(super) encoding: Encoding,
     pub(super) edit_support: EditSupport,
-    /// Whether the client tells of files that change on the disk.
+    /// Whether the client reports files that change on the disk.
     pub(super) watches: bool,
     /// What was said last of a `tplkit.toml` that cannot be used.
     trouble: Option<String>,
@@ -96,7 +96,7 @@ impl Server {
         self.messages.push(Message::Notification(notification));
     }
 
-    /// Handles a notification; what cannot be understood is told to the log of the editor.
+    /// Handles a notification; what cannot be understood is written to the log of the editor.
     pub(super) fn notified(&mut self, method: &str, params: &Value) {
         let done = match method {
             "textDocument/didOpen" => self.did_open(params),
@@ -186,7 +186,7 @@ impl Server {
         self.forget_empty();
     }
 
-    /// Asks to be told of files that change on the disk, where the client can.
+    /// Asks for reports of files that change on the disk, where the client can.
     fn watch(&mut self) {
         if !self.watches {
             return;
@@ -214,7 +214,7 @@ impl Server {
     }
 
     /// Says what keeps a `tplkit.toml` from being used, once.
-    fn tell(&mut self, snapshot: &Snapshot) {
+    fn report_settings(&mut self, snapshot: &Snapshot) {
         let trouble = snapshot.rules.trouble.clone();
         if trouble != self.trouble
             && let Some(message) = &trouble
@@ -269,7 +269,7 @@ impl Server {
 
     /// Keeps a report and publishes what it says.
     fn finish(&mut self, snapshot: &Snapshot, report: &Arc<LocatedReport>, changed: Option<&str>) {
-        self.tell(snapshot);
+        self.report_settings(snapshot);
         let view = View::new(snapshot, &self.documents, self.encoding);
         let mut fresh: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for file in snapshot.files() {

@@ -124,7 +124,7 @@ impl Host for LocalHost {
             while end.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
                 let (so_far, most) = (waited.as_secs(), most.as_secs());
                 print_note(&format!(
-                    "{request}: waiting for the answer ({so_far} s; silence ends it after {most} s)"
+                    "{request}: waiting for the response ({so_far} s; silence ends it after {most} s)"
                 ));
                 waited += QUIET;
             }

@@ -57,8 +57,8 @@ impl<'c> RemoteWorkspace<'c> {
 
     /// With somebody who receives how many rows came each time some do.
     #[must_use]
-    pub fn reporting(mut self, tell: &'c (dyn Fn(usize) + Sync)) -> RemoteWorkspace<'c> {
-        self.report = tell;
+    pub fn reporting(mut self, report: &'c (dyn Fn(usize) + Sync)) -> RemoteWorkspace<'c> {
+        self.report = report;
         self
     }
 }

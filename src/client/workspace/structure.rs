@@ -206,7 +206,7 @@ fn automations(client: &Client, workspace: Id) -> Result<Vec<Automation>, Error>
 fn in_force(versions: Vec<Version>) -> Option<Automation> {
     let active = versions.iter().any(|version| version.is_active);
     let drafts = versions.iter().any(|version| version.is_draft);
-    // Later in the list is newer where nothing else tells.
+    // Later in the list is newer where nothing else decides.
     let best = versions.into_iter().enumerate().max_by_key(|(at, one)| {
         let age = (one.number, one.created_at.clone(), *at);
         (one.is_active, !one.is_draft, age)

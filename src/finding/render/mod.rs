@@ -43,7 +43,7 @@ pub struct FileEntry {
 }
 
 impl FileEntry {
-    /// A file as it was found, unmended.
+    /// A file as it was found, before any fix.
     pub fn new(path: PathBuf, report: LocatedReport) -> FileEntry {
         FileEntry {
             path,

@@ -21,7 +21,7 @@ pub fn mermaid(graph: &Graph) -> String {
     let _ = writeln!(out, "flowchart {direction}");
     for (index, group) in graph.groups.iter().enumerate() {
         let _ = writeln!(out, "  subgraph g{index}[\"{}\"]", escaped(&group.label));
-        // Mermaid lays subgraphs out on their own unless told.
+        // Mermaid lays subgraphs out on their own unless they have a direction.
         if graph.kind == GraphKind::Automations {
             let _ = writeln!(out, "    direction {direction}");
         }

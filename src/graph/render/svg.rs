@@ -93,7 +93,7 @@ pub fn svg(graph: &Graph, canvas: Canvas<'_>) -> String {
     for ((node, size), at) in graph.nodes.iter().zip(&sizes).zip(&layout.nodes) {
         write_node(&mut out, node, *size, *at);
     }
-    // Over the nodes: a label that a node covers tells nothing.
+    // Over the nodes: a label that a node covers shows nothing.
     for (edge, way) in graph.edges.iter().zip(&layout.edges) {
         if let Some(way) = way {
             write_label(&mut out, edge, way, &layout, &sizes);

@@ -107,7 +107,7 @@ pub fn entry(entry: Node<'_>) -> Result<Cow<'_, str>, CanonicalError> {
     let ended = written.and_then(|()| Ok(writer.finish()?));
     match ended {
         Ok(_) if same.0.is_empty() => return Ok(Cow::Borrowed(entry.raw())),
-        // It differs; what is really wrong with it is told below.
+        // It differs; what is really wrong with it is reported below.
         Ok(_) | Err(_) => {}
     }
     let length = entry.raw().len();

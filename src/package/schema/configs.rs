@@ -15,7 +15,7 @@ pub(super) fn config(owner: Configured, defs: &mut Defs<'_>) -> Value {
         Configured::Rail => ("railConfig", &keys.rail),
         Configured::Feature => ("featureConfig", &keys.feature),
         Configured::Workspace => ("workspaceConfig", &keys.workspace),
-        // These two depend on a type, which only the step that creates them tells.
+        // These two depend on a type, which only the step that creates them knows.
         Configured::Column => ("columnConfig", &defs.definitions.column_config),
         Configured::View => return json!({"type": "object"}),
     };

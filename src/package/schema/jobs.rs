@@ -373,7 +373,7 @@ pub(super) fn preview() -> Value {
     let mut members = vec![
         (
             "digest",
-            json!({"description": "Sent back as `plan`, it holds an apply to this answer.", "type": "string", "pattern": "^[0-9a-f]{64}$"}),
+            json!({"description": "Sent back as `plan`, it holds an apply to this response.", "type": "string", "pattern": "^[0-9a-f]{64}$"}),
         ),
         (
             "refusals",

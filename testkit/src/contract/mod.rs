@@ -1,7 +1,7 @@
 //! What every workspace promises, as cases that each implementation runs alike.
 //!
 //! The exporter and the executor rely on the traits, not on a store. An implementation hands in
-//! [`Workspaces`], runs [`cases()`] and is told what it gets wrong. Futures are `Send` and wait
+//! [`Workspaces`], runs [`cases()`] and gets a list of what is wrong. Futures are `Send` and wait
 //! for nothing but the target, so a case runs on any runtime, or on none ([`tplkit::workspace::ready`]).
 
 mod drafts;

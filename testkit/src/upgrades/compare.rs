@@ -22,7 +22,7 @@ pub(super) struct Content {
     rows: BTreeMap<(String, u128), BTreeMap<String, String>>,
 }
 
-/// What refs and uids stand for, as ledgers tell it.
+/// What refs and uids stand for, as ledgers record it.
 #[derive(Default)]
 struct Names {
     refs: HashMap<Id, String>,

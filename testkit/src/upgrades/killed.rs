@@ -12,7 +12,7 @@ pub(super) struct Death {
     pub(super) written: bool,
 }
 
-/// A workspace for one attempt at a job, which dies when it is told to.
+/// A workspace for one attempt at a job, which dies on request.
 pub(super) struct Attempt<'t, T> {
     target: &'t mut T,
     death: Option<Death>,

@@ -79,7 +79,7 @@ fn status_lists_what_was_applied() {
 }
 
 #[test]
-fn drift_is_told_and_fails_where_it_is_asked_to() {
+fn drift_is_reported_and_fails_where_it_is_asked_to() {
     let there = server(Reply::json(&drift(true)));
     let desk = Desk::with_key(&there.url);
     let ran = desk

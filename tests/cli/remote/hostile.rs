@@ -87,7 +87,7 @@ fn job(status: &str) -> Reply {
 }
 
 #[test]
-fn nothing_that_is_told_of_a_job_steers() {
+fn no_text_of_a_job_controls_the_terminal() {
     let undo = format!("POST /v1/template-jobs/{JOB}/undo");
     let cancel = format!("POST /v1/template-jobs/{JOB}/cancel");
     for status in ["completed", "failed", "undone", "rows", &hostile("rows")] {
@@ -156,7 +156,7 @@ fn hostile_plan(refused: bool) -> Value {
 }
 
 #[test]
-fn nothing_that_is_told_of_a_plan_steers() {
+fn no_text_of_a_plan_controls_the_terminal() {
     for refused in [false, true] {
         let server = catalog([job("completed")])
             .on(&plan_route(TEMPLATE), [Reply::json(&hostile_plan(refused))])
@@ -176,7 +176,7 @@ fn nothing_that_is_told_of_a_plan_steers() {
 }
 
 #[test]
-fn nothing_that_is_told_of_a_template_or_a_refusal_steers() {
+fn no_text_of_a_template_or_a_refusal_controls_the_terminal() {
     let whole = spoiled(record(TEMPLATE, "sales"), &["id", "visibility", "scope"]);
     let name = whole["name"].as_str().expect("a name").to_owned();
     let problem = |status: u16, code: &str| {

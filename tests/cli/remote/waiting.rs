@@ -32,7 +32,7 @@ fn who_waits_is_reported_for_what() {
     let note = reported.take(10).find(|line| line.contains("waiting"));
     assert_eq!(
         note.as_deref(),
-        Some("GET /v1/me: waiting for the answer (5 s; silence ends it after 30 s)")
+        Some("GET /v1/me: waiting for the response (5 s; silence ends it after 30 s)")
     );
     drop(response);
     let mut out = String::new();

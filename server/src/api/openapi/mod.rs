@@ -37,7 +37,7 @@ pub fn document(operations: &[Operation], definitions: &Definitions) -> Value {
             title: "Workspace data API",
             version: health().version,
             description: "Organizations, workspaces, tables and their rows. Every request sees what its \
-                caller may see; what is hidden is answered like what does not exist. Refusals are problem \
+                caller may see; what is hidden looks like what does not exist. Refusals are problem \
                 documents with a stable `code`.",
             contact: Contact {
                 name: "tplkit",

@@ -105,7 +105,7 @@ pub(super) fn query(component: &str) -> Option<Value> {
         "fields" => (
             "fields",
             json!({"type": "string", "minLength": 1}),
-            "Keys of `data` to answer with, separated by commas.",
+            "Keys of `data` to return, separated by commas.",
         ),
         "op" => (
             "op",
@@ -120,7 +120,7 @@ pub(super) fn query(component: &str) -> Option<Value> {
         "count_limit" => (
             "limit",
             json!({"type": "integer", "minimum": 1, "maximum": MOST_COUNTED}),
-            "How far a `count` goes: `result` is at most this, and `at_least` tells whether there are more rows. Without it a count is exact.",
+            "How far a `count` goes: `result` is at most this, and `at_least` shows whether there are more rows. Without it a count is exact.",
         ),
         "validate" => (
             "validate",

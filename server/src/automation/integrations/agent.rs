@@ -62,7 +62,7 @@ pub(in crate::automation) async fn request_completion(
     }
     let (status, text) = receive(request).await?;
     if status != 200 {
-        let reason = format!("the model's server answered with status {status}");
+        let reason = format!("the model's server returned status {status}");
         return Err(Failure::at("connectionName", reason));
     }
     let completion = completion_text(&text).unwrap_or_default();

@@ -52,7 +52,7 @@ pub(super) async fn receive(request: reqwest::RequestBuilder) -> Result<(u16, St
             reported = format!("{reported}: {error}");
             cause = error.source();
         }
-        Failure::at("connectionName", format!("no answer came: {reported}"))
+        Failure::at("connectionName", format!("no response came: {reported}"))
     };
     let mut response = request.send().await.map_err(failed)?;
     let status = response.status().as_u16();
@@ -60,7 +60,7 @@ pub(super) async fn receive(request: reqwest::RequestBuilder) -> Result<(u16, St
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > MOST_BYTES {
-            let reported = format!("the answer has more than {MOST_BYTES} bytes");
+            let reported = format!("the response has more than {MOST_BYTES} bytes");
             return Err(Failure::at("connectionName", reported));
         }
     }

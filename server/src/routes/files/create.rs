@@ -61,9 +61,11 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let head = head(&mut call, to)?;
     call.app.files.place()?;
     let mut key = call.streamed_key().await?;
-    let uploaded = match bring(&mut call, &head, to, &mut key).await {
-        Ok(Brought::File(file)) => call.write(file, |tx, ctx| Box::pin(record(tx, ctx))).await,
-        Ok(Brought::Before(response)) => Ok(response.response()),
+    let uploaded = match store_bytes(&mut call, &head, to, &mut key).await {
+        Ok(ReceivedUpload::File(file)) => {
+            call.write(file, |tx, ctx| Box::pin(record(tx, ctx))).await
+        }
+        Ok(ReceivedUpload::Repeated(response)) => Ok(response.response()),
         Err(refusal) => Err(refusal),
     };
     if let Some(key) = key {
@@ -144,21 +146,21 @@ fn content_type(call: &Call, is_form: bool) -> Result<String, Refusal> {
     }
 }
 
-/// What a body came to.
-enum Brought {
+/// The outcome of receiving a body.
+enum ReceivedUpload {
     /// A file whose bytes are in their place.
     File(NewFile),
-    /// What an earlier request with the same key came to.
-    Before(ApiResponse),
+    /// The response to an earlier request with the same key.
+    Repeated(ApiResponse),
 }
 
 /// Receives the bytes, and puts them where the record will say that they are.
-async fn bring(
+async fn store_bytes(
     call: &mut Call,
     head: &Head,
     to: Destination,
     key: &mut Option<StreamedKey>,
-) -> Result<Brought, Refusal> {
+) -> Result<ReceivedUpload, Refusal> {
     let named = head.name.is_some();
     let received = receive(call, head.boundary.clone(), key, |part| check(part, named)).await?;
     // An upload may take long, and whoever sends it may be somebody else by now.
@@ -177,7 +179,7 @@ async fn bring(
     });
     let object: Object = held.await?;
     received.staged.keep(&object.key()).await?;
-    Ok(Brought::File(NewFile { object, ..new }))
+    Ok(ReceivedUpload::File(NewFile { object, ..new }))
 }
 
 /// What a part says of its file, before its bytes come.
@@ -238,7 +240,7 @@ fn fingerprint(new: &NewFile) -> [u8; 32] {
 }
 
 /// The response to an earlier upload, while its file is there.
-async fn repeated(call: &mut Call, before: ApiResponse) -> Result<Brought, Refusal> {
+async fn repeated(call: &mut Call, before: ApiResponse) -> Result<ReceivedUpload, Refusal> {
     if before.status == StatusCode::CREATED {
         let record: Option<serde_json::Value> = serde_json::from_slice(&before.body).ok();
         let id = record.and_then(|record| record["id"].as_str()?.parse::<Uuid>().ok());
@@ -247,7 +249,7 @@ async fn repeated(call: &mut Call, before: ApiResponse) -> Result<Brought, Refus
             return Err(Refusal::not_found());
         }
     }
-    Ok(Brought::Before(before))
+    Ok(ReceivedUpload::Repeated(before))
 }
 
 async fn there(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<bool, Refusal> {

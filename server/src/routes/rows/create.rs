@@ -92,11 +92,11 @@ impl RowsRequest {
     }
 }
 
-/// Writes new rows, once for each key, and answers with the document that `tell` makes of them.
+/// Writes new rows, once for each key, and responds with the document that `write_document` makes of them.
 pub(super) async fn write(
     tx: &mut Tx,
     ctx: &OperationContext<New>,
-    tell: impl Fn(Uuid, &[PreparedRow], i64) -> Result<Vec<u8>, Refusal>,
+    write_document: impl Fn(Uuid, &[PreparedRow], i64) -> Result<Vec<u8>, Refusal>,
 ) -> Result<ApiResponse, Refusal> {
     let New { feature, rows } = &ctx.input;
     let opened = ctx.tables.open(tx, *feature).await?;
@@ -115,7 +115,7 @@ pub(super) async fn write(
     let cause = Cause::person(&ctx.signal).to_row_of(creator);
     let created = CreatedRows { rows: &rows, now };
     events::created(tx, &opened.table, created, cause, &ctx.context).await?;
-    let document = tell(*feature, &rows, now)?;
+    let document = write_document(*feature, &rows, now)?;
     let reply = ApiResponse::written(StatusCode::CREATED, document);
     ctx.keep(tx, reply).await
 }

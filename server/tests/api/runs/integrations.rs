@@ -339,7 +339,7 @@ async fn what_is_not_there_is_reported(place: Place) {
     let ask = |connection: &str| json!([{"key": "http.request", "config": {"connectionName": connection}}]);
     for (connection, settings, reported) in [
         ("nope", settings(), "no connection `nope`"),
-        ("api", settings(), "no answer came"),
+        ("api", settings(), "no response came"),
         ("api", Settings::default(), "TPLKIT_SECRET_KEY"),
     ] {
         let failed = run(&stage, ask(connection), settings, &json!({})).await;

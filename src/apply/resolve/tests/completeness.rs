@@ -117,10 +117,11 @@ fn values_that_were_kept_keep_nothing_back() {
 
 #[test]
 fn what_this_apply_empties_keeps_it_a_draft() {
-    let tell = json!({"key": "notify", "id": "stp_dddddddddddd",
+    let notify = json!({"key": "notify", "id": "stp_dddddddddddd",
         "config": {"scopeType": "channel", "scopeId": "$m_sales", "body": "x"}});
     let path = "graphConfig.steps.0.config.scopeId";
-    let mut pack = live(json!([tell])).far("channel", "m_sales", "uuid", "sales", &[(1000, path)]);
+    let mut pack =
+        live(json!([notify])).far("channel", "m_sales", "uuid", "sales", &[(1000, path)]);
     pack.dependencies[0]["required"] = true.into();
     pack.dependencies[0]["identity"] = json!({"name": "sales", "label": "Sales"});
     pack.external = vec!["m_sales"];

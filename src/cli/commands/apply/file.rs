@@ -129,11 +129,11 @@ fn again(
 /// A template that a file is applied through.
 pub(super) struct PushedTemplate {
     pub(super) id: String,
-    way_back: WayBack,
+    revert: Revert,
 }
 
-/// What is done about a template whose apply was refused.
-enum WayBack {
+/// How the push is reverted when the apply is refused.
+enum Revert {
     /// It stays as it was.
     Nothing,
     /// It was not there before.
@@ -160,7 +160,7 @@ impl PushedTemplate {
                 ));
                 Ok(PushedTemplate {
                     id: id.clone(),
-                    way_back: WayBack::Nothing,
+                    revert: Revert::Nothing,
                 })
             }
             CatalogMatch::Other { id, .. } => PushedTemplate::instead(plan_request, id, file),
@@ -182,7 +182,7 @@ impl PushedTemplate {
             .note(format!("pushed: template {title} is replaced"));
         Ok(PushedTemplate {
             id: id.to_owned(),
-            way_back: WayBack::Restore(before),
+            revert: Revert::Restore(before),
         })
     }
 
@@ -203,7 +203,7 @@ impl PushedTemplate {
             .note(format!("pushed as template {title}"));
         Ok(PushedTemplate {
             id,
-            way_back: WayBack::Delete,
+            revert: Revert::Delete,
         })
     }
 
@@ -222,15 +222,15 @@ impl PushedTemplate {
             return outcome;
         }
         let (id, client) = (&self.id, plan_request.client);
-        let note = match &self.way_back {
-            WayBack::Nothing => return outcome,
-            WayBack::Delete => match client.delete_template(id) {
+        let note = match &self.revert {
+            Revert::Nothing => return outcome,
+            Revert::Delete => match client.delete_template(id) {
                 Ok(()) => format!("template {id} was taken out of the catalog again"),
                 Err(_) => format!(
                     "template {id} stays in the catalog; `tplkit template delete {id}` removes it"
                 ),
             },
-            WayBack::Restore(before) => match client.replace_package(id, before) {
+            Revert::Restore(before) => match client.replace_package(id, before) {
                 Ok(_) => format!("template {id} has the package again that it had before"),
                 Err(_) => format!("template {id} keeps the package that was pushed"),
             },

@@ -248,7 +248,7 @@ pub(crate) fn conclude(
     if args.format == Format::Text
         && let Some(first) = found
     {
-        let hint = format!("`tplkit explain {}` tells more", first.rule.code);
+        let hint = format!("`tplkit explain {}` shows more", first.rule.code);
         session.note_with_link(&hint, first.rule.code, &first.rule.address());
     }
     Ok(match report.outcome() {

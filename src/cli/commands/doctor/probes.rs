@@ -167,11 +167,11 @@ fn reachable(sent: &Result<ApiResponse, Error>, base: &BaseUrl) -> Check {
     match sent {
         Err(Error::Unreachable {
             cause: Cause::Tls, ..
-        }) => fine(name, format!("something answers at `{base}`")),
+        }) => fine(name, format!("something responds at `{base}`")),
         Err(error) => wrong_remote(name, error),
         Ok(response) => fine(
             name,
-            format!("`{base}` answers (status {})", response.status),
+            format!("`{base}` responds (status {})", response.status),
         ),
     }
 }
@@ -242,7 +242,7 @@ fn health(response: &ApiResponse, request: &Request) -> (Check, Check) {
         },
     };
     (
-        fine("health", format!("the server says `{reported}`")),
+        fine("health", format!("the server reports `{reported}`")),
         version,
     )
 }
@@ -271,7 +271,7 @@ fn clock(theirs: Option<Timestamp>, now: Timestamp) -> Check {
 fn ready(client: &Client) -> Check {
     let name = "ready";
     match client.ready() {
-        Ok(()) => fine(name, "its store answers".to_owned()),
+        Ok(()) => fine(name, "its store responds".to_owned()),
         Err(error) if error.status() == Some(404) => {
             fine(name, "this server has no GET /v1/ready".to_owned())
         }

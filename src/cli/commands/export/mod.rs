@@ -127,8 +127,8 @@ fn run_onto(
     let drawn = || progress.lock().unwrap_or_else(PoisonError::into_inner);
     // Known before the first row is read.
     let total = OnceLock::new();
-    let tell = |rows| drawn().add_of(rows, || total.get().copied());
-    let remote = RemoteWorkspace::new(&connection.client, workspace).reporting(&tell);
+    let report = |rows| drawn().add_of(rows, || total.get().copied());
+    let remote = RemoteWorkspace::new(&connection.client, workspace).reporting(&report);
     let structure = ready(remote.structure())?;
     let interactive = args.chosen.are_none() && onto.is_none() && can_prompt(args);
     let mut selection = if interactive {
