@@ -17,7 +17,7 @@ export function locate(text, pointer) {
     return JSON.parse(text.slice(start, at));
   }
 
-  /** Reads a value; `depth` parts of the pointer lead to it, or it is beside the way. */
+  /** Reads a value; `depth` parts of the pointer lead to it, or it is off the way. */
   function value(depth) {
     blank();
     const start = at;

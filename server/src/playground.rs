@@ -58,8 +58,8 @@ impl Playground {
         let mut known = HashMap::new();
         for (name, bytes) in files {
             if name == INDEX {
-                let beside = beside(&bytes);
-                known.insert(String::new(), StaticFile::new(INDEX, beside));
+                let page = without_slash(&bytes);
+                known.insert(String::new(), StaticFile::new(INDEX, page));
             }
             known.insert(name.clone(), StaticFile::new(&name, bytes));
         }
@@ -102,7 +102,7 @@ pub fn is_here(path: &str) -> bool {
 }
 
 /// The page for its address without a slash at the end: relative addresses begin one folder further up.
-fn beside(index: &[u8]) -> Bytes {
+fn without_slash(index: &[u8]) -> Bytes {
     let text = String::from_utf8_lossy(index);
     Bytes::from(text.replace("=\"./", "=\"playground/"))
 }

@@ -206,7 +206,7 @@ pub struct ColumnWork {
 
 impl ColumnWork {
     /// Whether it is not known what a cell of the package would be here: the column shows other values, and no row is
-    /// named beside the cell.
+    /// named next to the cell.
     pub(crate) fn is_unknown(&self, cell: &str) -> bool {
         self.linked_value != LinkedValue::AsPackaged && !Cell::new(cell).is_empty()
     }
@@ -215,7 +215,7 @@ impl ColumnWork {
 /// What a link cell holds of the row that it points at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum LinkedValue {
-    /// The value of the column that the package names beside the row.
+    /// The value of the column that the package names next to the row.
     #[default]
     AsPackaged,
     /// The value of the column of that name at the destination: people chose another one than the package.

@@ -21,7 +21,7 @@ pub struct Hint {
 }
 
 /// The labels of what is named in a part of a package by uid or ref. Where something is declared,
-/// its label stands beside it already.
+/// its label stands next to it already.
 pub fn hints(package: &Package<'_>, part: &Range<usize>) -> Vec<Hint> {
     let mut hints = Vec::new();
     let facts = &package.facts;

@@ -185,7 +185,7 @@ fn path(entry: Node<'_>, report: Report<'_>) {
     let Some(decoded) = node.as_str() else { return };
     let inside = node.span().start + 1..node.span().end - 1;
     let raw = &node.text()[inside.clone()];
-    // No ref needs an escape: a path that has one names its keys beside it.
+    // No ref needs an escape: a path that has one names its keys next to it.
     let mut at = inside.start;
     for segment in raw.split('.') {
         let span = at..at + segment.len();

@@ -37,7 +37,7 @@ fn none(html: &mut Html, what: &'static str) {
     html.say("p", "none", what);
 }
 
-/// A link to each table, for the bar of the page: open beside the content, folded up above it, where the bar is
+/// A link to each table, for the bar of the page: open next to the content, folded up above it, where the bar is
 /// on a telephone.
 pub(super) fn table_links(page: &Page<'_, '_>, html: &mut Html) {
     let facts = page.facts();

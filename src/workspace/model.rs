@@ -226,7 +226,7 @@ pub struct Automation {
     /// Whether no version of it was ever published.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draft: bool,
-    /// Whether a draft of it waits beside a version that was published.
+    /// Whether a draft of it waits next to a version that was published.
     #[serde(skip)]
     pub has_draft: bool,
 }

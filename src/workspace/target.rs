@@ -99,7 +99,7 @@ pub enum Change {
         order: Vec<Id>,
     },
     /// Writes nothing. Refused with [`Code::Conflict`] when a record is not what was seen any more, its position
-    /// aside, or an automation is live or has a draft beside a published version; with [`Code::NotFound`] when it is gone. Else it stays so until the unit is
+    /// aside, or an automation is live or has a draft next to a published version; with [`Code::NotFound`] when it is gone. Else it stays so until the unit is
     /// written.
     CheckRecord {
         /// The record as it was seen.

@@ -116,7 +116,7 @@ fn what_is_accepted_of_other_files_stays_while_they_are_there() {
     let both = place.read("known.json");
     let ran = write("q.json");
     assert_eq!(place.read("known.json"), both);
-    assert!(ran.err.contains("beside 2 of other files"), "{}", ran.err);
+    assert!(ran.err.contains("next to 2 of other files"), "{}", ran.err);
     std::fs::remove_file(place.path("p.json")).expect("is removed");
     write("q.json");
     let one = place.read("known.json");

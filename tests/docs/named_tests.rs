@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names of modules and functions of the tests, and of what they are beside.
+/// Names of modules and functions of the tests, and of what they are next to.
 fn known() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["src", "tests", "testkit/src", "server/src", "server/tests"];

@@ -104,9 +104,9 @@ impl PackageParts {
         let text = canonical::write(&text).map_err(|error| unwritable(&error))?;
         let doc = Doc::parse_package(&text).map_err(|error| unwritable(&error))?;
         let reported = doc.root();
-        let beside = other_members(reported)
+        let members = other_members(reported)
             .map(|(key, value)| format!("{}: {}", write_string(key), value.raw()));
-        let beside: Vec<String> = beside.collect();
+        let members: Vec<String> = members.collect();
         let (stored, identity) =
             manifest::stored(reported.get("manifest").unwrap_or(reported), versioned);
         let entries = root.get("payloads").filter(|_| manifest != root);
@@ -114,7 +114,7 @@ impl PackageParts {
         Ok(PackageParts {
             identity,
             manifest: stored,
-            other_members: beside.join(BETWEEN),
+            other_members: members.join(BETWEEN),
             text: String::new(),
             entries: entries.map(PayloadText::of).collect::<Result<_, _>>()?,
         })

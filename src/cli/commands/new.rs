@@ -44,7 +44,7 @@ pub(crate) struct Args {
     name: String,
     /// Write to this file instead of standard output; an existing file is not overwritten. In a folder
     /// that is there, or one whose name ends in `/`, the file is called after the package, and a `tplkit.toml`
-    /// is written beside it unless there is one.
+    /// is written next to it unless there is one.
     #[arg(short, long, value_name = "FILE|FOLDER/")]
     output: Option<PathBuf>,
     /// Format of messages; `json` wraps the package in a document.

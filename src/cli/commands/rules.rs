@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The least room for a summary beside a name, and where it begins below one.
+/// The least room for a summary next to a name, and where it begins below one.
 const ROOM: usize = 30;
 const INDENT: usize = 6;
 
@@ -60,7 +60,7 @@ fn table(terminal: Option<usize>) -> String {
         );
         let line = format!("{before}{}\n", rule.summary);
         out.push_str(&match terminal {
-            // Where the summary would have no room beside the name, it goes on below it.
+            // Where the summary would have no room next to the name, it goes on below it.
             Some(columns) if before.len() + ROOM <= columns => {
                 fit_hanging(&line, columns, before.len())
             }

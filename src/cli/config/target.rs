@@ -70,10 +70,10 @@ fn one<'t>(file: &TomlFile<'t>, table: &DeTable<'t>) -> Result<Target, CliError>
 
 /// A path is relative to the file; a template of the catalog is a word.
 fn subject(file: &Path, word: String) -> PathBuf {
-    let beside = file.parent().unwrap_or(Path::new("")).join(&word);
+    let path = file.parent().unwrap_or(Path::new("")).join(&word);
     let is_path = word.contains(['/', '\\']) || word.to_ascii_lowercase().ends_with(".json");
-    if is_path || beside.exists() {
-        beside
+    if is_path || path.exists() {
+        path
     } else {
         PathBuf::from(word)
     }

@@ -18,7 +18,7 @@ use crate::cli::exit::Exit;
 pub(super) enum Event {
     /// A message of the editor.
     Message(Message),
-    /// A check that went on beside the loop.
+    /// A check that went on next to the loop.
     Checked(Box<Checked>),
     /// Nothing comes any more.
     Closed,

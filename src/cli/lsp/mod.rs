@@ -1,7 +1,7 @@
 //! The language server: messages of an editor in, answers and findings out.
 //!
 //! One thread answers in the order of the messages, so that no edit overtakes another; only large
-//! packages are checked beside it. What is answered is the library's (`tplkit::language`); here are
+//! packages are checked next to it. What is answered is the library's (`tplkit::language`); here are
 //! the protocol, the open documents, and when to check.
 
 mod actions;

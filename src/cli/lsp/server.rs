@@ -19,13 +19,13 @@ use super::snapshot::{Snapshot, View};
 use super::uri;
 use super::wire::{self, Refusal};
 
-/// Packages over this size are checked beside the loop, once changes pause.
+/// Packages over this size are checked next to the loop, once changes pause.
 const LARGE: usize = 1_000_000;
 
 /// How long changes of a large package have to pause before it is checked.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A check that went on beside the loop.
+/// A check that went on next to the loop.
 #[derive(Debug)]
 pub(super) struct Checked {
     unit: Unit,
@@ -347,7 +347,7 @@ impl Server {
         }
     }
 
-    /// Publishes a check that went on beside the loop, unless something has changed since.
+    /// Publishes a check that went on next to the loop, unless something has changed since.
     pub(super) fn checked(&mut self, checked: Checked) {
         let state = self.units.get(&checked.unit);
         if state.is_none_or(|state| state.revision != checked.revision) {

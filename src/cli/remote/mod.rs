@@ -32,7 +32,7 @@ pub(crate) use prompt::{agree, confirm, prompt_line, secret, stdin_secret, termi
 /// The profile that is used when none is named.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
-/// How long a look beside the command may wait.
+/// How long an extra request may wait.
 const LOOK: Duration = Duration::from_secs(4);
 
 /// Which server, and as whom.
@@ -214,7 +214,7 @@ impl Connection {
         Connection::open_anyhow(target, session)?.signed_in()
     }
 
-    /// The same for a look beside what the command is about: a server that is away is not waited for.
+    /// The same for a request that the command can do without: a server that is away is not waited for.
     pub(crate) fn open_to_look(
         target: &ServerArgs,
         session: &Session,

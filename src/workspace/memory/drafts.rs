@@ -1,7 +1,7 @@
 //! Drafts of automations: versions that are not in force.
 //!
 //! Of an automation that was never published the newest draft is in force, so that one takes the place of
-//! what the structure says; of every other one the draft waits beside it.
+//! what the structure says; of every other one the draft waits next to it.
 
 use super::State;
 use super::changes::{missing, refused};
@@ -36,7 +36,7 @@ pub(super) fn exist(state: &State, workflow: Id) -> bool {
     drafts.any(|draft| draft.thing.id == workflow)
 }
 
-/// Refuses an automation with a draft beside a published version.
+/// Refuses an automation with a draft next to a published version.
 pub(super) fn check_none(state: &State, seen: &AnyRecord) -> Result<(), Refused> {
     let mut automations = state.structure.automations.iter();
     let is_published = automations.any(|found| found.id == seen.id && !found.draft);

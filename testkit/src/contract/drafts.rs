@@ -22,7 +22,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
             run: |w| Box::pin(never_published(w)),
         },
         Case {
-            name: "a draft beside what was published is known, and keeps the automation from being taken away",
+            name: "a draft next to what was published is known, and keeps the automation from being taken away",
             run: |w| Box::pin(worked_on(w)),
         },
         Case {
@@ -75,7 +75,7 @@ impl<T: Target + Send + Sync> Subject<T> {
         Ok((thing, found.active, found.draft))
     }
 
-    /// Whether a draft waits beside what was published.
+    /// Whether a draft waits next to what was published.
     async fn has_draft(&self, workflow: Id) -> Result<bool, String> {
         let structure = self.structure().await?;
         let mut automations = structure.automations.iter();

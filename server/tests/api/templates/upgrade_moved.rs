@@ -104,7 +104,7 @@ async fn what_people_change_before_the_units_stays_and_is_reported(place: Place)
     let scene = Scene::new(place).await;
     let Scene { editor, .. } = &scene;
     let accepted = apply(editor, &scene.template, &scene.upgrade());
-    // A leaf, a cell, and the column beside the one that the package moves.
+    // A leaf, a cell, and the column next to the one that the package moves.
     let feature = format!("/v1/features/{}", scene.clients);
     editor
         .patch(&feature, &json!({"label": "Since"}))

@@ -52,7 +52,7 @@ impl LeftRecords {
         };
         let tables = unclaimed().filter(|based| based.thing.kind == RecordKind::Feature);
         let tables: HashSet<Id> = tables.map(|based| based.thing.id).collect();
-        // What is in a table that is gone goes with it. A module does not go, so what is in it stands beside it.
+        // What is in a table that is gone goes with it. A module does not go, so what is in it stands next to it.
         let inside = |parent| tables.contains(&parent);
         let outermost = unclaimed().filter(|based| !based.thing.parent.is_some_and(inside));
         let left = outermost.filter_map(|based| {

@@ -33,7 +33,7 @@ impl<'b> Namesakes<'b> {
 
 impl Merging<'_, '_> {
     /// What the base says of a record, where a name of a column may stand for another column now: one that is gone is
-    /// marked, and one that comes back has its new name. No list has that one: it comes in beside people's.
+    /// marked, and one that comes back has its new name. No list has that one: it comes in next to people's.
     pub(super) fn mark_namesakes(&self, base: AnyRecord, namesakes: &Namesakes<'_>) -> AnyRecord {
         if namesakes.0.is_empty() {
             return base;

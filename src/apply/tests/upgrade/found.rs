@@ -30,7 +30,7 @@ fn an_undo_brings_back_a_key_that_says_what_is_so_anyway() {
     line.upgrade(&new, &Json::Null);
     line.undo(false).expect("undone");
     assert_eq!(line.memory.state(), before);
-    // What people changed beside it stays.
+    // What people changed next to it stays.
     line.upgrade(&new, &Json::Null);
     line.edit(Feature, "clients", config("icon", &json!("star")));
     line.undo(false).expect("undone");

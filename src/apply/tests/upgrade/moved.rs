@@ -129,7 +129,7 @@ fn another_leaf_of_the_same_record_is_no_conflict() {
 #[test]
 fn siblings_that_people_moved_stay_where_they_are() {
     let mut line = Line::new();
-    // Not the column that the package moves, but the one beside it.
+    // Not the column that the package moves, but the one next to it.
     let people = |line: &mut Line| line.edit(Column, "city", |thing| thing.order = Some(20));
     let report = decided_before(&mut line, people, Some(Code::Conflict));
     assert_eq!(places(&report.moved), [["f_clients", "order.columns"]]);

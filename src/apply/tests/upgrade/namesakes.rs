@@ -43,7 +43,7 @@ fn longer() -> Json {
     })
 }
 
-/// People have removed the origin and made one of their own, which they show beside a price.
+/// People have removed the origin and made one of their own, which they show next to a price.
 fn people() -> Line {
     let mut line = Line::of(&first());
     line.remove(Column, "origin");

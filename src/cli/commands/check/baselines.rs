@@ -115,7 +115,7 @@ fn write(path: &Path, files: &mut [KnownFile<'_>], session: &Session) -> Result<
     let known = baseline.len() - others;
     let kept = match others {
         0 => String::new(),
-        others => format!(", beside {others} of other files"),
+        others => format!(", next to {others} of other files"),
     };
     session.note(format!(
         "{} written to `{}`{kept}",

@@ -30,7 +30,7 @@ use read::TestFile;
 
 /// Run the tests that a package declares: what an apply makes, and what its automations do.
 ///
-/// Tests are TOML files in the folder `tests` beside the package, or in its folder. Each is applied in
+/// Tests are TOML files in the folder `tests` next to the package, or in its folder. Each is applied in
 /// memory, applied again, and undone; automations run as on a server, and send nothing. With `--server` the same
 /// happens on a store: `tplkit-server` makes one for each test, and removes it.
 #[derive(Debug, clap::Args)]
@@ -43,10 +43,10 @@ pub(crate) struct Args {
     /// The package: a file or an unpacked folder.
     #[arg(value_name = "PKG|DIR")]
     package: PathBuf,
-    /// Folder with the tests, instead of `tests` beside the package or in its folder.
+    /// Folder with the tests, instead of `tests` next to the package or in its folder.
     #[arg(long, value_name = "DIR")]
     tests: Option<PathBuf>,
-    /// Run them on a throw-away SQLite store, by `tplkit-server` beside this program or in PATH.
+    /// Run them on a throw-away SQLite store, by `tplkit-server` next to this program or in PATH.
     #[arg(long)]
     server: bool,
     /// Write what each test reports to `NAME.snap` next to it; later runs compare it.

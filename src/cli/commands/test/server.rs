@@ -16,7 +16,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const HELP: &str =
     "install both programs of one release, as README.md says, or leave `--server` out";
 
-/// The server that carries tests out: beside this program, else in PATH, and of the same version.
+/// The server that carries tests out: next to this program, else in PATH, and of the same version.
 pub(super) fn find() -> Result<PathBuf, CliError> {
     let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
     let own = env::current_exe().ok();
@@ -32,10 +32,10 @@ pub(super) fn find() -> Result<PathBuf, CliError> {
         .map(|folder| folder.join(&name))
         .find(|file| file.is_file());
     let found = found.ok_or_else(|| {
-        let beside = own.map_or_else(String::new, |own| {
-            format!(" in `{}` beside this program, nor", printable::path(own))
+        let own_folder = own.map_or_else(String::new, |own| {
+            format!(" in `{}` next to this program, nor", printable::path(own))
         });
-        failed(format!("there is no `{PROGRAM}`:{beside} in PATH"))
+        failed(format!("there is no `{PROGRAM}`:{own_folder} in PATH"))
     })?;
     check_version(&found)?;
     Ok(found)
