@@ -1,4 +1,5 @@
-//! Terminal sessions in documents: every `$ tplkit …` line is run, and what it prints compared.
+//! Terminal sessions in documents: every `$ tplkit …` line is run, and what it prints compared. A line
+//! `$ cargo run --quiet -- …` is one of them, without the build.
 //!
 //! In a session, a line `…` stands for any number of lines, and `; echo $?` after a command shows
 //! its exit code. `UPDATE=1` writes what is printed into the document, sessions with `…` aside.
@@ -10,6 +11,9 @@ use std::process::Command;
 
 const PAGES: [&str; 2] = ["README.md", "examples/README.md"];
 const ANYTHING: &str = "…";
+
+/// How a session begins that needs no installed program.
+const BUILT: &str = "cargo run --quiet -- ";
 
 /// A part of a document.
 enum Part {
@@ -31,7 +35,7 @@ fn parts(page: &str) -> Vec<Part> {
             session = false;
             parts.push(Part::Text(line.to_owned()));
         } else if let Some(command) = line.strip_prefix("$ ").filter(|_| session) {
-            if command.starts_with("tplkit ") {
+            if command.starts_with("tplkit ") || command.starts_with(BUILT) {
                 let command = command.to_owned();
                 let shown = Vec::new();
                 parts.push(Part::Run { command, shown });
@@ -52,6 +56,10 @@ fn run(command: &str) -> Vec<String> {
     let (words, wants_code) = match command.strip_suffix("; echo $?") {
         Some(words) => (words, true),
         None => (command, false),
+    };
+    let words = match words.strip_prefix(BUILT) {
+        Some(words) => format!("tplkit {words}"),
+        None => words.to_owned(),
     };
     assert!(
         !words.contains(['\'', '"', '|', '>']),
