@@ -61,3 +61,22 @@ fn no_folders_name_each_other_in_a_circle() {
     assert_no_circles(Path::new("src/lib.rs"));
     assert_no_circles(Path::new("src/main.rs"));
 }
+
+#[test]
+fn the_map_shows_the_layers() {
+    let map = include_str!("../docs/ARCHITECTURE.md");
+    for layer in LAYERS {
+        let modules = layer.modules.iter().map(|module| format!("`{module}`"));
+        let modules = modules.collect::<Vec<_>>().join(", ");
+        let row = format!("| {} | {modules} |", layer.name);
+        assert!(
+            map.lines().any(|line| line == row),
+            "the table of layers lacks {row}"
+        );
+        for module in layer.modules {
+            let named = [format!("`src/{module}`"), format!("`src/{module}.rs`")];
+            let has_row = named.iter().any(|path| map.contains(path));
+            assert!(has_row, "the map has no row for {module}");
+        }
+    }
+}
