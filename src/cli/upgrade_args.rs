@@ -15,24 +15,28 @@ use super::package_file;
 
 /// An upgrade instead of a plain apply.
 #[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "Upgrade")]
 pub(crate) struct UpgradeArgs {
     /// Bring what was applied before to what the package says: what people changed stays, and what both
     /// sides changed is asked.
-    #[arg(long)]
+    #[arg(long, help_heading = "Upgrade")]
     pub(crate) upgrade: bool,
     /// The package that was applied before. On a server: the one that a workspace was set up by, by hand.
-    #[arg(long, value_name = "FILE", requires = "upgrade")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "upgrade",
+        help_heading = "Upgrade"
+    )]
     pub(crate) base: Option<PathBuf>,
     /// Upgrade to a package of a lower version, too.
-    #[arg(long, requires = "upgrade")]
+    #[arg(long, requires = "upgrade", help_heading = "Upgrade")]
     allow_downgrade: bool,
     /// Allow decisions that lose cells or rows: taking a type that they do not fit, deleting columns
     /// and tables.
-    #[arg(long, requires = "upgrade")]
+    #[arg(long, requires = "upgrade", help_heading = "Upgrade")]
     allow_destructive: bool,
     /// Where both sides changed something and no decision says otherwise: take `ours` or `theirs`.
-    #[arg(long, value_name = "SIDE", requires = "upgrade", value_parser = side)]
+    #[arg(long, value_name = "SIDE", requires = "upgrade", value_parser = side, help_heading = "Upgrade")]
     conflicts: Option<Side>,
 }
 

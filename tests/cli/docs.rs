@@ -1,8 +1,10 @@
 //! Documents that are made from the declarations of the command line.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use crate::help::read;
 use crate::support::Place;
 
 #[test]
@@ -42,4 +44,45 @@ fn manual_pages_and_completions_exist() {
             "{shell}"
         );
     }
+}
+
+/// The long names of the options under a heading of a help.
+fn options(help: &str, heading: &str) -> BTreeSet<String> {
+    let group = help.lines().skip_while(|line| *line != heading).skip(1);
+    let group = group.take_while(|line| line.is_empty() || line.starts_with(' '));
+    let names = group.filter_map(|line| {
+        let line = line.trim_start();
+        let name = line.starts_with('-').then(|| line.split_once("--"))??.1;
+        let end = name.find(|next: char| !next.is_ascii_alphanumeric() && next != '-');
+        Some(name[..end.unwrap_or(name.len())].to_owned())
+    });
+    names.collect()
+}
+
+#[test]
+fn a_heading_holds_its_own_options_alone() {
+    let place = Place::new();
+    let mut by_server: BTreeMap<BTreeSet<String>, Vec<String>> = BTreeMap::new();
+    for command in read(Path::new(env!("CARGO_BIN_EXE_tplkit"))) {
+        let words: Vec<&str> = command.command.split(' ').skip(1).collect();
+        let help = place.run(&[words, vec!["--help"]].concat()).exits(0).out;
+        let server = options(&help, "Server:");
+        if !server.is_empty() {
+            by_server
+                .entry(server)
+                .or_default()
+                .push(command.command.clone());
+        }
+        for heading in ["Upgrade:", "Selection:", "Identity:"] {
+            let named = options(&help, heading);
+            assert!(!named.contains("format"), "{}: {named:?}", command.command);
+        }
+    }
+    let commands: usize = by_server.values().map(Vec::len).sum();
+    assert!(commands > 30, "{commands} commands use a server");
+    assert_eq!(
+        by_server.len(),
+        1,
+        "options under \"Server\" differ: {by_server:#?}"
+    );
 }

@@ -37,18 +37,17 @@ const LOOK: Duration = Duration::from_secs(4);
 
 /// Which server, and as whom.
 #[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "Server")]
 pub(crate) struct ServerArgs {
     /// Address of the server, with or without `/v1` [default: that of the target, `TPLKIT_URL`, or that
     /// of the profile].
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help_heading = "Server")]
     pub(crate) url: Option<String>,
     /// Profile to use [default: `TPLKIT_PROFILE`, or what `tplkit profile use` chose].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Server")]
     pub(crate) profile: Option<String>,
     /// Target of the nearest `tplkit.toml`, which gives what no flag says: the address, and where the command
     /// takes them the workspace, the template, resolutions and rows.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Server")]
     pub(crate) target: Option<String>,
 }
 

@@ -68,16 +68,16 @@ pub(crate) struct Args {
     /// It may be the file that is written.
     #[arg(long, value_name = "OLD")]
     onto: Option<PathBuf>,
-    #[command(flatten)]
-    chosen: select::Choice,
-    #[command(flatten)]
-    identity: identity::Identity,
     /// Never prompt.
     #[arg(long)]
     no_input: bool,
     /// Format of messages; `json` wraps the package in a document.
     #[arg(long, default_value = "text")]
     format: Form,
+    #[command(flatten)]
+    chosen: select::Choice,
+    #[command(flatten)]
+    identity: identity::Identity,
     #[command(flatten)]
     target: ServerArgs,
 }

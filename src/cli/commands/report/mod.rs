@@ -43,8 +43,6 @@ pub(crate) struct Args {
     /// by id or name.
     #[arg(value_name = "PKG|TEMPLATE")]
     pub(super) package: PathBuf,
-    #[command(flatten)]
-    pub(super) upgrade: UpgradeReportArgs,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
@@ -57,6 +55,8 @@ pub(crate) struct Args {
     /// Use the registry in this file, from another server, instead of the built-in one.
     #[arg(long, value_name = "FILE")]
     definitions: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) upgrade: UpgradeReportArgs,
 }
 
 /// Output format.
