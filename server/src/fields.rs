@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use tplkit::json::{Doc, JsonKind, Node, Object, Value};
+use tplkit::json::{Doc, JsonKind, Node, Object, SyntaxKind, Value};
 use tplkit::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 use tplkit::rows::{Decimal, canonical_to};
 
@@ -26,8 +26,10 @@ pub fn text(bytes: Vec<u8>) -> Result<String, Refusal> {
 /// might understand something else.
 pub fn read(text: &str) -> Result<Doc<'_>, Refusal> {
     let refuse = |why: String| Refusal::new(Code::InvalidJson, why);
-    let doc =
-        Doc::parse(text).map_err(|error| refuse(format!("byte {}: {error}", error.offset)))?;
+    let doc = Doc::parse(text).map_err(|error| match error.kind {
+        SyntaxKind::Empty => refuse("the body is empty: a JSON document is required".to_owned()),
+        kind => refuse(format!("byte {}: {kind}", error.offset)),
+    })?;
     if doc.anomalies().is_empty() {
         Ok(doc)
     } else {
@@ -247,6 +249,13 @@ mod tests {
             assert_eq!(code.as_str(), "invalid_json", "{bad}");
         }
         assert!(parse(b"{\"a\":\"\xff\"}").is_err());
+        for missing in [&b""[..], b" \n"] {
+            let refused = parse(missing).expect_err("a body");
+            assert_eq!(
+                refused.detail(),
+                "the body is empty: a JSON document is required"
+            );
+        }
         let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(parse(deep(128).as_bytes()).is_ok());
         assert!(parse(deep(129).as_bytes()).is_err());

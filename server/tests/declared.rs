@@ -243,7 +243,7 @@ fn without_the_server_there_is_a_way_out() {
     // In PATH it is found, too.
     symlink(SERVER, place.path("path/tplkit-server")).expect("links");
     place.run(&words, 0);
-    // Beside comes first, and another version is refused.
+    // What lies next to it comes first, and another version is refused.
     place.write("bin/tplkit-server", "#!/bin/sh\necho tplkit-server 0.0.9\n");
     executable(&place.path("bin/tplkit-server"));
     let other = place.run(&words, 2);

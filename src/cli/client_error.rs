@@ -129,11 +129,15 @@ fn refused(problem: &Problem) -> String {
         (422, Some(Code::InvalidCursor)) => "begin at the first page again",
         (429, _) => return later("too many requests", problem),
         (502..=504, _) => return later("the server is not available", problem),
+        (_, Some(Code::FileDamaged)) => DAMAGED_HELP,
         (500.., _) => return reported(problem),
         _ => "correct the request",
     };
     help.to_owned()
 }
+
+/// What to do about a file whose bytes are not those that were stored.
+pub(crate) const DAMAGED_HELP: &str = "the stored bytes do not match the record of the file; ask the operator of the server to run `tplkit-server admin verify-files`";
 
 /// What to do where it is not clear which rows enter.
 pub(crate) const ROWS_HELP: &str = "`--rows REF=MODE` says which rows of a table enter (`all`, `missingByKey` or `none`), `--copy` makes a separate copy";

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tplkit::definitions::Definitions;
 use tplkit::finding::selection::Selection;
 
-use super::config::Configs;
+use super::config::{Configs, NamedFile};
 use super::error::CliError;
 use super::source;
 
@@ -35,16 +35,33 @@ pub(crate) struct Settings {
 #[derive(Debug, Clone)]
 pub(crate) struct BaselineFile {
     pub(crate) path: PathBuf,
+    /// The place in a `tplkit.toml` that names it, if one does.
+    named: Option<NamedFile>,
     /// What the paths in it are relative to: the folder of the `tplkit.toml` that names it, else its own.
     folder: PathBuf,
 }
 
 impl BaselineFile {
-    fn new(path: PathBuf, named_in: Option<&Path>) -> BaselineFile {
-        let folder = named_in.unwrap_or(&path).parent();
+    fn new(path: PathBuf, named: Option<NamedFile>) -> BaselineFile {
+        let folder = named
+            .as_ref()
+            .map_or(path.as_path(), |named| named.place.file());
+        let folder = folder.parent();
         let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new(".")).to_owned();
-        BaselineFile { path, folder }
+        BaselineFile {
+            path,
+            named,
+            folder,
+        }
+    }
+
+    /// The error about it, with the place that names it.
+    pub(crate) fn unread(&self, error: CliError) -> CliError {
+        match &self.named {
+            Some(named) => named.unread(error),
+            None => error,
+        }
     }
 
     /// The path that it knows a package by, wherever the command is run; what is not in the folder, as it was named.
@@ -97,14 +114,15 @@ impl SettingsFinder {
             return Ok(Arc::clone(known));
         }
         let flags = self.flags.clone();
-        let or = |flag: Option<PathBuf>, configured: Option<&PathBuf>| {
-            flag.or_else(|| configured.cloned())
-        };
         let config = config.as_deref();
-        let registry = or(
-            flags.definitions,
-            config.and_then(|config| config.definitions.as_ref()),
-        );
+        let named = config.and_then(|config| config.definitions.as_ref());
+        let definitions = match (flags.definitions, named) {
+            (None, Some(named)) => {
+                let read = self.registry(Some(named.path.clone()));
+                read.map_err(|error| named.unread(error))?
+            }
+            (flag, _) => self.registry(flag)?,
+        };
         let settings = Arc::new(Settings {
             selection: match config {
                 Some(config) => flags.selection.over(config.selection.clone()),
@@ -113,11 +131,11 @@ impl SettingsFinder {
             baseline: match flags.baseline {
                 Some(path) => Some(BaselineFile::new(path, None)),
                 None => config.and_then(|config| {
-                    let path = config.baseline.clone()?;
-                    Some(BaselineFile::new(path, Some(&config.path)))
+                    let named = config.baseline.clone()?;
+                    Some(BaselineFile::new(named.path.clone(), Some(named)))
                 }),
             },
-            definitions: self.registry(registry)?,
+            definitions,
         });
         self.known.insert(key, Arc::clone(&settings));
         Ok(settings)
@@ -148,11 +166,11 @@ pub(crate) fn definitions_for(
         return definitions(flag.map(PathBuf::as_path));
     }
     let config = Configs::default().of(package)?;
-    definitions(
-        config
-            .and_then(|config| config.definitions.clone())
-            .as_deref(),
-    )
+    let named = config.and_then(|config| config.definitions.clone());
+    let Some(named) = named else {
+        return definitions(None);
+    };
+    definitions(Some(&named.path)).map_err(|error| named.unread(error))
 }
 
 /// The registry in a file; the embedded one without.

@@ -15,6 +15,32 @@ use super::error::CliError;
 /// A value and where it stands.
 pub(crate) type SpannedValue<'t> = &'t Spanned<DeValue<'t>>;
 
+/// A place in a TOML file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TomlPlace {
+    path: PathBuf,
+    line: usize,
+    column: usize,
+}
+
+impl TomlPlace {
+    /// Something is wrong there.
+    pub(crate) fn wrong(&self, message: impl Into<String>, help: &'static str) -> CliError {
+        CliError::Toml {
+            path: self.path.clone(),
+            line: self.line,
+            column: self.column,
+            message: message.into(),
+            help,
+        }
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// A file, for places in it.
 pub(crate) struct TomlFile<'t> {
     pub(crate) path: PathBuf,
@@ -32,17 +58,20 @@ impl<'t> TomlFile<'t> {
         })
     }
 
-    /// Something is wrong at a place.
-    pub(crate) fn wrong(&self, offset: usize, message: impl Into<String>) -> CliError {
+    /// The place of a byte.
+    pub(crate) fn place(&self, offset: usize) -> TomlPlace {
         let places = Positions::find(self.text.as_bytes(), vec![offset]);
         let place = places.get(offset);
-        CliError::Toml {
+        TomlPlace {
             path: self.path.clone(),
             line: place.line,
             column: place.column,
-            message: message.into(),
-            help: self.help,
         }
+    }
+
+    /// Something is wrong at a place.
+    pub(crate) fn wrong(&self, offset: usize, message: impl Into<String>) -> CliError {
+        self.place(offset).wrong(message, self.help)
     }
 
     /// Refuses keys that nobody knows; the first of them.

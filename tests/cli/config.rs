@@ -132,6 +132,35 @@ fn mistakes_have_their_place_and_secrets_are_not_repeated() {
 }
 
 #[test]
+fn a_file_that_is_named_and_missing_is_reported_where_it_is_named() {
+    let place = Place::with(&[("d/p.json", &warned())]);
+    let toml = place.path("d/tplkit.toml");
+    for (text, expected) in [
+        (
+            "ignore = []\nbaseline = \"known.json\"\n",
+            "d/tplkit.toml:2:12: there is no baseline `d/known.json`",
+        ),
+        (
+            "definitions = \"registry.json\"\n",
+            "d/tplkit.toml:1:15: cannot read `d/registry.json`",
+        ),
+    ] {
+        fs::write(&toml, text).expect("writes");
+        let ran = place.run(&["check", "d"]).exits(2);
+        assert!(ran.err.contains(expected), "{text}: {}", ran.err);
+        let ran = place.run(&["check", "d", "--format", "json"]).exits(2);
+        let error = &ran.json()["errors"][0];
+        assert_eq!(error["path"], "d/tplkit.toml", "{error}");
+    }
+    let ran = place.run(&["show", "d/p.json"]);
+    assert!(!ran.err.contains("tplkit.toml:"), "{}", ran.err);
+    let ran = place.run(&["simulate", "d/p.json"]).exits(2);
+    assert!(ran.err.contains("d/tplkit.toml:1:15: "), "{}", ran.err);
+    place.write("d/tplkit.toml", "baseline = \"known.json\"\n");
+    place.run(&["check", "d", "--write-baseline"]).exits(0);
+}
+
+#[test]
 fn the_baseline_is_relative_to_the_file_and_can_be_pruned() {
     let place = Place::with(&[
         ("d/p.json", &faulty()),

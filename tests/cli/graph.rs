@@ -152,6 +152,18 @@ fn a_graph_can_be_cut_to_what_is_around_a_ref() {
     }
     let ran = around("er", "f_ticket").exits(2);
     assert!(ran.out.contains("did you mean `f_tickets`?"), "{}", ran.out);
+    // By its label, or without its kind.
+    for (kind, near, meant) in [
+        ("er", "Tickets", "f_tickets"),
+        ("refs", "Board", "v_tickets_board"),
+        ("refs", "boards", "v_tickets_board"),
+    ] {
+        let ran = around(kind, near).exits(2);
+        let expected = format!("did you mean `{meant}`?");
+        assert!(ran.out.contains(&expected), "{near}: {}", ran.out);
+    }
+    let ran = around("er", "weather").exits(2);
+    assert!(!ran.out.contains("did you mean"), "{}", ran.out);
     let module = place
         .run(&["graph", "p.json", "--kind", "er", "--focus", "f_none"])
         .exits(2);

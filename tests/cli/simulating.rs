@@ -381,6 +381,23 @@ fn a_saved_workspace_is_upgraded_from_what_was_applied_there() {
 }
 
 #[test]
+fn a_base_of_another_package_is_refused() {
+    let mut other = next();
+    other["manifest"]["id"] = "another".into();
+    let place = Place::with(&[
+        ("old.json", &other.to_string()),
+        ("new.json", &next().to_string()),
+    ]);
+    let words = ["simulate", "new.json", "--upgrade", "--base", "old.json"];
+    let ran = place.run(&words).exits(1);
+    assert!(ran.out.contains("base_unrelated"), "{}", ran.out);
+    assert!(ran.out.contains("the id `another`"), "{}", ran.out);
+    let json = [&words[..], &["--format", "json"]].concat();
+    let document = place.run(&json).exits(1).json();
+    assert_eq!(document["refusals"][0]["code"], "base_unrelated");
+}
+
+#[test]
 fn an_upgrade_says_what_it_lacks() {
     let place = Place::with(&[("old.json", &tiny()), ("new.json", &next().to_string())]);
     let ran = place.run(&["simulate", "new.json", "--upgrade"]).exits(2);

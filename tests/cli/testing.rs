@@ -184,4 +184,12 @@ fn an_upgrade_is_tested_with_a_base() {
     table.expect("a table")["args"]["label"] = "Another".into();
     place.write("p.json", &package.to_string());
     test(&place, &[]).exits(0);
+    package["manifest"]["id"] = "another".into();
+    place.write("old.json", &package.to_string());
+    let ran = test(&place, &[]).exits(2);
+    assert!(
+        ran.err.contains("is another package (`base_unrelated`)"),
+        "{}",
+        ran.err
+    );
 }

@@ -364,7 +364,7 @@ pub(super) async fn run(
             print(&set_connection(&store, key.as_ref(), set).await?)
         }
         Command::VerifyFiles { place, repair } => {
-            let place = place.open(database)?.ok_or_else(|| {
+            let place = place.open_existing(database)?.ok_or_else(|| {
                 Failure::Usage("--files: say where the files of this store are".to_owned())
             })?;
             let store = Store::open(database).await?;

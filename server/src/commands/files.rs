@@ -51,8 +51,27 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 impl PlaceArguments {
-    /// The place of the files of a store, if it has any.
-    pub(super) fn open(&self, database: &str) -> Result<Option<FileStorage>, Failure> {
+    /// The place of the files of a store, if it has any; a folder is made where there is none.
+    fn open(&self, database: &str) -> Result<Option<FileStorage>, Failure> {
+        self.open_by(database, FileStorage::open)
+    }
+
+    /// The same without making the folder that is named. The one next to a store may not be there yet.
+    pub(super) fn open_existing(&self, database: &str) -> Result<Option<FileStorage>, Failure> {
+        let is_named = self.files.as_ref().is_some_and(|url| !url.is_empty());
+        let open = if is_named {
+            FileStorage::open_existing
+        } else {
+            FileStorage::open
+        };
+        self.open_by(database, open)
+    }
+
+    fn open_by(
+        &self,
+        database: &str,
+        open: fn(&str) -> Result<FileStorage, String>,
+    ) -> Result<Option<FileStorage>, Failure> {
         let usual = match database.strip_prefix("sqlite:") {
             _ if database == IN_MEMORY => Some("memory:".to_owned()),
             Some(file) => Some(format!("file:{file}{FOLDER}")),
@@ -62,8 +81,7 @@ impl PlaceArguments {
         let Some(url) = named.or(usual) else {
             return Ok(None);
         };
-        let place =
-            FileStorage::open(&url).map_err(|why| Failure::Usage(format!("--files: {why}")))?;
+        let place = open(&url).map_err(|why| Failure::Usage(format!("--files: {why}")))?;
         if place.is_memory() && database != IN_MEMORY {
             tracing::warn!(
                 "--files memory: the bytes of files go with this process, and the store lasts"

@@ -50,7 +50,10 @@ pub async fn claim(store: &Store, place: &FileStorage, adopt: bool) -> Result<()
         MarkedAs::Nothing if !has_files => match place.set_first_mark(id).await? {
             Some(others) => others,
             // Somebody was first: a process of this store, or another one.
-            None => return check(store, place).await,
+            None => match place.mark().await?.of {
+                MarkedAs::Store(found) if found == id => return Ok(()),
+                found => return Err(MarkError::Other { found, store: id }),
+            },
         },
         _ if adopt => place.replace_mark(id).await?,
         found => return Err(MarkError::Other { found, store: id }),

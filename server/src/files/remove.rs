@@ -55,13 +55,14 @@ pub async fn remove(
 }
 
 /// Locks the organization, before its files: whoever writes rows has the same order, and what files hold together is
-/// counted by one transaction at a time.
+/// counted by one transaction at a time. An update that changes nothing: it does not keep others from naming the
+/// organization, as a lock for an update would.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn lock_organization(tx: &mut Tx, organization: Uuid) -> Result<(), StoreError> {
-    let sql = "SELECT id FROM organizations WHERE {tenant id} AND id = $1 {lock}";
-    tx.first(sql, &[organization.into()]).await.map(drop)
+    let sql = "UPDATE main.organizations SET file_bytes = file_bytes WHERE {tenant id} AND id = $1";
+    tx.query(sql, &[organization.into()]).await.map(drop)
 }
 
 /// Removes a record, which its transaction has locked after its organization, with its uses; gives the room back.
@@ -87,18 +88,23 @@ pub async fn release_workspace(
     workspace: Uuid,
 ) -> Result<(), StoreError> {
     let before = tx.set_administered(vec![organization]).await?;
+    let there = "SELECT id FROM files WHERE {tenant files.organization_id} AND files.organization_id = $1 \
+         AND files.workspace_id = $2 LIMIT 1";
+    let of = [organization.into(), workspace.into()];
+    if tx.first(there, &of).await?.is_none() {
+        // Nor will there be any: an upload shares the lock of its workspace.
+        tx.set_administered(before).await?;
+        return Ok(());
+    }
     // What is summed up below has to be what is still there.
     lock_organization(tx, organization).await?;
     let bytes = "UPDATE main.organizations SET file_bytes = file_bytes - coalesce((SELECT CAST(sum(size) AS bigint) \
-         FROM files WHERE files.organization_id = $1 AND files.workspace_id = $2), 0) WHERE {tenant id} AND id = $1 \
-         AND EXISTS (SELECT 1 FROM files WHERE files.organization_id = $1 AND files.workspace_id = $2)";
-    tx.query(bytes, &[organization.into(), workspace.into()])
-        .await?;
+         FROM files WHERE files.organization_id = $1 AND files.workspace_id = $2), 0) WHERE {tenant id} AND id = $1";
+    tx.query(bytes, &of).await?;
     let objects = "UPDATE main.file_objects SET free_since = coalesce(free_since, 0) \
          WHERE {tenant organization_id} AND organization_id = $1 AND id IN (SELECT object_id FROM files \
          WHERE files.organization_id = $1 AND files.workspace_id = $2)";
-    tx.query(objects, &[organization.into(), workspace.into()])
-        .await?;
+    tx.query(objects, &of).await?;
     tx.set_administered(before).await?;
     Ok(())
 }

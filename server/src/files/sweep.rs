@@ -16,6 +16,9 @@ use crate::store::{Scope, Store, StoreError, Tx, Value};
 /// How many are looked for at a time.
 const STEP: i64 = 100;
 
+/// When an object that could not be removed is tried again, in microseconds.
+const LATER: i64 = 5 * 60 * 1_000_000;
+
 /// What a sweep works with.
 #[derive(Debug, Clone)]
 pub struct Sweep {
@@ -72,7 +75,7 @@ impl Sweep {
         let Some(place) = &self.place else {
             return Ok(0);
         };
-        let (mut removed, mut stays) = (0, false);
+        let mut removed = 0;
         loop {
             let looked: Looked = self
                 .store
@@ -85,13 +88,19 @@ impl Sweep {
                     tracing::warn!(
                         why,
                         key = %object.key(),
-                        "an object that nothing needs could not be removed; the next sweep tries again"
+                        "an object that nothing needs could not be removed; a later sweep tries again"
                     );
                     if place.is_there().await.is_err() {
                         return Ok(removed);
                     }
-                    // It stands in nobody's way.
-                    stays = true;
+                    let later = (object, self.context.now() + LATER);
+                    let put_off: Result<(), StoreError> = self
+                        .store
+                        .write(&Scope::Operator, later, |tx, (object, until)| {
+                            Box::pin(put_off(tx, *object, *until))
+                        })
+                        .await;
+                    put_off?;
                     continue;
                 }
                 let forgotten: Result<(), StoreError> = self
@@ -103,7 +112,7 @@ impl Sweep {
                 forgotten?;
                 removed += 1;
             }
-            if stays || !looked.more {
+            if !looked.more {
                 return Ok(removed);
             }
         }
@@ -221,6 +230,13 @@ pub(super) async fn condemn_one(
          WHERE organization_id = $1 AND id = $2";
     tx.query(sql, &of).await?;
     Ok(true)
+}
+
+/// Lets a condemned object that could not be removed stand in nobody's way until that time.
+async fn put_off(tx: &mut Tx, object: Object, until: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE main.file_objects SET free_since = $3 WHERE organization_id = $1 AND id = $2 AND condemned";
+    let parameters = [object.organization.into(), object.id.into(), until.into()];
+    tx.query(sql, &parameters).await.map(drop)
 }
 
 /// Forgets an object that was removed.

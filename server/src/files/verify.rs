@@ -230,7 +230,7 @@ async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageErr
         // A place that goes away in the middle says nothing of the file.
         return match error.downcast::<OtherBytes>() {
             Ok(_) => Ok(State::Damaged),
-            Err(error) => Err(FileStorageError::Unavailable(error.to_string())),
+            Err(_) => place.is_there().await.map(|()| State::Damaged),
         };
     }
     Ok(State::Whole)

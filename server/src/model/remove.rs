@@ -135,11 +135,12 @@ pub(super) async fn release(tx: &mut Tx, record: &Record, now: i64) -> Result<()
     if record.kind.what == RecordKind::Feature {
         uses::end_table(tx, organization, record.id, now).await?;
     }
+    if record.kind.what == RecordKind::Workspace {
+        // Before the rows: whoever writes rows locks the organization before their counts.
+        files::remove::release_workspace(tx, organization, record.id).await?;
+    }
     for statement in statements {
         tx.query(statement, &parameters).await?;
-    }
-    if record.kind.what == RecordKind::Workspace {
-        files::remove::release_workspace(tx, record.organization(), record.id).await?;
     }
     Ok(())
 }

@@ -67,7 +67,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let workspace = named.id.to_string();
     let template = template(client, &subject, &workspace)?;
     let found = client.drift(&workspace, &template, args.rows, args.job.as_deref());
-    let found = found.map_err(not_applied)?;
+    let found = found.map_err(|error| match &args.job {
+        Some(job) if error.status() == Some(404) && is_applied(client, &template, &workspace) => {
+            unknown_job(error, job)
+        }
+        _ => not_applied(error),
+    })?;
     let drift = &found.record;
     let fails = args.exit_code && drift.drift;
     let text = match args.format {
@@ -124,6 +129,27 @@ fn template(client: &Client, word: &str, workspace: &str) -> Result<String, CliE
         return Ok(choices.find(word)?.id.clone());
     }
     subject::template(client, word)
+}
+
+/// Whether a template was applied here; not where that cannot be found out.
+fn is_applied(client: &Client, template: &str, workspace: &str) -> bool {
+    let mut pages = client.applied(workspace);
+    pages.any(|page| {
+        page.is_ok_and(|page| {
+            let mut items = page.items.into_iter();
+            items.any(|one| one.record.template_id.to_string() == template)
+        })
+    })
+}
+
+fn unknown_job(error: Error, job: &str) -> CliError {
+    CliError::Explained {
+        source: Box::new(error),
+        help: format!(
+            "no job `{}` applied this template to this workspace; `tplkit job list --workspace ID` lists the jobs",
+            job.escape_debug()
+        ),
+    }
 }
 
 fn not_applied(error: Error) -> CliError {

@@ -7,6 +7,7 @@ use serde_json::json;
 use tplkit::check::facts::Facts;
 use tplkit::definitions::Definitions;
 use tplkit::finding::render::{json as report_json, text as report_text};
+use tplkit::finding::suggest;
 use tplkit::graph::{self, Canvas, Graph};
 use tplkit::json::Node;
 
@@ -20,6 +21,9 @@ use crate::cli::output::{write_result, write_styled};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::settings::definitions_for;
+
+/// How much a word has to resemble a ref, or its label, to be taken for it.
+const NEAR: f64 = 0.6;
 
 /// Draw a package: its references, its tables, its plan, its dependencies or its automations.
 #[derive(Debug, clap::Args)]
@@ -137,13 +141,37 @@ fn focus(graph: &Graph, facts: &Facts<'_>, root: Node<'_>, word: &str) -> Result
             .map(|one| labelled(one, label(one)))
             .collect();
         let message = format!("the package has no ref `${}`", reference.escape_debug());
-        unknown_word(
+        let mut error = unknown_word(
             message,
             reference,
             &known,
             "`tplkit show PKG` shows what is in it",
-        )
+        );
+        // A label, or a name without its kind, is too far from its ref for a typing mistake.
+        let drawn = known
+            .iter()
+            .filter(|one| graph.focus(facts, &one.id).is_some());
+        if let CliError::UnknownWord { help, .. } = &mut error
+            && !help.starts_with("did you mean")
+            && let Some(meant) = alike(reference, drawn)
+        {
+            *help = format!("did you mean `{}`? {help}", meant.escape_debug());
+        }
+        error
     })
+}
+
+/// The ref that resembles a word most, by itself or by its label, where one resembles it enough.
+fn alike<'c>(word: &str, known: impl Iterator<Item = &'c Candidate>) -> Option<&'c str> {
+    let likeness = |one: &Candidate| {
+        let names = [Some(one.id.as_str()), one.label.as_deref()];
+        let names = names.into_iter().flatten();
+        names
+            .map(|name| suggest::likeness(word, name))
+            .fold(0.0, f64::max)
+    };
+    let nearest = known.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
+    (likeness(nearest) >= NEAR).then_some(nearest.id.as_str())
 }
 
 impl From<GraphKindArg> for graph::GraphKind {

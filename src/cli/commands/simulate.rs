@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tplkit::apply::{Preview, Request, RowsMode, package_digest};
+use tplkit::apply::{Preview, Request, RowsMode, check_base, package_digest};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::definitions::Definitions;
 use tplkit::json::Value;
@@ -109,6 +109,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
             }
             None => None,
         };
+        if let Some(before) = &before
+            && let Err(refusal) = check_base(&package, before)
+        {
+            return resolutions::refuse(&args.package, &[refusal], args.format);
+        }
         let texts = applied_texts(&state, &package);
         let jobs = known_jobs(&texts)?;
         if before.is_none() && jobs.is_empty() {

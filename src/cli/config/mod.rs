@@ -15,11 +15,33 @@ use tplkit::finding::selection::Selection;
 
 use super::error::CliError;
 use super::source::is_stdin;
+use super::toml_file::TomlPlace;
 
 pub(crate) use target::{Target, target};
 
 /// The name of the file.
 pub(crate) const NAME: &str = "tplkit.toml";
+
+/// A file that a `tplkit.toml` names, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NamedFile {
+    pub(crate) path: PathBuf,
+    pub(crate) place: TomlPlace,
+}
+
+impl NamedFile {
+    /// The error about it: one that cannot be read is wrong where it is named.
+    pub(crate) fn unread(&self, error: CliError) -> CliError {
+        match error {
+            CliError::NoBaseline { .. } => self.place.wrong(
+                error.to_string(),
+                "correct the path, or write one with `--write-baseline`",
+            ),
+            CliError::Read { .. } => self.place.wrong(error.to_string(), "correct the path"),
+            error => error,
+        }
+    }
+}
 
 /// What one file says.
 #[derive(Debug, Default)]
@@ -28,9 +50,9 @@ pub(crate) struct Config {
     /// Which rules speak, and how loud.
     pub(crate) selection: Selection,
     /// The file of accepted findings.
-    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) baseline: Option<NamedFile>,
     /// The registry to hold packages against.
-    pub(crate) definitions: Option<PathBuf>,
+    pub(crate) definitions: Option<NamedFile>,
     /// Servers and workspaces, by name.
     pub(crate) targets: IndexMap<String, Target>,
 }

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tplkit::finding::selection::{Selection, Selector};
 
-use super::{Config, target};
+use super::{Config, NamedFile, target};
 use crate::cli::error::CliError;
 use crate::cli::source;
 use crate::cli::toml_file::TomlFile;
@@ -51,8 +51,8 @@ pub(super) fn read(path: &Path) -> Result<Config, CliError> {
             deny: rules("deny")?,
             beneath: None,
         },
-        baseline: path_at(&file, root, "baseline")?,
-        definitions: path_at(&file, root, "definitions")?,
+        baseline: named_file(&file, root, "baseline")?,
+        definitions: named_file(&file, root, "definitions")?,
         targets: match root.get("targets") {
             None => IndexMap::new(),
             Some(targets) => target::read(&file, file.table(targets)?)?,
@@ -80,6 +80,20 @@ fn rules<'t>(
         parsed.map_err(|unknown| file.wrong(word.span().start, unknown.to_string()))
     });
     read.collect()
+}
+
+/// A file, with the place that names it.
+fn named_file<'t>(
+    file: &TomlFile<'t>,
+    table: &DeTable<'t>,
+    key: &str,
+) -> Result<Option<NamedFile>, CliError> {
+    let Some(path) = path_at(file, table, key)? else {
+        return Ok(None);
+    };
+    let start = table.get(key).map_or(0, |value| value.span().start);
+    let place = file.place(start);
+    Ok(Some(NamedFile { path, place }))
 }
 
 /// A path, relative to the file.

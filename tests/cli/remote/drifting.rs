@@ -119,6 +119,16 @@ fn drift_is_reported_and_fails_where_it_is_asked_to() {
     let lines = lines.iter().find(|line| line.contains("rows=true"));
     assert!(lines.is_some_and(|line| line.ends_with(&format!("rows=true&job={JOB}"))));
 
+    let unknown = server(Reply::problem(404, "not_found"));
+    let desk = Desk::with_key(&unknown.url);
+    let words = ["drift", "crm", "--workspace", WORKSPACE, "--job", JOB];
+    let ran = desk.run(&words).exits(1);
+    let expected = format!("no job `{JOB}` applied this template to this workspace");
+    assert!(ran.err.contains(&expected), "{}", ran.err);
+    assert!(!ran.err.contains("never applied"), "{}", ran.err);
+    let ran = desk.run(&words[..4]).exits(1);
+    assert!(ran.err.contains("never applied"), "{}", ran.err);
+
     let none = server(Reply::json(&drift(false)));
     let desk = Desk::with_key(&none.url);
     desk.run(&["drift", "crm", "--workspace", WORKSPACE, "--exit-code"])

@@ -159,6 +159,28 @@ fn what_does_not_belong_to_the_file_is_found_out() {
     let left = ["out", "out.part"].map(|name| desk.place.path(name).exists());
     assert_eq!(left, [false, false]);
     desk.run(&["files", "get", FILE]).exits(5);
+    assert!(ran.err.contains("verify-files"), "{}", ran.err);
+    assert!(!ran.err.contains("address"), "{}", ran.err);
+}
+
+#[test]
+fn a_damaged_file_is_no_bug_of_the_server() {
+    let known = record(FILE, "photo.png", &bytes());
+    let server = Scripted::new(move |request| {
+        if request.target.ends_with("/content") {
+            return Reply::problem(500, "file_damaged");
+        }
+        Reply::json(&known)
+    });
+    let desk = Desk::with_key(&server.url);
+    let ran = desk.run(&["files", "get", FILE, "-o", "out"]).exits(5);
+    assert!(!ran.err.contains("bug"), "{}", ran.err);
+    for expected in [
+        "stored bytes do not match",
+        "tplkit-server admin verify-files",
+    ] {
+        assert!(ran.err.contains(expected), "{expected}: {}", ran.err);
+    }
 }
 
 #[test]

@@ -109,12 +109,12 @@ impl FileStorage {
         match written.await {
             Ok(_) => Ok(Some(before)),
             Err(object_store::Error::AlreadyExists { .. }) => Ok(None),
-            // Not every bucket can refuse to write over an object.
-            Err(object_store::Error::NotImplemented { .. }) => {
+            // Not every bucket and not every file system can refuse to write over an object.
+            Err(_) if self.mark().await?.of == MarkedAs::Nothing => {
                 self.objects.put(&name, text(store, &before)).await?;
                 Ok(Some(before))
             }
-            Err(error) => Err(error.into()),
+            Err(_) => Ok(None),
         }
     }
 
@@ -161,6 +161,7 @@ impl FileStorage {
             let key = listed?.key;
             if let Some(folder) = key.strip_suffix(NAME)
                 && folder.ends_with('/')
+                && !folder.split('/').next().is_some_and(own_name::is_top)
             {
                 marks.push(folder.to_owned());
             }

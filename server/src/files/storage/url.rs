@@ -20,9 +20,8 @@ impl FileStorage {
         if url == "memory:" {
             return Ok(FileStorage::memory());
         }
-        if let Some(folder) = url.strip_prefix("file:") {
-            let folder = folder.strip_prefix("//").unwrap_or(folder);
-            return FileStorage::folder(Path::new(folder));
+        if let Some(folder) = folder_in(url) {
+            return FileStorage::folder(folder);
         }
         #[cfg(feature = "s3")]
         if let Some(bucket) = url.strip_prefix("s3://") {
@@ -31,6 +30,19 @@ impl FileStorage {
         Err(format!(
             "{url:?} names no place for files: use file:DIR, s3://BUCKET/PREFIX or memory:"
         ))
+    }
+
+    /// Opens a place that is there: no folder is made.
+    ///
+    /// # Errors
+    /// As [`FileStorage::open`], and where there is no such folder.
+    pub fn open_existing(url: &str) -> Result<FileStorage, String> {
+        if let Some(folder) = folder_in(url)
+            && !folder.is_dir()
+        {
+            return Err(format!("there is no folder {}", folder.display()));
+        }
+        FileStorage::open(url)
     }
 
     /// Files in a folder of the machine.
@@ -54,4 +66,10 @@ impl FileStorage {
             part: PART,
         })
     }
+}
+
+/// The folder that a URL names, if it names one.
+fn folder_in(url: &str) -> Option<&Path> {
+    let folder = url.strip_prefix("file:")?;
+    Some(Path::new(folder.strip_prefix("//").unwrap_or(folder)))
 }

@@ -136,11 +136,17 @@ fn read(
     prune: bool,
     session: &Session,
 ) -> Result<Accepted, CliError> {
-    let text = source::read_text(path).map_err(|error| match error {
-        CliError::Read { path, source } if source.kind() == io::ErrorKind::NotFound => {
-            CliError::NoBaseline { path }
+    let text = source::read_text(path).map_err(|error| {
+        let error = match error {
+            CliError::Read { path, source } if source.kind() == io::ErrorKind::NotFound => {
+                CliError::NoBaseline { path }
+            }
+            error => error,
+        };
+        match files.first() {
+            Some(file) => file.baseline.unread(error),
+            None => error,
         }
-        error => error,
     })?;
     let parsed = Baseline::parse(&text);
     let mut baseline = parsed.map_err(|source| CliError::Baseline {

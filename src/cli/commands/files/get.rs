@@ -155,7 +155,7 @@ fn stream(
     if digest == file.sha256 {
         return Ok(());
     }
-    Err(damaged(file, &digest).into())
+    Err(damaged(file, &digest))
 }
 
 fn write_through(client: &Client, file: &FileRecord, path: &Path) -> Result<(), CliError> {
@@ -203,7 +203,7 @@ fn download(
         }
         if earlier == 0 {
             part.remove();
-            return Err(damaged(file, &digest).into());
+            return Err(damaged(file, &digest));
         }
         session.note("what was there is of another file: beginning anew");
         earlier = 0;
@@ -249,12 +249,16 @@ fn broken(error: CliError, part: PartFile, goes_on: &str) -> CliError {
     }
 }
 
-fn damaged(file: &FileRecord, digest: &str) -> Error {
-    Error::Unreadable {
+fn damaged(file: &FileRecord, digest: &str) -> CliError {
+    let source = Error::Unreadable {
         request: format!("GET /v1/files/{}/content", file.id),
         why: format!(
             "its SHA-256 is {digest}, and the record says {}",
             printable::line(&file.sha256)
         ),
+    };
+    CliError::Explained {
+        source: Box::new(source),
+        help: client_error::DAMAGED_HELP.to_owned(),
     }
 }

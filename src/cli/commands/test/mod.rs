@@ -9,6 +9,7 @@ mod snapshot;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use tplkit::apply::{Refusal, check_base};
 use tplkit::check::{CheckOptions, Checked, NotChecked};
 use tplkit::context::Clock as _;
 use tplkit::declared::{
@@ -104,7 +105,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let tests = files.iter().map(|file| TestFile::read(file, &package, now));
     let tests: Vec<TestFile> = tests.collect::<Result<_, _>>()?;
     let server = args.server.then(server::find).transpose()?;
-    let tests = tests.into_iter().map(|test| ReadTest::read(test, &options));
+    let tests = tests
+        .into_iter()
+        .map(|test| ReadTest::read(test, &package, &options));
     let tests: Vec<ReadTest> = tests.collect::<Result<_, _>>()?;
     let outcomes = match server {
         Some(server) => server::run(&server, &suite(text, &tests))?,
@@ -154,7 +157,11 @@ struct ReadTest {
 }
 
 impl ReadTest {
-    fn read(test: TestFile, options: &CheckOptions<'_>) -> Result<ReadTest, CliError> {
+    fn read(
+        test: TestFile,
+        package: &Checked<'_>,
+        options: &CheckOptions<'_>,
+    ) -> Result<ReadTest, CliError> {
         let destination = destination::read(test.destination.as_deref(), options.definitions)?;
         let base = test.base.as_deref().map(package_file::read).transpose()?;
         let read = ReadTest {
@@ -162,7 +169,9 @@ impl ReadTest {
             destination,
             base,
         };
-        read.checked_base(options)?;
+        if let Some(base) = read.checked_base(options)? {
+            check_base(package, &base).map_err(|refusal| unrelated_base(&read.test, &refusal))?;
+        }
         Ok(read)
     }
 
@@ -205,6 +214,19 @@ fn suite(package: &str, tests: &[ReadTest]) -> TestSuite {
         schema_version: SCHEMA_VERSION,
         package: package.to_owned(),
         tests: tests.iter().map(test).collect(),
+    }
+}
+
+fn unrelated_base(test: &TestFile, refusal: &Refusal) -> CliError {
+    let base = test.base.as_deref().map(printable::path);
+    CliError::Usage {
+        message: format!(
+            "`{}`: the base `{}` is another package (`{}`)",
+            printable::path(&test.file),
+            base.unwrap_or_default(),
+            refusal.code
+        ),
+        help: "name an earlier version of the package: one of the same `manifest.id`, or without an id of the same name".to_owned(),
     }
 }
 
