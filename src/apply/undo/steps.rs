@@ -147,7 +147,7 @@ impl Steps {
                 Entry::Taken(taken) => steps.left.push_back(Step::Put(taken.clone())),
                 Entry::Structure(structure) => {
                     // What held rows has to be there before them.
-                    steps.brought_back(structure);
+                    steps.recreate(structure);
                     // What waited for the rows goes back before them.
                     if at > first_rows {
                         steps.changed(structure, &published);
@@ -247,8 +247,8 @@ impl Steps {
     }
 
     /// A table or a column that was taken away with what it held is created once more.
-    fn brought_back(&mut self, structure: &WrittenStructure) {
-        if !held_rows(structure) {
+    fn recreate(&mut self, structure: &WrittenStructure) {
+        if !has_rows(structure) {
             return;
         }
         let deleted = structure.deleted.iter();
@@ -276,7 +276,7 @@ impl Steps {
 
     /// The first phase backwards: configs as they were, then what was created goes, newest first.
     fn structure(&mut self, structure: &WrittenStructure, published: &HashSet<&str>) {
-        if !held_rows(structure) {
+        if !has_rows(structure) {
             let deleted = structure.deleted.iter().rev();
             let deleted = deleted.filter_map(|based| based.thing.new_record());
             self.left.extend(deleted.map(|mut new| {
@@ -409,7 +409,7 @@ fn written(ledger: &[Entry]) -> Digests {
 }
 
 /// Whether what was taken away held rows or cells: it went after the rows of the job.
-fn held_rows(structure: &WrittenStructure) -> bool {
+fn has_rows(structure: &WrittenStructure) -> bool {
     let first = structure.deleted.first().map(|based| based.thing.kind);
     matches!(first, Some(RecordKind::Feature | RecordKind::Column))
 }

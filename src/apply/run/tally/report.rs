@@ -49,7 +49,7 @@ impl Tally<'_> {
     ) -> Report {
         let mut unresolved = approved.unresolved.clone();
         for entry in &mut unresolved {
-            brought_with_files(entry, approved, definitions);
+            describe_files(entry, approved, definitions);
         }
         for (uid, _, column) in written_columns(approved) {
             let mut cells = known.emptied(uid, &column.package_name);
@@ -266,7 +266,7 @@ fn written_columns(approved: &Approved) -> Vec<(&str, &str, &ColumnWork)> {
 }
 
 /// Adds to what the package says of files that stayed whether the column asks for them.
-fn brought_with_files(entry: &mut UnresolvedEntry, approved: &Approved, definitions: &Definitions) {
+fn describe_files(entry: &mut UnresolvedEntry, approved: &Approved, definitions: &Definitions) {
     if entry.reason != Reason::NotExportable.as_str() || entry.kind != "rows" {
         return;
     }
