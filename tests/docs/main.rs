@@ -1,5 +1,6 @@
 //! What the documents show is what the program does.
 
+mod decisions;
 mod examples;
 mod named_tests;
 mod programs;
