@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{Selection, export};
 use tplkit::json::Doc;
@@ -24,7 +24,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let selection = Selection::from_json(selection).map_err(|faults| faults[0].clone())?;
 
     // The library has no clock and no chance of its own: the same input gives the same bytes.
-    let clock = Fixed("2026-03-01T09:30:00Z".parse()?);
+    let clock = FixedClock("2026-03-01T09:30:00Z".parse()?);
     let mut ids = Seeded::new(1);
     let definitions = Definitions::embedded();
     let exported = ready(export(&source, &selection, &clock, &mut ids, definitions))?;

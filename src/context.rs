@@ -23,9 +23,9 @@ pub trait Ids {
 
 /// A clock that stands still.
 #[derive(Debug, Clone, Copy)]
-pub struct Fixed(pub Timestamp);
+pub struct FixedClock(pub Timestamp);
 
-impl Clock for Fixed {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         self.0
     }

@@ -24,7 +24,7 @@
 //! | list the contents of a package, or start a new one | [`contents`], [`starter`] |
 //! | export a workspace as a package | [`export`] |
 //! | draw a package, or write an HTML page about it | [`graph`], [`report`] |
-//! | answer an editor | [`language`] |
+//! | serve an editor | [`language`] |
 //! | print untrusted text safely | [`printable`] |
 //! | read JSON with source positions | [`json`] |
 //! | talk to a server, with the feature `client` | `client` |
@@ -41,7 +41,6 @@ pub mod check;
 pub mod client;
 pub mod contents;
 pub mod context;
-pub mod declared;
 pub mod definitions;
 #[cfg(feature = "miette")]
 pub mod diagnostics;
@@ -55,6 +54,7 @@ pub mod layout;
 mod markup;
 pub mod migrate;
 pub mod package;
+pub mod package_tests;
 pub mod printable;
 pub mod problem;
 pub mod report;

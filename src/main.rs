@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     interrupt::install();
     let words: Vec<OsString> = std::env::args_os().collect();
     let exit = failure::guard(&words, || {
-        if completion::answered(&words)? {
+        if completion::handled(&words)? {
             return Ok(Exit::Done);
         }
         let request = command_line::parse(&words)?;

@@ -61,7 +61,7 @@ pub enum Code {
     MissingScope,
     /// The route has no such method.
     MethodNotAllowed,
-    /// The body is no JSON that can be read in one way only.
+    /// The body is not JSON that can be read in one way only.
     InvalidJson,
     /// The cursor belongs to another question, or to none.
     InvalidCursor,

@@ -47,7 +47,7 @@ pub fn value(toml: &Spanned<DeValue<'_>>) -> Result<Value, NotJson> {
     })
 }
 
-const NO_NUMBER: &str = "this is no number of JSON";
+const NO_NUMBER: &str = "this is not a number of JSON";
 
 fn digits(text: &str) -> Option<Value> {
     Value::parse(text.trim_start_matches('+')).ok()

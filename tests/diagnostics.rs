@@ -41,7 +41,7 @@ fn a_file_of_one_long_line_has_its_true_line_and_column() {
     let mut narrated = String::new();
     NarratableReportHandler::new()
         .render_report(&mut narrated, &finding.in_file("crm.json"))
-        .expect("is told");
+        .expect("is rendered");
     assert!(narrated.contains("Did you mean"), "{narrated}");
 }
 

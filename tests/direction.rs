@@ -34,7 +34,13 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "act",
         modules: &[
-            "upgrade", "apply", "migrate", "export", "simulate", "declared", "starter",
+            "upgrade",
+            "apply",
+            "migrate",
+            "export",
+            "simulate",
+            "package_tests",
+            "starter",
         ],
     },
     // What people and other machines see.

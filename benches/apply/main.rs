@@ -176,7 +176,7 @@ fn resolved(package: &Checked<'_>, memory: &Memory, earlier: Option<&[Entry]>) -
 
 fn previewed(package: &Checked<'_>, text: &str, memory: &Memory, rows: u64) {
     let destination = ready(memory.structure()).expect("read");
-    let question = PreviewInput {
+    let input = PreviewInput {
         package,
         package_digest: &package_digest(text),
         request: &request(),
@@ -184,7 +184,7 @@ fn previewed(package: &Checked<'_>, text: &str, memory: &Memory, rows: u64) {
         base: None,
         definitions: Definitions::embedded(),
     };
-    let preview = ready(preview(memory, &destination, question)).expect("read");
+    let preview = ready(preview(memory, &destination, input)).expect("read");
     let insert: u64 = preview.rows.values().map(|table| table.insert).sum();
     assert_eq!(insert, rows);
 }

@@ -81,8 +81,8 @@ pub(crate) fn report(rounds: usize) {
     println!(
         "an automation of {steps} steps, {} KB\n  \
          serde_json, IgnoredAny {yardstick:>28.1?}\n  \
-         judged                 {checked:>28.1?}  ratio {:.2}\n  \
-         read and judged        {whole:>28.1?}  ratio {:.2}",
+         validated              {checked:>28.1?}  ratio {:.2}\n  \
+         read and validated     {whole:>28.1?}  ratio {:.2}",
         text.len() / 1000,
         checked.as_secs_f64() / yardstick.as_secs_f64(),
         whole.as_secs_f64() / yardstick.as_secs_f64(),

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 use tplkit::check::{CheckOptions, check_text};
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, prepare};
 use tplkit::finding::Severity;
@@ -85,7 +85,7 @@ fn write(source: &Memory, sink: &mut (dyn Write + Send)) {
         rows: RowsSelection::All,
         ..Selection::default()
     };
-    let clock = Fixed("2026-03-01T09:30:00Z".parse().expect("an instant"));
+    let clock = FixedClock("2026-03-01T09:30:00Z".parse().expect("an instant"));
     let (mut ids, definitions) = (Seeded::new(1), Definitions::embedded());
     let draft = ready(prepare(source, &selection, &clock, &mut ids, definitions));
     ready(draft.expect("a draft").write_to(source, sink)).expect("written");

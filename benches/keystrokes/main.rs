@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The limit up to which every change is answered.
+/// The limit up to which every change gives findings.
 const SIZE: usize = 1_000_000;
 
 fn main() {

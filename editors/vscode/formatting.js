@@ -9,7 +9,7 @@ const { isPackage } = require('./packages');
 /** Documents that the others are asked about: VS Code asks this formatter along with them. */
 const asked = new Set();
 
-/** What another formatter makes of a JSON file that is no package. */
+/** What another formatter makes of a JSON file that is not a package. */
 async function others(document, options) {
   const name = document.uri.toString();
   if (asked.has(name)) return undefined;
@@ -57,7 +57,7 @@ function offer(client) {
   /** Formats the package in front, whichever formatter is chosen. */
   async function format() {
     const document = inFront();
-    if (!document) throw new Error('the document in front is no package');
+    if (!document) throw new Error('the document in front is not a package');
     const edit = new vscode.WorkspaceEdit();
     edit.set(document.uri, await provider.provideDocumentFormattingEdits(document, window.activeTextEditor.options));
     await workspace.applyEdit(edit);
@@ -70,7 +70,7 @@ function offer(client) {
   /** Offers it for what is open, and leaves alone what is offered already: whoever formats just then would get nothing. */
   function renew() {
     const wanted = new Map(workspace.textDocuments.filter(isPackage).map((one) => [`${one.languageId} ${one.uri}`, only(one)]));
-    // Whoever is chosen for all JSON files has to answer for all.
+    // Whoever is chosen for all JSON files has to format all.
     if (chosen() === 'tplkit.tplkit') wanted.set('', { language: 'json' });
     for (const [name, registration] of offered) {
       if (wanted.has(name)) continue;

@@ -51,9 +51,9 @@ artifact=$(jq -r --arg name "tplkit-plan-$head" --arg repository "$GITHUB_REPOSI
 packed=$scratch/tplkit-plan.zip
 api GET "$artifact" --output "$packed"
 # Next to what was planned, where its settings are found.
-beside=.
-[ ${#paths[@]} = 0 ] || beside=$(dirname "${paths[0]}")
-plan=$(mktemp "$beside/.tplkit-plan-XXXXXX")
+folder=.
+[ ${#paths[@]} = 0 ] || folder=$(dirname "${paths[0]}")
+plan=$(mktemp "$folder/.tplkit-plan-XXXXXX")
 trap 'rm -f "$plan"' EXIT
 python3 -c '
 import sys, zipfile

@@ -124,7 +124,7 @@ pub struct App {
     pub runs: WorkerSignal,
     /// Where what takes long waits for its turn.
     pub lanes: Lanes,
-    /// What is being answered under keys.
+    /// The requests in flight under keys.
     pub(crate) in_flight: Arc<InFlight>,
     /// Recent callers.
     pub(crate) remembered: CredentialCache,

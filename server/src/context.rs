@@ -135,7 +135,7 @@ pub fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// An instant as answers have it: RFC 3339, UTC, microseconds.
+/// An instant as responses have it: RFC 3339, UTC, microseconds.
 pub fn rfc3339(microseconds: i64) -> String {
     let mut text = String::with_capacity(27);
     rfc3339_to(&mut text, microseconds);
@@ -155,13 +155,13 @@ mod tests {
     use std::sync::Arc;
 
     use jiff::Timestamp;
-    use tplkit::context::Fixed;
+    use tplkit::context::FixedClock;
 
     use super::{Context, rfc3339};
 
     #[test]
     fn ids_are_version_7_and_go_up_while_the_clock_stands() {
-        let context = Context::new(Arc::new(Fixed(Timestamp::UNIX_EPOCH)));
+        let context = Context::new(Arc::new(FixedClock(Timestamp::UNIX_EPOCH)));
         let ids: Vec<_> = (0..10_000).map(|_| context.id()).collect();
         assert!(ids.is_sorted_by(|one, other| one < other));
         assert!(ids.iter().all(|id| id.get_version_num() == 7));

@@ -15,7 +15,7 @@ pub struct Health {
 
 /// Reports that this process is alive.
 ///
-/// Takes nothing and looks nothing up, so that it answers while the store is down.
+/// Takes nothing and looks nothing up, so that it responds while the store is down.
 ///
 /// ```
 /// let body = serde_json::to_string(&tplkit_server::health())?;

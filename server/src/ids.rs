@@ -27,6 +27,15 @@ pub struct TableKey {
     pub feature: Uuid,
 }
 
+/// A feature, with the workspace that it lies in. Keys sort by workspace first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FeatureKey {
+    /// The workspace that it lies in.
+    pub workspace: Uuid,
+    /// The feature.
+    pub feature: Uuid,
+}
+
 /// An automation, with its organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkflowKey {
@@ -45,6 +54,15 @@ pub struct TemplateKey {
     pub workspace: Uuid,
     /// The template.
     pub template: Uuid,
+}
+
+/// A template job, with its organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobKey {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// The job.
+    pub job: Uuid,
 }
 
 /// What a new record gets: its id, and when it is created.

@@ -182,7 +182,7 @@ impl Fields {
     pub fn id(&mut self, name: &str) -> Option<uuid::Uuid> {
         let id = self.take(name)?.as_str().and_then(ids::uuid);
         if id.is_none() {
-            self.refuse(name, "is no UUID");
+            self.refuse(name, "is not a UUID");
         }
         id
     }
@@ -193,7 +193,7 @@ impl Fields {
         let text = self.required_text(name);
         let id = ids::uuid(&text);
         if id.is_none() && self.faults.len() == before {
-            self.refuse(name, "is no UUID");
+            self.refuse(name, "is not a UUID");
         }
         id.unwrap_or_default()
     }
@@ -220,7 +220,7 @@ impl Fields {
     /// Refuses what is wrong, and every field that nobody took.
     pub fn finish(mut self) -> Result<(), Refusal> {
         for name in std::mem::take(&mut self.members).into_keys() {
-            self.refuse(&name, "is no field of this body");
+            self.refuse(&name, "is not a field of this body");
         }
         if self.faults.is_empty() {
             Ok(())

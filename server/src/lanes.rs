@@ -23,22 +23,22 @@ pub use share::Share;
 
 /// How many of a kind are done at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
-    /// Questions that no index answers, and aggregates.
-    pub questions: usize,
+pub struct LaneSizes {
+    /// Queries that no index answers, and aggregates.
+    pub queries: usize,
     /// Exports, imports and plans.
     pub transfers: usize,
     /// Batches of rows.
     pub batches: usize,
 }
 
-impl Sizes {
-    /// Those of this machine. Half of the questions keep every processor busy; what is beyond eight would take
+impl LaneSizes {
+    /// Those of this machine. Half of the queries keep every processor busy; what is beyond eight would take
     /// the connections of a pool from short requests.
-    pub fn of_machine() -> Sizes {
+    pub fn of_machine() -> LaneSizes {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        Sizes {
-            questions: (2 * processors).clamp(4, 8),
+        LaneSizes {
+            queries: (2 * processors).clamp(4, 8),
             transfers: 4,
             batches: 8,
         }
@@ -46,7 +46,7 @@ impl Sizes {
 
     /// How many heavy reads lanes let through at a time.
     pub fn heavy_reads(self) -> usize {
-        self.questions + self.transfers
+        self.queries + self.transfers
     }
 }
 
@@ -62,8 +62,8 @@ pub struct WaitLimits {
 /// The lanes of a server.
 #[derive(Debug)]
 pub struct Lanes {
-    /// For questions that no index answers, and aggregates.
-    pub questions: Lane,
+    /// For queries that no index answers, and aggregates.
+    pub queries: Lane,
     /// For exports, imports and plans.
     pub transfers: Lane,
     /// For batches of rows.
@@ -72,26 +72,26 @@ pub struct Lanes {
 
 impl Default for Lanes {
     fn default() -> Lanes {
-        let sizes = Sizes::of_machine();
+        let sizes = LaneSizes::of_machine();
         let patience = |waiting, millis| WaitLimits {
             waiting,
             time: Duration::from_millis(millis),
         };
         Lanes {
-            questions: Lane::new(Kind::Questions, sizes.questions, patience(64, 1000)),
+            queries: Lane::new(LaneKind::Queries, sizes.queries, patience(64, 1000)),
             // Long enough that requests which race for one job all learn who won.
-            transfers: Lane::new(Kind::Transfers, sizes.transfers, patience(64, 3000)),
+            transfers: Lane::new(LaneKind::Transfers, sizes.transfers, patience(64, 3000)),
             // Rows that somebody sends are to enter; as long a wait as there was for a connection.
-            batches: Lane::new(Kind::Batches, sizes.batches, patience(128, 5000)),
+            batches: Lane::new(LaneKind::Batches, sizes.batches, patience(128, 5000)),
         }
     }
 }
 
 /// What is done in a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Questions that no index answers, and aggregates.
-    Questions,
+pub enum LaneKind {
+    /// Queries that no index answers, and aggregates.
+    Queries,
     /// Exports, imports and plans.
     Transfers,
     /// Batches of rows.
@@ -104,7 +104,7 @@ pub struct Lane(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    kind: Kind,
+    kind: LaneKind,
     places: usize,
     patience: WaitLimits,
     state: Mutex<State>,
@@ -145,7 +145,7 @@ struct QueuePosition {
 
 impl Lane {
     /// A lane in which so many are done at a time.
-    pub fn new(kind: Kind, places: usize, patience: WaitLimits) -> Lane {
+    pub fn new(kind: LaneKind, places: usize, patience: WaitLimits) -> Lane {
         Lane(Arc::new(Inner {
             kind,
             places,

@@ -18,7 +18,7 @@ pub(crate) struct LocalClient<'a> {
     pub(crate) token: String,
 }
 
-/// What a request was answered with.
+/// The response to a request.
 pub(crate) struct LocalResponse {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,

@@ -7,6 +7,6 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    tplkit_server::memory::prepare();
+    tplkit_server::release_memory::prepare();
     commands::run(commands::Arguments::parse())
 }

@@ -41,10 +41,10 @@ pub struct Page<T> {
 
 impl PageRequest {
     /// A page of so many records behind that cursor; of the usual number, from the first one on, where they are
-    /// missing. A cursor answers one question (route, filters, sort, caller) only.
+    /// missing. A cursor belongs to one query (route, filters, sort, caller) only.
     ///
     /// # Errors
-    /// A cursor of another question.
+    /// A cursor of another query.
     pub fn new(
         limit: Option<i64>,
         cursor: Option<&str>,
@@ -119,7 +119,7 @@ impl PageRequest {
 }
 
 /// Not a secret: whoever forges one begins elsewhere in what is visible to them anyway. The check
-/// keeps mistakes from being answered with a wrong page.
+/// keeps mistakes from giving a wrong page.
 fn check(position: &[u8], query: &str) -> [u8; CHECK] {
     let mut hash = Sha256::new();
     hash.update(position);
@@ -152,7 +152,7 @@ mod tests {
     use super::{close, open};
 
     #[test]
-    fn a_cursor_answers_its_own_question_only() {
+    fn a_cursor_belongs_to_its_own_query_only() {
         let id = Uuid::from_u128(7);
         for rest in [&b""[..], b"x", &[0; 400]] {
             let cursor = close(id, rest, "members of a");

@@ -11,9 +11,6 @@ use uuid::Uuid;
 /// How many single faults one refusal lists.
 pub const MOST_FAULTS: usize = 100;
 
-/// What is said of a question that the store was not done with in time.
-const TOO_LONG: &str = "This took the store too long and was given up; ask for less.";
-
 /// A refusal.
 #[derive(Debug, Clone)]
 pub struct Refusal {
@@ -21,6 +18,7 @@ pub struct Refusal {
     pub code: Code,
     detail: Box<str>,
     errors: Vec<Fault>,
+    is_too_long: bool,
     /// The column concerned.
     pub column: Option<String>,
     /// The ref concerned, without the dollar.
@@ -42,7 +40,7 @@ pub struct JobInTheWay {
     pub id: Uuid,
     /// How far it is.
     pub status: &'static str,
-    /// Until when somebody works on it, as it is answered elsewhere; nothing when nobody does.
+    /// Until when somebody works on it, as the job itself has it; nothing when nobody does.
     pub locked_until: Option<String>,
 }
 
@@ -93,6 +91,7 @@ impl Refusal {
             code,
             detail: detail.into().into(),
             errors: Vec::new(),
+            is_too_long: false,
             column: None,
             reference: None,
             job: None,
@@ -140,8 +139,8 @@ impl Refusal {
 
     /// A repeated value in a unique column.
     pub fn repeated(column: &str) -> Refusal {
-        let reported = format!("The value of the column {column} stands in another row already.");
-        let mut refusal = Refusal::new(Code::UniqueViolation, reported);
+        let detail = format!("The value of the column {column} stands in another row already.");
+        let mut refusal = Refusal::new(Code::UniqueViolation, detail);
         refusal.column = Some(column.to_owned());
         refusal
     }
@@ -165,17 +164,17 @@ impl Refusal {
 
     /// A refusal with that code and everything that is wrong.
     pub fn invalid_with(code: Code, faults: Vec<Fault>) -> Refusal {
-        let mut reported: Vec<String> = Vec::new();
+        let mut details: Vec<String> = Vec::new();
         for fault in faults.iter().take(3) {
-            reported.push(match fault.path.as_str() {
+            details.push(match fault.path.as_str() {
                 "" => fault.message.clone(),
                 path => format!("{path}: {}", fault.message),
             });
         }
-        if faults.len() > reported.len() {
-            reported.push(format!("and {} more", faults.len() - reported.len()));
+        if faults.len() > details.len() {
+            details.push(format!("and {} more", faults.len() - details.len()));
         }
-        let mut refusal = Refusal::new(code, reported.join("; "));
+        let mut refusal = Refusal::new(code, details.join("; "));
         refusal.errors = faults;
         refusal.errors.truncate(MOST_FAULTS);
         refusal
@@ -206,14 +205,17 @@ impl Refusal {
         &self.errors
     }
 
-    /// A question that the store was not done with in time.
+    /// A query that the store was not done with in time.
     pub fn too_long() -> Refusal {
-        Refusal::unavailable(TOO_LONG)
+        let detail = "This took the store too long and was given up; ask for less.";
+        let mut refusal = Refusal::unavailable(detail);
+        refusal.is_too_long = true;
+        refusal
     }
 
-    /// Whether the store was not done with the question in time.
+    /// Whether the store was not done with the query in time.
     pub fn is_too_long(&self) -> bool {
-        self.detail() == TOO_LONG
+        self.is_too_long
     }
 
     /// Why, for people.

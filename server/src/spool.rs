@@ -146,6 +146,6 @@ mod tests {
         }
         let mut spool = Spool::default();
         spool.write_all(b"\xFF").expect("room");
-        spool.into_text().expect_err("is no text");
+        spool.into_text().expect_err("is not text");
     }
 }

@@ -1,5 +1,5 @@
 //! A person who may write no more than drafts cannot take the server down: it runs with little memory,
-//! executes what would fill all of it, and answers others meanwhile and afterwards.
+//! executes what would fill all of it, and responds to others meanwhile and afterwards.
 
 use std::thread;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn editor(database: &str, organization: &str, serving: &Serving) -> Wire {
     let body = json!({"email": email, "password": password});
     let (status, tokens) = wire
         .ask("POST", "/v1/auth/token", Some(&body))
-        .expect("an answer");
+        .expect("a response");
     assert_eq!(status, 200, "{tokens}");
     Wire::new(serving, tokens["access_token"].as_str().expect("a token"))
 }
@@ -44,7 +44,7 @@ fn draft(wire: &mut Wire, workspace: &str, steps: &Value) -> String {
     let body = json!({"workspace_id": workspace, "name": "d", "trigger_config": {"type": "manual"},
         "graph_config": {"steps": steps}});
     let made = wire.ask("POST", "/v1/workflows-v2", Some(&body));
-    let (status, made) = made.expect("an answer");
+    let (status, made) = made.expect("a response");
     assert_eq!(status, 201, "{made}");
     made["workflow_id"].as_str().expect("an id").to_owned()
 }
@@ -54,10 +54,10 @@ fn set(value: &str) -> Value {
 }
 
 /// Reads a page as somebody who has nothing to do with the runs; gives how long it took.
-fn answered(other: &mut Wire) -> Duration {
+fn response_time(other: &mut Wire) -> Duration {
     let begun = Instant::now();
     let response = other.ask("GET", "/v1/workspaces", None);
-    assert_eq!(response.expect("an answer").0, 200);
+    assert_eq!(response.expect("a response").0, 200);
     begun.elapsed()
 }
 
@@ -98,26 +98,26 @@ async fn runs_that_grow_leave_the_server_serving(place: Place) {
     let read =
         json!({"key": "feature.read", "config": {"featureId": feature, "mergeMode": "append"}});
     let reading = draft(&mut editor, &workspace, &json!([read, read]));
-    let idle = (0..500).map(|_| answered(&mut other)).collect();
+    let idle = (0..500).map(|_| response_time(&mut other)).collect();
     let mut runs = Vec::new();
     for _ in 0..8 {
         for it in [&doubling, &lists, &reading] {
             let path = format!("/v1/workflows-v2/{it}/runs");
             let begun = editor.ask("POST", &path, Some(&json!({"dry_run": true})));
-            let (status, run) = begun.expect("an answer");
+            let (status, run) = begun.expect("a response");
             assert_eq!(status, 202, "{run}");
             runs.push(run["id"].as_str().expect("an id").to_owned());
         }
     }
     let mut during = Vec::new();
     while !runs.is_empty() {
-        // Somebody else is answered all the time.
+        // Somebody else gets responses all the time.
         for _ in 0..20 {
-            during.push(answered(&mut other));
+            during.push(response_time(&mut other));
         }
         runs.retain(|run| {
             let path = format!("/v1/workflow-runs/{run}");
-            let (status, run) = other.ask("GET", &path, None).expect("an answer");
+            let (status, run) = other.ask("GET", &path, None).expect("a response");
             assert_eq!(status, 200);
             if run["finished_at"].is_null() {
                 return true;
@@ -129,12 +129,12 @@ async fn runs_that_grow_leave_the_server_serving(place: Place) {
         thread::sleep(Duration::from_millis(20));
     }
     println!(
-        "another person is answered in {:?} when nothing runs, in {:?} while the runs are executed (p99)",
+        "another person gets a response in {:?} when nothing runs, in {:?} while the runs are executed (p99)",
         p99(idle),
         p99(during)
     );
     let page = format!("/v1/workflows-v2/{doubling}/runs?limit=200");
-    let (status, page) = other.ask("GET", &page, None).expect("an answer");
+    let (status, page) = other.ask("GET", &page, None).expect("a response");
     assert_eq!(
         (status, page["items"].as_array().map(Vec::len)),
         (200, Some(8))

@@ -61,7 +61,7 @@ impl Field {
         let response = self.serving.ask(&format!(
             "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{headers}{content}\r\n{body}"
         ));
-        let (_, document) = response.split_once("\r\n\r\n").expect("an answer");
+        let (_, document) = response.split_once("\r\n\r\n").expect("a response");
         if response.contains("application/problem+json") {
             self.refusals.push(document.to_owned());
         }
@@ -135,7 +135,7 @@ fn plant(field: &mut Field, database: &str) {
     field.ask("GET", "/v1/me", &unknown, None);
     let method = field.secret("method", "CANARYMETHOD");
     field.ask(&method, &here, &bearer, None);
-    let malformed = field.secret("what is no request", "canary malformed");
+    let malformed = field.secret("what is not a request", "canary malformed");
     field
         .refusals
         .push(field.serving.ask(&format!("{malformed}\r\n\r\n")));
@@ -149,7 +149,7 @@ fn plant(field: &mut Field, database: &str) {
     field.secret("second refresh token", &text(&next, "refresh_token"));
 }
 
-/// In tables, and in questions about their rows.
+/// In tables, and in queries about their rows.
 fn plant_rows(field: &mut Field, organization: &str, bearer: &str) {
     let text = |document: &Value, name: &str| document[name].as_str().expect(name).to_owned();
     let workspace = json!({"organization_id": organization, "label": "w"});
@@ -189,9 +189,9 @@ fn plant_rows(field: &mut Field, organization: &str, bearer: &str) {
     }
 
     let filter = field.secret("value of a filter", "canary-filter");
-    // Words of the language of filters are told to who wrote them.
+    // Words of the language of filters are shown to who wrote them.
     let operator = field.note("operator of a filter", "canaryoperator", false, true);
-    let unknown = field.secret("column of a question", "canary_unknown");
+    let unknown = field.secret("column of a query", "canary_unknown");
     let sort = field.secret("sort", "canary_sort");
     for query in [
         format!("filter={name}:eq:{filter}&filter={name}:ilike:*{filter}*"),
@@ -358,6 +358,6 @@ fn nothing_leaks_with_postgres() {
     search(&place.url, || {
         let all = "SELECT string_agg(query_to_xml(format('SELECT * FROM main.%I', tablename), \
              true, true, '')::text, '') FROM pg_tables WHERE schemaname = 'main'";
-        cluster.psql_in(name, all).expect("an answer").into_bytes()
+        cluster.psql_in(name, all).expect("a result").into_bytes()
     });
 }

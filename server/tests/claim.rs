@@ -16,8 +16,8 @@ fn refused(database: &str) {
     for command in [&["serve", "--listen", "127.0.0.1:0"][..], &["worker"]] {
         let output = run(&[command, &["--database", database]].concat());
         assert_eq!(output.status.code(), Some(1), "{command:?} {database}");
-        let reported = stderr(&output);
-        assert!(reported.contains("served by another process"), "{reported}");
+        let message = stderr(&output);
+        assert!(message.contains("served by another process"), "{message}");
     }
 }
 
@@ -54,8 +54,8 @@ fn a_file_is_served_once_whatever_it_is_called() {
     // which would have another log.
     create(&served, "a@acme.test").expect("by the same name");
     create(&url(&soft), "b@acme.test").expect("by a link to it");
-    let reported = create(&url(&hard), "c@acme.test").expect_err("by another name");
-    assert!(reported.contains("served by another process"), "{reported}");
+    let message = create(&url(&hard), "c@acme.test").expect_err("by another name");
+    assert!(message.contains("served by another process"), "{message}");
     // A copy is another file.
     let copy = elsewhere.join("copy.db");
     run(&["migrate", "--database", &url(&copy)]);

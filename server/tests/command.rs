@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use crate::process::{Serving, admin, answer, database, run, stderr, stdout};
+use crate::process::{Serving, admin, database, read_response, run, stderr, stdout};
 
 #[test]
 fn version_is_the_version_of_the_health_document() {
@@ -154,8 +154,8 @@ fn an_administrator_creates_what_a_person_signs_in_with() {
     let body = r#"{"email":"ann@acme.test","password":"secret word"}"#;
     let mut request = serving.open("/v1/auth/token", body);
     request.write_all(body.as_bytes()).expect("sends");
-    let answer = answer(request);
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let response = read_response(request);
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
 
     // A second server for the file is refused, and says why.
     let second = run(&["serve", "--listen", "127.0.0.1:0", "--database", database]);
@@ -233,7 +233,7 @@ fn an_administrator_helps_who_is_in_and_who_goes() {
         let body = format!(r#"{{"email":"ann@acme.test","password":"{password}"}}"#);
         let mut request = serving.open("/v1/auth/token", &body);
         request.write_all(body.as_bytes()).expect("sends");
-        answer(request)
+        read_response(request)
     };
     let signed_in = sign_in("secret word");
     let (_, body) = signed_in.split_once("\r\n\r\n").expect("a body");

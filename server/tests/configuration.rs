@@ -53,7 +53,7 @@ fn variables_configure_what_flags_do() {
          connection: close\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n",
     );
     assert!(refused.contains("A body may have 10 bytes."), "{refused}");
-    serving.wait_for("answered");
+    serving.wait_for("responded");
     let log = serving.log();
     assert!(log.contains("5.6.7.8") && !log.contains("1.2.3.4"), "{log}");
     assert!(log.contains("worker=true"), "{log}");
@@ -91,10 +91,10 @@ fn origins_are_read_from_flags_and_from_the_variable() {
         .output()
         .expect("starts");
         assert_eq!(output.status.code(), Some(2), "{bad}");
-        let reported = stderr(&output);
+        let message = stderr(&output);
         assert!(
-            reported.contains("--cors-origin") && reported.contains("scheme://host"),
-            "{reported}"
+            message.contains("--cors-origin") && message.contains("scheme://host"),
+            "{message}"
         );
     }
 }
@@ -165,10 +165,10 @@ fn a_bad_key_is_refused_and_not_shown() {
             .output()
             .expect("starts");
         assert_eq!(output.status.code(), Some(2));
-        let reported = stderr(&output);
+        let message = stderr(&output);
         assert!(
-            reported.contains("TPLKIT_SECRET_KEY") && !reported.contains(bad),
-            "{reported}"
+            message.contains("TPLKIT_SECRET_KEY") && !message.contains(bad),
+            "{message}"
         );
     }
 }
@@ -206,7 +206,7 @@ fn numbers_are_shown_on_an_address_of_their_own() {
         let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("sends");
         let mut text = String::new();
-        stream.read_to_string(&mut text).expect("an answer");
+        stream.read_to_string(&mut text).expect("a response");
         text
     };
     let page = ask("/metrics");

@@ -96,7 +96,7 @@ fn a_demonstration_logs_what_goes_wrong_alone() {
     let serving = Serving::start_with("sqlite::memory:", &["--demo"], &[]);
     assert!(serving.get("/v1/health").starts_with("HTTP/1.1 200"));
     let log = serving.log();
-    assert!(!log.contains("answered") && !log.contains("INFO"), "{log}");
+    assert!(!log.contains("responded") && !log.contains("INFO"), "{log}");
     drop(serving);
     let loud = ["--demo", "--log-level", "info"];
     let serving = Serving::start_with("sqlite::memory:", &loud, &[]);

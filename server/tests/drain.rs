@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::process::{Serving, answer, database};
+use crate::process::{Serving, database, read_response};
 
 const BODY: &str = r#"{"email":"ann@acme.test","password":"secret word"}"#;
 
@@ -29,8 +29,8 @@ fn open_requests_end_and_nothing_new_is_taken() {
         thread::sleep(Duration::from_millis(20));
     }
     request.write_all(&BODY.as_bytes()[10..]).expect("sends");
-    let answer = answer(request);
-    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    let response = read_response(request);
+    assert!(response.starts_with("HTTP/1.1 401"), "{response}");
     let (code, log) = serving.end();
     assert_eq!(code, Some(0));
     assert!(log.contains("/v1/auth/token"), "{log}");
@@ -57,7 +57,7 @@ fn an_open_request_has_until_the_deadline_and_idle_ones_none() {
     assert_eq!(code, Some(0));
     assert!(log.contains("some had not ended"), "{log}");
     // An end, not a reset.
-    assert_eq!(answer(idle), "");
+    assert_eq!(read_response(idle), "");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_second_signal_ends_at_once() {
 /// What clients with a connection that stays open see of a stop.
 #[derive(Default)]
 struct Tally {
-    answered: AtomicUsize,
+    responded: AtomicUsize,
     lost: AtomicUsize,
 }
 
@@ -88,17 +88,17 @@ fn under_load_no_request_is_lost() {
     let serving = Serving::start_with(&database(folder.path()), &arguments, &[]);
     let address: SocketAddr = serving.address.parse().expect("an address");
     let tally = Arc::new(Tally::default());
-    let reported = Arc::new(AtomicBool::new(false));
+    let stopping = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..24)
         .map(|number| {
-            let (tally, reported) = (tally.clone(), reported.clone());
-            thread::spawn(move || client(address, number, &tally, &reported))
+            let (tally, stopping) = (tally.clone(), stopping.clone());
+            thread::spawn(move || client(address, number, &tally, &stopping))
         })
         .collect();
-    while tally.answered.load(Ordering::Relaxed) < 2000 {
+    while tally.responded.load(Ordering::Relaxed) < 2000 {
         thread::sleep(Duration::from_millis(5));
     }
-    reported.store(true, Ordering::SeqCst);
+    stopping.store(true, Ordering::SeqCst);
     serving.signal("-TERM");
     for client in clients {
         client.join().expect("ends");
@@ -110,7 +110,7 @@ fn under_load_no_request_is_lost() {
 }
 
 /// Asks again and again until connections are refused.
-fn client(address: SocketAddr, number: usize, tally: &Tally, reported: &AtomicBool) {
+fn client(address: SocketAddr, number: usize, tally: &Tally, stopping: &AtomicBool) {
     // Some keep their connection for ever, some for one request, some think in between.
     let per_connection = if number.is_multiple_of(3) {
         1
@@ -123,7 +123,7 @@ fn client(address: SocketAddr, number: usize, tally: &Tally, reported: &AtomicBo
             Ok(stream) => stream,
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
-                assert!(reported.load(Ordering::SeqCst), "refused before the end");
+                assert!(stopping.load(Ordering::SeqCst), "refused before the end");
                 return;
             }
         };
@@ -134,7 +134,7 @@ fn client(address: SocketAddr, number: usize, tally: &Tally, reported: &AtomicBo
                 tally.lost.fetch_add(1, Ordering::Relaxed);
                 break;
             };
-            tally.answered.fetch_add(1, Ordering::Relaxed);
+            tally.responded.fetch_add(1, Ordering::Relaxed);
             if last {
                 break;
             }

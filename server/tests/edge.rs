@@ -9,7 +9,7 @@ use tplkit_server::app::Config;
 use tplkit_server::edge::Limits;
 use tplkit_server::http::rate_limit::Rate;
 
-use crate::api::client::{Answer, read};
+use crate::api::client::{Response, read};
 use crate::api::world::{PASSWORD, World};
 use crate::stores::{Place, run};
 
@@ -45,7 +45,7 @@ fn rest(mut stream: TcpStream) -> Vec<u8> {
     bytes
 }
 
-fn ask(address: SocketAddr, bytes: &[u8]) -> Answer {
+fn ask(address: SocketAddr, bytes: &[u8]) -> Response {
     read(&rest(send(address, bytes)))
 }
 
@@ -165,14 +165,14 @@ fn a_response_reaches_who_is_still_sending() {
 }
 
 #[test]
-fn requests_in_a_row_are_answered_in_order() {
+fn requests_in_a_row_get_responses_in_order() {
     with(Limits::default(), |address| {
         let requests = "HEAD /v1/health HTTP/1.1\r\nhost: a\r\n\r\n\
              GET /v1/nothing HTTP/1.1\r\nhost: a\r\n\r\n\
              GET /v1/health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
         let text = String::from_utf8(rest(send(address, requests.as_bytes()))).expect("UTF-8");
         let lines: Vec<&str> = text.lines().filter(|l| l.contains("HTTP/1.1 ")).collect();
-        // Bodies end without a line feed; the next answer stands behind them.
+        // Bodies end without a line feed; the next response stands behind them.
         assert_eq!(lines.len(), 3, "{text}");
         for (line, status) in lines.iter().zip(["200", "404", "200"]) {
             assert!(line.contains(&format!("HTTP/1.1 {status}")), "{text}");
@@ -189,7 +189,7 @@ fn requests_in_a_row_are_answered_in_order() {
 }
 
 #[test]
-fn who_asks_before_sending_is_answered() {
+fn who_asks_before_sending_gets_a_response() {
     with(Limits::default(), |address| {
         let head = |kind: &str| {
             format!(
@@ -198,9 +198,9 @@ fn who_asks_before_sending_is_answered() {
             )
         };
         let mut stream = send(address, head("application/json").as_bytes());
-        let mut reported = [0; 25];
-        stream.read_exact(&mut reported).expect("goes on");
-        assert_eq!(&reported, b"HTTP/1.1 100 Continue\r\n\r\n");
+        let mut interim = [0; 25];
+        stream.read_exact(&mut interim).expect("goes on");
+        assert_eq!(&interim, b"HTTP/1.1 100 Continue\r\n\r\n");
         stream.write_all(b"{}").expect("sends");
         read(&rest(stream)).refused(422, "validation_failed");
         // What is refused anyway need not be sent.
@@ -209,7 +209,7 @@ fn who_asks_before_sending_is_answered() {
 }
 
 /// Reads one response, and leaves what follows it where it is.
-fn one(stream: &mut TcpStream) -> Answer {
+fn one(stream: &mut TcpStream) -> Response {
     let mut bytes = Vec::new();
     let mut byte = [0];
     while !bytes.ends_with(b"\r\n\r\n") {
@@ -272,7 +272,7 @@ fn a_connection_outlives_a_refusal() {
                 stream.write_all(HEALTH).expect("sends");
                 one(&mut stream).expect(200);
             }
-            // In pieces of a length that is reported piece by piece.
+            // In chunks, each with its length.
             let mut stream = TcpStream::connect(address).expect("connects");
             let head = format!("{head}\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
             stream.write_all(head.as_bytes()).expect("sends");
@@ -299,7 +299,7 @@ fn a_connection_that_cannot_go_on_says_so() {
         for (head, status) in EARLY {
             for framing in [
                 "content-length: 65537",
-                // The client waits to be told whether to send it.
+                // The client waits to hear whether to send it.
                 "content-length: 2\r\nexpect: 100-continue",
             ] {
                 let head = format!("{head}\r\nhost: a\r\n{framing}\r\n\r\n");
@@ -390,7 +390,7 @@ fn a_slow_head_a_slow_body_and_a_slow_reader_hold_nothing_for_ever() {
             let mut bytes = Vec::new();
             let _ = stream.read_to_end(&mut bytes);
             drop(stream);
-            writer.join().expect("is told");
+            writer.join().expect("ends");
             bytes
         };
         assert_eq!(trickle(b"GET /v1/health HTTP/1.1\r\nx: "), b"");
@@ -435,7 +435,7 @@ fn a_flood_of_idle_sockets_leaves_room() {
             }
         }
         is_well(address);
-        // Whoever was being answered was not sent away.
+        // Whoever waited for a response was not sent away.
         busy.write_all(b"}").expect("sends");
         read(&rest(busy)).refused(422, "validation_failed");
         drop(idle);

@@ -53,7 +53,7 @@ fn given(database: &str) -> Given {
     let body = json!({"workspace_id": workspace, "name": "a", "is_draft": false,
         "trigger_config": {"type": "manual"}, "graph_config": {"steps": []}});
     let made = owner.ask("POST", "/v1/workflows-v2", Some(&body));
-    let (status, made) = made.expect("an answer");
+    let (status, made) = made.expect("a response");
     assert_eq!(status, 201, "{made}");
     let workflow = made["workflow_id"].as_str().expect("an id").to_owned();
     Given {

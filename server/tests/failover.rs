@@ -32,7 +32,7 @@ fn ready(serving: &Serving) -> bool {
 /// What the next transaction that writes would get: the same as long as nobody writes.
 fn next_write(cluster: &Cluster) -> String {
     let next = "SELECT pg_snapshot_xmax(pg_current_snapshot())";
-    cluster.psql(next).expect("an answer")
+    cluster.psql(next).expect("a result")
 }
 
 /// An automation that enters a row into `to` for each that is written into `from`.
@@ -46,7 +46,7 @@ fn copies(wire: &mut Wire, database: &str, workspace: &str, from: &str, to: &str
         ]},
     });
     let made = wire.ask("POST", "/v1/workflows-v2", Some(&automation));
-    let (status, made) = made.expect("an answer");
+    let (status, made) = made.expect("a response");
     assert_eq!(status, 201, "{made}");
     let id = made["workflow_id"].as_str().expect("an id").to_owned();
     admin(database, &["automation", "activate", &id], "").expect("a record");
@@ -102,12 +102,12 @@ fn a_promoted_standby_has_all_that_was_acknowledged_once() {
     let lose = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
          WHERE application_name = 'tplkit-server'";
     for _ in 0..5 {
-        standby.psql(lose).expect("an answer");
+        standby.psql(lose).expect("a result");
         load.wait_for(50);
     }
-    let beside = serve(&url);
-    let mut other = Wire::new(&beside, &wire.token);
-    table(&mut other, &workspace, "beside");
+    let second = serve(&url);
+    let mut other = Wire::new(&second, &wire.token);
+    table(&mut other, &workspace, "second");
     admin(&url, &["create-organization", "--label", "B"], "").expect("a record");
     assert_eq!(next_write(&primary), untouched);
     load.wait_for(50);
@@ -170,7 +170,7 @@ fn a_host_that_says_nothing_delays_nobody_for_long() {
     let output = run(&["migrate", "--database", &url(&hosts)]);
     assert_eq!(output.status.code(), Some(1));
     let said = stderr(&output);
-    // What each of them said is shown, in their order, and nothing of what they were not told.
+    // What each of them said is shown, in their order, and nothing of what they do not know.
     let places = [
         format!("{address}: the database does not respond"),
         format!("{}: ", standby.address()),
@@ -201,8 +201,8 @@ fn a_database_that_takes_no_writes_any_more_is_an_outage() {
     wire.made("/v1/workspaces", &body);
     let says = |value: &str| {
         let setting = format!("ALTER SYSTEM SET default_transaction_read_only = {value}");
-        cluster.psql(&setting).expect("an answer");
-        cluster.psql("SELECT pg_reload_conf()").expect("an answer");
+        cluster.psql(&setting).expect("a result");
+        cluster.psql("SELECT pg_reload_conf()").expect("a result");
     };
     says("on");
     // Until it has heard of it, a connection takes writes.

@@ -16,12 +16,12 @@ fn signed_in(serving: &Serving, organization: &str) -> (Wire, String) {
     let body = json!({"email": EMAIL, "password": SECRET});
     let (_, tokens) = wire
         .ask("POST", "/v1/auth/token", Some(&body))
-        .expect("an answer");
+        .expect("a response");
     let mut wire = Wire::new(serving, tokens["access_token"].as_str().expect("a token"));
     let body = json!({"organization_id": organization, "label": "W"});
     let (_, workspace) = wire
         .ask("POST", "/v1/workspaces", Some(&body))
-        .expect("an answer");
+        .expect("a response");
     (wire, workspace["id"].as_str().expect("an id").to_owned())
 }
 
@@ -71,7 +71,7 @@ fn killed_at_any_moment_no_file_that_a_record_names_is_lost() {
                     }
                 });
             }
-            // It is under way, however slow the machine is; from then on any moment is as good as another.
+            // The upload is running, however slow the machine is; from then on any moment is as good as another.
             while kept.lock().expect("a lock").len() == before {
                 thread::sleep(Duration::from_millis(5));
             }
@@ -91,7 +91,7 @@ fn killed_at_any_moment_no_file_that_a_record_names_is_lost() {
     let kept = kept.into_inner().expect("a lock");
     assert!(kept.len() as u64 >= kills, "something was done each time");
     for (path, digest) in kept {
-        let (status, file) = wire.ask("GET", &path, None).expect("an answer");
+        let (status, file) = wire.ask("GET", &path, None).expect("a response");
         assert_eq!(
             (status, file["sha256"].as_str()),
             (200, Some(&*digest)),
@@ -178,7 +178,7 @@ fn verify_files_says_what_is_missing() {
     let path = format!("/v1/files?workspace_id={workspace}&name=f");
     let (_, file) = wire
         .ask("POST", &path, Some(&json!("text")))
-        .expect("an answer");
+        .expect("a response");
     assert_eq!(verified(&database)["checked"], 1);
     let place = format!("{}.files", database.trim_start_matches("sqlite:"));
     std::fs::remove_dir_all(Path::new(&place).join(&organization)).expect("is there");
@@ -203,12 +203,12 @@ fn a_file_that_nothing_uses_goes_after_the_grace() {
     let path = format!("/v1/files?workspace_id={workspace}&name=f");
     let (status, file) = wire
         .ask("POST", &path, Some(&json!("text")))
-        .expect("an answer");
+        .expect("a response");
     assert_eq!(status, 201, "{file}");
     let path = format!("/v1/files/{}", file["id"].as_str().expect("an id"));
     let gone = (0..1200).any(|_| {
         thread::sleep(Duration::from_millis(50));
-        let (status, _) = wire.ask("GET", &path, None).expect("an answer");
+        let (status, _) = wire.ask("GET", &path, None).expect("a response");
         status == 404
     });
     assert!(gone, "{file}");

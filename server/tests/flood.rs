@@ -41,7 +41,7 @@ fn flooded(url: &str, flood: usize) {
             client.get("/v1/health").expect(200);
         }
     }
-    // It is answered, and what it asks of the store, too.
+    // The server responds, also to what needs the store.
     client.get("/v1/ready").expect(200);
     let me = client.get("/v1/me").expect(200).json();
     let organization = &me["organizations"][0]["id"];

@@ -129,7 +129,7 @@ fn every_code_point_is_folded_as_by_the_library() {
         function("pg_temp.fold"),
         pairs.join(","),
     );
-    assert_eq!(cluster.psql(&sql).expect("an answer"), "1112063|0");
+    assert_eq!(cluster.psql(&sql).expect("a result"), "1112063|0");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn texts_are_folded_character_by_character() {
         "\u{416}\u{1c5}\u{b5}\u{345}\u{1f88}\u{13a0}\u{10400}E\u{301}",
     ] {
         let sql = format!("{} SELECT pg_temp.fold('{text}')", function("pg_temp.fold"));
-        let folded = cluster.psql(&sql).expect("an answer");
+        let folded = cluster.psql(&sql).expect("a result");
         assert_eq!(folded, tplkit::rows::fold(text), "{text}");
     }
 }

@@ -79,7 +79,7 @@ fn read_steps(page: &str) -> Vec<GuideStep> {
         .collect()
 }
 
-/// Notes the status and the body of each response on its way.
+/// Notes the status and the body of each response that comes by.
 fn recording_curl(folder: &Path) -> String {
     let real = Command::new("sh")
         .args(["-c", "command -v curl"])

@@ -86,7 +86,7 @@ fn a_server_that_goes_away_behind_haproxy_is_missed_by_nobody() {
     let organization = owner(&place.url);
     let [one, two] = [(); 2].map(|()| format!("127.0.0.1:{}", free_port()));
     let mut serving = serve(&place.url, &one);
-    let mut beside = serve(&place.url, &two);
+    let mut second = serve(&place.url, &two);
     let mut wire = signed_in(&serving);
     let body = json!({"organization_id": organization, "label": "W"});
     let workspace = wire.made("/v1/workspaces", &body);
@@ -94,7 +94,7 @@ fn a_server_that_goes_away_behind_haproxy_is_missed_by_nobody() {
     let proxy = Proxy::start(program, &one, &two);
     let load = Load::start(CLIENTS, &proxy.address, &wire.token, &feature);
     let rows = format!("/v1/features/{feature}/rows");
-    for serving in [&serving, &beside] {
+    for serving in [&serving, &second] {
         serving.wait_for(&rows);
     }
     load.wait_for(200);
@@ -109,8 +109,8 @@ fn a_server_that_goes_away_behind_haproxy_is_missed_by_nobody() {
     load.wait_for(200);
 
     let kill = now();
-    beside.signal("-KILL");
-    beside.child.wait().expect("ends");
+    second.signal("-KILL");
+    second.child.wait().expect("ends");
     let killed = now();
     load.wait_for(400);
     let written = load.stop();

@@ -7,7 +7,7 @@ use std::thread;
 use crate::process::{Serving, command, database, run, stderr};
 
 /// Listens, and gives this to everybody.
-fn answering(response: &'static str) -> String {
+fn responding(response: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     thread::spawn(move || {
@@ -64,10 +64,10 @@ fn a_server_is_found_by_its_port_and_by_its_address() {
 #[test]
 fn whatever_is_not_ready_is_named() {
     let busy = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
-    let (code, said) = health(&["--url", &answering(busy)], None);
+    let (code, said) = health(&["--url", &responding(busy)], None);
     assert_eq!(code, Some(1));
     assert!(said.contains("503"), "{said}");
-    let (code, said) = health(&["--url", &answering("SSH-2.0-OpenSSH_9.2p1")], None);
+    let (code, said) = health(&["--url", &responding("SSH-2.0-OpenSSH_9.2p1")], None);
     assert_eq!(code, Some(1));
     assert!(said.contains("HTTP/1.1"), "{said}");
     let (code, said) = health(&[], Some("127.0.0.1:0"));

@@ -1,7 +1,7 @@
 //! The process is killed while it is written to, and everything that it acknowledged is there.
 //!
 //! Clients write to a table of their own each, so that each knows what has to stand in it: every
-//! acknowledged write, and of the one that was under way when the process died all or nothing. The
+//! acknowledged write, and of the one that was in flight when the process died all or nothing. The
 //! store is looked at past the server for what clients do not see: counters and unique values.
 //! `TPLKIT_KILLS` says how often (5).
 
@@ -99,7 +99,7 @@ impl Wire {
         }
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).ok()?;
-        // The database went away: whether it had written by then is told by nobody.
+        // The database went away: whether it had written by then, nobody knows.
         if status == 503 {
             return None;
         }
@@ -108,7 +108,7 @@ impl Wire {
 
     #[track_caller]
     pub(crate) fn made(&mut self, path: &str, body: &Value) -> String {
-        let (status, record) = self.ask("POST", path, Some(body)).expect("an answer");
+        let (status, record) = self.ask("POST", path, Some(body)).expect("a response");
         assert_eq!(status, 201, "{record}");
         record["id"].as_str().expect("an id").to_owned()
     }
@@ -119,7 +119,7 @@ pub(crate) fn signed_in(serving: &Serving) -> Wire {
     let body = json!({"email": EMAIL, "password": SECRET});
     let (_, tokens) = wire
         .ask("POST", "/v1/auth/token", Some(&body))
-        .expect("an answer");
+        .expect("a response");
     let token = tokens["access_token"].as_str().expect("a token");
     Wire::new(serving, token)
 }
@@ -138,7 +138,7 @@ struct Ledger {
     acknowledged: usize,
 }
 
-/// A write whose answer did not come.
+/// A write whose response did not come.
 enum Open {
     Create(Vec<Value>),
     Patch(String, Value),
@@ -307,14 +307,14 @@ impl Ledger {
         );
         let (_, count) = wire
             .ask("GET", &self.path(":aggregate?op=count"), None)
-            .expect("an answer");
+            .expect("a response");
         assert_eq!(count["result"], found.len(), "the counter");
-        // The newest values stand reserved; of all of them the store tells, in `agree`.
+        // The newest values stand reserved; the store has all of them, in `agree`.
         for data in found.values().rev().take(40) {
             let body = json!({"data": {"code": data["code"]}});
             let (status, _) = wire
                 .ask("POST", &self.path(""), Some(&body))
-                .expect("an answer");
+                .expect("a response");
             assert_eq!(status, 409, "{data} could be repeated");
         }
         (self.rows, self.views) = (found, views);
@@ -331,9 +331,9 @@ fn start(database: &str) -> Serving {
 
 /// How often.
 pub(crate) fn kills() -> usize {
-    let reported = cluster::variable("TPLKIT_KILLS");
-    let reported = reported.map(|reported| reported.to_string_lossy().parse().expect("a number"));
-    reported.unwrap_or(5)
+    let count = cluster::variable("TPLKIT_KILLS");
+    let count = count.map(|count| count.to_string_lossy().parse().expect("a number"));
+    count.unwrap_or(5)
 }
 
 /// What died.
@@ -434,7 +434,7 @@ fn what_was_acknowledged_survives_with_postgres() {
     let mut cluster = Cluster::start(programs).expect("starts");
     // What is acknowledged here has to be on disk, other than in the other tests.
     let careful = "ALTER DATABASE postgres SET synchronous_commit = on";
-    cluster.psql(careful).expect("an answer");
+    cluster.psql(careful).expect("a result");
     let url = cluster.url("postgres");
     survive(&url, |number, serving| match number % 3 {
         0 => kill_server(serving),
@@ -446,7 +446,7 @@ fn what_was_acknowledged_survives_with_postgres() {
         _ => {
             let backend = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' \
                  AND pid <> pg_backend_pid() ORDER BY query_start DESC LIMIT 1";
-            let pid = cluster.psql(backend).expect("an answer");
+            let pid = cluster.psql(backend).expect("a result");
             let sent = Command::new("kill").args(["-KILL", &pid]).status();
             assert!(sent.expect("kill exists").success());
             // All others go with it.

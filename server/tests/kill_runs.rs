@@ -79,7 +79,7 @@ async fn no_finished_step_runs_twice_and_no_event_is_lost(place: Place) {
     });
     let (_, made) = wire
         .ask("POST", "/v1/workflows-v2", Some(&automation))
-        .expect("an answer");
+        .expect("a response");
     let it = made["workflow_id"]
         .as_str()
         .unwrap_or_else(|| panic!("{made}"))

@@ -26,7 +26,7 @@ pub(crate) struct Load {
 pub(crate) struct Written {
     /// Every row that was acknowledged.
     pub(crate) notes: Vec<String>,
-    /// When requests were sent, and when they turned out not to be answered, or not with what was asked for.
+    /// When requests were sent, and when they turned out to have no response, or not the one that was asked for.
     pub(crate) failed: Vec<(Instant, Instant)>,
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn all(wire: &mut Wire, path: &str) -> Vec<Value> {
     let separator = if path.contains('?') { '&' } else { '?' };
     loop {
         let path = format!("{path}{separator}limit=200{cursor}");
-        let (status, page) = wire.ask("GET", &path, None).expect("an answer");
+        let (status, page) = wire.ask("GET", &path, None).expect("a response");
         assert_eq!(status, 200, "{page}");
         items.extend(page["items"].as_array().expect("a list").iter().cloned());
         match page["next_cursor"].as_str() {

@@ -13,8 +13,6 @@ mod cluster;
 #[cfg(unix)]
 mod command;
 mod configuration;
-#[cfg(unix)]
-mod declared;
 mod demo;
 #[cfg(unix)]
 mod deploy;
@@ -57,6 +55,8 @@ mod memory;
 mod migrations;
 #[cfg(unix)]
 mod outage;
+#[cfg(unix)]
+mod package_tests;
 #[cfg(unix)]
 mod pooler;
 #[cfg(unix)]

@@ -26,8 +26,8 @@ const TABLES: usize = 24;
 /// Rows of a table, and how large each is. Few and large ones take little time.
 const ROWS: usize = 10;
 const CELL: usize = 100_000;
-/// What a server takes for an export, however large it is: what is read at once, and what is on its way.
-const BESIDE: usize = 24_000_000;
+/// What a server takes for an export, however large it is: what is read at once, and what is in flight.
+const IN_FLIGHT: usize = 24_000_000;
 /// What a server may keep of its own, whatever went through it.
 const KEPT: usize = 60_000_000;
 /// Until then it has to be given back.
@@ -126,7 +126,7 @@ fn peak<T>(serving: &Serving, work: impl FnOnce() -> T) -> (T, usize) {
 fn done(wire: &mut Wire, job: &str) {
     let path = format!("/v1/template-jobs/{job}");
     loop {
-        let (_, found) = wire.ask("GET", &path, None).expect("an answer");
+        let (_, found) = wire.ask("GET", &path, None).expect("a response");
         match found["status"].as_str() {
             Some("completed") => return,
             Some("failed") => panic!("{found}"),
@@ -160,12 +160,12 @@ async fn a_large_package_takes_twice_its_size_and_is_given_back(place: Place) {
         let (plan, took) = peak(&serving, || {
             wire.ask("POST", &path("plan"), Some(request_body))
         });
-        let (status, plan) = plan.expect("an answer");
+        let (status, plan) = plan.expect("a response");
         assert_eq!((status, &plan["refusals"]), (200, &json!([])), "{plan}");
         within(names[0], took);
         let ((), took) = peak(&serving, || {
             let job = wire.ask("POST", &path("apply"), Some(request_body));
-            let (status, job) = job.expect("an answer");
+            let (status, job) = job.expect("a response");
             assert_eq!(status, 202, "{job}");
             done(&mut wire, job["jobId"].as_str().expect("an id"));
         });
@@ -181,7 +181,7 @@ async fn a_large_package_takes_twice_its_size_and_is_given_back(place: Place) {
     }
     let mut other = signed_in(&serving);
     let replaced = other.ask("PUT", &path("package"), Some(&newer));
-    assert_eq!(replaced.expect("an answer").0, 200);
+    assert_eq!(replaced.expect("a response").0, 200);
     drop(newer);
     let request_body = json!({"workspaceId": workspace, "upgrade": true});
     let plan = pass(["plan of an upgrade", "upgrade"], &request_body);
@@ -224,10 +224,10 @@ async fn large_rows_are_exported_a_few_at_a_time(place: Place) {
         json!({"rows": "all"}),
     );
     let (exported, took) = peak(&serving, || wire.ask("POST", &path, Some(&rows)));
-    let (status, package) = exported.expect("an answer");
+    let (status, package) = exported.expect("a response");
     assert_eq!(status, 200, "{package}");
     assert!(
-        took <= idle + BESIDE,
+        took <= idle + IN_FLIGHT,
         "{took} bytes for an export of {}, {idle} for one row after the other",
         LARGE_ROWS * LARGE_CELL
     );

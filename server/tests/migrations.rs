@@ -31,7 +31,7 @@ async fn many_may_open_an_empty_store_at_once(place: Place) {
     for thread in threads {
         assert_eq!(thread.join().expect("ends"), Ok(()));
     }
-    place.open().await.ready().await.expect("answers");
+    place.open().await.ready().await.expect("is ready");
 }
 
 const COUNT: &str = "SELECT CAST(count(*) AS text) FROM main.schema_migrations";
@@ -84,9 +84,9 @@ fn refused_by_every_command(url: &str, reason: &str) {
     ] {
         let output = run(&[command, &["--database", url]].concat());
         assert_eq!(output.status.code(), Some(1), "{command:?}");
-        let reported = stderr(&output);
+        let message = stderr(&output);
         for word in [reason, "tplkit export", "an empty store", "tplkit apply"] {
-            assert!(reported.contains(word), "{command:?}: {reported}");
+            assert!(message.contains(word), "{command:?}: {message}");
         }
     }
 }

@@ -19,7 +19,7 @@ fn root() -> PathBuf {
     parent.expect("a root").to_owned()
 }
 
-/// A folder with the command line in it, the server beside it or not, and room for temporary files.
+/// A folder with the command line in it, the server next to it or not, and room for temporary files.
 struct Place {
     dir: TempDir,
 }

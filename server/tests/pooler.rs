@@ -209,12 +209,12 @@ fn nothing_stays_behind_on_a_session_of_the_pooler() {
          'synchronous_commit') OR name LIKE 'tplkit.%' AND setting <> ''";
     let cluster = cluster::shared().expect("it is there");
     let name = place.database_name();
-    let fresh = cluster.psql_in(name, shown).expect("an answer");
+    let fresh = cluster.psql_in(name, shown).expect("a result");
     run(Some(through), api);
     // Sessions go back to the pooler when the store closes them, and the next clients get them.
     let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
          AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
-    let count = cluster.psql_in(name, count).expect("an answer");
+    let count = cluster.psql_in(name, count).expect("a result");
     assert_ne!(count, "0", "the pooler keeps its sessions");
     let clients: Vec<_> = (0..8)
         .map(|_| {
@@ -222,7 +222,7 @@ fn nothing_stays_behind_on_a_session_of_the_pooler() {
             let sql = format!("SELECT pg_sleep(0.2); {shown}");
             thread::spawn(move || {
                 let cluster = cluster::shared().expect("it is there");
-                cluster.psql_at(&url, &sql).expect("an answer")
+                cluster.psql_at(&url, &sql).expect("a result")
             })
         })
         .collect();
@@ -270,8 +270,8 @@ async fn api(place: Place) {
     let nobody = world.nobody.get(&rows);
     nobody.expect(401);
     world.as_user("stranger@other.test").get(&rows).expect(404);
-    let beside = Store::open(&url).await.expect("a second server");
-    beside.ready().await.expect("answers");
+    let second = Store::open(&url).await.expect("a second server");
+    second.ready().await.expect("is ready");
     let options = Options {
         statement_timeout: Duration::from_millis(200),
     };

@@ -10,11 +10,11 @@ use crate::cluster::{self, Cluster};
 use crate::process::{run, stderr};
 
 #[test]
-fn a_query_is_answered() {
+fn a_query_gives_a_result() {
     let Some(cluster) = cluster::shared() else {
         return;
     };
-    assert_eq!(cluster.psql("SELECT 1").expect("an answer"), "1");
+    assert_eq!(cluster.psql("SELECT 1").expect("a result"), "1");
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn text_compares_by_code_point_and_is_utf_8() {
         return;
     };
     let sql = "SELECT 'Z' < 'a', length('é')";
-    assert_eq!(cluster.psql(sql).expect("an answer"), "t|1");
+    assert_eq!(cluster.psql(sql).expect("a result"), "t|1");
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_dropped_cluster_leaves_nothing_behind() {
     };
     let cluster = Cluster::start(programs).expect("the cluster starts");
     let folder = cluster.folder().to_owned();
-    assert_eq!(cluster.psql("SELECT 2").expect("an answer"), "2");
+    assert_eq!(cluster.psql("SELECT 2").expect("a result"), "2");
     drop(cluster);
     assert!(!folder.exists());
 }
@@ -103,11 +103,11 @@ fn a_role_that_may_make_no_roles_hears_which_to_make() {
     for _ in 0..2 {
         let output = migrate();
         assert_eq!(output.status.code(), Some(1));
-        let reported = stderr(&output);
-        assert!(reported.contains(&name), "{reported}");
-        let words = reported.lines().filter_map(|line| line.strip_prefix("  "));
+        let message = stderr(&output);
+        assert!(message.contains(&name), "{message}");
+        let words = message.lines().filter_map(|line| line.strip_prefix("  "));
         let words: Vec<&str> = words.collect();
-        assert!(!words.is_empty(), "{reported}");
+        assert!(!words.is_empty(), "{message}");
         sql(&words.join("\n"));
     }
     let output = migrate();

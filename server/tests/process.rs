@@ -188,7 +188,7 @@ impl Serving {
     pub(crate) fn ask(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("connects");
         stream.write_all(request.as_bytes()).expect("sends");
-        answer(stream)
+        read_response(stream)
     }
 
     pub(crate) fn get(&self, path: &str) -> String {
@@ -217,8 +217,8 @@ impl Drop for Serving {
     }
 }
 
-pub(crate) fn answer(mut stream: TcpStream) -> String {
+pub(crate) fn read_response(mut stream: TcpStream) -> String {
     let mut text = String::new();
-    stream.read_to_string(&mut text).expect("an answer");
+    stream.read_to_string(&mut text).expect("a response");
     text
 }

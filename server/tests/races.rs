@@ -11,7 +11,7 @@ use tplkit_server::identity::users;
 use tplkit_server::store::{Row, Scope, Store, StoreError};
 use uuid::Uuid;
 
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::document::{Document, Ids, JSON};
 use crate::api::model::{self, Model, TABLES, package};
 use crate::api::workflows;
@@ -82,7 +82,7 @@ fn tokens(nobody: &Client, email: &str) -> Value {
 }
 
 /// All of them at one instant.
-fn at_once(clients: &[Client], ask: impl Fn(&Client) -> Answer + Sync) -> Vec<Answer> {
+fn at_once(clients: &[Client], ask: impl Fn(&Client) -> Response + Sync) -> Vec<Response> {
     let (ask, line) = (&ask, &Barrier::new(RACERS));
     thread::scope(|scope| {
         let racers: Vec<_> = (0..RACERS)
@@ -95,12 +95,12 @@ fn at_once(clients: &[Client], ask: impl Fn(&Client) -> Answer + Sync) -> Vec<An
             .collect();
         let responses = racers.into_iter().map(thread::ScopedJoinHandle::join);
         responses
-            .map(|response| response.expect("an answer"))
+            .map(|response| response.expect("a response"))
             .collect()
     })
 }
 
-fn with_status(responses: &[Answer], status: u16) -> Vec<&Answer> {
+fn with_status(responses: &[Response], status: u16) -> Vec<&Response> {
     let responses = responses.iter();
     responses
         .filter(|response| response.status == status)
@@ -201,15 +201,15 @@ impl Track {
                     vec![ask(&self.clients[0])]
                 };
                 effects.push(self.counted().await - before);
-                let fine: Vec<&Answer> = responses.iter().filter(|a| a.status < 300).collect();
+                let fine: Vec<&Response> = responses.iter().filter(|a| a.status < 300).collect();
                 let replayed =
-                    |response: &Answer| response.header("idempotency-replayed") == Some("true");
+                    |response: &Response| response.header("idempotency-replayed") == Some("true");
                 let own = fine.iter().filter(|response| !replayed(response)).count();
                 assert_eq!(own, 1, "{operation:?} {responses:?}");
                 assert!(fine.iter().all(|response| response.body == fine[0].body));
                 for response in responses.iter().filter(|response| response.status >= 300) {
                     let response = response.clone();
-                    // Of one caller sixteen uploads are under way at most.
+                    // Of one caller sixteen uploads are in flight at most.
                     if operation.path == "/v1/files" && response.status == 429 {
                         response.refused(429, "busy");
                     } else {

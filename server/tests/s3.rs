@@ -70,9 +70,9 @@ impl Buckets {
             "{line}\r\nhost: s3.amazonaws.com\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).expect("sends");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        answer
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("a response");
+        response
     }
 }
 
@@ -106,21 +106,21 @@ fn files_in_a_bucket_are_kept_read_and_verified() {
     let body = json!({"email": EMAIL, "password": SECRET});
     let (_, tokens) = wire
         .ask("POST", "/v1/auth/token", Some(&body))
-        .expect("an answer");
+        .expect("a response");
     let mut wire = Wire::new(&serving, tokens["access_token"].as_str().expect("a token"));
     let body = json!({"organization_id": organization, "label": "W"});
     let (_, workspace) = wire
         .ask("POST", "/v1/workspaces", Some(&body))
-        .expect("an answer");
+        .expect("a response");
     let workspace = workspace["id"].as_str().expect("an id").to_owned();
     let upload = format!("/v1/files?workspace_id={workspace}&name=f");
     // The larger one goes in parts.
     for size in [10, 12_000_000] {
         let text = json!("x".repeat(size));
-        let (status, file) = wire.ask("POST", &upload, Some(&text)).expect("an answer");
+        let (status, file) = wire.ask("POST", &upload, Some(&text)).expect("a response");
         assert_eq!(status, 201, "{file}");
         let content = format!("/v1/files/{}/content", file["id"].as_str().expect("an id"));
-        let (status, read) = wire.ask("GET", &content, None).expect("an answer");
+        let (status, read) = wire.ask("GET", &content, None).expect("a response");
         assert!(status == 200 && read == text, "{status}");
     }
     let listed = buckets.ask("GET /files?list-type=2 HTTP/1.1");

@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tplkit_server::app::Config;
-use tplkit_server::lanes::Sizes;
+use tplkit_server::lanes::LaneSizes;
 use tplkit_server::store::{Scope, Share, Store, StoreError};
 use uuid::Uuid;
 
@@ -16,7 +16,7 @@ use crate::api::model::id;
 use crate::api::world::{PASSWORD, World};
 use crate::stores::{Place, run};
 
-/// Something that is under way in a lane of some process, until it is told to end.
+/// Something that runs in a lane of some process until it is asked to end.
 struct Held {
     task: JoinHandle<Result<(), StoreError>>,
     end: Arc<Notify>,
@@ -56,8 +56,8 @@ async fn once(store: &Store, share: Share) -> Result<(), StoreError> {
     share.of(read).await
 }
 
-/// Somebody's table, and a question about it that no index answers.
-fn ground(client: &Client, organization: Uuid) -> (String, String) {
+/// Somebody's table, and a query about it that no index serves.
+fn fixture(client: &Client, organization: Uuid) -> (String, String) {
     let body = json!({"organization_id": organization, "label": "W"});
     let workspace = id(&client.create("/v1/workspaces", &body));
     let body = json!({"workspace_id": workspace, "label": "T"});
@@ -66,17 +66,17 @@ fn ground(client: &Client, organization: Uuid) -> (String, String) {
     client.create(&format!("/v1/features/{feature}/columns"), &body);
     let rows = format!("/v1/features/{feature}/rows");
     client.create(&rows, &json!({"data": {"t": "x"}}));
-    let question = format!("{rows}?sort=t");
-    (rows, question)
+    let query = format!("{rows}?sort=t");
+    (rows, query)
 }
 
 /// Somebody signed in at a process, to which the table is known.
-fn signed_in(process: &Client, email: &str, question: &str) -> Client {
+fn signed_in(process: &Client, email: &str, query: &str) -> Client {
     let body = json!({"email": email, "password": PASSWORD});
     let tokens = process.post("/v1/auth/token", &body).expect(200).json();
     let client = process.with(tokens["access_token"].as_str().expect("a token"));
     for _ in 0..2 {
-        client.get(question).expect(200);
+        client.get(query).expect(200);
     }
     client
 }
@@ -85,31 +85,31 @@ fn signed_in(process: &Client, email: &str, question: &str) -> Client {
 fn all_processes_together_do_for_an_organization_what_one_lane_holds() {
     run(Place::postgres(), |place| async move {
         let world = World::new(place).await;
-        let (rows, question) = ground(&world.as_user("owner@acme.test"), world.acme);
-        let (_, theirs) = ground(&world.as_user("stranger@other.test"), world.other);
+        let (rows, query) = fixture(&world.as_user("owner@acme.test"), world.acme);
+        let (_, theirs) = fixture(&world.as_user("stranger@other.test"), world.other);
         let config = Config {
             rate: None,
             ..Config::default()
         };
-        let third = world.beside(world.place.open().await, config).await;
-        let owner = signed_in(&third, "owner@acme.test", &question);
+        let third = world.second_server(world.place.open().await, config).await;
+        let owner = signed_in(&third, "owner@acme.test", &query);
         let stranger = signed_in(&third, "stranger@other.test", &theirs);
 
         // Two processes are as full as they get.
-        let beside = world.place.open().await;
-        let share = world.app.lanes.questions.share(world.acme);
+        let second = world.place.open().await;
+        let share = world.app.lanes.queries.share(world.acme);
         let mut held = Vec::new();
-        for number in 0..Sizes::of_machine().questions {
+        for number in 0..LaneSizes::of_machine().queries {
             let store = if number % 2 == 0 {
                 &world.store
             } else {
-                &beside
+                &second
             };
             held.push(Held::new(store, share).await);
         }
-        let refused = owner.get(&question).refused(429, "busy");
+        let refused = owner.get(&query).refused(429, "busy");
         assert_eq!(refused.header("retry-after"), Some("1"));
-        assert_eq!(once(&beside, share).await, Err(StoreError::Busy));
+        assert_eq!(once(&second, share).await, Err(StoreError::Busy));
         // That is nothing to others, to other work, or to what is short.
         stranger.get(&theirs).expect(200);
         owner.get(&rows).expect(200);
@@ -118,12 +118,12 @@ fn all_processes_together_do_for_an_organization_what_one_lane_holds() {
 
         // What ends, and what dies, leaves its place.
         held.pop().expect("one").end().await;
-        owner.get(&question).expect(200);
+        owner.get(&query).expect(200);
         held.push(Held::new(&world.store, share).await);
-        owner.get(&question).refused(429, "busy");
+        owner.get(&query).refused(429, "busy");
         held.pop().expect("one").task.abort();
-        while once(&beside, share).await.is_err() {}
-        owner.get(&question).expect(200);
+        while once(&second, share).await.is_err() {}
+        owner.get(&query).expect(200);
         for held in held {
             held.end().await;
         }

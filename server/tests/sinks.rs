@@ -102,7 +102,7 @@ pub(crate) struct ReceivedRequest {
     pub(crate) body: String,
 }
 
-/// An HTTP server that answers everything alike.
+/// An HTTP server that responds to everything alike.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpSink {
     pub(crate) url: String,
@@ -167,7 +167,7 @@ fn take(
     out.write_all(response.as_bytes())
 }
 
-/// An HTTP server that answers nobody until it is told to, and then everybody at once.
+/// An HTTP server that responds to nobody until it is released, and then to everybody at once.
 #[derive(Debug, Clone)]
 pub(crate) struct SlowPartner {
     pub(crate) url: String,
@@ -226,7 +226,7 @@ impl SlowPartner {
         self.state().keys.clone()
     }
 
-    /// Answers everybody from now on.
+    /// Responds to everybody from now on.
     pub(crate) fn release(&self) {
         self.state().released = true;
         self.state.1.notify_all();

@@ -1,6 +1,10 @@
 //! An empty store of either kind for one test.
 
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::UNIX_EPOCH;
 
 use tempfile::TempDir;
 use tplkit_server::store::{Isolation, Store};
@@ -28,8 +32,16 @@ impl Drop for Place {
 }
 
 impl Place {
-    /// A file in a folder of its own.
+    /// A file in a folder of its own that is migrated already: a copy of one that was migrated once.
     pub(crate) fn sqlite() -> Place {
+        let place = Place::empty_sqlite();
+        let file = place.url.trim_start_matches("sqlite:");
+        fs::copy(migrated_file(), file).expect("copies");
+        place
+    }
+
+    /// A folder of its own for a file that does not exist yet.
+    fn empty_sqlite() -> Place {
         let folder = tempfile::tempdir().expect("a folder");
         Place {
             url: format!("sqlite:{}", folder.path().join("test.db").display()),
@@ -107,7 +119,7 @@ impl Place {
     pub(crate) fn unmigrated(&self) -> Place {
         let another = match self.database {
             Some(_) => Place::empty_postgres(),
-            None => Some(Place::sqlite()),
+            None => Some(Place::empty_sqlite()),
         };
         another.expect("there is one already")
     }
@@ -151,8 +163,43 @@ impl Place {
     }
 }
 
+/// A file of SQLite that this build has migrated. The first test of a build makes it for all that come after.
+fn migrated_file() -> &'static Path {
+    const PREFIX: &str = "migrated-by-";
+    static FILE: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let built = std::env::current_exe().and_then(|program| program.metadata()?.modified());
+        let built = built.expect("this program").duration_since(UNIX_EPOCH);
+        let name = format!("{PREFIX}{}.db", built.expect("a date").as_nanos());
+        let (file, turn) = (folder.join(name), folder.join("migrated.lock"));
+        let turn = File::create(turn).expect("creates");
+        turn.lock().expect("locks");
+        if !file.exists() {
+            for entry in fs::read_dir(folder).expect("lists").flatten() {
+                let name = entry.file_name();
+                if name.to_str().is_some_and(|name| name.starts_with(PREFIX)) {
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+            let place = Place::empty_sqlite();
+            migrate(&place.url);
+            // Whoever reads it sees the whole of it, though this process may end in between.
+            let half = folder.join("migrated.half");
+            let _ = fs::remove_file(&half);
+            let of_place = rusqlite::Connection::open(place.url.trim_start_matches("sqlite:"));
+            let into = format!("VACUUM INTO '{}'", half.display());
+            of_place
+                .expect("opens")
+                .execute_batch(&into)
+                .expect("copies");
+            fs::rename(half, &file).expect("renames");
+        }
+        file
+    });
+    &FILE
+}
+
 /// Makes the database there what a server makes of it when it starts.
-#[cfg(unix)]
 fn migrate(url: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -84,7 +84,7 @@ fn the_way_is_encrypted_as_the_url_says() {
             .open("localhost", "sslmode=require")
             .await
             .expect("opens");
-        // Nobody here trusts that certificate, unless told to.
+        // Nobody here trusts that certificate, unless set up to.
         let refused = server.open("localhost", "sslmode=verify-full").await;
         assert!(refused.is_err(), "{refused:?}");
         let file = server.certificate.path().display();

@@ -15,7 +15,7 @@ use crate::kill::{Wire, signed_in};
 use crate::process::{Serving, database, owner, stderr, stdout};
 use crate::sessions::built_programs;
 
-/// Bytes of the file: more than a connection holds under way, and worth a word of progress.
+/// Bytes of the file: more than a connection has in flight, and worth a word of progress.
 const SIZE: usize = 8 << 20;
 /// What a broken connection carries.
 const CARRIED: u64 = 1 << 20;
@@ -113,7 +113,7 @@ impl Desk {
 }
 
 /// A server with a table that has a column of files, and a row in it.
-struct Ground {
+struct Fixture {
     serving: Serving,
     wire: Wire,
     desk: Desk,
@@ -127,8 +127,8 @@ fn root() -> PathBuf {
     parent.expect("a root").to_owned()
 }
 
-impl Ground {
-    fn new() -> Ground {
+impl Fixture {
+    fn new() -> Fixture {
         let folder = tempfile::tempdir().expect("a folder");
         let database = database(folder.path());
         let organization = owner(&database);
@@ -148,7 +148,7 @@ impl Ground {
             token: wire.token.clone(),
             folder,
         };
-        Ground {
+        Fixture {
             serving,
             wire,
             desk,
@@ -164,7 +164,7 @@ impl Ground {
 
     /// Names of the files that the server has.
     fn files(&mut self) -> Vec<String> {
-        let (_, page) = self.wire.ask("GET", "/v1/files", None).expect("an answer");
+        let (_, page) = self.wire.ask("GET", "/v1/files", None).expect("a response");
         let items = page["items"].as_array().expect("a page");
         let names = items
             .iter()
@@ -187,70 +187,70 @@ fn bytes() -> Vec<u8> {
 
 #[test]
 fn files_survive_connections_that_break() {
-    let mut ground = Ground::new();
+    let mut fixture = Fixture::new();
     let bytes = bytes();
-    fs::write(ground.desk.path("photo.png"), &bytes).expect("writes");
-    let workspace = ground.workspace.clone();
+    fs::write(fixture.desk.path("photo.png"), &bytes).expect("writes");
+    let workspace = fixture.workspace.clone();
     // The upload breaks twice, and is one file.
-    let proxy = Proxy::cutting(&ground.serving, Cut::Up, 2);
-    let row = ground.row.clone();
+    let proxy = Proxy::cutting(&fixture.serving, Cut::Up, 2);
+    let row = fixture.row.clone();
     let put = ["put", "photo.png", "--workspace", &workspace];
-    let ran = ground.desk.exits(&proxy.url, &put, 0);
+    let ran = fixture.desk.exits(&proxy.url, &put, 0);
     assert!(stderr(&ran).contains("uploading 8.00 MiB"), "{ran:?}");
     assert!(proxy.connections.load(Ordering::SeqCst) >= 3);
-    assert_eq!(ground.files(), ["photo.png"]);
+    assert_eq!(fixture.files(), ["photo.png"]);
     let file = stdout(&ran).trim_end().to_owned();
     // The download breaks once too often, stays, and goes on.
     let get = ["get", &file, "-o", "copy.png"];
-    let cutting = Proxy::cutting(&ground.serving, Cut::Down, usize::MAX);
-    let ran = ground.desk.exits(&cutting.url, &get, 5);
+    let cutting = Proxy::cutting(&fixture.serving, Cut::Down, usize::MAX);
+    let ran = fixture.desk.exits(&cutting.url, &get, 5);
     assert!(stderr(&ran).contains("`copy.png.part` keeps"), "{ran:?}");
-    let part = fs::read(ground.desk.path("copy.png.part")).expect("a part");
+    let part = fs::read(fixture.desk.path("copy.png.part")).expect("a part");
     assert!(part.len() > 2 << 20 && part.len() < SIZE, "{}", part.len());
     assert_eq!(part, bytes[..part.len()]);
-    let ran = ground.desk.exits(&ground.url(), &get, 0);
+    let ran = fixture.desk.exits(&fixture.url(), &get, 0);
     assert!(stderr(&ran).contains("going on after"), "{ran:?}");
-    assert!(fs::read(ground.desk.path("copy.png")).expect("a file") == bytes);
-    assert!(!ground.desk.path("copy.png.part").exists());
+    assert!(fs::read(fixture.desk.path("copy.png")).expect("a file") == bytes);
+    assert!(!fixture.desk.path("copy.png.part").exists());
     // Breaking three times is made good at once.
-    let cutting = Proxy::cutting(&ground.serving, Cut::Down, 3);
-    let ran = ground.desk.exits(&cutting.url, &["get", "photo.png"], 0);
+    let cutting = Proxy::cutting(&fixture.serving, Cut::Down, 3);
+    let ran = fixture.desk.exits(&cutting.url, &["get", "photo.png"], 0);
     assert!(ran.stdout == bytes);
     // A cell takes it, and it stays.
-    let url = ground.url();
+    let url = fixture.url();
     let cell = [&put[..], &["--row", &row, "--column", "photo"]].concat();
-    let ran = ground
+    let ran = fixture
         .desk
         .exits(&url, &[&cell[..], &["--format", "json"]].concat(), 0);
     let document: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
     assert_eq!(document["row"]["data"]["photo"], document["file"]["id"]);
     let used = document["file"]["id"].as_str().expect("an id").to_owned();
-    let ran = ground.desk.exits(&url, &["list", "--attached"], 0);
+    let ran = fixture.desk.exits(&url, &["list", "--attached"], 0);
     assert!(
         stdout(&ran).contains(&used) && !stdout(&ran).contains(&file),
         "{ran:?}"
     );
-    ground.desk.exits(&url, &["rm", &used, "--yes"], 1);
-    ground
+    fixture.desk.exits(&url, &["rm", &used, "--yes"], 1);
+    fixture
         .desk
         .exits(&url, &["rm", &used, "--yes", "--force"], 0);
     // A row that takes nothing leaves nothing.
-    let path = format!("{}/{row}", ground.rows);
-    ground.wire.ask("DELETE", &path, None).expect("an answer");
-    let ran = ground.desk.exits(&url, &cell, 1);
+    let path = format!("{}/{row}", fixture.rows);
+    fixture.wire.ask("DELETE", &path, None).expect("a response");
+    let ran = fixture.desk.exits(&url, &cell, 1);
     assert!(stderr(&ran).contains("nothing was uploaded"), "{ran:?}");
-    assert_eq!(ground.files(), ["photo.png"]);
-    ground.desk.exits(&url, &["rm", &file, "--yes"], 0);
-    ground.desk.exits(&url, &["get", &file], 1);
+    assert_eq!(fixture.files(), ["photo.png"]);
+    fixture.desk.exits(&url, &["rm", &file, "--yes"], 0);
+    fixture.desk.exits(&url, &["get", &file], 1);
 }
 
 #[test]
 fn what_the_server_refuses_before_it_has_come_is_heard() {
-    let ground = Ground::new();
+    let fixture = Fixture::new();
     // A file with a hole in it: its bytes are nowhere.
-    let sparse = fs::File::create(ground.desk.path("huge.bin")).expect("a file");
+    let sparse = fs::File::create(fixture.desk.path("huge.bin")).expect("a file");
     sparse.set_len(300 << 20).expect("is long");
-    let put = ["put", "huge.bin", "--workspace", &ground.workspace];
-    let ran = ground.desk.exits(&ground.url(), &put, 1);
+    let put = ["put", "huge.bin", "--workspace", &fixture.workspace];
+    let ran = fixture.desk.exits(&fixture.url(), &put, 1);
     assert!(stderr(&ran).contains("payload_too_large"), "{ran:?}");
 }

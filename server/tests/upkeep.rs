@@ -133,8 +133,8 @@ async fn what_waits_is_counted(place: Place) {
         text.contains("tplkit_runs_oldest_waiting_seconds 90"),
         "{text}"
     );
-    let player = stage.player().counting(world.app.metrics.runs());
-    assert_eq!(player.run_due().await, Ok(2));
+    let executor = stage.executor().counting(world.app.metrics.runs());
+    assert_eq!(executor.run_due().await, Ok(2));
     let text = metrics().await;
     assert!(text.contains("tplkit_runs_waiting 0\n"), "{text}");
     assert!(text.contains("tplkit_runs_started_total 2\n"), "{text}");
@@ -158,7 +158,7 @@ fn a_file_has_one_process() {
 
 #[cfg(unix)]
 #[test]
-fn a_worker_runs_until_it_is_told_to_stop() {
+fn a_worker_runs_until_it_is_asked_to_stop() {
     use std::process::{Command, Stdio};
     let folder = tempfile::tempdir().expect("a folder");
     let mut worker = crate::process::command(&["worker", "--database", &database(folder.path())])

@@ -24,7 +24,7 @@ const BATCH: usize = 500;
 /// As many rows as one entry of the ledger holds.
 const ENTRY: usize = 5000;
 
-/// Refuses a base that is no earlier form of a package: another `manifest.id`, and of one that has none
+/// Refuses a base that is not an earlier form of a package: another `manifest.id`, and of one that has none
 /// another name.
 ///
 /// # Errors

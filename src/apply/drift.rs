@@ -93,8 +93,18 @@ fn packages(past: JobHistory<'_>) -> Vec<(&Checked<'_>, usize)> {
 struct OpenTables {
     /// Tables that no package has spoken of yet, with their refs.
     tables: Vec<(String, Id)>,
-    /// Columns of all tables, by table, with the ref of that.
-    columns: Vec<(String, Id, HashSet<Id>)>,
+    /// Columns of all tables, by table.
+    columns: Vec<OpenColumns>,
+}
+
+/// Columns of one table that are still to be compared.
+struct OpenColumns {
+    /// The ref of the table.
+    reference: String,
+    /// The table.
+    table: Id,
+    /// The columns.
+    ids: HashSet<Id>,
 }
 
 impl OpenTables {
@@ -105,8 +115,11 @@ impl OpenTables {
                 (thing.kind, thing.parent) == (RecordKind::Column, Some(*table))
                     && AnyRecord::find(destination, thing.kind, thing.id).is_some()
             });
-            let ids = inside.map(|thing| thing.id).collect();
-            (reference.clone(), *table, ids)
+            OpenColumns {
+                reference: reference.clone(),
+                table: *table,
+                ids: inside.map(|thing| thing.id).collect(),
+            }
         });
         OpenTables {
             columns: columns.collect(),
@@ -117,21 +130,22 @@ impl OpenTables {
     /// What a package speaks of: its tables, and of those that a newer one has the columns that this one lacks.
     fn take(&mut self, applied: &AppliedRows) -> Vec<DriftTable> {
         let mut here = Vec::new();
-        for (reference, feature, open) in &mut self.columns {
+        for open in &mut self.columns {
+            let feature = open.table;
             let mut works = applied.approved.tables.iter();
-            let Some(work) = works.find(|work| work.feature == Some(*feature)) else {
+            let Some(work) = works.find(|work| work.feature == Some(feature)) else {
                 continue;
             };
             let known = work.compared.iter().map(|work| work.column.id);
-            let own: HashSet<Id> = known.filter(|id| open.remove(id)).collect();
-            let counted = !self.tables.iter().any(|(_, table)| table == feature);
+            let own: HashSet<Id> = known.filter(|id| open.ids.remove(id)).collect();
+            let counted = !self.tables.iter().any(|(_, table)| *table == feature);
             if counted && own.is_empty() {
                 continue;
             }
-            self.tables.retain(|(_, table)| table != feature);
+            self.tables.retain(|(_, table)| *table != feature);
             here.push(DriftTable {
-                reference: reference.clone(),
-                feature: *feature,
+                reference: open.reference.clone(),
+                feature,
                 columns: counted.then_some(own),
             });
         }
@@ -140,7 +154,7 @@ impl OpenTables {
 
     /// Whether older packages have nothing to say.
     fn is_empty(&self) -> bool {
-        self.tables.is_empty() && self.columns.iter().all(|(.., open)| open.is_empty())
+        self.tables.is_empty() && self.columns.iter().all(|open| open.ids.is_empty())
     }
 
     /// Tables of which no package has rows.

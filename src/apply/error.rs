@@ -32,7 +32,7 @@ pub enum ApplyError<E> {
 }
 
 impl<E> ApplyError<E> {
-    /// The store did not answer.
+    /// The store did not respond.
     pub(super) fn store(doing: impl Into<String>) -> impl FnOnce(E) -> ApplyError<E> {
         let doing = doing.into();
         move |source| ApplyError::Store { doing, source }

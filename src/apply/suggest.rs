@@ -85,65 +85,86 @@ fn candidates(dependency: &Dependency, destination: &Structure) -> Vec<Candidate
     found
 }
 
-/// Everything of a kind that has a name: id, name, label.
-type KnownNames<'s> = (Option<Id>, &'s str, Option<&'s str>);
+/// A record of the destination that has a name.
+struct NamedRecord<'s> {
+    /// Its id; nothing for what is known by name alone.
+    id: Option<Id>,
+    name: &'s str,
+    label: Option<&'s str>,
+}
 
 fn named(dependency: &Dependency, destination: &Structure) -> Vec<Candidate> {
     let organization = &destination.organization;
-    let known: Vec<KnownNames<'_>> = match dependency.kind {
+    let known: Vec<NamedRecord<'_>> = match dependency.kind {
         ReferenceKind::View => {
             let features = destination.features.iter().chain(&destination.shared);
             let views = features.flat_map(|feature| &feature.views);
             views
-                .map(|view| (Some(view.id), view.name.as_str(), Some(view.label.as_str())))
+                .map(|view| NamedRecord {
+                    id: Some(view.id),
+                    name: &view.name,
+                    label: Some(view.label.as_str()),
+                })
                 .collect()
         }
         ReferenceKind::Module => {
             let modules = destination.modules.iter();
             modules
-                .map(|found| {
-                    (
-                        Some(found.id),
-                        found.name.as_str(),
-                        Some(found.label.as_str()),
-                    )
+                .map(|found| NamedRecord {
+                    id: Some(found.id),
+                    name: &found.name,
+                    label: Some(found.label.as_str()),
                 })
                 .collect()
         }
         ReferenceKind::Rail => {
             let rails = destination.modules.iter().flat_map(|module| &module.rails);
             rails
-                .map(|found| {
-                    (
-                        Some(found.id),
-                        found.name.as_str(),
-                        Some(found.label.as_str()),
-                    )
+                .map(|found| NamedRecord {
+                    id: Some(found.id),
+                    name: &found.name,
+                    label: Some(found.label.as_str()),
                 })
                 .collect()
         }
         ReferenceKind::WorkflowV2 => {
             let automations = destination.automations.iter();
             automations
-                .map(|found| (Some(found.id), found.name.as_str(), None))
+                .map(|found| NamedRecord {
+                    id: Some(found.id),
+                    name: &found.name,
+                    label: None,
+                })
                 .collect()
         }
         ReferenceKind::Workflow => {
             let earlier = destination.earlier_automations.iter();
             earlier
-                .map(|found| (Some(found.id), found.name.as_str(), found.label.as_deref()))
+                .map(|found| NamedRecord {
+                    id: Some(found.id),
+                    name: &found.name,
+                    label: found.label.as_deref(),
+                })
                 .collect()
         }
         ReferenceKind::Connection => {
             let connections = organization.connections.iter().flatten();
             connections
-                .map(|found| (None, found.name.as_str(), None))
+                .map(|found| NamedRecord {
+                    id: None,
+                    name: &found.name,
+                    label: None,
+                })
                 .collect()
         }
         ReferenceKind::TimerProfile => {
             let profiles = organization.timer_profiles.iter().flatten();
             profiles
-                .map(|found| (Some(found.id), found.name.as_str(), found.label.as_deref()))
+                .map(|found| NamedRecord {
+                    id: Some(found.id),
+                    name: &found.name,
+                    label: found.label.as_deref(),
+                })
                 .collect()
         }
         ReferenceKind::Channel => {
@@ -151,11 +172,11 @@ fn named(dependency: &Dependency, destination: &Structure) -> Vec<Candidate> {
             // A conversation without a name cannot be mapped.
             channels
                 .filter_map(|found| {
-                    Some((
-                        Some(found.id),
-                        found.name.as_deref()?,
-                        found.label.as_deref(),
-                    ))
+                    Some(NamedRecord {
+                        id: Some(found.id),
+                        name: found.name.as_deref()?,
+                        label: found.label.as_deref(),
+                    })
                 })
                 .collect()
         }
@@ -163,7 +184,7 @@ fn named(dependency: &Dependency, destination: &Structure) -> Vec<Candidate> {
     };
     known
         .into_iter()
-        .map(|(id, name, label)| {
+        .map(|NamedRecord { id, name, label }| {
             let (likeness, reason) = likeness(dependency, name, label);
             let id = id.filter(|_| dependency.form == DependencyForm::Uuid);
             Candidate {
@@ -263,7 +284,7 @@ fn match_columns(wanted: &[IdentityColumn], feature: &Feature) -> (IndexMap<Stri
 }
 
 fn fit(identity: &IdentityColumn, column: &Column) -> f64 {
-    // What an apply would refuse is no proposal.
+    // What an apply would refuse is not a proposal.
     if !fits(identity, column, Definitions::embedded()) {
         return 0.0;
     }
@@ -347,7 +368,7 @@ mod tests {
         assert_eq!(
             channels,
             [id(30).to_string()],
-            "a nameless conversation is no candidate"
+            "a nameless conversation is not a candidate"
         );
         let connections: Vec<_> = suggestions[2]
             .candidates

@@ -6,12 +6,14 @@
 use jiff::Timestamp;
 
 use super::cron;
+use super::declared_values::ConfigReading;
 use super::environment::{OF_EVERY_ROW, Setting, is_technical_name, is_use};
 use super::issue::Issue;
-use super::reading::ConfigReading;
 use super::run::Schedule;
 use super::validation_context::{Site, ValidationContext, short_text};
-use crate::definitions::{ConfigFault, Field, FieldType, Fields, Form, ReferenceKind, Spot};
+use crate::definitions::{
+    ConfigFault, DeclaredValue, Field, FieldType, Fields, Form, ReferenceKind,
+};
 use crate::finding::catalog::{A003, S018};
 use crate::finding::suggest::{Misspelt, short_text as short};
 use crate::finding::{Finding, Rule};
@@ -96,8 +98,9 @@ fn check_fault<'d>(
             (case.setting() == Setting::Rest).then(|| {
                 let key = member.key().unwrap_or_default();
                 let known = known.iter().map(|(name, _)| *name);
-                let finding = Finding::at_key(&S018, member, format!("`{key}` is no setting here"))
-                    .meant_or_known(key, known, Misspelt::key(member));
+                let finding =
+                    Finding::at_key(&S018, member, format!("`{key}` is not a setting here"))
+                        .meant_or_known(key, known, Misspelt::key(member));
                 case.issue(site, member, None, finding)
             })
         }
@@ -133,7 +136,7 @@ fn check_reference<'d>(
     case: &ValidationContext<'_, 'd, '_>,
     site: Site<'d>,
     rule: &'static Rule,
-    spot: &Spot<'d, '_>,
+    spot: &DeclaredValue<'d, '_>,
 ) -> Option<Issue> {
     let text = spot.node.as_str()?;
     if text.is_empty() {
@@ -162,7 +165,7 @@ fn check_reference<'d>(
 fn refusal(
     case: &ValidationContext<'_, '_, '_>,
     site: Site<'_>,
-    spot: &Spot<'_, '_>,
+    spot: &DeclaredValue<'_, '_>,
     text: &str,
     refused: impl Fn(String) -> Finding,
 ) -> Option<Finding> {
@@ -175,12 +178,12 @@ fn refusal(
         } else {
             "Write its UUID, with hyphens."
         };
-        return Some(refused(format!("{name} is `{value}`, which is no UUID")).help(help));
+        return Some(refused(format!("{name} is `{value}`, which is not a UUID")).help(help));
     }
     if reference.kind == ReferenceKind::Column {
         if !is_technical_name(text) {
             return Some(refused(format!(
-                "{name} is `{value}`, which is no technical name of a column"
+                "{name} is `{value}`, which is not a technical name of a column"
             )));
         }
         let table = reference
@@ -319,7 +322,7 @@ pub(super) fn check_trigger<'d>(
         return;
     };
     let finding = if let Some(fault) = cron::fault(text) {
-        let message = format!("`{}` is no cron expression: {fault}", short(text));
+        let message = format!("`{}` is not a cron expression: {fault}", short(text));
         Finding::at(&A003, written, message)
             .help("Write minute, hour, day of the month, month and day of the week.")
     } else if Schedule::of_fields(text).is_ok_and(|due| due.next_after(SOME_DAY).is_none()) {

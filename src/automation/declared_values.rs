@@ -1,17 +1,17 @@
 //! Gathers what the definitions declare about one config, in a single walk.
 
-use crate::definitions::{ConfigFault, Field, FieldType, Fields, Spot, Visitor, walk};
+use crate::definitions::{ConfigFault, DeclaredValue, Field, FieldType, Fields, Visitor, walk};
 use crate::json::Node;
 
 /// The parts of a config that the validator cares about, in order of appearance.
 #[derive(Debug, Default)]
 pub(super) struct ConfigReading<'d, 'f> {
     /// Values in which tokens are resolved.
-    pub(super) expressions: Vec<Spot<'d, 'f>>,
+    pub(super) expressions: Vec<DeclaredValue<'d, 'f>>,
     /// Values that name something.
-    pub(super) references: Vec<Spot<'d, 'f>>,
+    pub(super) references: Vec<DeclaredValue<'d, 'f>>,
     /// Lists of steps.
-    pub(super) branches: Vec<Spot<'d, 'f>>,
+    pub(super) branches: Vec<DeclaredValue<'d, 'f>>,
     /// Structural mistakes.
     pub(super) faults: Vec<ConfigFault<'d, 'f>>,
 }
@@ -26,7 +26,7 @@ impl<'d, 'f> ConfigReading<'d, 'f> {
 }
 
 impl<'d, 'f> Visitor<'d, 'f> for ConfigReading<'d, 'f> {
-    fn field(&mut self, spot: Spot<'d, 'f>) {
+    fn field(&mut self, spot: DeclaredValue<'d, 'f>) {
         if spot.field.expression {
             self.expressions.push(spot);
         }
@@ -39,7 +39,7 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigReading<'d, 'f> {
         self.faults.push(fault);
     }
 
-    fn steps(&mut self, spot: Spot<'d, 'f>) {
+    fn steps(&mut self, spot: DeclaredValue<'d, 'f>) {
         self.branches.push(spot);
     }
 }

@@ -6,8 +6,8 @@
 //! because they are not UUIDs.
 
 use super::environment::EmptyEnvironment;
+use super::graph_shape::unknown_field;
 use super::issue::{Issue, IssueTarget};
-use super::shape::unknown_field;
 use super::validate::{Automation, validate};
 use crate::definitions::Definitions;
 use crate::finding::catalog::{A001, J002, J005, J006, J007, J009};

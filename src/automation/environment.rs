@@ -24,7 +24,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// Whether two values name one table; `None` when either is no proper reference, which is
+    /// Whether two values name one table; `None` when either is not a proper reference, which is
     /// a mistake of its own and must not make a second one.
     pub(super) fn same_table(self, one: &str, other: &str) -> Option<bool> {
         match self {

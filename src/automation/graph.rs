@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::reading::ConfigReading;
+use super::declared_values::ConfigReading;
 use crate::definitions::{self, Definitions};
 use crate::json::Node;
 use crate::json::path::{dotted, push_dotted};
@@ -232,7 +232,7 @@ fn looks_like_a_step(node: Node<'_>) -> bool {
     node.get_str("key").is_some() && node.parent().is_some_and(Node::is_array)
 }
 
-/// Every `id` in a list of steps, branches included; those that are no strings are left out.
+/// Every `id` in a list of steps, branches included; those that are not strings are left out.
 pub fn step_ids<'d>(definitions: &Definitions, steps: Node<'d>) -> Vec<Node<'d>> {
     Graph::read(definitions, steps).id_nodes()
 }

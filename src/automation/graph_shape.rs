@@ -100,10 +100,11 @@ fn unknown_key(case: &ValidationContext<'_, '_, '_>, step: &Step<'_, '_>) -> Fin
     let finding = Finding::at(
         &A005,
         written,
-        format!("{} is no step", short_text(written)),
+        format!("{} is not a step", short_text(written)),
     );
     if case.definitions.triggers.contains_key(key) {
-        return finding.help("That is a trigger; it starts an automation and is no step of one.");
+        return finding
+            .help("That is a trigger; it starts an automation and is not a step of one.");
     }
     finding.meant_or_known(key, keys(), Misspelt::value(written))
 }
@@ -113,7 +114,7 @@ fn bad_id<'d>(id: Node<'d>, seen: &mut HashMap<&'d str, Node<'d>>) -> Option<Fin
         return Some(Finding::at(
             &A017,
             id,
-            format!("{} is no step id", short_text(id)),
+            format!("{} is not a step id", short_text(id)),
         ));
     };
     if let Some(first) = seen.get(text) {

@@ -1,9 +1,9 @@
 //! Warnings about the whole graph: no steps (A004), branches without steps (A012), automations that
 //! deliver nothing (A013).
 
+use super::declared_values::holds_steps;
 use super::graph::Step;
 use super::issue::Issue;
-use super::reading::holds_steps;
 use super::validation_context::ValidationContext;
 use crate::definitions::ConfigFault;
 use crate::finding::Finding;
@@ -55,7 +55,7 @@ pub(super) fn check<'d>(
 }
 
 /// Whether the step has branches to fill, and all of them are empty. Branches that are missing
-/// where they are required, or are no lists, have a finding already.
+/// where they are required, or are not lists, have a finding already.
 fn all_empty(step: &Step<'_, '_>) -> bool {
     let Some(declared) = step.declared.filter(|_| step.config.is_some()) else {
         return false;
@@ -64,7 +64,7 @@ fn all_empty(step: &Step<'_, '_>) -> bool {
         step.reading.faults.iter().any(|fault| match fault {
             ConfigFault::UnknownKey { .. } => false,
             ConfigFault::Missing { field, .. } => holds_steps(field),
-            // An element that is no object stands where a route belongs.
+            // An element that is not an object stands where a route belongs.
             ConfigFault::Wrong { spot } => holds_steps(spot.field),
         })
     };

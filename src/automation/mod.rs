@@ -10,32 +10,32 @@
 //! | Module | Checks |
 //! |---|---|
 //! | `trigger` | A001, A002, A019 |
-//! | `shape` | A005, A006, A017, J005, J007 |
+//! | `graph_shape` | A005, A006, A017, J005, J007 |
 //! | `config` | A003, A016; S018 over the API |
-//! | `uses` | A007, A008, A009, A015, A018 |
+//! | `reads` | A007, A008, A009, A015, A018 |
 //! | `writes` | A010, A011, A014 |
-//! | `outcome` | A004, A012, A013 |
+//! | `graph_warnings` | A004, A012, A013 |
 
 mod attached;
-mod between;
+mod between_filter;
 mod config;
 mod cron;
+mod declared_values;
 mod definition;
 mod environment;
 mod graph;
+mod graph_shape;
+mod graph_warnings;
 mod ids;
 mod issue;
-mod outcome;
-mod reading;
+mod reads;
 pub mod run;
 mod secrets;
-mod shape;
 mod step_walk;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod trigger;
-mod uses;
 mod validate;
 mod validation_context;
 mod writes;

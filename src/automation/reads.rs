@@ -10,7 +10,7 @@ use super::graph::Step;
 use super::issue::Issue;
 use super::tokens::{Path, Piece, ROOTS, TokenError, pieces};
 use super::validation_context::{Site, ValidationContext};
-use crate::definitions::{self, Definitions, Spot};
+use crate::definitions::{self, DeclaredValue, Definitions};
 use crate::finding::Finding;
 use crate::finding::catalog::{A007, A008, A009, A015, A018};
 use crate::finding::suggest::{Misspelt, short_text as short};
@@ -62,7 +62,7 @@ pub(super) fn check(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue
 }
 
 /// Bindings of type `literal` are written as they stand.
-fn is_literal(step: &Step<'_, '_>, spot: &Spot<'_, '_>) -> bool {
+fn is_literal(step: &Step<'_, '_>, spot: &DeclaredValue<'_, '_>) -> bool {
     Some(spot.owner) != step.config && spot.owner.get_str("type") == Some("literal")
 }
 
@@ -117,7 +117,7 @@ impl<'d> Providers<'d> {
 }
 
 /// Whether the step is none, or its id is malformed or another's (J005, A017, A006): a token for
-/// an id that nothing has may well mean this step, and is no second mistake.
+/// an id that nothing has may well mean this step, and is not a second mistake.
 fn misnamed<'d>(
     case: &ValidationContext<'_, 'd, '_>,
     position: usize,

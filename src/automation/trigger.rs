@@ -1,9 +1,9 @@
 //! Validates the trigger, and lists what it gives to the steps (A001, A002, A019).
 
+use super::declared_values::ConfigReading;
 use super::issue::Issue;
-use super::reading::ConfigReading;
 use super::validation_context::{Site, ValidationContext, short_text};
-use super::{config, shape};
+use super::{config, graph_shape};
 use crate::definitions::{self, Definitions};
 use crate::finding::Finding;
 use crate::finding::catalog::{A001, A002, A003, A019};
@@ -101,10 +101,10 @@ pub(super) fn check(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue
             &[&TRIGGER_CONFIG]
         };
         issues.push(issue);
-        shape::unknown_fields(case, site, node, shapes, issues);
+        graph_shape::unknown_fields(case, site, node, shapes, issues);
         return;
     };
-    shape::unknown_fields(case, site, node, &[&TRIGGER_CONFIG], issues);
+    graph_shape::unknown_fields(case, site, node, &[&TRIGGER_CONFIG], issues);
     match node.get("config") {
         Some(written) if !written.is_object() => {
             let message = format!(
@@ -162,7 +162,11 @@ fn no_trigger<'d>(case: &ValidationContext<'_, 'd, '_>, node: Node<'d>) -> Issue
         )
     } else {
         let kind = written.unwrap_or(node);
-        let finding = Finding::at(&A002, kind, format!("{} is no trigger", short_text(kind)));
+        let finding = Finding::at(
+            &A002,
+            kind,
+            format!("{} is not a trigger", short_text(kind)),
+        );
         let name = name.unwrap_or_default();
         let finding = finding.meant_or_known(name, triggers(), Misspelt::value(kind));
         (None, finding)

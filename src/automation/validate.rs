@@ -5,7 +5,7 @@ use super::graph::Graph;
 use super::issue::Issue;
 use super::trigger::{self, Trigger};
 use super::validation_context::{Site, ValidationContext};
-use super::{between, config, outcome, shape, uses, writes};
+use super::{between_filter, config, graph_shape, graph_warnings, reads, writes};
 use crate::definitions::Definitions;
 use crate::finding::Finding;
 use crate::finding::catalog::A016;
@@ -62,12 +62,13 @@ pub fn validate(
     };
     let mut issues = Vec::new();
     trigger::check(&case, &mut issues);
-    if let Some(list) = graph.and_then(|graph| shape::check_graph(&case, graph, &mut issues)) {
-        shape::check_steps(&case, &mut issues);
+    if let Some(list) = graph.and_then(|graph| graph_shape::check_graph(&case, graph, &mut issues))
+    {
+        graph_shape::check_steps(&case, &mut issues);
         check_configs(&case, &mut issues);
-        uses::check(&case, &mut issues);
+        reads::check(&case, &mut issues);
         writes::check(&case, &mut issues);
-        outcome::check(&case, list, &mut issues);
+        graph_warnings::check(&case, list, &mut issues);
     }
     issues
 }
@@ -83,7 +84,7 @@ fn check_configs(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue>) 
             (Some(written), _) => {
                 config::check(case, site, &A016, &step.reading, issues);
                 config::check_needs(case, site, &A016, key, written, &declared.config, issues);
-                between::check(case, site, written, issues);
+                between_filter::check(case, site, written, issues);
             }
             (None, Some(other)) => {
                 let message = format!(

@@ -21,7 +21,7 @@ pub enum NotChecked {
     /// It has errors.
     #[error("the package has errors")]
     Errors(Box<FileReport>),
-    /// It is no package at all.
+    /// It is not a package at all.
     #[error("not a template package: the manifest has no `templateVersion`")]
     NotAPackage,
     /// The check passed what the model cannot hold: a bug here, reported instead of guessed at.

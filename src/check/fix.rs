@@ -38,7 +38,7 @@ impl Fixed {
 /// Checks and fixes `bytes` in turns until no fix is left, at most [`MAX_ROUNDS`] times.
 ///
 /// `check` gives the findings of a text whose fixes are wanted (and no others). A round that would
-/// leave something that is no JSON any more is taken back.
+/// leave something that is not JSON any more is taken back.
 pub fn apply_fixes(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -> Fixed {
     let rounds = FixRounds::run(File(bytes.to_vec()), |file| check(&file.0));
     Fixed {
@@ -51,7 +51,7 @@ pub fn apply_fixes(bytes: &[u8], mut check: impl FnMut(&[u8]) -> Vec<Finding>) -
 
 /// Something that is fixed.
 pub(super) trait Subject: Sized {
-    /// The text that findings point into; nothing when it is no text.
+    /// The text that findings point into; nothing when it is not text.
     fn text(&self) -> Option<&str>;
     /// Whether edits of the text can be made.
     fn takes(&self, fix: &Fix) -> bool;

@@ -1,8 +1,6 @@
 //! Checks packages: a package in, findings out.
 
 mod anomalies;
-#[cfg(test)]
-mod changed;
 mod checked;
 pub mod facts;
 pub mod fix;
@@ -13,6 +11,8 @@ mod rows;
 mod rules;
 mod run;
 pub mod sensitive;
+#[cfg(test)]
+mod test_support;
 
 pub use checked::{Checked, NotChecked};
 pub use folder::{FixedFolder, apply_fixes_to_folder, check_folder, promote_folder};

@@ -24,7 +24,7 @@ impl OpenedPackage {
     /// The text without a byte-order mark: of a folder, as much as could be put together.
     ///
     /// # Errors
-    /// When it is no text, or nothing could be put together.
+    /// When it is not text, or nothing could be put together.
     pub fn text(&self) -> Result<&str, SyntaxError> {
         match self {
             OpenedPackage::File(source) => source.text(),

@@ -19,7 +19,7 @@ pub struct CheckOptions<'o> {
     pub definitions: &'o Definitions,
     /// Whether the five promotion rules are measured too (then P002 speaks instead of X004).
     pub promotion: bool,
-    /// Whether the file was named on its own: then a file that is no package is a finding.
+    /// Whether the file was named on its own: then a file that is not a package is a finding.
     pub named: bool,
     /// How many threads one large file may use.
     pub threads: usize,

@@ -41,7 +41,7 @@ pub(crate) enum Colour {
     Never,
 }
 
-/// Output formats of commands that are no report.
+/// Output formats of commands that are not a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
     /// Text to read.

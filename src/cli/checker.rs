@@ -46,7 +46,7 @@ pub(crate) struct Checker {
     pub(crate) mode: CheckMode,
     /// Whether and how to fix.
     pub(crate) fix_mode: Option<FixMode>,
-    /// Whether named files that are no packages are skipped, as those of a walk are.
+    /// Whether named files that are not packages are skipped, as those of a walk are.
     pub(crate) skip_plain: bool,
     /// Number of threads; as many as the machine has when not given.
     pub(crate) threads: Option<usize>,

@@ -31,7 +31,7 @@ pub(crate) fn exit(error: &Error) -> Exit {
     }
 }
 
-/// How a command ends whose answer has that status.
+/// How a command ends whose response has that status.
 fn exit_of(status: u16) -> Exit {
     match status {
         200..300 => Exit::Done,

@@ -20,7 +20,7 @@ pub(crate) fn read(path: Option<&Path>, definitions: &Definitions) -> Result<Sta
     let Some(path) = path else { return Ok(empty()) };
     let source = package_file::read(path)?;
     let failed = |why: String| CliError::Usage {
-        message: format!("`{}` is no destination: {why}", printable::path(path)),
+        message: format!("`{}` is not a destination: {why}", printable::path(path)),
         help: "name a package that checks without errors, or a file of `tplkit simulate --save`"
             .to_owned(),
     };

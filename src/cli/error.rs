@@ -18,7 +18,7 @@ use super::exit::Exit;
 /// An error of the command line.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// The arguments make no sense; or they ask for help, which is no error to the exit code.
+    /// The arguments make no sense; or they ask for help, which is not an error to the exit code.
     #[error("{0}")]
     Arguments(#[from] clap::Error),
     /// The arguments are understood and cannot be followed.
@@ -91,7 +91,7 @@ pub(crate) enum CliError {
         source: BaselineError,
     },
     /// A resolutions file cannot be used.
-    #[error("`{}` is no resolutions file: {}", shown(path), listed(refusals))]
+    #[error("`{}` is not a resolutions file: {}", shown(path), listed(refusals))]
     Resolutions {
         /// The file.
         path: PathBuf,
@@ -112,10 +112,10 @@ pub(crate) enum CliError {
         /// What to do.
         help: &'static str,
     },
-    /// A simulation came to no end.
-    #[error("the apply came to no end: {0}")]
+    /// A simulation did not finish.
+    #[error("the apply did not finish: {0}")]
     Simulate(Box<SimulateError>),
-    /// A server refused something, or did not answer.
+    /// A server refused something, or did not respond.
     #[error("{}", client_error::describe(.0))]
     Remote(#[from] Box<tplkit::client::Error>),
     /// Nobody is signed in.
@@ -150,7 +150,7 @@ pub(crate) enum CliError {
         /// How to return to it.
         resume_hint: String,
     },
-    /// What was given is no id that a job can have.
+    /// What was given is not an id that a job can have.
     #[error("there is no job `{}` (`{}`): the id of a job is a UUID", id.escape_debug(), Code::NotFound.as_str())]
     NoJob {
         /// What was given.
@@ -181,7 +181,7 @@ pub(crate) enum CliError {
         help: String,
     },
     /// A workspace cannot be exported.
-    #[error("there can be no such package: {0}")]
+    #[error("this package cannot be built: {0}")]
     Export(#[from] tplkit::export::Fault),
     /// The file of profiles cannot be used.
     #[error("`{}`: {why}", shown(path))]

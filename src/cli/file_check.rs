@@ -22,7 +22,7 @@ use super::walk::{self, FoundFile};
 pub(super) struct FileCheck<'c> {
     pub(super) mode: CheckMode,
     pub(super) fix_mode: Option<FixMode>,
-    /// Whether a named file that is no package is skipped.
+    /// Whether a named file that is not a package is skipped.
     pub(super) skip_plain: bool,
     /// What holds for this file.
     pub(super) settings: &'c Settings,
@@ -106,7 +106,7 @@ impl FileCheck<'_> {
             report.kind = FileKind::Plain;
             report.findings.clear();
         }
-        // In a walked folder a file that is no package is passed over.
+        // In a walked folder a file that is not a package is passed over.
         if !named && report.kind == FileKind::Plain {
             report.promotion = None;
         }
@@ -121,7 +121,7 @@ impl FileCheck<'_> {
         }
     }
 
-    /// The findings whose fixes are wanted, and the one that says a text is no JSON.
+    /// The findings whose fixes are wanted, and the one that says a text is not JSON.
     fn fixable(&self, bytes: &[u8], fix_mode: FixMode, named: bool) -> Vec<Finding> {
         let findings = check::check(bytes, &self.options(named)).findings;
         self.wanted(findings, fix_mode)

@@ -106,7 +106,7 @@ pub(crate) struct FolderChanges {
 
 /// Why it was not.
 pub(crate) enum NotFilled {
-    /// The text is no package that can be taken apart.
+    /// The text is not a package that can be taken apart.
     Package(CanonicalError),
     /// The folder cannot be used.
     Folder(CliError),

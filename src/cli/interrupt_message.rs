@@ -18,7 +18,7 @@ struct State {
     /// The document of any command.
     usual: Option<String>,
     left: Option<InterruptMessage>,
-    /// Whether a result is on its way: there is one document, not two.
+    /// Whether a result is in flight: there is one document, not two.
     begun: bool,
 }
 

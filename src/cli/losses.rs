@@ -17,7 +17,7 @@ use super::apply_summary;
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Losses {
     /// Tables that the job created, with every row in them.
-    pub(crate) tables: Vec<Table>,
+    pub(crate) tables: Vec<LostTable>,
     /// Rows that the job wrote into other tables.
     pub(crate) rows: Vec<Rows>,
     /// Columns of tables that stay and point at those that go.
@@ -40,7 +40,7 @@ fn is_zero(count: &u64) -> bool {
 
 /// A table that goes.
 #[derive(Debug, Serialize)]
-pub(crate) struct Table {
+pub(crate) struct LostTable {
     id: String,
     name: String,
     label: String,
@@ -120,7 +120,7 @@ impl Losses {
             let bound = bound.iter().any(|bound| bound.id.to_string() == feature.id);
             if bound && since {
                 created.insert(feature.id.clone());
-                self.tables.push(Table {
+                self.tables.push(LostTable {
                     id: feature.id.clone(),
                     name: name(feature),
                     label: feature.label.clone().unwrap_or_default(),

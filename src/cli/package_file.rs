@@ -18,9 +18,9 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::folder::OnDisk;
 use super::output::write_styled;
-use super::packed;
 use super::session::Session;
 use super::source::{self, is_stdin};
+use super::unpacked_folders;
 
 /// A package with the path that its places are named by; it is what a [`Doc`] borrows from.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub(crate) fn read(path: &Path) -> Result<PackageFile, CliError> {
     let folder = if is_stdin(path) {
         None
     } else if path.is_dir() {
-        if !packed::is_package(path) {
+        if !unpacked_folders::is_package(path) {
             return Err(CliError::Usage {
                 message: format!(
                     "`{}` is a folder without `{INDEX}`, and no package",
@@ -90,7 +90,7 @@ pub(crate) fn read(path: &Path) -> Result<PackageFile, CliError> {
         }
         Some(path.to_owned())
     } else {
-        packed::folder_of(path)
+        unpacked_folders::folder_of(path)
     };
     let Some(folder) = folder else {
         let read = source::read(path).map_err(failed(path.to_owned()))?;

@@ -17,8 +17,8 @@ use tplkit::finding::render::ReportError;
 use tplkit::printable;
 
 use super::error::reading_help;
-use super::packed;
 use super::source::is_stdin;
+use super::unpacked_folders;
 
 /// A file to be checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Search {
         }
         match fs::metadata(path).and_then(|metadata| Ok((metadata, fs::canonicalize(path)?))) {
             Ok((metadata, real)) if metadata.is_dir() => self.walk(path, &real),
-            Ok((metadata, real)) => match packed::folder_of(path) {
+            Ok((metadata, real)) => match unpacked_folders::folder_of(path) {
                 Some(folder) => self.part(&folder, path),
                 None => self.add(real, path, true, metadata.len()),
             },
@@ -117,7 +117,9 @@ impl Search {
         let is_part = |real: &Path| {
             folders.iter().any(|folder| {
                 let name = real.strip_prefix(folder);
-                name.is_ok_and(|name| !name.as_os_str().is_empty() && packed::names(folder, name))
+                name.is_ok_and(|name| {
+                    !name.as_os_str().is_empty() && unpacked_folders::names(folder, name)
+                })
             })
         };
         let parts = self.found.iter().filter(|(_, found)| !found.is_folder);
@@ -196,7 +198,7 @@ impl Search {
             return;
         };
         if kind.is_dir() || entry.depth() == 0 {
-            if packed::is_package(entry.path()) {
+            if unpacked_folders::is_package(entry.path()) {
                 let inside = entry.path().strip_prefix(root).unwrap_or(entry.path());
                 let (real, path) = (real.join(inside), display_path(entry.path()));
                 let here = path.as_os_str().is_empty();
@@ -241,7 +243,7 @@ impl Search {
     }
 }
 
-/// The trouble with a path that cannot be read.
+/// The error for a path that cannot be read.
 pub(crate) fn report_error(path: &Path, error: &io::Error) -> ReportError {
     ReportError {
         path: Some(path.to_owned()),

@@ -16,7 +16,7 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::output::print_stdout;
 use super::session::Session;
-use super::{packed, walk};
+use super::{unpacked_folders, walk};
 
 /// Changes come in bursts: a burst is over when it has been quiet for so long.
 const QUIET: Duration = Duration::from_millis(80);
@@ -87,7 +87,7 @@ impl Scope {
         for path in paths {
             // A part of an unpacked package means all of it.
             let folder = Some(path.clone()).filter(|path| path.is_dir());
-            if let Some(folder) = folder.or_else(|| packed::folder_of(path)) {
+            if let Some(folder) = folder.or_else(|| unpacked_folders::folder_of(path)) {
                 scope.walked.push(real(&folder));
                 continue;
             }
@@ -119,7 +119,7 @@ impl Scope {
             return Some(Change::Content);
         }
         let names = match event.kind {
-            // Reading is no change: our own check would wake us for ever.
+            // Reading is not a change: our own check would wake us for ever.
             EventKind::Access(_) => return None,
             EventKind::Modify(ModifyKind::Data(_)) => false,
             _ => true,

@@ -13,7 +13,7 @@ pub struct BaseUrl(Url);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// It cannot be read.
-    #[error("is no URL")]
+    #[error("is not a URL")]
     Unreadable,
     /// Neither `http` nor `https`.
     #[error("does not begin with http:// or https://")]

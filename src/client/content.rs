@@ -64,7 +64,7 @@ impl Client {
         })
     }
 
-    /// An answer, and where its first byte stands in the file.
+    /// A response, and where its first byte stands in the file.
     fn open(&self, file: &FileRecord, from: u64) -> Result<(u64, Response), Error> {
         let mut request = Request::get(content_path(file));
         let mut with = |name: &str, value| request.headers.push((name.to_owned(), value));

@@ -38,7 +38,7 @@ pub struct Tokens {
 
 impl<'de> Deserialize<'de> for Tokens {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Tokens, D::Error> {
-        /// The answer of the routes that hand tokens out.
+        /// The response of the routes that hand tokens out.
         #[derive(Deserialize)]
         struct Document {
             access_token: String,

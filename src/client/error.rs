@@ -11,7 +11,7 @@ pub enum Error {
     /// The server refused it.
     #[error("{0}")]
     Refused(Box<Problem>),
-    /// No answer came, or not a whole one.
+    /// No response came, or not a whole one.
     #[error("cannot reach `{address}`: {why}{}", tried(*.tries))]
     Unreachable {
         /// The server.
@@ -66,7 +66,14 @@ pub enum Error {
     Setup(String),
 }
 
-/// What kept an answer away.
+#[cfg(feature = "miette")]
+impl miette::Diagnostic for Error {
+    fn code<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        Some(Box::new("tplkit::client"))
+    }
+}
+
+/// What kept a response away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// No connection, or one that broke.

@@ -114,11 +114,11 @@ impl Job {
     /// Why it failed, as far as the server says so.
     pub fn failure(&self) -> Option<String> {
         let words = |value: &Value| value.as_str().map(str::to_owned);
-        let reported = words(&self.error).or_else(|| {
+        let message = words(&self.error).or_else(|| {
             let members = ["detail", "message", "code"];
             members.iter().find_map(|name| words(self.error.get(name)?))
         });
-        reported.map(|text| text.replace(char::is_control, " "))
+        message.map(|text| text.replace(char::is_control, " "))
     }
 }
 
@@ -190,7 +190,7 @@ impl Client {
     }
 
     /// `POST /v1/template-jobs/{id}/undo`: takes away what the job made; `force` also what was
-    /// changed since. The job that comes back is undone, or on the way there.
+    /// changed since. The job that comes back is undone, or is being undone.
     pub fn undo(&self, id: &str, force: bool) -> Result<WithDocument<Job>, Error> {
         let address = format!("/v1/template-jobs/{}/undo", segment(id));
         let mut request = Request::new(Method::POST, address);

@@ -79,12 +79,12 @@ pub trait Host: Send + Sync {
         let _ = (why, after);
     }
     /// Is notified that a large body is sent: how much of how many bytes has left so far stands in `sent`. What it
-    /// gives is dropped once there is an answer, or none.
+    /// gives is dropped once there is a response, or none.
     fn sending(&self, request: &str, total: u64, sent: Arc<AtomicU64>) -> Option<Box<dyn Any>> {
         let _ = (request, total, sent);
         None
     }
-    /// Is notified that a large answer comes: how much of how many bytes is here stands in `received`. What it gives is
+    /// Is notified that a large response comes: how much of how many bytes is here stands in `received`. What it gives is
     /// dropped once there is all of it, or nothing more.
     fn receiving(
         &self,
@@ -96,7 +96,7 @@ pub trait Host: Send + Sync {
         None
     }
     /// Is notified that a request leaves, and after which time it is given up. What it gives is dropped once
-    /// there is an answer, or none.
+    /// there is a response, or none.
     fn asking(&self, request: &str, most: Duration) -> Option<Box<dyn Any>> {
         let _ = (request, most);
         None
@@ -108,11 +108,11 @@ pub trait Host: Send + Sync {
 pub struct Options {
     /// How long a connection may take.
     pub connect: Duration,
-    /// How long one request may take, answer included.
+    /// How long one request may take, response included.
     pub whole: Duration,
-    /// How long a request that only reads may go without an answer, and any answer without a further part.
+    /// How long a request that only reads may go without a response, and any response without a further part.
     pub silence: Duration,
-    /// How large an answer may be, in bytes.
+    /// How large a response may be, in bytes.
     pub largest: u64,
     /// How often a request is tried again.
     pub retries: u32,
@@ -183,7 +183,7 @@ impl Client {
         &self.base
     }
 
-    /// Sends a request and gives the answer whatever its status, after renewing the session and
+    /// Sends a request and gives the response whatever its status, after renewing the session and
     /// trying again as far as both are of use.
     pub fn send(&self, request: &Request) -> Result<ApiResponse, Error> {
         Ok(self.exchange(request)?.response)

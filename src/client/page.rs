@@ -27,7 +27,7 @@ pub struct Page<T> {
 }
 
 impl<T: DeserializeOwned> Page<T> {
-    /// Reads an answer. The specification does not name the member that holds the records: `items`
+    /// Reads a response. The specification does not name the member that holds the records: `items`
     /// here, the only list elsewhere; and a list may come without pages.
     pub fn read(request: &Request, result: &ApiResponse) -> Result<Page<T>, Error> {
         if result.body.trim_ascii_start().starts_with(b"[") {
@@ -44,14 +44,14 @@ impl<T: DeserializeOwned> Page<T> {
         let list = match (members.get("items"), lists.next(), lists.next()) {
             (Some(items), ..) => items,
             (None, Some((_, only)), None) => only,
-            _ => return Err(unreadable(request, "it is no page")),
+            _ => return Err(unreadable(request, "it is not a page")),
         };
         let items = serde_json::from_str(list.get());
         let items = items.map_err(|_| unreadable(request, "a record of it is incomplete"))?;
         let next_cursor = match members.get("next_cursor") {
             None => None,
             Some(cursor) => serde_json::from_str(cursor.get())
-                .map_err(|_| unreadable(request, "its cursor is no text"))?,
+                .map_err(|_| unreadable(request, "its cursor is not text"))?,
         };
         Ok(Page {
             items,
@@ -200,12 +200,12 @@ mod tests {
         for (body, why) in [
             ("", "it is empty"),
             ("<html>", "no JSON at line 1, column 1"),
-            ("{}", "it is no page"),
-            (r#"{"a": [], "b": []}"#, "it is no page"),
+            ("{}", "it is not a page"),
+            (r#"{"a": [], "b": []}"#, "it is not a page"),
             (r#"{"items": {}}"#, "a record of it is incomplete"),
             (
                 r#"{"items": [], "next_cursor": 7}"#,
-                "its cursor is no text",
+                "its cursor is not text",
             ),
         ] {
             let error = read(body).expect_err(body);

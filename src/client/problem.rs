@@ -72,7 +72,7 @@ pub struct Fault {
 }
 
 impl Problem {
-    /// Reads an answer. Every member may be missing; the form of the executor (`error`, `jobId`,
+    /// Reads a response. Every member may be missing; the form of the executor (`error`, `jobId`,
     /// `lockedUntil`) is understood as well, and what is not JSON at all leaves the status.
     pub(super) fn read(request: &Request, result: &ApiResponse) -> Problem {
         let document: Value = serde_json::from_slice(&result.body).unwrap_or_default();

@@ -8,7 +8,7 @@ use reqwest::{Method, Url};
 use super::secret::Secret;
 use super::upload::Upload;
 
-/// Routes whose answers carry credentials: servers keep none of them, so a key protects nothing.
+/// Routes whose responses carry credentials: servers keep none of them, so a key protects nothing.
 const NEVER_REPEATED: [&str; 2] = ["/v1/auth/", "/v1/api-keys"];
 
 /// A request to a path of the server.
@@ -24,11 +24,11 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Option<Vec<u8>>,
-    /// A body that is no document, in place of the other.
+    /// A body that is not a document, in place of the other.
     pub(super) upload: Option<Upload>,
     /// By which the server knows a repetition.
     pub idempotency_key: Option<String>,
-    /// Whether an answer that is no refusal comes as a stream.
+    /// Whether a response that is not a refusal comes as a stream.
     pub(super) streamed: bool,
     /// Whether it changes nothing whatever its method says, so that it may be sent again without a key.
     pub(super) harmless: bool,

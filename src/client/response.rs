@@ -7,7 +7,7 @@ use super::error::Error;
 use super::problem::Problem;
 use super::request::Request;
 
-/// An answer, whatever its status.
+/// A response, whatever its status.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiResponse {
     /// The HTTP status.
@@ -21,7 +21,7 @@ pub struct ApiResponse {
 impl std::fmt::Debug for ApiResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Bodies may hold tokens.
-        write!(f, "Answer({}, {} bytes)", self.status, self.body.len())
+        write!(f, "ApiResponse({}, {} bytes)", self.status, self.body.len())
     }
 }
 

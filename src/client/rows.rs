@@ -11,7 +11,7 @@ pub struct RowQuery {
     pub any: bool,
     /// A column; with a hyphen before it, the other way round.
     pub sort: Option<String>,
-    /// The columns to answer with; all when there is none.
+    /// The columns to return; all when there is none.
     pub fields: Vec<String>,
 }
 

@@ -145,6 +145,6 @@ pub(super) fn path(id: &str, rest: &str) -> String {
 fn text(request: &Request, body: Vec<u8>) -> Result<String, Error> {
     String::from_utf8(body).map_err(|_| Error::Unreadable {
         request: request.to_string(),
-        why: "it is no UTF-8".to_owned(),
+        why: "it is not UTF-8".to_owned(),
     })
 }

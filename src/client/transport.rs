@@ -30,7 +30,7 @@ pub(super) struct Transport {
     trusts_nobody: Option<String>,
 }
 
-/// An answer that comes more slowly than this, once it has been silent or slow for long enough, is given up.
+/// A response that comes more slowly than this, once it has been silent or slow for long enough, is given up.
 pub(super) const SLOWEST: u64 = 1 << 10;
 
 /// What clients of both kinds have in common.
@@ -56,14 +56,14 @@ macro_rules! configured {
     }};
 }
 
-/// An answer.
+/// A response.
 pub(super) struct Exchange {
     pub(super) response: ApiResponse,
-    /// Its body, where it was to come as a stream and is no refusal.
+    /// Its body, where it was to come as a stream and is not a refusal.
     pub(super) rest: Option<Response>,
 }
 
-/// An answer that may lead elsewhere.
+/// A response that may lead elsewhere.
 enum Incoming {
     /// Its body is still to be read.
     Open(Response),
@@ -119,7 +119,9 @@ impl Transport {
         let _asking = waits.then(|| host.asking(&request.to_string(), self.most(request)));
         let Some(mut url) = base.join(&request.path, &request.query) else {
             let path = request.path.escape_debug();
-            return Err(Error::Invalid(format!("`{path}` is no path of the server")));
+            return Err(Error::Invalid(format!(
+                "`{path}` is not a path of the server"
+            )));
         };
         let headers = headers(request, token)?;
         for _ in 0..=MOST_REDIRECTS {
@@ -162,7 +164,7 @@ impl Transport {
         headers: HeaderMap,
     ) -> Result<Response, Error> {
         let mut builder = if request.streamed {
-            // The bound of a single request is one of its whole answer; that of a client is one of each wait.
+            // The bound of a single request is one of its whole response; that of a client is one of each wait.
             let trusts = self.trusts_nobody.is_none();
             let http = configured!(blocking::Client::builder(), &self.options, trusts);
             let http = http.timeout(self.most(request)).build();
@@ -214,9 +216,9 @@ impl Transport {
         };
         let stalls = |most| host.asking(&request.to_string(), most);
         runtime.block_on(async {
-            let answer = patience.wait(size, &sent, builder.send(), stalls).await;
+            let waited = patience.wait(size, &sent, builder.send(), stalls).await;
             drop(sending);
-            let response = match answer.ok_or_else(|| timed_out(base))? {
+            let response = match waited.ok_or_else(|| timed_out(base))? {
                 Ok(response) => response,
                 Err(error) => {
                     let fault = sent.fault().map(unread);
@@ -245,7 +247,7 @@ impl Transport {
         }
     }
 
-    /// Refuses an answer of more bytes than it may have.
+    /// Refuses a response of more bytes than it may have.
     fn bound(&self, request: &Request, length: u64) -> Result<(), Error> {
         let largest = self.options.largest;
         if length <= largest {
@@ -324,7 +326,7 @@ fn upload(request: &Request) -> Option<Upload> {
     request.upload.clone().or(large)
 }
 
-/// An answer whose body is still to come.
+/// A response whose body is still to come.
 fn head(status: StatusCode, headers: &HeaderMap) -> ApiResponse {
     let headers = headers.iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -368,7 +370,7 @@ fn headers(request: &Request, token: Option<&Secret>) -> Result<HeaderMap, Error
     }
     let mut given = HeaderMap::new();
     for (name, value) in &request.headers {
-        let invalid = || Error::Invalid(format!("`{}` is no header", name.escape_debug()));
+        let invalid = || Error::Invalid(format!("`{}` is not a header", name.escape_debug()));
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid())?;
         let value = HeaderValue::from_str(value).map_err(|_| invalid())?;
         given.append(name, value);
@@ -377,12 +379,13 @@ fn headers(request: &Request, token: Option<&Secret>) -> Result<HeaderMap, Error
     headers.extend(given);
     if let Some(key) = &request.idempotency_key {
         let value = HeaderValue::from_str(key);
-        let value = value.map_err(|_| Error::Invalid("the idempotency key is no header".into()))?;
+        let value =
+            value.map_err(|_| Error::Invalid("the idempotency key is not a header".into()))?;
         headers.insert(HeaderName::from_static("idempotency-key"), value);
     }
     if let Some(token) = token {
         let value = HeaderValue::from_str(&format!("Bearer {}", token.reveal()));
-        let mut value = value.map_err(|_| Error::Invalid("the token is no header".into()))?;
+        let mut value = value.map_err(|_| Error::Invalid("the token is not a header".into()))?;
         value.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, value);
     }

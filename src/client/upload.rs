@@ -1,6 +1,6 @@
 //! Bodies that are read while they are sent.
 //!
-//! A server may refuse such a body before it has all of it, and its answer counts. What is bounded is not the time that an
+//! A server may refuse such a body before it has all of it, and its response counts. What is bounded is not the time that an
 //! upload takes, but the time in which nothing of it leaves.
 
 use std::fmt;
@@ -87,7 +87,7 @@ impl Sent {
     }
 }
 
-/// The parts of a body that is under way.
+/// The parts of a body that is in flight.
 pub(super) struct Parts {
     source: Mutex<Box<dyn Read + Send>>,
     left: u64,
@@ -134,7 +134,7 @@ impl Body for Parts {
         Poll::Ready(Some(match parts.part() {
             Ok(part) => Ok(Frame::data(part)),
             Err(error) => {
-                // What is said of it on the way up has no words for this.
+                // What is said of it during the upload has no words for this.
                 let kind = error.kind();
                 let mut fault = parts.sent.fault.lock();
                 let fault = fault.as_deref_mut();
@@ -155,11 +155,11 @@ impl Body for Parts {
     }
 }
 
-/// Waits for the answer to a body for as long as the body goes on, and then for as long as an answer may take.
+/// Waits for the response to a body for as long as the body goes on, and then for as long as a response may take.
 pub(super) struct Patience {
     /// How long nothing of the body may leave.
     pub(super) silence: Duration,
-    /// How long the answer may take once all has left.
+    /// How long the response may take once all has left.
     pub(super) whole: Duration,
 }
 
@@ -170,15 +170,15 @@ impl Patience {
         &self,
         size: u64,
         sent: &Sent,
-        answer: impl Future<Output = T>,
+        response: impl Future<Output = T>,
         mut stalls: impl FnMut(Duration) -> G,
     ) -> Option<T> {
-        let mut answer = std::pin::pin!(answer);
+        let mut response = std::pin::pin!(response);
         let look = LOOK.min(self.silence).min(self.whole);
         let (mut before, mut idle, mut stalled) = (0, Duration::ZERO, None);
         loop {
-            if let Ok(answer) = tokio::time::timeout(look, answer.as_mut()).await {
-                return Some(answer);
+            if let Ok(response) = tokio::time::timeout(look, response.as_mut()).await {
+                return Some(response);
             }
             let now = sent.bytes.load(Ordering::Relaxed);
             let most = if now < size { self.silence } else { self.whole };

@@ -213,7 +213,7 @@ fn reference(node: Node<'_>, key: &str) -> Option<String> {
         .map(|declared| undollared(declared).to_owned())
 }
 
-/// Items under their parents. One whose parent is no item here, or that would be its own
+/// Items under their parents. One whose parent is not an item here, or that would be its own
 /// ancestor, is at the top.
 fn tree(items: &[Node<'_>], columns: &Columns<'_>) -> Vec<Item> {
     let parent = |item: Node<'_>| {

@@ -80,10 +80,10 @@ enum Role {
     Used,
 }
 
-type Report<'t> = &'t mut dyn FnMut(Role, &str, UseSite);
+type UseVisitor<'t> = &'t mut dyn FnMut(Role, &str, UseSite);
 
 /// Reports every ref of the package with its role, in order of appearance per part.
-fn visit(root: Node<'_>, report: Report<'_>) {
+fn visit(root: Node<'_>, report: UseVisitor<'_>) {
     let (manifest, payloads) = halves(root);
     let plan = manifest.get("plan");
     for step in plan
@@ -161,7 +161,7 @@ fn use_site(node: Node<'_>, what: String, tool: Option<&str>) -> UseSite {
     }
 }
 
-fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, report: Report<'_>) {
+fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, report: UseVisitor<'_>) {
     if let Some((reference, node)) = owner
         .get("ref")
         .and_then(|node| Some((node.as_str()?, node)))
@@ -174,7 +174,7 @@ fn declared(owner: Node<'_>, what: &str, tool: Option<&str>, report: Report<'_>)
     }
 }
 
-fn visit_step(step: Node<'_>, what: &str, report: Report<'_>) {
+fn visit_step(step: Node<'_>, what: &str, report: UseVisitor<'_>) {
     let tool = step.get_str("tool");
     declared(step, what, tool, report);
     let Some(args) = step.get("args") else { return };
@@ -203,7 +203,7 @@ fn visit_step(step: Node<'_>, what: &str, report: Report<'_>) {
 }
 
 /// A dependency by name is in configs under its name: its uses are where `usedBy` says.
-fn visit_names(manifest: Node<'_>, dependency: Node<'_>, report: Report<'_>) {
+fn visit_names(manifest: Node<'_>, dependency: Node<'_>, report: UseVisitor<'_>) {
     let Some(reference) = dependency
         .get_str("ref")
         .filter(|_| dependency.get_str("form") == Some("name"))

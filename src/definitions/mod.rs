@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 pub use field::{AbsentTarget, Field, FieldType, Form, Reference, ReferenceKind};
-pub use walk::{ConfigFault, Spot, Visitor, walk, walk_listed, walk_value};
+pub use walk::{ConfigFault, DeclaredValue, Visitor, walk, walk_listed, walk_value};
 
 /// Named fields in declaration order.
 pub type Fields = IndexMap<String, Field>;
@@ -230,7 +230,7 @@ impl Definitions {
         })
     }
 
-    /// Reads another server's registry: a file in the form of the embedded one, or the answer of
+    /// Reads another server's registry: a file in the form of the embedded one, or the response of
     /// `GET /v1/schema/definitions`, whose types may have neither label nor storage. What they
     /// leave out is that of the embedded type of the same name.
     pub fn parse(text: &str) -> Result<Definitions, DefinitionsError> {
@@ -262,7 +262,7 @@ mod tests {
 
     use super::{Definitions, Storage};
 
-    /// The answer of a server that reports its types no more than the specification asks for.
+    /// The response of a server that reports its types no more than the specification asks for.
     fn response() -> Value {
         let text = include_str!("../../schemas/definitions.json");
         let mut result: Value = serde_json::from_str(text).expect("JSON");

@@ -8,7 +8,7 @@ use crate::json::{JsonKind, Node};
 
 /// A declared field with the value that is there.
 #[derive(Debug, Clone, Copy)]
-pub struct Spot<'d, 'f> {
+pub struct DeclaredValue<'d, 'f> {
     /// The value.
     pub node: Node<'d>,
     /// Its declaration.
@@ -20,7 +20,7 @@ pub struct Spot<'d, 'f> {
     pub required: bool,
 }
 
-impl<'f> Spot<'_, 'f> {
+impl<'f> DeclaredValue<'_, 'f> {
     /// The reference declaration that holds here.
     pub fn reference(&self) -> Option<&'f Reference> {
         self.field.reference_with(|key| self.owner.get_str(key))
@@ -49,18 +49,18 @@ pub enum ConfigFault<'d, 'f> {
     /// A value of the wrong type, or outside its enumeration or range.
     Wrong {
         /// The value with its declaration.
-        spot: Spot<'d, 'f>,
+        spot: DeclaredValue<'d, 'f>,
     },
 }
 
 /// What a walk reports.
 pub trait Visitor<'d, 'f> {
     /// A declared field with a value of the right type (a reference is reported whatever its type).
-    fn field(&mut self, spot: Spot<'d, 'f>);
+    fn field(&mut self, spot: DeclaredValue<'d, 'f>);
     /// A structural mistake.
     fn fault(&mut self, fault: ConfigFault<'d, 'f>);
     /// A list of automation steps; the visitor walks into them if it wants to.
-    fn steps(&mut self, spot: Spot<'d, 'f>);
+    fn steps(&mut self, spot: DeclaredValue<'d, 'f>);
 }
 
 /// Walks `object` as declared by `fields`.
@@ -84,7 +84,7 @@ pub fn walk_listed<'d, 'f>(
             visitor.fault(ConfigFault::UnknownKey { member, known });
             continue;
         };
-        let spot = Spot {
+        let spot = DeclaredValue {
             node: member,
             field,
             owner: object,
@@ -100,8 +100,8 @@ pub fn walk_listed<'d, 'f>(
 }
 
 /// Walks one value as its field declares it.
-pub fn walk_value<'d, 'f>(spot: Spot<'d, 'f>, visitor: &mut dyn Visitor<'d, 'f>) {
-    let Spot {
+pub fn walk_value<'d, 'f>(spot: DeclaredValue<'d, 'f>, visitor: &mut dyn Visitor<'d, 'f>) {
+    let DeclaredValue {
         node, field, owner, ..
     } = spot;
     if !right_type(node, field) {
@@ -115,7 +115,7 @@ pub fn walk_value<'d, 'f>(spot: Spot<'d, 'f>, visitor: &mut dyn Visitor<'d, 'f>)
             if let Some(item) = &field.items {
                 for element in node.elements() {
                     walk_value(
-                        Spot {
+                        DeclaredValue {
                             node: element,
                             field: item,
                             owner,

@@ -1,4 +1,4 @@
-//! The errors of the library as diagnostics: their codes are the paths of what failed.
+//! The errors of the library as diagnostics: their codes are the paths of what failed. That of `client` stands there.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -49,11 +49,6 @@ diagnostics! {
     SyntaxError => "tplkit::json";
     TokenError => "tplkit::automation::token";
     UnknownSelector => "tplkit::finding::selection";
-}
-
-#[cfg(feature = "client")]
-diagnostics! {
-    crate::client::Error => "tplkit::client";
 }
 
 impl<E: Error + 'static> Diagnostic for crate::apply::ApplyError<E> {

@@ -10,7 +10,7 @@ use miette::{
     Diagnostic, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents,
 };
 
-use crate::finding::{Located, RelatedSpot, Severity, Spot};
+use crate::finding::{Located, RelatedSpot, Severity, SourceSpot};
 
 /// A finding that can be drawn: with the name of its file, and what of it is shown.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl FindingDiagnostic {
 }
 
 /// The file of a place: that of a folder lies in it.
-fn path(package: &str, spot: &Spot) -> String {
+fn path(package: &str, spot: &SourceSpot) -> String {
     match &spot.file {
         Some(file) => format!("{}/{}", package.trim_end_matches('/'), printable(file)),
         None => package.to_owned(),

@@ -88,7 +88,7 @@ impl<'d> Side<'d> {
             "source",
             "plan",
         ];
-        // What an editor validates the file with is no content.
+        // What an editor validates the file with is not content.
         let taken = [&layers[..], &["variables", "$schema"]].concat();
         flat.members("", Some(manifest), &taken);
         for variable in elements(manifest.get("variables")) {
@@ -273,7 +273,7 @@ impl<'d> Side<'d> {
     fn rows(&mut self, manifest: Node<'d>, payloads: Option<Node<'d>>) {
         let items =
             || elements(manifest.get("items")).filter(|item| item.get_str("kind") == Some("rows"));
-        let mut reported = Vec::new();
+        let mut with_payload = Vec::new();
         for payload in elements(payloads) {
             let table = payload
                 .get_str("featureRef")
@@ -284,7 +284,7 @@ impl<'d> Side<'d> {
             flat.members("", Some(payload), &["featureRef", "itemUid", "rows"]);
             let uid = payload.get_str("itemUid");
             let item = items().find(|item| item.get_str("uid") == uid);
-            reported.extend(item.and(uid));
+            with_payload.extend(item.and(uid));
             flat.members("item", item, &["uid", "kind", "parent", "count"]);
             let fields = flat.fields;
             self.payloads.push((name.clone(), payload));
@@ -297,7 +297,7 @@ impl<'d> Side<'d> {
         }
         for item in items().filter(|item| {
             item.get_str("uid")
-                .is_none_or(|uid| !reported.contains(&uid))
+                .is_none_or(|uid| !with_payload.contains(&uid))
         }) {
             let subject = item.get_str("uid").map(|uid| self.names.subject(uid));
             let name = subject.unwrap_or_default();

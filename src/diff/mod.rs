@@ -7,19 +7,19 @@
 //! does not check packages.
 
 mod flat;
+mod item;
 mod names;
 mod render;
 mod row;
 mod rows;
-mod thing;
 
 use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 
+use item::{ComparedItem, Side};
 pub use render::{markdown, text};
 pub use rows::{RowChange, RowsDiff};
-use thing::{ComparedItem, Side};
 
 use crate::json::validate;
 use crate::package::canonical::{self, CanonicalError};

@@ -73,7 +73,7 @@ impl<'d> Names<'d> {
                 .flat_map(Node::elements)
                 .filter_map(created)
         };
-        // Parents are no children themselves, so two sweeps find every name.
+        // Parents are not children themselves, so two sweeps find every name.
         for with_parent in [false, true] {
             for (step, tool, kind, reference) in steps() {
                 if tool.parent_argument().is_some() == with_parent {
@@ -117,8 +117,8 @@ impl<'d> Names<'d> {
                 .or(parent)
                 .and_then(|reference| self.name(reference));
             let name = name.or(item.get_str("label")).unwrap_or_default();
-            let reported = format!("{kind} {name}");
-            self.uids.insert(uid, reported);
+            let label = format!("{kind} {name}");
+            self.uids.insert(uid, label);
         }
     }
 

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::flat::{self, Fields};
+use super::item::Side;
 use super::row::{Digest, Reader};
-use super::thing::Side;
 use super::{ChangeKind, FieldChange};
 use crate::json::Node;
 use crate::rows::elements;

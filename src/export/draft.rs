@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::error::{ExportError, Fault};
 use super::onto::{Before, PreviousPackage};
-use super::rows::{self, Table};
+use super::rows::{self, ExportedTable};
 use super::{ExportResult, invariant};
 use crate::json::Doc;
 use crate::package::canonical::CommonPrefix;
@@ -21,7 +21,7 @@ pub struct Draft<'p> {
     package: Package,
     /// The text around the rows of each entry: one more than there are tables.
     pieces: Vec<String>,
-    tables: Vec<Table>,
+    tables: Vec<ExportedTable>,
     /// An earlier package that this one may be equal to.
     before: Option<Before<'p>>,
 }
@@ -29,7 +29,7 @@ pub struct Draft<'p> {
 impl<'p> Draft<'p> {
     pub(super) fn new(
         package: Package,
-        tables: Vec<Table>,
+        tables: Vec<ExportedTable>,
         previous: Option<&PreviousPackage<'p>>,
     ) -> Result<Draft<'p>, Fault> {
         invariant::check(&package.manifest.plan)?;
@@ -43,7 +43,7 @@ impl<'p> Draft<'p> {
                 error,
             });
         }
-        let unchanged = tables.iter().all(Table::unchanged);
+        let unchanged = tables.iter().all(ExportedTable::unchanged);
         let before = previous.filter(|_| unchanged);
         let before = before.and_then(|previous| {
             let mut dated = package.clone();

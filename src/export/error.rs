@@ -4,7 +4,10 @@ use std::io;
 
 use crate::json::SyntaxError;
 use crate::package::canonical::CanonicalError;
-use crate::workspace::Id;
+use crate::workspace::{Id, Source};
+
+/// The result of reading a source of that kind.
+pub type ExportResult<T, S> = Result<T, ExportError<<S as Source>::Error>>;
 
 /// Why an export did not come to its end; `E` is how the source fails.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +15,7 @@ pub enum ExportError<E: std::error::Error> {
     /// The workspace could not be read.
     #[error("the workspace could not be read: {0}")]
     Source(#[source] E),
-    /// There can be no such package.
+    /// The package cannot be built.
     #[error(transparent)]
     Fault(#[from] Fault),
     /// The package could not be written.
@@ -20,7 +23,7 @@ pub enum ExportError<E: std::error::Error> {
     Write(#[source] io::Error),
 }
 
-/// Why there can be no such package.
+/// Why a package cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {

@@ -8,7 +8,7 @@ use super::leak;
 use super::onto::PreviousPackage;
 use super::plan::WrittenPlan;
 use super::record::Records;
-use super::rows::Table;
+use super::rows::ExportedTable;
 use super::selection::Selection;
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};
@@ -29,7 +29,7 @@ pub(super) fn package(
     selection: &Selection,
     records: &Records<'_>,
     written: WrittenPlan,
-    tables: &[Table],
+    tables: &[ExportedTable],
     plan_id: String,
     now: Timestamp,
     previous: Option<&PreviousPackage<'_>>,
@@ -67,7 +67,7 @@ pub(super) fn package(
     let external_refs =
         invariant::outside(steps.map(|step| (step.reference.as_deref(), &step.args)));
     let mut unresolved: Vec<Unresolved> = written.unresolved;
-    unresolved.extend(tables.iter().flat_map(Table::unresolved));
+    unresolved.extend(tables.iter().flat_map(ExportedTable::unresolved));
     let layers = Layers {
         source: Source {
             workspace_name: own(&workspace.label),
@@ -108,14 +108,14 @@ pub(super) fn package(
         },
         envelope: Some(Envelope {
             schema: previous.and_then(|previous| previous.schema.clone()),
-            payloads: Some(tables.iter().map(Table::head).collect()),
+            payloads: Some(tables.iter().map(ExportedTable::head).collect()),
             unknown: Object::new(),
         }),
     }
 }
 
 /// One item per record in the order of the plan, then one per table with rows.
-fn items(records: &Records<'_>, written: &WrittenPlan, tables: &[Table]) -> Vec<Item> {
+fn items(records: &Records<'_>, written: &WrittenPlan, tables: &[ExportedTable]) -> Vec<Item> {
     let list = &records.list;
     let mut items: Vec<Item> = Vec::with_capacity(list.len() + tables.len());
     for (at, step) in written.order.iter().zip(&written.steps) {
@@ -135,7 +135,7 @@ fn items(records: &Records<'_>, written: &WrittenPlan, tables: &[Table]) -> Vec<
             unknown: Object::new(),
         });
     }
-    items.extend(tables.iter().map(Table::item));
+    items.extend(tables.iter().map(ExportedTable::item));
     items
 }
 

@@ -44,14 +44,11 @@ use crate::workspace::Source;
 use onto::Identities;
 
 pub use draft::Draft;
-pub use error::{ExportError, Fault, UnknownId};
+pub use error::{ExportError, ExportResult, Fault, UnknownId};
 pub use exported::Exported;
 pub use onto::{ExportBase, PreviousPackage};
 pub use request::ExportRequest;
 pub use selection::{RowsSelection, Selection};
-
-/// The result of reading a source of that kind.
-pub type ExportResult<T, S> = Result<T, ExportError<<S as Source>::Error>>;
 
 /// Reads the structure and, once, the rows that travel: everything of the package is decided then.
 pub async fn prepare<S: Source + Sync>(
@@ -111,14 +108,14 @@ pub async fn prepare_onto<'p, S: Source + Sync>(
 /// its source, and the source may hold what no destination takes.
 ///
 /// ```
-/// use tplkit::context::{Fixed, Seeded};
+/// use tplkit::context::{FixedClock, Seeded};
 /// use tplkit::definitions::Definitions;
 /// use tplkit::export::{Selection, export};
 /// use tplkit::workspace::memory::{Memory, State};
 /// use tplkit::workspace::{Id, ready};
 ///
 /// let workspace = Memory::new(State::empty(Id::from_u128(1), Id::from_u128(2), "sales", "Sales"));
-/// let now = Fixed("2026-03-01T09:30:00Z".parse()?);
+/// let now = FixedClock("2026-03-01T09:30:00Z".parse()?);
 /// let exported = ready(export(
 ///     &workspace, &Selection::default(), &now, &mut Seeded::new(1), Definitions::embedded(),
 /// ))?;
@@ -150,6 +147,6 @@ pub async fn export_onto<S: Source + Sync>(
     let mut text = Vec::new();
     draft.write_to(source, &mut text).await?;
     let text = String::from_utf8(text);
-    let text = text.map_err(|_| Fault::Broken("the package is no UTF-8".to_owned()))?;
+    let text = text.map_err(|_| Fault::Broken("the package is not UTF-8".to_owned()))?;
     Ok(Exported::new(text, definitions))
 }

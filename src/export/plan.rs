@@ -4,7 +4,7 @@ use super::external::{Cause, Externals};
 use super::onto::Identities;
 use super::order::topological;
 use super::read::{FoundReference, ReferenceAction, TargetName, short_path};
-use super::record::{Record, Records, create_tool, targets};
+use super::record::{Record, Records, WorkspaceStep, create_tool, targets};
 use super::verdict::ReferenceTarget;
 use crate::context::Ids;
 use crate::definitions::{Definitions, ReferenceKind};
@@ -198,23 +198,19 @@ impl<'s> Writer<'_, 's, '_, '_> {
 
     /// The workspace's config, when it travels and anything is left of it. What a selection leaves
     /// out is reported all the same where it is named by id: the navigation default.
-    fn workspace(
-        &mut self,
-        (args, found): &(Object, Vec<FoundReference<'s>>),
-        whole: bool,
-        plan_id: &str,
-    ) {
-        let reported = |found: &&FoundReference<'s>| {
+    fn workspace(&mut self, step: &WorkspaceStep<'s>, whole: bool, plan_id: &str) {
+        let is_reported = |found: &&FoundReference<'s>| {
             let omitted = Action::Omitted;
             whole
                 || matches!(&found.what, ReferenceAction::Lost { action, .. } if *action == omitted)
         };
-        let found: Vec<FoundReference<'s>> = found.iter().filter(reported).cloned().collect();
+        let found = step.found.iter().filter(is_reported).cloned();
+        let found: Vec<FoundReference<'s>> = found.collect();
         let rewriting = self.rewrite(plan_id, &found, |_| None);
         if !whole {
             return;
         }
-        let mut args = args.clone();
+        let mut args = step.args.clone();
         rewriting.create.apply(&mut args);
         let config = args.get("config");
         if config

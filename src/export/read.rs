@@ -390,12 +390,12 @@ fn form(form: Form) -> UnresolvedForm {
 
 /// The path that a report gives: keys that are ids are not in it.
 pub(super) fn short_path(path: &str) -> String {
-    let mut reported = String::new();
+    let mut short = String::new();
     for segment in crate::json::path::split_dotted(path) {
         let fit = leak::of(&segment).is_none();
-        push_dotted(&mut reported, if fit { &segment } else { "*" });
+        push_dotted(&mut short, if fit { &segment } else { "*" });
     }
-    reported
+    short
 }
 
 impl<'d> ConfigVisitor<'d, 'd> for Reader<'_, '_, 'd> {

@@ -40,10 +40,17 @@ pub(super) struct Record<'s> {
 /// All records in the order of the phases, and the workspace itself.
 pub(super) struct Records<'s> {
     pub(super) list: Vec<Record<'s>>,
-    /// Args of `update_workspace`, and what in them is to change.
-    pub(super) workspace: (Object, Vec<FoundReference<'s>>),
+    pub(super) workspace: WorkspaceStep<'s>,
     pub(super) known: WorkspaceIndex<'s>,
     pub(super) names: Names,
+}
+
+/// The step that writes the config of the workspace.
+pub(super) struct WorkspaceStep<'s> {
+    /// Args of `update_workspace` with the ids of the source.
+    pub(super) args: Object,
+    /// What in the args is to change.
+    pub(super) found: Vec<FoundReference<'s>>,
 }
 
 /// The refs that are taken.
@@ -176,7 +183,7 @@ pub(super) fn read<'s>(
     })?;
     Ok(Records {
         list,
-        workspace: (args, found),
+        workspace: WorkspaceStep { args, found },
         known,
         names,
     })

@@ -75,7 +75,7 @@ pub(super) struct SelectedRecords<'s> {
 
 impl Selection {
     /// Whether the config of the workspace itself travels: only what is chosen does, once anything
-    /// is. Which rows travel is no such choice.
+    /// is. Which rows travel is not such a choice.
     pub(super) fn takes_workspace(&self) -> bool {
         let lists = [
             &self.features,

@@ -57,11 +57,11 @@ fn is_one(count: &usize) -> bool {
     *count == 1
 }
 
-/// A file that is no baseline.
+/// A file that is not a baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
     /// Not the shape of one.
-    #[error("it is no baseline file: {0}")]
+    #[error("it is not a baseline file: {0}")]
     Shape(#[from] serde_json::Error),
     /// Written by another edition.
     #[error("its schemaVersion is {0}, and this edition knows {VERSION}")]
@@ -156,7 +156,7 @@ impl Baseline {
     }
 
     /// Drops the findings of one package that are known, using each entry up as often as it counts.
-    /// Gives how many were dropped. A file that is no JSON, and a broken folder, is never accepted.
+    /// Gives how many were dropped. A file that is not JSON, and a broken folder, is never accepted.
     pub fn suppress(&mut self, path: &str, findings: &mut Vec<Located>) -> usize {
         let before = findings.len();
         findings.retain(|finding| {

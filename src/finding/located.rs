@@ -13,7 +13,7 @@ use super::{
 
 /// A place that people and editors can go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct SourceSpot {
     /// JSON Pointer into the package as it is packed; empty for the whole file.
     pub pointer: String,
     /// The file, relative to the folder of the package, with `/`; nothing for a packed file.
@@ -34,7 +34,7 @@ pub struct Located {
     /// The weight, after configuration.
     pub severity: Severity,
     /// The narrowest value at fault.
-    pub spot: Spot,
+    pub spot: SourceSpot,
     /// What is there.
     pub excerpt: Excerpt,
     /// What is wrong.
@@ -51,7 +51,7 @@ pub struct Located {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedSpot {
     /// Where.
-    pub spot: Spot,
+    pub spot: SourceSpot,
     /// What is there.
     pub message: String,
 }
@@ -189,13 +189,13 @@ impl<'o, O: Origin + ?Sized> Locator<'o, O> {
         }
     }
 
-    fn spot(&self, place: Place) -> Spot {
+    fn spot(&self, place: Place) -> SourceSpot {
         let FileSpan { file, span, .. } = self.origin.locate(&place.span);
         let at = |offset| {
             let positions = self.positions.get(&file);
             positions.map_or(LineColumn::START, |positions| positions.get(offset))
         };
-        Spot {
+        SourceSpot {
             start: at(span.start),
             end: at(span.end),
             pointer: place.pointer,

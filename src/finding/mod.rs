@@ -25,7 +25,7 @@ pub mod suggest;
 pub use edit::Edit;
 pub use excerpt::Excerpt;
 pub use fix::Fix;
-pub use located::{Located, LocatedFix, LocatedReport, LocatedVerdict, RelatedSpot, Spot};
+pub use located::{Located, LocatedFix, LocatedReport, LocatedVerdict, RelatedSpot, SourceSpot};
 pub use origin::{FileEdit, FileSpan, Origin};
 pub use place::Place;
 pub use position::LineColumn;

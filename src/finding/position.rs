@@ -74,7 +74,7 @@ impl Positions {
     }
 }
 
-/// Whether the byte begins a character (is no UTF-8 continuation).
+/// Whether the byte begins a character (is not a UTF-8 continuation).
 pub(super) fn begins_character(byte: u8) -> bool {
     byte & 0xC0 != 0x80
 }

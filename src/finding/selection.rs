@@ -123,7 +123,7 @@ impl Selection {
 
     /// Whether the rule may speak.
     ///
-    /// A file that is no JSON was not checked at all, nor is all of a folder that cannot be put
+    /// A file that is not JSON was not checked at all, nor is all of a folder that cannot be put
     /// together, so J001 and J010 are never silenced.
     pub fn wants(&self, rule: &Rule, severity: Severity) -> bool {
         if is_fixed(rule) {

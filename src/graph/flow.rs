@@ -204,10 +204,10 @@ fn absent_branches<'f>(step: &automation::Step<'_, 'f>) -> impl Iterator<Item = 
 fn brief(facts: &Facts<'_>, config: Json<'_>, fields: Option<&Fields>) -> String {
     // In order of declaration, as what matters most is declared first. A picture is passed on: a
     // secret that should have been cleared must not be in it.
-    let reported = fields.into_iter().flatten();
-    let reported = reported.filter(|(_, field)| !field.secret);
+    let shown = fields.into_iter().flatten();
+    let shown = shown.filter(|(_, field)| !field.secret);
     let mut words: Vec<String> = Vec::new();
-    for member in reported.filter_map(|(key, _)| config.get(key)) {
+    for member in shown.filter_map(|(key, _)| config.get(key)) {
         if words.len() == 3 {
             break;
         }

@@ -7,7 +7,7 @@ pub(super) const BLOCK: usize = 64;
 
 /// Where structure may be among sixty-four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Structure {
+pub(super) struct StructuralBits {
     /// `"`
     pub(super) quotes: u64,
     /// `\`
@@ -42,8 +42,8 @@ pub(super) fn string_stop(bytes: &[u8]) -> Option<usize> {
 
 /// Quotes, backslashes and brackets.
 #[inline]
-pub(super) fn structure(bytes: &[u8; BLOCK]) -> Structure {
-    let mut all = Structure::default();
+pub(super) fn structure(bytes: &[u8; BLOCK]) -> StructuralBits {
+    let mut all = StructuralBits::default();
     for (index, lanes) in bytes.as_chunks::<16>().0.iter().enumerate() {
         let [quotes, backslashes, opens, closes] = imp::structure(lanes);
         let shift = index * 16;

@@ -49,16 +49,16 @@ pub enum SyntaxKind {
     #[error("a comma before the closing bracket is not allowed in JSON")]
     TrailingComma,
     /// `true`, `false` or `null` misspelt.
-    #[error("this is no JSON literal (only true, false and null are)")]
+    #[error("this is not a JSON literal (only true, false and null are)")]
     BadLiteral,
     /// A number outside the JSON grammar.
-    #[error("this is no JSON number")]
+    #[error("this is not a JSON number")]
     BadNumber,
     /// An escape JSON does not have.
     #[error("this escape does not exist in JSON")]
     BadEscape,
     /// Half of a surrogate pair.
-    #[error("a lone surrogate is no character")]
+    #[error("a lone surrogate is not a character")]
     LoneSurrogate,
     /// A raw control character in a string.
     #[error("a control character must be escaped in a string")]
@@ -78,7 +78,7 @@ pub enum SyntaxKind {
     /// UTF-16 text.
     #[error("the file is UTF-16; JSON files are UTF-8")]
     Utf16,
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("these bytes are not UTF-8")]
     InvalidUtf8,
 }

@@ -4,7 +4,7 @@
 //! and only counts brackets outside strings. Well-formed containers are skipped exactly; malformed
 //! ones may end at the wrong place, and the later strict reading reports the error.
 
-use super::lanes::{BLOCK, Structure, structure};
+use super::lanes::{BLOCK, StructuralBits, structure};
 
 /// What one block leaves to the next.
 #[derive(Default)]
@@ -44,7 +44,7 @@ fn padded(rest: &[u8]) -> [u8; BLOCK] {
 
 /// Brackets that stand outside strings.
 #[inline]
-fn outside_strings(marks: Structure, carry: &mut Carry) -> (u64, u64) {
+fn outside_strings(marks: StructuralBits, carry: &mut Carry) -> (u64, u64) {
     let escaped = if marks.backslashes | carry.escaped == 0 {
         0
     } else {

@@ -144,7 +144,7 @@ impl<'d> Node<'d> {
         self.data().span.clone()
     }
 
-    /// Bytes of the member's key (with quotes), or of the value when it is no member.
+    /// Bytes of the member's key (with quotes), or of the value when it is not a member.
     pub fn key_span(self) -> Range<usize> {
         self.data()
             .key

@@ -78,7 +78,7 @@ fn skip_key(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     scanner.colon()
 }
 
-/// Reads a value that is no container; gives whether it is a string with escapes.
+/// Reads a value that is not a container; gives whether it is a string with escapes.
 pub(crate) fn scalar(scanner: &mut Scanner<'_>, text: &str) -> Result<(), SyntaxError> {
     match scanner.next_token() {
         Some(b'"') => scanner.string().map(|_| ()),

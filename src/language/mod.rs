@@ -1,4 +1,4 @@
-//! What an editor asks about a package that is being written: a text and a byte of it in, an answer out.
+//! What an editor asks about a package that is being written: a text and a byte of it in, what the editor shows out.
 //!
 //! In: the text of a package, good or bad. Out: places, edits, names and Markdown, all of them in bytes of
 //! that text; [`document`] turns bytes into the lines and columns of editors. Nothing here reads files,

@@ -4,7 +4,7 @@
 //! configs knows, whose results are in the facts.
 
 use super::Package;
-use crate::check::facts::{ConfigSpot, StepConfigFault, StepPlace};
+use crate::check::facts::{StepConfigFault, StepConfigSpot, StepPlace};
 use crate::definitions::{Field, FieldType, Reference};
 use crate::json::Node;
 use crate::package::Tool;
@@ -108,7 +108,7 @@ impl<'d> Package<'d> {
     }
 
     /// What the definitions say of a value in a config.
-    pub(super) fn spot(&self, node: Node<'d>) -> Option<&ConfigSpot<'d>> {
+    pub(super) fn spot(&self, node: Node<'d>) -> Option<&StepConfigSpot<'d>> {
         self.facts.spots.iter().find(|spot| spot.node == node)
     }
 

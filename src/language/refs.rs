@@ -83,10 +83,10 @@ pub(super) enum Links<'n> {
     At(usize),
 }
 
-type Report<'r> = &'r mut dyn FnMut(&str, Mention);
+type MentionVisitor<'r> = &'r mut dyn FnMut(&str, Mention);
 
 /// Reports every place that names a ref, part by part.
-pub(super) fn each(package: &Package<'_>, links: &Links<'_>, report: Report<'_>) {
+pub(super) fn each(package: &Package<'_>, links: &Links<'_>, report: MentionVisitor<'_>) {
     let facts = &package.facts;
     for step in facts.steps.iter().chain(&facts.blueprint_steps) {
         each_of_step(step, report);
@@ -132,7 +132,7 @@ pub(super) fn each(package: &Package<'_>, links: &Links<'_>, report: Report<'_>)
     }
 }
 
-fn each_of_step(step: &Step<'_>, report: Report<'_>) {
+fn each_of_step(step: &Step<'_>, report: MentionVisitor<'_>) {
     declaration(step.node.get("ref"), Role::Declared, report);
     for at in &step.uses {
         let token = if at.is_key {
@@ -148,7 +148,7 @@ fn each_of_step(step: &Step<'_>, report: Report<'_>) {
 }
 
 /// A ref written without a dollar, or with the one that readers tolerate.
-fn declaration(node: Option<Node<'_>>, role: Role, report: Report<'_>) {
+fn declaration(node: Option<Node<'_>>, role: Role, report: MentionVisitor<'_>) {
     if let Some((node, text)) = node.and_then(|node| Some((node, node.as_str()?))) {
         let name = undollared(text);
         report(name, mention(node.text(), node.span(), name, role));
@@ -178,7 +178,7 @@ fn mention(text: &str, token: Range<usize>, name: &str, role: Role) -> Mention {
 }
 
 /// The keys in the path of an entry that are uses of refs.
-fn path(entry: Node<'_>, report: Report<'_>) {
+fn path(entry: Node<'_>, report: MentionVisitor<'_>) {
     let Some(node) = entry.get("path") else {
         return;
     };
@@ -214,7 +214,7 @@ fn follows_escape(raw: &str, span: &Range<usize>, inside: &Range<usize>) -> bool
 }
 
 /// The links of rows.
-fn row_links(rows: Node<'_>, links: &Links<'_>, report: Report<'_>) {
+fn row_links(rows: Node<'_>, links: &Links<'_>, report: MentionVisitor<'_>) {
     let span = rows.span();
     let raw = rows.raw();
     let wanted = match links {
@@ -235,7 +235,7 @@ fn row_links(rows: Node<'_>, links: &Links<'_>, report: Report<'_>) {
     }
 }
 
-fn link(cell: Node<'_>, shift: usize, report: Report<'_>) {
+fn link(cell: Node<'_>, shift: usize, report: MentionVisitor<'_>) {
     declaration(cell.get("featureRef"), Role::Link, &mut |name, mention| {
         let moved = |span: Range<usize>| span.start + shift..span.end + shift;
         let mention = Mention {

@@ -16,7 +16,7 @@ pub enum RenameError {
     Builtin,
     /// The new name is outside the grammar.
     #[error(
-        "`{0}` is no ref: it begins with f_, c_, v_, r_, m_, w_, connection_ or timerprofile_, and goes on with a letter or digit, then letters, digits, _ and -"
+        "`{0}` is not a ref: it begins with f_, c_, v_, r_, m_, w_, connection_ or timerprofile_, and goes on with a letter or digit, then letters, digits, _ and -"
     )]
     Grammar(String),
     /// Something has that name.

@@ -1,4 +1,4 @@
-//! Answers about small texts.
+//! What an editor is given about small texts.
 
 use super::{
     Package, RenameError, complete, definition, folds, hints, hover, mentions, ref_at, references,
@@ -66,11 +66,11 @@ fn files_follow_the_refs_that_they_are_named_after() {
 fn every_byte_of_a_package_can_be_asked_about() {
     ask(TEXT, |package| {
         for offset in (0..=TEXT.len()).step_by(97) {
-            for answer in [
+            for found in [
                 hover(package, offset).map(|hover| hover.span),
                 definition(package, offset),
             ] {
-                let span = answer.unwrap_or(0..0);
+                let span = found.unwrap_or(0..0);
                 assert!(TEXT.get(span.clone()).is_some(), "{offset}: {span:?}");
             }
         }

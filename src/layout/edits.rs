@@ -7,7 +7,7 @@ use super::join::Joined;
 use super::splice::{PieceSource, Slot};
 use crate::finding::{Edit, FileEdit};
 
-/// Translates edits that do not overlap; gives nothing when one of them is no edit of a file.
+/// Translates edits that do not overlap; gives nothing when one of them is not an edit of a file.
 pub(super) fn translate(joined: &Joined, edits: &[&Edit]) -> Option<Vec<FileEdit>> {
     let (moves, rest): (Vec<&Edit>, Vec<&Edit>) = edits
         .iter()

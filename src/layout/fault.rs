@@ -25,7 +25,7 @@ pub struct LayoutFault {
 pub enum LayoutFaultKind {
     /// Index and files do not fit together.
     Folder,
-    /// A file, or a line of a file of rows, is no JSON.
+    /// A file, or a line of a file of rows, is not JSON.
     Syntax,
     /// A key stands twice in one object, and the object becomes part of the package.
     RepeatedKey,

@@ -157,7 +157,7 @@ impl Index {
         }
         if !is_name(name) || name == super::TEMPLATE {
             return Err(format!(
-                "`{name}` is no name of this layout: `columns/name.json` is, in lower case letters, digits, `_` and `-`"
+                "`{name}` is not a name of this layout: `columns/name.json` is, in lower case letters, digits, `_` and `-`"
             ));
         }
         let Some((section, entries)) = self.lists.last_mut() else {

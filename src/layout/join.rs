@@ -98,7 +98,7 @@ pub fn join(folder: &dyn Folder) -> Result<Joined, PackError> {
     })
 }
 
-/// Whether a line of rows is no JSON at all.
+/// Whether a line of rows is not JSON at all.
 pub(super) fn is_syntax(error: &CanonicalError) -> bool {
     matches!(error, CanonicalError::Syntax(_))
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::index::Lines;
-use super::structure::{Element, Holder, List, Structure};
+use super::structure::{FolderPackage, Holder, SplitElement, SplitList};
 use super::{INDEX, TEMPLATE};
 use crate::json::{Node, write_string};
 use crate::package::canonical::{check_lines, lines};
@@ -58,7 +58,11 @@ pub(super) struct Slot {
 }
 
 /// Splices a package. `names` are the files, in order, the index among them.
-pub(super) fn splice(structure: &Structure<'_>, lines: &Lines<'_>, names: &[String]) -> Spliced {
+pub(super) fn splice(
+    structure: &FolderPackage<'_>,
+    lines: &Lines<'_>,
+    names: &[String],
+) -> Spliced {
     let mut splicer = Splicer {
         names,
         lines,
@@ -74,17 +78,24 @@ struct Splicer<'n> {
     out: Spliced,
 }
 
+/// Bytes of a file that stand for something written anew.
+struct Anchor {
+    /// The file, as a number.
+    file: usize,
+    range: Range<usize>,
+}
+
 /// A member that a file does not have.
 struct Insert<'i, 'p> {
     key: &'static str,
     /// The bytes that stand for it in a file.
-    anchor: (usize, Range<usize>),
+    anchor: Anchor,
     what: What<'i, 'p>,
 }
 
 enum What<'i, 'p> {
-    List(&'i List<'p>),
-    Manifest(&'i Structure<'p>),
+    List(&'i SplitList<'p>),
+    Manifest(&'i FolderPackage<'p>),
     Rows(&'p str),
 }
 
@@ -98,7 +109,7 @@ struct Split<'i, 'p> {
     /// A member that is split itself.
     inner: Option<Box<Split<'i, 'p>>>,
     /// The bytes that stand for its braces, when they do not stand for themselves.
-    braces: Option<(usize, Range<usize>)>,
+    braces: Option<Anchor>,
 }
 
 impl<'p> Splicer<'_> {
@@ -121,18 +132,18 @@ impl<'p> Splicer<'_> {
         }
     }
 
-    fn make(&mut self, text: &str, (file, anchor): &(usize, Range<usize>)) {
+    fn make(&mut self, text: &str, anchor: &Anchor) {
         if !text.is_empty() {
             self.out.parts.push(Part {
                 at: self.out.text.len(),
-                file: *file,
-                from: PieceSource::Made(anchor.clone()),
+                file: anchor.file,
+                from: PieceSource::Made(anchor.range.clone()),
             });
             self.out.text.push_str(text);
         }
     }
 
-    fn package(&mut self, structure: &Structure<'p>) {
+    fn package(&mut self, structure: &FolderPackage<'p>) {
         let Some(file) = structure.file else {
             let manifest = self.manifest(structure);
             return self.split(&manifest);
@@ -140,7 +151,10 @@ impl<'p> Splicer<'_> {
         let template = self.file(TEMPLATE);
         let mut inserts = vec![Insert {
             key: "manifest",
-            anchor: (template, structure.manifest.key_span()),
+            anchor: Anchor {
+                file: template,
+                range: structure.manifest.key_span(),
+            },
             what: What::Manifest(structure),
         }];
         inserts.extend(self.lists(structure, Holder::File));
@@ -150,11 +164,14 @@ impl<'p> Splicer<'_> {
             shape: &ENVELOPE,
             inserts,
             inner: None,
-            braces: Some((template, 0..0)),
+            braces: Some(Anchor {
+                file: template,
+                range: 0..0,
+            }),
         });
     }
 
-    fn manifest<'i>(&self, structure: &'i Structure<'p>) -> Split<'i, 'p> {
+    fn manifest<'i>(&self, structure: &'i FolderPackage<'p>) -> Split<'i, 'p> {
         let file = self.file(TEMPLATE);
         let plan = structure.plan().map(|plan| Split {
             file,
@@ -174,11 +191,14 @@ impl<'p> Splicer<'_> {
         }
     }
 
-    fn lists<'i>(&self, structure: &'i Structure<'p>, holder: Holder) -> Vec<Insert<'i, 'p>> {
+    fn lists<'i>(&self, structure: &'i FolderPackage<'p>, holder: Holder) -> Vec<Insert<'i, 'p>> {
         let index = self.file(INDEX);
         let inserts = structure.lists_of(holder).map(|list| Insert {
             key: list.section.as_str(),
-            anchor: (index, self.lines.heading(list.section)),
+            anchor: Anchor {
+                file: index,
+                range: self.lines.heading(list.section),
+            },
             what: What::List(list),
         });
         inserts.collect()
@@ -252,19 +272,19 @@ impl<'p> Splicer<'_> {
                 self.make("[", anchor);
                 for (index, element) in list.elements.iter().enumerate() {
                     self.make(if index > 0 { ",\n" } else { "\n" }, anchor);
-                    self.element(element, anchor.1.start);
+                    self.element(element, anchor.range.start);
                 }
                 self.make("]", anchor);
             }
             What::Rows(text) => {
                 self.make("[", anchor);
-                self.rows(anchor.0, text);
+                self.rows(anchor.file, text);
                 self.make("]", anchor);
             }
         }
     }
 
-    fn element(&mut self, element: &Element<'p>, heading: usize) {
+    fn element(&mut self, element: &SplitElement<'p>, heading: usize) {
         let (file, node) = (self.file(element.name), element.node);
         let from = self.out.text.len();
         match element.rows {
@@ -275,7 +295,10 @@ impl<'p> Splicer<'_> {
                 shape: &ENTRY,
                 inserts: vec![Insert {
                     key: "rows",
-                    anchor: (self.file(name), 0..0),
+                    anchor: Anchor {
+                        file: self.file(name),
+                        range: 0..0,
+                    },
                     what: What::Rows(text),
                 }],
                 inner: None,
@@ -293,7 +316,7 @@ impl<'p> Splicer<'_> {
     }
 
     /// The lines of a file as elements of a list. A line end becomes a comma, so that every row
-    /// stays at its offset; a line that is no JSON is blanked.
+    /// stays at its offset; a line that is not JSON is blanked.
     fn rows(&mut self, file: usize, text: &str) {
         let mut bytes = text.as_bytes().to_vec();
         let faults = check_lines(text);

@@ -15,25 +15,25 @@ use crate::package::format::{ENVELOPE, MANIFEST, Shape};
 
 /// A package whose parts lie in several files.
 #[derive(Debug)]
-pub(super) struct Structure<'p> {
+pub(super) struct FolderPackage<'p> {
     /// The manifest without its lists.
     pub(super) manifest: Node<'p>,
     /// What stands around the manifest in a file; a bare manifest has none.
     pub(super) file: Option<Node<'p>>,
     /// The lists, in the order of [`Section::ALL`].
-    pub(super) lists: Vec<List<'p>>,
+    pub(super) lists: Vec<SplitList<'p>>,
 }
 
 /// A list whose entries are in files of their own.
 #[derive(Debug)]
-pub(super) struct List<'p> {
+pub(super) struct SplitList<'p> {
     pub(super) section: Section,
-    pub(super) elements: Vec<Element<'p>>,
+    pub(super) elements: Vec<SplitElement<'p>>,
 }
 
 /// An entry of a list.
 #[derive(Debug)]
-pub(super) struct Element<'p> {
+pub(super) struct SplitElement<'p> {
     /// The file that holds it.
     pub(super) name: &'p str,
     pub(super) node: Node<'p>,
@@ -43,25 +43,25 @@ pub(super) struct Element<'p> {
     pub(super) line: usize,
 }
 
-impl<'p> Structure<'p> {
+impl<'p> FolderPackage<'p> {
     /// The plan, when it is one that can hold steps.
     pub(super) fn plan(&self) -> Option<Node<'p>> {
         self.manifest.get("plan").filter(|plan| plan.is_object())
     }
 
     /// The lists that an object holds.
-    pub(super) fn lists_of(&self, holder: Holder) -> impl Iterator<Item = &List<'p>> {
-        let holds = move |list: &&List<'p>| Holder::of(list.section) == holder;
+    pub(super) fn lists_of(&self, holder: Holder) -> impl Iterator<Item = &SplitList<'p>> {
+        let holds = move |list: &&SplitList<'p>| Holder::of(list.section) == holder;
         self.lists.iter().filter(holds)
     }
 
     /// The tree for the canonical writer, and the shape of its root.
     pub(super) fn piece(&self) -> (Piece<'p>, &'static Shape) {
         let mut manifest = Piece::without(self.manifest, &[]);
-        manifest.extend(self.lists_of(Holder::Manifest).map(List::piece));
+        manifest.extend(self.lists_of(Holder::Manifest).map(SplitList::piece));
         if let Some(plan) = self.plan() {
             let mut members = Piece::without(plan, &[]);
-            members.extend(self.lists_of(Holder::Plan).map(List::piece));
+            members.extend(self.lists_of(Holder::Plan).map(SplitList::piece));
             if let Some(member) = manifest.iter_mut().find(|(key, _)| *key == "plan") {
                 member.1 = Piece::Object(members);
             }
@@ -70,20 +70,20 @@ impl<'p> Structure<'p> {
             return (Piece::Object(manifest), &MANIFEST);
         };
         let mut members = Piece::without(file, &[]);
-        members.extend(self.lists_of(Holder::File).map(List::piece));
+        members.extend(self.lists_of(Holder::File).map(SplitList::piece));
         members.push(("manifest", Piece::Object(manifest)));
         (Piece::Object(members), &ENVELOPE)
     }
 }
 
-impl<'p> List<'p> {
+impl<'p> SplitList<'p> {
     fn piece(&self) -> (&'p str, Piece<'p>) {
-        let elements = self.elements.iter().map(Element::piece);
+        let elements = self.elements.iter().map(SplitElement::piece);
         (self.section.as_str(), Piece::List(elements.collect()))
     }
 }
 
-impl<'p> Element<'p> {
+impl<'p> SplitElement<'p> {
     fn piece(&self) -> Piece<'p> {
         let Some((_, rows)) = self.rows else {
             return Piece::Node(self.node);
@@ -117,8 +117,8 @@ pub(super) fn structure<'p>(
     bytes: &Bytes,
     files: &'p ParsedFiles<'_>,
     faults: &mut Vec<LayoutFault>,
-) -> Option<Structure<'p>> {
-    let mut reading = Reading {
+) -> Option<FolderPackage<'p>> {
+    let mut reading = StructureReader {
         files,
         used: HashMap::new(),
         faults,
@@ -127,7 +127,7 @@ pub(super) fn structure<'p>(
     let mut lists = Vec::new();
     for (section, entries) in &bytes.index.lists {
         let elements = reading.list(*section, entries);
-        lists.push(List {
+        lists.push(SplitList {
             section: *section,
             elements,
         });
@@ -138,7 +138,7 @@ pub(super) fn structure<'p>(
     reading.template(lists)
 }
 
-struct Reading<'p, 'o, 's> {
+struct StructureReader<'p, 'o, 's> {
     files: &'p ParsedFiles<'s>,
     /// How many entries of a file were taken, by file and list.
     used: HashMap<(&'p str, Section), usize>,
@@ -147,14 +147,14 @@ struct Reading<'p, 'o, 's> {
 
 /// What a line of the index leads to.
 enum IndexTarget<'p> {
-    Element(Element<'p>),
+    Element(SplitElement<'p>),
     /// Nothing, and its file says nothing about it.
     Absent,
     /// Nothing, and the reason was reported with the file.
     Reported,
 }
 
-impl<'p> Reading<'p, '_, '_> {
+impl<'p> StructureReader<'p, '_, '_> {
     /// About a value: the key that it has, else the value.
     fn report(&mut self, name: &str, node: Node<'_>, message: String) {
         let fault = LayoutFault::span(name, node.text().as_bytes(), node.key_span(), message);
@@ -194,7 +194,7 @@ impl<'p> Reading<'p, '_, '_> {
         }
     }
 
-    fn list(&mut self, section: Section, entries: &[Entry]) -> Vec<Element<'p>> {
+    fn list(&mut self, section: Section, entries: &[Entry]) -> Vec<SplitElement<'p>> {
         let elements = entries.iter().filter_map(|entry| {
             match self.entry(section, entry) {
                 IndexTarget::Element(element) => return Some(element),
@@ -229,7 +229,7 @@ impl<'p> Reading<'p, '_, '_> {
             };
         };
         let element = |node, rows| {
-            IndexTarget::Element(Element {
+            IndexTarget::Element(SplitElement {
                 name,
                 node,
                 rows,
@@ -289,10 +289,10 @@ impl<'p> Reading<'p, '_, '_> {
         }
     }
 
-    fn template(&mut self, lists: Vec<List<'p>>) -> Option<Structure<'p>> {
+    fn template(&mut self, lists: Vec<SplitList<'p>>) -> Option<FolderPackage<'p>> {
         let root = self.files.doc(TEMPLATE)?.1.root();
         let Some(manifest) = root.get("template").filter(|part| part.is_object()) else {
-            // What is no object at all was reported with the other files.
+            // What is not an object at all was reported with the other files.
             if root.is_object() {
                 let message = "`template` is missing, or no object".to_owned();
                 self.report(TEMPLATE, root, message);
@@ -303,7 +303,7 @@ impl<'p> Reading<'p, '_, '_> {
         if let Some(file) = file.filter(|file| !file.is_object()) {
             self.report(TEMPLATE, file, "`file` is an object".to_owned());
         }
-        let mut structure = Structure {
+        let mut structure = FolderPackage {
             manifest,
             file: file.filter(|file| file.is_object()),
             lists: Vec::new(),

@@ -14,7 +14,7 @@ pub struct Unpacked {
     pub index: Index,
 }
 
-/// Writes a package as files: the index last, so that a folder without one is no whole folder.
+/// Writes a package as files: the index last, so that a folder without one is not a whole folder.
 ///
 /// Fails where [`canonical::write`](crate::package::canonical::write) fails: for a text that is no
 /// package, or that repeats a key; and when the target does. Files may have been created by then.

@@ -6,7 +6,8 @@
 
 use super::Tool;
 use crate::definitions::{
-    ConfigFault, Definitions, Field, FieldType, Fields, Reference, Spot, Visitor, walk, walk_listed,
+    ConfigFault, DeclaredValue, Definitions, Field, FieldType, Fields, Reference, Visitor, walk,
+    walk_listed,
 };
 use crate::json::path::{dotted, split_dotted};
 use crate::json::{Doc, Node, Object, SyntaxError, Value};
@@ -187,7 +188,7 @@ impl<'d, 'f> Walker<'d, 'f, '_> {
 }
 
 impl<'d, 'f> Visitor<'d, 'f> for Walker<'d, 'f, '_> {
-    fn field(&mut self, spot: Spot<'d, 'f>) {
+    fn field(&mut self, spot: DeclaredValue<'d, 'f>) {
         self.visitor.spot(ConfigSpot {
             node: spot.node,
             field: spot.field,
@@ -201,7 +202,7 @@ impl<'d, 'f> Visitor<'d, 'f> for Walker<'d, 'f, '_> {
         self.visitor.fault(fault, self.automation);
     }
 
-    fn steps(&mut self, spot: Spot<'d, 'f>) {
+    fn steps(&mut self, spot: DeclaredValue<'d, 'f>) {
         self.graph_steps(spot.node);
     }
 }

@@ -18,7 +18,7 @@ pub fn is_semver(text: &str) -> bool {
 }
 
 /// Which of two versions is the higher one; build data count for nothing. Nothing is said of a text that
-/// is no semantic version.
+/// is not a semantic version.
 ///
 /// ```
 /// use std::cmp::Ordering;

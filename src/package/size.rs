@@ -47,7 +47,7 @@ pub fn elements(json: &str) -> usize {
             }
             continue;
         }
-        // The outermost bracket is no element.
+        // The outermost bracket is not an element.
         any |= depth > 0 && !byte.is_ascii_whitespace() && !(depth == 1 && byte == b']');
         match byte {
             b'"' => inside = true,

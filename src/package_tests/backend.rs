@@ -11,7 +11,7 @@ use crate::workspace::ledger::Entry;
 
 /// What a test runs on.
 pub trait Backend {
-    /// Why it does not answer: no fault of the test.
+    /// Why it does not respond: no fault of the test.
     type Error;
 
     /// Applies the package of the test as it asks, applies it again, and undoes both; afterwards automations

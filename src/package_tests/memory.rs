@@ -8,7 +8,7 @@ use super::world::World;
 use super::{Declared, Trigger};
 use crate::apply::{Request, package_digest};
 use crate::automation::run::Record;
-use crate::context::{Fixed, Seeded};
+use crate::context::{FixedClock, Seeded};
 use crate::json::{Object, Value};
 use crate::simulate::{self, SimulateError, SimulatedUpgrade, Simulation, UpgradeBase};
 use crate::workspace::memory::{Memory, State};
@@ -33,7 +33,7 @@ impl<'p, 't> MemoryBackend<'p, 't> {
     ) -> Result<Simulation, SimulateError> {
         let setup = self.setup;
         let digest = package_digest(setup.text);
-        let (clock, mut ids) = (Fixed(test.now), Seeded::new(0x7E57));
+        let (clock, mut ids) = (FixedClock(test.now), Seeded::new(0x7E57));
         match setup.base {
             None => simulate::simulate(
                 setup.package,

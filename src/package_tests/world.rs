@@ -149,7 +149,7 @@ impl World {
                 let time = SignedDuration::from_secs(*seconds);
                 self.now = self.now.checked_add(time).unwrap_or(self.now);
             }
-            Act::Settled(_) | Act::Ask { .. } | Act::Request(_) | Act::Wait(Wait::Timer(_)) => {}
+            Act::Output(_) | Act::Ask { .. } | Act::Request(_) | Act::Wait(Wait::Timer(_)) => {}
         }
         Ok(Stub::default().output(act, envelope))
     }

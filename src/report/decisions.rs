@@ -25,9 +25,9 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
         }
         // The facts leave out what is not an object; those have nothing to show.
         let known = page.facts().dependencies.iter();
-        let reported = contents.dependencies.iter();
+        let dependencies = contents.dependencies.iter();
         html.with("div", &[("class", "cards")], |html| {
-            for dependency in reported {
+            for dependency in dependencies {
                 let same =
                     |known: &&Known<'_>| known.reference == Some(dependency.reference.as_str());
                 let known = known.clone().find(same);

@@ -3,7 +3,7 @@
 use super::html::Html;
 use super::{Page, cut, part};
 use crate::finding::render::counted;
-use crate::finding::{Located, LocatedVerdict, RelatedSpot, Severity, Spot};
+use crate::finding::{Located, LocatedVerdict, RelatedSpot, Severity, SourceSpot};
 
 /// Findings that are shown.
 const MOST: usize = 400;
@@ -38,11 +38,11 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
             }
         });
         if findings.len() > MOST {
-            let reported = format!(
+            let message = format!(
                 "{} not shown here; `tplkit check` lists all.",
                 counted(findings.len() - MOST, "finding")
             );
-            html.say("p", "none", reported);
+            html.say("p", "none", message);
         }
     });
     if let Some(verdicts) = &check.promotion {
@@ -140,7 +140,7 @@ fn show(finding: &Located, html: &mut Html) {
     });
 }
 
-fn place(spot: &Spot, html: &mut Html) {
+fn place(spot: &SourceSpot, html: &mut Html) {
     html.with("p", &[("class", "place")], |html| {
         html.text(format!(
             "line {}, column {}",

@@ -115,7 +115,7 @@ fn verdicts(page: &Page<'_, '_>, html: &mut Html) {
             "verdict warn"
         };
         html.with("a", &[("class", class), ("href", "#promotion")], |html| {
-            let (word, reported) = if failed == 0 {
+            let (word, label) = if failed == 0 {
                 (
                     "May become a system template",
                     "all five promotion rules hold".to_owned(),
@@ -127,7 +127,7 @@ fn verdicts(page: &Page<'_, '_>, html: &mut Html) {
                 )
             };
             html.say("strong", "", word);
-            html.say("span", "", reported);
+            html.say("span", "", label);
         });
     });
 }
@@ -156,11 +156,11 @@ fn totals(page: &Page<'_, '_>, html: &mut Html) {
             html.with("li", &[], |html| {
                 html.with("a", &[("href", &format!("#{anchor}"))], |html| {
                     html.say("strong", "", count.to_string());
-                    let reported = counted(count, word);
+                    let label = counted(count, word);
                     html.say(
                         "span",
                         "",
-                        reported.split_once(' ').map_or("", |(_, word)| word),
+                        label.split_once(' ').map_or("", |(_, word)| word),
                     );
                 });
             });

@@ -44,9 +44,9 @@ fn picture(graph: &Graph, html: &mut Html) {
             html.say("span", "soft", graph.summary());
         });
         if graph.nodes.len() > MOST {
-            let reported =
+            let message =
                 format!("Too large to be read here; `tplkit graph --kind {word}` draws it.");
-            html.say("p", "none", reported);
+            html.say("p", "none", message);
             return;
         }
         html.with("div", &[("class", "picture")], |html| {

@@ -162,12 +162,12 @@ pub(super) fn write(page: &Page<'_, '_>, html: &mut Html) {
                 html.with("summary", &[], |html| {
                     html.say("strong", "", &preview.table).raw(" ");
                     let shown = preview.rows.len();
-                    let reported = if shown < preview.count {
+                    let label = if shown < preview.count {
                         format!("the first {shown} of {}", counted(preview.count, "row"))
                     } else {
                         counted(preview.count, "row")
                     };
-                    html.say("span", "soft", reported);
+                    html.say("span", "soft", label);
                 });
                 table(page, index, preview, &anchors, html);
             });
@@ -203,9 +203,9 @@ fn size(preview: &Preview<'_>, payload: &Payload, html: &mut Html) {
             format!("{} KiB", payload.bytes.div_ceil(1024)),
         ),
     ];
-    for (value, most, reported) in meters {
+    for (value, most, label) in meters {
         html.with("td", &[("class", "meter")], |html| {
-            html.say("span", "number", &reported).raw(" ");
+            html.say("span", "number", &label).raw(" ");
             let (value, high, most) = (
                 value.to_string(),
                 (most / 10 * 9).to_string(),
@@ -219,7 +219,7 @@ fn size(preview: &Preview<'_>, payload: &Payload, html: &mut Html) {
                 ("value", &value),
             ];
             html.with("meter", &attributes, |html| {
-                html.text(&reported);
+                html.text(&label);
             });
         });
     }
@@ -316,17 +316,17 @@ fn cell(
     };
     for target in targets.into_iter().take(8) {
         let table = target.get_str("featureRef").unwrap_or_default();
-        let reported = format!("→ {}", name(page.facts(), undollared(table)));
+        let label = format!("→ {}", name(page.facts(), undollared(table)));
         html.raw(" ");
         match target.get_str("rowUid").and_then(|uid| anchors.get(uid)) {
             Some(anchor) => html.with(
                 "a",
                 &[("class", "link"), ("href", &format!("#{anchor}"))],
                 |html| {
-                    html.text(reported);
+                    html.text(label);
                 },
             ),
-            None => html.say("span", "link", reported),
+            None => html.say("span", "link", label),
         };
     }
 }

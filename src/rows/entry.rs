@@ -154,7 +154,7 @@ impl<'c> Rule<'c> {
     /// Appends a well-formed value of a package as it is stored: numbers in plain form and rounded,
     /// without white space, with the shortest escapes. Gives what was written.
     ///
-    /// In packages the empty text stands for an empty cell of any column; where it is no value of the
+    /// In packages the empty text stands for an empty cell of any column; where it is not a value of the
     /// column, null is written for it.
     #[inline]
     pub fn write<'a>(&self, raw: &'a str, out: &mut String) -> Result<Cell<'a>, FaultKind> {

@@ -30,7 +30,7 @@ impl Key {
         }
     }
 
-    /// The cell of that key; nothing of a row that is no text.
+    /// The cell of that key; nothing of a row that is not text.
     #[inline]
     pub fn cell<'a>(&self, row: &'a [u8]) -> Option<&'a str> {
         match self.find(row)? {

@@ -58,7 +58,7 @@ pub enum FaultKind {
     /// A button stores nothing.
     #[error("a button's cell stores nothing")]
     Nothing,
-    /// The empty text, where it is no value.
+    /// The empty text, where it is not a value.
     #[error("the column stores no empty text; leave the cell out, or write null")]
     EmptyText,
 }

@@ -31,7 +31,7 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// Adds a number. One that no store takes is no number of a table, and is passed over.
+    /// Adds a number. One that no store takes is not a number of a table, and is passed over.
     pub fn add(&mut self, number: &Decimal<'_>) {
         if !number.is_storable() {
             return;

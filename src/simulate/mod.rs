@@ -43,7 +43,7 @@ pub struct Simulation {
     pub restored: bool,
 }
 
-/// Why a simulation came to no end.
+/// Why a simulation did not finish.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     /// The package cannot be applied as asked.
@@ -58,7 +58,7 @@ pub enum SimulateError {
     /// The undo failed.
     #[error(transparent)]
     Undo(#[from] UndoError<MemoryError>),
-    /// The workspace does not answer.
+    /// The workspace does not respond.
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }

@@ -307,7 +307,7 @@ fn changed_leaves(
     };
     let icon = Key::Icon.to_string();
     let mut all: Vec<Leaf> = leaves(sides, definitions);
-    // What the package does not give is no leaf.
+    // What the package does not give is not a leaf.
     all.retain(|leaf| leaf.path != icon);
     if pair.base.icon.is_some() {
         all.push(Leaf {

@@ -7,7 +7,7 @@ use super::document::KeepReason;
 use super::leaf::{Sides, declared_fields};
 use super::merge::{Merge, Merged};
 use crate::automation::{Automation, EmptyEnvironment, validate};
-use crate::definitions::{ConfigFault, Definitions, Spot, Visitor, walk_listed};
+use crate::definitions::{ConfigFault, DeclaredValue, Definitions, Visitor, walk_listed};
 use crate::finding::Severity;
 use crate::json::{Doc, Node};
 use crate::workspace::{AnyRecord, RecordKind};
@@ -25,11 +25,11 @@ impl Merge<'_> {
         if merged.updates.is_empty() || !is_refused(&merged.thing, sides, self.definitions) {
             return (merged, None);
         }
-        let written = merged.updates.iter().map(|(path, ..)| path);
+        let written = merged.updates.iter().map(|leaf| &leaf.path);
         let kept = merged.kept.iter();
-        let kept = kept.filter(|(_, _, because)| *because != KeepReason::Forbidden);
+        let kept = kept.filter(|leaf| leaf.because != KeepReason::Forbidden);
         let leaves: Vec<String> = written
-            .chain(kept.map(|(path, ..)| path))
+            .chain(kept.map(|leaf| &leaf.path))
             .cloned()
             .collect();
         if let Some(side) = self.tracked.side(reference)
@@ -38,7 +38,7 @@ impl Merge<'_> {
             let all = leaves
                 .iter()
                 .map(String::as_str)
-                .chain(merged.conflicts.iter().map(|(path, _)| path.as_str()));
+                .chain(merged.conflicts.iter().map(|leaf| leaf.path.as_str()));
             let decisions = all_of(reference, all, side);
             let tracked = TrackedDecisions::new(&decisions, None);
             let again = Merge {
@@ -67,11 +67,11 @@ impl Merge<'_> {
     /// they made of them since the plan.
     fn speaks(self, reference: &str, merged: &Merged) -> bool {
         let updates = merged.updates.iter();
-        let updates = updates.map(|(path, [base, ours, _])| (path, base, ours));
+        let updates = updates.map(|leaf| (&leaf.path, &leaf.base, &leaf.before));
         let conflicts = merged.conflicts.iter();
-        let conflicts = conflicts.map(|(path, [base, _, ours])| (path, base, ours));
+        let conflicts = conflicts.map(|leaf| (&leaf.path, &leaf.base, &leaf.ours));
         let kept = merged.kept.iter();
-        let kept = kept.map(|(path, [base, ours], _)| (path, base, ours));
+        let kept = kept.map(|leaf| (&leaf.path, &leaf.base, &leaf.ours));
         let all = updates.chain(conflicts).chain(kept);
         let mut changed = all.filter(|(_, base, ours)| base != ours);
         changed.all(|(path, _, ours)| self.tracked.sees(reference, path, ours))
@@ -144,7 +144,7 @@ fn automation_faults(
 struct RecordFaults(BTreeSet<String>);
 
 impl<'d, 'f> Visitor<'d, 'f> for RecordFaults {
-    fn field(&mut self, _: Spot<'d, 'f>) {}
+    fn field(&mut self, _: DeclaredValue<'d, 'f>) {}
 
     fn fault(&mut self, fault: ConfigFault<'d, 'f>) {
         self.0.insert(match fault {
@@ -159,5 +159,5 @@ impl<'d, 'f> Visitor<'d, 'f> for RecordFaults {
         });
     }
 
-    fn steps(&mut self, _: Spot<'d, 'f>) {}
+    fn steps(&mut self, _: DeclaredValue<'d, 'f>) {}
 }

@@ -237,7 +237,7 @@ pub fn leaves(sides: Sides<'_>, definitions: &Definitions) -> Vec<Leaf> {
     if kind != RecordKind::Workspace {
         leaves.push(Leaf::one(Key::Label));
     }
-    // What the package does not give is no leaf.
+    // What the package does not give is not a leaf.
     if kind == RecordKind::Module && sides.theirs.icon.is_some() {
         leaves.push(Leaf::one(Key::Icon));
     }
@@ -298,7 +298,7 @@ fn config_leaves(sides: Sides<'_>, typed: &Leaf, definitions: &Definitions) -> V
         .collect();
     let fields = declared_fields(sides.theirs, definitions);
     let mut leaves = Vec::new();
-    for (head, members) in together(&fields) {
+    for (head, members) in linked_fields(&fields) {
         let key = Key::Config(head.to_owned());
         let members: Vec<Key> = members
             .into_iter()
@@ -345,7 +345,7 @@ fn joined(
 }
 
 /// Keys that name a target, with those that name something inside it.
-fn together<'f>(fields: &[(&'f str, &'f Field)]) -> Vec<(&'f str, Vec<&'f str>)> {
+fn linked_fields<'f>(fields: &[(&'f str, &'f Field)]) -> Vec<(&'f str, Vec<&'f str>)> {
     let heads = fields.iter().map(|(head, _)| {
         let members = fields.iter().filter(|(_, field)| names_inside(field, head));
         (*head, members.map(|(name, _)| *name).collect::<Vec<_>>())
@@ -396,7 +396,7 @@ fn step_leaves(sides: Sides<'_>, definitions: &Definitions) -> Vec<Leaf> {
         let fields = declared.into_iter().flat_map(|step| &step.config);
         let fields: Vec<(&str, &Field)> =
             fields.map(|(name, field)| (name.as_str(), field)).collect();
-        for (head, members) in together(&fields) {
+        for (head, members) in linked_fields(&fields) {
             let key = |name: &str| Key::Step((*id).to_owned(), name.to_owned());
             let members = members.into_iter().map(key).collect();
             leaves.extend(joined(sides, &mut left, key(head), members, definitions));

@@ -38,17 +38,68 @@ pub struct Merged {
     pub thing: AnyRecord,
     /// What its base is afterwards.
     pub base: AnyRecord,
-    /// Leaves that are written: path; base, before, after.
-    pub updates: Vec<(String, [Value; 3])>,
-    /// Leaves that somebody has to decide: base, theirs, ours.
-    pub conflicts: Vec<(String, [Value; 3])>,
-    /// Leaves that stay: path, base, ours.
-    pub kept: Vec<(String, [Value; 2], KeepReason)>,
-    /// Leaves, or elements of them, that stay away because they would name a record that is not there:
-    /// path, base, theirs, refs of such records.
-    pub dangling: Vec<(String, [Value; 2], Vec<String>)>,
+    /// Leaves that are written.
+    pub updates: Vec<LeafUpdate>,
+    /// Leaves that somebody has to decide.
+    pub conflicts: Vec<LeafConflict>,
+    /// Leaves that stay.
+    pub kept: Vec<KeptLeaf>,
+    /// Leaves, or elements of them, that stay away because they would name a record that is not there.
+    pub dangling: Vec<DanglingLeaf>,
     /// How many leaves were decided.
     pub decided: u64,
+}
+
+/// A leaf that is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeafUpdate {
+    /// Its path.
+    pub path: String,
+    /// Its base.
+    pub base: Value,
+    /// What it holds.
+    pub before: Value,
+    /// What it gets.
+    pub after: Value,
+}
+
+/// A leaf that somebody has to decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeafConflict {
+    /// Its path.
+    pub path: String,
+    /// Its base.
+    pub base: Value,
+    /// What the package says.
+    pub theirs: Value,
+    /// What it holds.
+    pub ours: Value,
+}
+
+/// A leaf that stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptLeaf {
+    /// Its path.
+    pub path: String,
+    /// Its base.
+    pub base: Value,
+    /// What it holds.
+    pub ours: Value,
+    /// Why it stays.
+    pub because: KeepReason,
+}
+
+/// A leaf, or elements of one, that would name a record which is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DanglingLeaf {
+    /// Its path.
+    pub path: String,
+    /// Its base.
+    pub base: Value,
+    /// What the package says.
+    pub theirs: Value,
+    /// Refs of the records that are not there.
+    pub refs: Vec<String>,
 }
 
 impl Merge<'_> {
@@ -96,8 +147,12 @@ impl Merge<'_> {
             let added = self.added(&values[0], &marked_theirs);
             if !added.is_empty() {
                 let [base, theirs, _] = values.clone();
-                let path = leaf.path.clone();
-                merged.dangling.push((path, [base, theirs], added));
+                merged.dangling.push(DanglingLeaf {
+                    path: leaf.path.clone(),
+                    base,
+                    theirs,
+                    refs: added,
+                });
             }
             self.leave_out(&mut values, marked_base, marked_theirs);
         } else {
@@ -105,8 +160,12 @@ impl Merge<'_> {
             if !refs.is_empty() {
                 let [base, theirs, _] = values;
                 if base != theirs {
-                    let path = leaf.path.clone();
-                    merged.dangling.push((path, [base, theirs], refs));
+                    merged.dangling.push(DanglingLeaf {
+                        path: leaf.path.clone(),
+                        base,
+                        theirs,
+                        refs,
+                    });
                 }
                 return;
             }
@@ -123,9 +182,12 @@ impl Merge<'_> {
                     let [base, _, ours] = values;
                     let base = (self.plain)(&base);
                     stay(merged, &base);
-                    merged
-                        .kept
-                        .push((leaf.path.clone(), [base, ours], KeepReason::Forbidden));
+                    merged.kept.push(KeptLeaf {
+                        path: leaf.path.clone(),
+                        base,
+                        ours,
+                        because: KeepReason::Forbidden,
+                    });
                     return;
                 }
                 verdict => verdict,
@@ -147,7 +209,12 @@ impl Merge<'_> {
                 } else {
                     KeepReason::UnchangedInPackage
                 };
-                merged.kept.push((leaf.path.clone(), [base, ours], because));
+                merged.kept.push(KeptLeaf {
+                    path: leaf.path.clone(),
+                    base,
+                    ours,
+                    because,
+                });
             }
             LeafOutcome::Written(after) => {
                 // What cells do not fit is written because somebody decided so.
@@ -155,14 +222,21 @@ impl Merge<'_> {
                 let by_itself = alone == LeafOutcome::Written(after.clone());
                 merged.decided += u64::from(is_measured || !by_itself);
                 leaf.set(sides, &mut merged.thing, &after, self.definitions);
-                merged
-                    .updates
-                    .push((leaf.path.clone(), [base, ours, after]));
+                merged.updates.push(LeafUpdate {
+                    path: leaf.path.clone(),
+                    base,
+                    before: ours,
+                    after,
+                });
             }
             LeafOutcome::Conflict => {
                 stay(merged, &base);
-                let values = [base, theirs, ours];
-                merged.conflicts.push((leaf.path.clone(), values));
+                merged.conflicts.push(LeafConflict {
+                    path: leaf.path.clone(),
+                    base,
+                    theirs,
+                    ours,
+                });
             }
         }
     }

@@ -17,13 +17,14 @@
 //! | `seen` | what the plan of a job saw of leaves that people had changed |
 //! | `measured` | leaves that the cells of a column do not fit |
 //! | `merge` | all leaves of a record |
-//! | `together` | records that are refused once they are merged |
+//! | `invalid_together` | records that are refused once they are merged |
 //! | `document` | what plan and report say of it |
 //! | `drift` | the rule with a package that says what the base says |
 
 pub mod decision;
 mod document;
 mod drift;
+mod invalid_together;
 mod key;
 mod leaf;
 mod list;
@@ -32,7 +33,6 @@ mod merge;
 pub mod rule;
 mod seen;
 mod shape;
-mod together;
 
 pub use crate::workspace::ledger::MovedLeaf;
 pub use decision::{
@@ -47,10 +47,10 @@ pub use drift::{
     AddedRecord, AppliedTemplate, CellDrift, ChangedLeaf, Drift, DriftBase, RemovedRecord,
     RowsDrift, StructureDrift, drifted,
 };
+pub use invalid_together::record_faults;
 pub use key::{Key, set_part};
 pub use leaf::{Leaf, Sides, declared_fields, field, leaves, order_path};
 pub use list::{insert_after, merged};
 pub use measured::{Measured, MeasuredLeaf};
-pub use merge::{Merge, Merged, differing};
+pub use merge::{DanglingLeaf, KeptLeaf, LeafConflict, LeafUpdate, Merge, Merged, differing};
 pub use seen::SeenLeaves;
-pub use together::record_faults;

@@ -8,28 +8,28 @@
 //! Changes are a [`Unit`]: all of it is written, with its entry of the job's [ledger](mod@ledger),
 //! or nothing.
 
-mod data;
+mod any_record;
 mod kept_row;
 pub mod ledger;
 mod lookup;
 pub mod memory;
 mod model;
-mod new;
+mod new_record;
+mod row_data;
 mod source;
 mod target;
-mod thing;
 
-pub use data::RowData;
+pub use any_record::AnyRecord;
 pub use kept_row::KeptRow;
 pub use lookup::{Lookup, fetch_each, hidden_each, match_each};
 pub use model::{
     Automation, Channel, Column, Connection, Feature, Module, Named, Organization, Rail,
     RecordKind, Structure, View, Workspace,
 };
-pub use new::New;
+pub use new_record::New;
+pub use row_data::RowData;
 pub use source::{LARGE_BATCH, Source, StoredRow, is_last_batch, ready};
 pub use target::{Change, CommitError, Progress, Refused, Removal, RowWrite, Target, Unit};
-pub use thing::AnyRecord;
 
 /// Identity of a record.
 pub type Id = uuid::Uuid;

@@ -120,14 +120,14 @@ pub enum Change {
     PublishDraft {
         /// The automation.
         workflow: Id,
-        /// The draft; one that somebody has published is no error.
+        /// The draft; one that somebody has published is not an error.
         version: Id,
     },
     /// Takes a draft away. Where it was published since, the automation is changed instead.
     RemoveDraft {
-        /// The automation; one that is gone is no error.
+        /// The automation; one that is gone is not an error.
         workflow: Id,
-        /// The draft; one that is gone is no error.
+        /// The draft; one that is gone is not an error.
         version: Id,
         /// What becomes of the automation when the draft is none any more.
         published: Option<Box<[AnyRecord; 2]>>,
@@ -170,7 +170,7 @@ pub enum Change {
         workflow: Id,
     },
     /// Takes a record away with everything in it. Refused with [`Code::NotEmpty`] when it is a
-    /// table that still has rows, unless `force`. One that is gone already is no error.
+    /// table that still has rows, unless `force`. One that is gone already is not an error.
     Remove {
         /// What it is.
         kind: RecordKind,
@@ -179,7 +179,7 @@ pub enum Change {
         /// Whether what is in it goes too.
         force: bool,
     },
-    /// Takes rows away; those that are gone already are no error.
+    /// Takes rows away; those that are gone already are not an error.
     RemoveRows {
         /// The table.
         feature: Id,

@@ -1,6 +1,6 @@
 //! A workspace in memory that fails where a test says, as a process that dies or loses its lease does.
 //!
-//! Every question and every unit is a call. From the call of a [`Crash`] on all of them fail, until
+//! Every query and every unit is a call. From the call of a [`Crash`] on all of them fail, until
 //! [`Memory::recover`]; the unit of that call is written all the same when the crash says so.
 //!
 //! The unit tests of the library include this file, so it names the library `tplkit` and nothing else.
@@ -44,11 +44,11 @@ impl RowsAhead {
 pub struct Crash {
     /// At which call, counted from 0 since the last [`Memory::recover`].
     pub call: u64,
-    /// Whether a commit is written before it fails: the answer is lost, the effect is not.
+    /// Whether a commit is written before it fails: the response is lost, the effect is not.
     pub written: bool,
 }
 
-/// Why the workspace did not answer.
+/// Why the workspace did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A crash that was asked for.

@@ -3,7 +3,7 @@
 //! The same workspace gives the same package each time: the clock stands, and uids come from a number.
 
 use tplkit::check::Checked;
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportBase, PreviousPackage, RowsSelection, Selection, export_onto};
 use tplkit::workspace::memory::{Memory, State};
@@ -35,7 +35,7 @@ pub fn packaged_onto(state: State, old: &str) -> Result<String, String> {
 
 fn exported(state: State, onto: Option<ExportBase<'_>>, seed: u64) -> Result<String, String> {
     let now = "2026-03-01T09:30:00Z".parse();
-    let now = Fixed(now.map_err(|_| "no instant")?);
+    let now = FixedClock(now.map_err(|_| "no instant")?);
     let everything = Selection {
         rows: RowsSelection::All,
         ..Selection::default()

@@ -27,7 +27,7 @@ fn known_findings_are_left_out_wherever_they_move() {
           "path": "d/p.json",
           "code": "M003",
           "pointer": "/manifest/semver",
-          "message": "2cb3152ab94aef96651a576cfae9fe71"
+          "message": "8ff2fc7829534c072e3f50047fcff3aa"
         }
       ]
     }

@@ -23,7 +23,7 @@ fn findings(file: &Value) -> &Vec<Value> {
     file["findings"].as_array().expect("a list")
 }
 
-/// What is wrong with the answer for one mutant.
+/// What is wrong with the report on one mutant.
 fn faults(place: &Place, name: &str, required: &Value) -> Vec<String> {
     let file_name = format!("mutants/{name}.json");
     let mut faults = Vec::new();

@@ -194,7 +194,7 @@ fn github_annotations_are_escaped() {
     assert_snapshot!(text, @r#"
     ::error file=gone.json::cannot read `gone.json`: No such file or directory (os error 2)
     ::error file=d/a b%2Cc%3Ad%25.json,line=4,endLine=4,col=14,endColumn=25,title=M001 bad-scope::there is no scope "everywhere"%0Aat /manifest/scope%0Ahelp: Use organization, workspace, module or feature.
-    ::warning file=d/a b%2Cc%3Ad%25.json,line=5,endLine=5,col=15,endColumn=19,title=M003 bad-semver::"one" is no semantic version%0Aat /manifest/semver%0Ahelp: Write MAJOR.MINOR.PATCH, for example 1.4.0.
+    ::warning file=d/a b%2Cc%3Ad%25.json,line=5,endLine=5,col=15,endColumn=19,title=M003 bad-semver::"one" is not a semantic version%0Aat /manifest/semver%0Ahelp: Write MAJOR.MINOR.PATCH, for example 1.4.0.
     ::error file=d/broken.json,line=1,endLine=1,col=8,endColumn=8,title=J001 invalid-json::a control character must be escaped in a string%0Ahelp: Fix the text at this place; nothing else can be checked before it parses.
     ::error file=d/leak.json,line=4,endLine=4,col=14,endColumn=31,title=P002 no-tenant-identifiers::the text holds `workspace_id`%0Aat /manifest/label%0Ahelp: Remove or rename it: tenant identifiers never travel.
     "#);
@@ -216,7 +216,7 @@ fn markdown_fits_a_pull_request() {
     | Severity | Rule | Place | What and how to fix it |
     |---|---|---|---|
     | :x: error | **M001** bad-scope | 4:14 `/manifest/scope` | there is no scope "everywhere"<br>Use organization, workspace, module or feature. |
-    | :warning: warning | **M003** bad-semver | 5:15 `/manifest/semver` | "one" is no semantic version<br>Write MAJOR.MINOR.PATCH, for example 1.4.0. |
+    | :warning: warning | **M003** bad-semver | 5:15 `/manifest/semver` | "one" is not a semantic version<br>Write MAJOR.MINOR.PATCH, for example 1.4.0. |
 
     #### `d/broken.json`
 

@@ -16,7 +16,7 @@ fn findings_are_shown_with_their_line() {
       |              ^^^^^^^^^^^^
       = help: Use organization, workspace, module or feature.
 
-    warning[M003 bad-semver]: "one" is no semantic version
+    warning[M003 bad-semver]: "one" is not a semantic version
      --> p.json:5:15  /manifest/semver
       |
     5 |     "semver": "one",
@@ -139,7 +139,7 @@ fn a_late_place_in_a_line_of_megabytes_is_cut_to_a_window() {
     let ran = place.run(&["check", "p.json"]).exits(1);
     assert!(ran.out.len() < 1000, "{}", ran.out.len());
     assert_snapshot!(ran.out, @r#"
-    error[J001 invalid-json]: this is no JSON literal (only true, false and null are)
+    error[J001 invalid-json]: this is not a JSON literal (only true, false and null are)
      --> p.json:1:3145786
       |
     1 | …xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx","plan":tru}}

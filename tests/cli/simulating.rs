@@ -218,8 +218,8 @@ fn rows_that_fail_are_a_partial_apply() {
         "{}",
         ran.out
     );
-    let reported = "error: applied in part: 1 row failed\n";
-    assert!(ran.err.contains(reported), "{}", ran.err);
+    let message = "error: applied in part: 1 row failed\n";
+    assert!(ran.err.contains(message), "{}", ran.err);
     let words = ["simulate", "p.json", "--format", "json"];
     let document = place.run(&words).exits(68).json();
     assert_eq!(document["outcome"], "partial");

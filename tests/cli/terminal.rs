@@ -47,8 +47,8 @@ impl Terminal {
         }
         let Ok(mut child) = script.spawn() else {
             // Not eprintln!, which the test runner keeps to itself when the test passes.
-            let reported = "\nSKIPPED: no `script` (util-linux); nothing was asked on a terminal\n";
-            let _ = std::io::stderr().write_all(reported.as_bytes());
+            let note = "\nSKIPPED: no `script` (util-linux); nothing was asked on a terminal\n";
+            let _ = std::io::stderr().write_all(note.as_bytes());
             return None;
         };
         let keys = child.stdin.take().expect("a pipe");

@@ -138,7 +138,7 @@ fn a_test_that_cannot_be_read_is_no_test_that_passed() {
     std::fs::remove_file(place.path("tests/two.toml")).expect("is removed");
     let _socket = std::os::unix::net::UnixListener::bind(place.path("tests/two.toml"));
     let ran = test(&place, &[]).exits(2);
-    assert!(ran.err.contains("it is no file"), "{}", ran.err);
+    assert!(ran.err.contains("it is not a file"), "{}", ran.err);
 }
 
 #[test]

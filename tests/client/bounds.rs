@@ -1,4 +1,4 @@
-//! How long and how large answers may be, and answers that are none.
+//! How long and how large responses may be, and responses that are none.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 use tplkit::client::{Cause, Credential, Error, Options};
 
 use crate::host::{client_as, client_in};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
 #[test]
 fn a_response_has_a_size_and_a_time() {
@@ -16,7 +16,7 @@ fn a_response_has_a_size_and_a_time() {
         retries: 0,
         ..Options::default()
     };
-    let server = Scripted::new(move |_| Reply::json(&large));
+    let server = Scripted::new(move |_| Response::json(&large));
     let (client, _) = client_as(&server.url, Credential::None, options);
     let error = client.me().expect_err("too large");
     assert!(
@@ -27,9 +27,9 @@ fn a_response_has_a_size_and_a_time() {
     let (hold, wait) = std::sync::mpsc::channel::<()>();
     let wait = std::sync::Mutex::new(wait);
     let server = Scripted::new(move |_| {
-        // Answers when the test is over.
+        // Responds when the test is over.
         wait.lock().expect("whole").recv().ok();
-        Reply::json(&json!({}))
+        Response::json(&json!({}))
     });
     let options = Options {
         whole: Duration::from_millis(50),
@@ -90,7 +90,7 @@ fn a_server_that_stays_silent_or_boasts_is_left_at_once() {
 
 #[test]
 fn a_response_that_comes_in_drops_ends_in_time() {
-    let server = Scripted::new(|_| Reply::json(&json!({"kind": "user", "id": "u"})));
+    let server = Scripted::new(|_| Response::json(&json!({"kind": "user", "id": "u"})));
     let options = Options {
         retries: 0,
         ..Options::default()
@@ -111,7 +111,7 @@ fn a_response_that_comes_in_drops_ends_in_time() {
 
 #[test]
 fn what_is_not_tls_is_reported_and_not_tried_again() {
-    let server = Scripted::new(|_| Reply::text(200, "{}"));
+    let server = Scripted::new(|_| Response::text(200, "{}"));
     let url = server.url.replace("http://", "https://");
     let (client, waits) = client_as(&url, Credential::None, Options::default());
     let error = client.me().expect_err("no TLS there");
@@ -136,17 +136,17 @@ fn a_success_that_is_none_is_reported() {
         ("", "it is empty"),
         ("{\"kind\": 7}", "unexpected content at line 1, column 10"),
     ] {
-        let server = Scripted::new(move |_| Reply::text(200, body));
+        let server = Scripted::new(move |_| Response::text(200, body));
         let (client, _) = client_as(&server.url, Credential::None, Options::default());
         let error = client.me().expect_err(body).to_string();
-        let reported = format!("the response to GET /v1/me is not that of the API: {why}");
-        assert_eq!(error, reported);
+        let expected = format!("the response to GET /v1/me is not that of the API: {why}");
+        assert_eq!(error, expected);
     }
 }
 
 #[test]
 fn a_prefix_and_a_version_in_the_address_are_understood() {
-    let server = Scripted::new(|_| Reply::json(&json!({"status": "ok"})));
+    let server = Scripted::new(|_| Response::json(&json!({"status": "ok"})));
     for end in ["", "/", "/v1", "/v1/"] {
         let url = format!("{}/api{end}", server.url);
         let (client, _) = client_as(&url, Credential::None, Options::default());

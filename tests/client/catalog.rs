@@ -4,10 +4,10 @@ use serde_json::json;
 use tplkit::client::{Client, Credential, JobOutcome, Options};
 
 use crate::host::client_as;
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
-fn record() -> Reply {
-    Reply::json(
+fn record() -> Response {
+    Response::json(
         &json!({"id": "t", "name": "sales", "status": "completed", "jobId": "j", "result": 7}),
     )
 }
@@ -80,7 +80,7 @@ fn every_call_goes_to_its_route() {
 #[test]
 fn lists_keep_the_documents_of_the_server() {
     let server = Scripted::new(|_| {
-        Reply::text(
+        Response::text(
             200,
             r#"{"items": [{"id": "t", "status": "rows", "more": 1.10}], "next_cursor": null}"#,
         )
@@ -109,14 +109,14 @@ fn lists_keep_the_documents_of_the_server() {
 }
 
 #[test]
-fn questions_are_asked_again_without_a_key() {
+fn reads_are_sent_again_without_a_key() {
     let plan = json!({"digest": "d", "refusals": [], "create": [], "bind": [], "rename": [],
         "replaced_configs": [], "dropped_keys": [], "rows": {}, "go_live": []});
     let server = Scripted::in_order(vec![
-        Reply::hang_up(),
-        Reply::json(&plan),
-        Reply::problem(503, "store_unavailable"),
-        Reply::json(&json!({"ok": true})),
+        Response::hang_up(),
+        Response::json(&plan),
+        Response::problem(503, "store_unavailable"),
+        Response::json(&json!({"ok": true})),
     ]);
     let client = client(&server);
     assert_eq!(

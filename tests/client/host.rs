@@ -1,4 +1,4 @@
-//! A client with a clock that does as told, ids from a seed, and waits that only are noted.
+//! A client with a clock that a test sets, ids from a seed, and waits that are only noted.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -4,7 +4,7 @@ use serde_json::json;
 use tplkit::client::{Error, RowQuery};
 
 use crate::host::client;
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
 /// Rows numbered from 0 to 449, in pages as asked for.
 fn rows() -> Scripted {
@@ -18,7 +18,7 @@ fn rows() -> Scripted {
         let to = (from + parameter("limit").unwrap_or(25)).min(450);
         let items: Vec<_> = (from..to).map(|number| json!({"id": number})).collect();
         let next = (to < 450).then(|| to.to_string());
-        Reply::json(&json!({"items": items, "next_cursor": next}))
+        Response::json(&json!({"items": items, "next_cursor": next}))
     })
 }
 
@@ -53,7 +53,7 @@ fn all_pages_are_walked_or_as_many_as_are_wanted() {
 
 #[test]
 fn more_than_was_asked_for_is_left_out() {
-    let server = Scripted::new(|_| Reply::json(&json!({"items": [{"id": "a"}, {"id": "b"}]})));
+    let server = Scripted::new(|_| Response::json(&json!({"items": [{"id": "a"}, {"id": "b"}]})));
     let (client, _) = client(&server.url);
     let rows = client.rows("f", &RowQuery::default(), Some(1));
     let counts: Vec<usize> = rows.map(|page| page.expect("a page").items.len()).collect();
@@ -63,21 +63,21 @@ fn more_than_was_asked_for_is_left_out() {
 #[test]
 fn a_walk_ends_with_the_first_error_and_never_in_a_circle() {
     let server = Scripted::in_order(vec![
-        Reply::json(&json!({"items": [], "next_cursor": "a"})),
-        Reply::json(&json!({"items": [], "next_cursor": "a"})),
+        Response::json(&json!({"items": [], "next_cursor": "a"})),
+        Response::json(&json!({"items": [], "next_cursor": "a"})),
     ]);
-    let (reported, _) = client(&server.url);
-    let pages: Vec<_> = reported.workspaces().collect();
+    let (caller, _) = client(&server.url);
+    let pages: Vec<_> = caller.workspaces().collect();
     assert_eq!(pages.len(), 2);
     assert!(matches!(pages[1], Err(Error::Unreadable { .. })));
     assert_eq!(server.received().len(), 2);
 
     let server = Scripted::in_order(vec![
-        Reply::json(&json!({"items": [], "next_cursor": "a"})),
-        Reply::problem(422, "invalid_cursor"),
+        Response::json(&json!({"items": [], "next_cursor": "a"})),
+        Response::problem(422, "invalid_cursor"),
     ]);
-    let (reported, _) = client(&server.url);
-    let pages: Vec<_> = reported.features(Some("w")).collect();
+    let (caller, _) = client(&server.url);
+    let pages: Vec<_> = caller.features(Some("w")).collect();
     assert_eq!(pages.len(), 2);
     let last = pages[1].as_ref().map(drop).expect_err("refused");
     assert_eq!(last.status(), Some(422));
@@ -92,7 +92,7 @@ fn channels_and_connections_are_listed_by_organization_and_kind() {
     let item = json!({"id": "i", "organization_id": "o", "name": "desk", "kind": "timer",
         "created_at": "2026-01-02T03:04:05Z"});
     let server =
-        Scripted::new(move |_| Reply::json(&json!({"items": [item], "next_cursor": null})));
+        Scripted::new(move |_| Response::json(&json!({"items": [item], "next_cursor": null})));
     let (client, _) = client(&server.url);
     for page in client.channels("o") {
         assert_eq!(page.expect("a page").items[0].name, "desk");

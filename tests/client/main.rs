@@ -1,4 +1,4 @@
-//! The client of the API, against servers that answer as told.
+//! The client of the API, against servers that respond as a test says.
 
 #[path = "../scripted/mod.rs"]
 mod scripted;

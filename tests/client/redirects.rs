@@ -4,10 +4,10 @@ use serde_json::json;
 use tplkit::client::{Error, Request};
 
 use crate::host::{TOKEN, client};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
-fn me() -> Reply {
-    Reply::json(&json!({"kind": "user", "id": "u"}))
+fn me() -> Response {
+    Response::json(&json!({"kind": "user", "id": "u"}))
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn another_server_hears_nothing() {
     for status in [301, 302, 303, 307, 308] {
         let other = Scripted::new(|_| me());
         let to = format!("{}/v1/me?secret=1", other.url);
-        let server = Scripted::new(move |_| Reply::text(status, "").with("Location", &to));
+        let server = Scripted::new(move |_| Response::text(status, "").with("Location", &to));
         let (client, _) = client(&server.url);
         let Err(Error::Redirected { to, .. }) = client.me() else {
             panic!("{status} was followed");
@@ -30,7 +30,7 @@ fn another_server_hears_nothing() {
 fn another_scheme_is_another_place() {
     let server = Scripted::new(|request| {
         let host = request.header("host").unwrap_or_default();
-        Reply::text(307, "").with("Location", &format!("https://{host}/v1/me"))
+        Response::text(307, "").with("Location", &format!("https://{host}/v1/me"))
     });
     let (client, _) = client(&server.url);
     assert!(matches!(client.me(), Err(Error::Redirected { .. })));
@@ -40,10 +40,10 @@ fn another_scheme_is_another_place() {
 #[test]
 fn the_same_server_is_followed_where_that_changes_nothing() {
     let server = Scripted::new(|request| match request.target.as_str() {
-        "/v1/me" => Reply::text(301, "").with("Location", "/v2/me"),
-        "/v1/kept" => Reply::text(307, "").with("Location", "/v2/me"),
-        "/v1/lost" => Reply::text(302, "").with("Location", "/v2/me"),
-        "/v1/round" => Reply::text(302, "").with("Location", "/v1/round"),
+        "/v1/me" => Response::text(301, "").with("Location", "/v2/me"),
+        "/v1/kept" => Response::text(307, "").with("Location", "/v2/me"),
+        "/v1/lost" => Response::text(302, "").with("Location", "/v2/me"),
+        "/v1/round" => Response::text(302, "").with("Location", "/v1/round"),
         _ => me(),
     });
     let (client, _) = client(&server.url);

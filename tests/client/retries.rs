@@ -6,15 +6,15 @@ use serde_json::json;
 use tplkit::client::{Cause, Credential, Error, Method, Options, Request, Secret};
 
 use crate::host::{TOKEN, client, client_as};
-use crate::scripted::{Reply, Scripted, nobody};
+use crate::scripted::{Response, Scripted, nobody};
 
 #[test]
 fn a_post_is_sent_again_under_the_same_key() {
     let server = Scripted::in_order(vec![
-        Reply::problem(503, "store_unavailable"),
-        Reply::hang_up(),
-        Reply::text(502, "<html>gateway</html>"),
-        Reply::json(&json!({"id": "x"})),
+        Response::problem(503, "store_unavailable"),
+        Response::hang_up(),
+        Response::text(502, "<html>gateway</html>"),
+        Response::json(&json!({"id": "x"})),
     ]);
     let (client, waits) = client(&server.url);
     let request = client.keyed(Request::post("/v1/workspaces", &json!({"label": "a"})));
@@ -35,19 +35,19 @@ fn a_post_is_sent_again_under_the_same_key() {
 #[test]
 fn a_repeated_post_waits_for_the_one_before() {
     let server = Scripted::in_order(vec![
-        Reply::text(504, ""),
-        Reply::problem(409, "idempotency_in_progress"),
-        Reply::json(&json!({})),
+        Response::text(504, ""),
+        Response::problem(409, "idempotency_in_progress"),
+        Response::json(&json!({})),
     ]);
-    let (reported, _) = client(&server.url);
-    let request = reported.keyed(Request::post("/v1/workspaces", &json!({})));
-    assert_eq!(reported.call(&request).expect("done").status, 200);
+    let (caller, _) = client(&server.url);
+    let request = caller.keyed(Request::post("/v1/workspaces", &json!({})));
+    assert_eq!(caller.call(&request).expect("done").status, 200);
     assert_eq!(server.received().len(), 3);
     // The first try meets somebody else's.
-    let server = Scripted::in_order(vec![Reply::problem(409, "idempotency_in_progress")]);
-    let (reported, _) = client(&server.url);
+    let server = Scripted::in_order(vec![Response::problem(409, "idempotency_in_progress")]);
+    let (caller, _) = client(&server.url);
     assert_eq!(
-        reported.call(&request).expect_err("refused").status(),
+        caller.call(&request).expect_err("refused").status(),
         Some(409)
     );
     assert_eq!(server.received().len(), 1);
@@ -61,7 +61,7 @@ fn what_might_be_done_twice_is_sent_once() {
         Request::post("/v1/auth/refresh", &json!({})).key("k"),
         Request::new(Method::PATCH, "/v1/workspaces/x").key("k"),
     ] {
-        let server = Scripted::in_order(vec![Reply::problem(503, "store_unavailable")]);
+        let server = Scripted::in_order(vec![Response::problem(503, "store_unavailable")]);
         let (client, waits) = client(&server.url);
         let error = client.call(&request).expect_err("refused");
         assert_eq!(error.status(), Some(503), "{request}");
@@ -72,20 +72,20 @@ fn what_might_be_done_twice_is_sent_once() {
 
 #[test]
 fn retry_after_is_honoured_up_to_a_bound() {
-    let limited = |value: &str| Reply::problem(429, "rate_limited").with("Retry-After", value);
+    let limited = |value: &str| Response::problem(429, "rate_limited").with("Retry-After", value);
     let server = Scripted::in_order(vec![
         limited("7"),
         limited("Fri, 02 Jan 2026 12:00:09 GMT"),
-        Reply::json(&json!({"kind": "user", "id": "u"})),
+        Response::json(&json!({"kind": "user", "id": "u"})),
     ]);
-    let (reported, waits) = client(&server.url);
-    assert_eq!(reported.me().expect("me").id, "u");
+    let (caller, waits) = client(&server.url);
+    assert_eq!(caller.me().expect("me").id, "u");
     let waits = waits.lock().expect("whole").clone();
     assert_eq!(waits, [Duration::from_secs(7), Duration::from_secs(9)]);
 
     let server = Scripted::in_order(vec![limited("3600")]);
-    let (reported, waits) = client(&server.url);
-    let Err(Error::Refused(problem)) = reported.me() else {
+    let (caller, waits) = client(&server.url);
+    let Err(Error::Refused(problem)) = caller.me() else {
         panic!("an hour was waited");
     };
     assert_eq!(problem.retry_after.as_deref(), Some("3600"));
@@ -95,18 +95,18 @@ fn retry_after_is_honoured_up_to_a_bound() {
 
 #[test]
 fn tries_are_counted() {
-    let server = Scripted::in_order(vec![Reply::problem(503, "store_unavailable")]);
+    let server = Scripted::in_order(vec![Response::problem(503, "store_unavailable")]);
     let options = Options {
         retries: 2,
         ..Options::default()
     };
-    let (reported, waits) = client_as(&server.url, Credential::None, options);
-    assert_eq!(reported.me().expect_err("refused").status(), Some(503));
+    let (caller, waits) = client_as(&server.url, Credential::None, options);
+    assert_eq!(caller.me().expect_err("refused").status(), Some(503));
     assert_eq!(server.received().len(), 3);
     assert_eq!(waits.lock().expect("whole").len(), 2);
 
-    let (reported, waits) = client_as(&nobody(), Credential::None, options);
-    let error = reported.me().expect_err("nobody is there");
+    let (caller, waits) = client_as(&nobody(), Credential::None, options);
+    let error = caller.me().expect_err("nobody is there");
     let Error::Unreachable { cause, tries, .. } = &error else {
         panic!("{error}");
     };
@@ -120,23 +120,23 @@ fn tries_are_counted() {
 fn a_server_that_repeats_secrets_is_not_repeated() {
     let server = Scripted::new(|request| {
         let sent = format!("{} {}", request.body, request.token().unwrap_or_default());
-        Reply::text(422, &json!({"code": "x", "detail": sent}).to_string())
+        Response::text(422, &json!({"code": "x", "detail": sent}).to_string())
     });
     let (client, _) = client(&server.url);
     let error = client.me().expect_err("refused");
     let password = Secret::new("pass\"word");
     let sign_in = client.token("a@b.test", &password).expect_err("refused");
-    let response = client.send(&Request::get("/v1/x")).expect("an answer");
-    let reported = [
+    let response = client.send(&Request::get("/v1/x")).expect("a response");
+    let texts = [
         format!("{client:?} {password:?}"),
         format!("{error} {error:?}"),
         format!("{sign_in} {sign_in:?}"),
         String::from_utf8_lossy(&response.body).into_owned(),
     ];
-    let reported = reported.join("\n");
-    assert!(reported.contains("a@b.test"), "{reported}");
+    let texts = texts.join("\n");
+    assert!(texts.contains("a@b.test"), "{texts}");
     for secret in [TOKEN, "pass", "word\""] {
-        let shown = reported.replace("password", "");
-        assert!(!shown.contains(secret), "{secret}: {reported}");
+        let shown = texts.replace("password", "");
+        assert!(!shown.contains(secret), "{secret}: {texts}");
     }
 }

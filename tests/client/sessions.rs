@@ -8,7 +8,7 @@ use tplkit::client::{
 };
 
 use crate::host::{Waits, client_as};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
 /// Tokens in memory, as several processes would share them.
 #[derive(Clone)]
@@ -42,12 +42,12 @@ impl Sessions for Shared {
     }
 }
 
-fn me() -> Reply {
-    Reply::json(&json!({"kind": "user", "id": "u"}))
+fn me() -> Response {
+    Response::json(&json!({"kind": "user", "id": "u"}))
 }
 
-fn pair(number: u32) -> Reply {
-    Reply::json(&json!({
+fn pair(number: u32) -> Response {
+    Response::json(&json!({
         "access_token": format!("access-{number}"),
         "refresh_token": format!("refresh-{number}"),
         "token_type": "bearer",
@@ -60,7 +60,7 @@ fn an_expired_session_is_renewed_once_and_kept() {
     let server = Scripted::new(|request| match (&*request.target, request.token()) {
         ("/v1/auth/refresh", None) => pair(2),
         (_, Some("access-2")) => me(),
-        _ => Reply::problem(401, "unauthenticated"),
+        _ => Response::problem(401, "unauthenticated"),
     });
     let shared = Shared::new();
     let (client, waits) = shared.client(&server.url);
@@ -88,7 +88,7 @@ fn an_expired_session_is_renewed_once_and_kept() {
 fn what_another_process_renewed_is_taken() {
     let server = Scripted::new(|request| match request.token() {
         Some("access-2") => me(),
-        _ => Reply::problem(401, "unauthenticated"),
+        _ => Response::problem(401, "unauthenticated"),
     });
     let shared = Shared::new();
     let (client, _) = shared.client(&server.url);
@@ -107,10 +107,10 @@ fn a_lost_race_waits_for_the_winner() {
     let server = Scripted::new(move |request| match (&*request.target, request.token()) {
         ("/v1/auth/refresh", _) => {
             winner.save(&tokens(2)).expect("kept");
-            Reply::problem(401, "unauthenticated")
+            Response::problem(401, "unauthenticated")
         }
         (_, Some("access-2")) => me(),
-        _ => Reply::problem(401, "unauthenticated"),
+        _ => Response::problem(401, "unauthenticated"),
     });
     let (client, _) = shared.client(&server.url);
     assert_eq!(client.me().expect("me").id, "u");
@@ -119,7 +119,7 @@ fn a_lost_race_waits_for_the_winner() {
 
 #[test]
 fn a_session_that_is_over_is_reported_after_one_refresh() {
-    let server = Scripted::new(|_| Reply::problem(401, "unauthenticated"));
+    let server = Scripted::new(|_| Response::problem(401, "unauthenticated"));
     let (client, waits) = Shared::new().client(&server.url);
     assert_eq!(client.me().expect_err("over").status(), Some(401));
     assert_eq!(server.lines(), ["GET /v1/me", "POST /v1/auth/refresh"]);
@@ -128,7 +128,7 @@ fn a_session_that_is_over_is_reported_after_one_refresh() {
     // What is fresh and still refused is not renewed again and again.
     let server = Scripted::new(|request| match &*request.target {
         "/v1/auth/refresh" => pair(2),
-        _ => Reply::problem(401, "unauthenticated"),
+        _ => Response::problem(401, "unauthenticated"),
     });
     let (client, _) = Shared::new().client(&server.url);
     assert_eq!(client.me().expect_err("refused").status(), Some(401));
@@ -137,7 +137,7 @@ fn a_session_that_is_over_is_reported_after_one_refresh() {
 
 #[test]
 fn health_is_asked_as_nobody() {
-    let server = Scripted::new(|_| Reply::json(&json!({"status": "ok", "version": "0.1.0"})));
+    let server = Scripted::new(|_| Response::json(&json!({"status": "ok", "version": "0.1.0"})));
     let (client, _) = Shared::new().client(&server.url);
     client.health().expect("health");
     client.ready().expect("ready");

@@ -9,7 +9,7 @@ use serde_json::json;
 use tplkit::client::{Cause, Credential, Error, FileRecord, NewFile, Options, Upload};
 
 use crate::host::{client, client_as};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
 const NEW: NewFile<'static> = NewFile {
     workspace: "w",
@@ -54,7 +54,7 @@ fn a_refusal_before_the_end_of_a_body_is_heard() {
         );
         stream.write_all(response.as_bytes()).ok();
         stream.shutdown(std::net::Shutdown::Write).ok();
-        // Whatever is on its way is taken, or the answer could get lost.
+        // Whatever is in flight is taken, or the response could get lost.
         io::copy(&mut stream, &mut io::sink()).ok();
     });
     let (client, waits) = client(&url);
@@ -118,12 +118,12 @@ fn breaking(tags: bool) -> Scripted {
     Scripted::new(move |request| {
         let range = request.header("range").filter(|_| tags);
         let from = range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-'));
-        let reply = match from.and_then(|from| from.parse::<usize>().ok()) {
-            Some(from) => Reply::text(206, &BYTES[from..])
+        let response = match from.and_then(|from| from.parse::<usize>().ok()) {
+            Some(from) => Response::text(206, &BYTES[from..])
                 .with("Content-Range", &format!("bytes {from}-19/20")),
-            None => Reply::text(200, BYTES),
+            None => Response::text(200, BYTES),
         };
-        reply.breaking_after(4)
+        response.breaking_after(4)
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use tplkit::apply::{PreviewInput, Request, Resolution, package_digest, preview};
 use tplkit::check::{CheckOptions, Checked};
 use tplkit::client::{Client, Credential, Error, Options, RemoteWorkspace};
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Fault, RowsSelection, Selection, export};
 use tplkit::simulate;
@@ -15,7 +15,7 @@ use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Id, Lookup as _, Source, ready};
 
 use crate::host::client_as;
-use crate::scripted::{Reply, Scripted, model};
+use crate::scripted::{Response, Scripted, model};
 
 const WORKSPACE: Id = Id::from_u128(0x0198_c0de_0000_7000_8000_0000_0000_0001);
 
@@ -28,8 +28,8 @@ fn checked(text: &str) -> Checked<'_> {
     Checked::read(text, &CheckOptions::default()).expect("a package")
 }
 
-fn now() -> Fixed {
-    Fixed("2026-03-01T09:30:00Z".parse().expect("an instant"))
+fn now() -> FixedClock {
+    FixedClock("2026-03-01T09:30:00Z".parse().expect("an instant"))
 }
 
 /// An empty workspace after that package.
@@ -39,7 +39,7 @@ fn built(text: &str) -> State {
     let ids = &mut Seeded::new(7);
     let mut state =
         simulate::built(&checked(text), empty, definitions, &now(), ids).expect("built");
-    // What no listed route tells.
+    // What no listed route gives.
     let organization = &mut state.structure.organization;
     organization.connections = None;
     organization.channels = None;
@@ -50,7 +50,7 @@ fn built(text: &str) -> State {
 fn served(state: &State) -> (Scripted, Client) {
     let known = state.clone();
     let server = Scripted::new(move |request| {
-        model::answer(&known, request).unwrap_or_else(|| Reply::problem(404, "not_found"))
+        model::respond(&known, request).unwrap_or_else(|| Response::problem(404, "not_found"))
     });
     let client = client(&server);
     (server, client)
@@ -179,7 +179,7 @@ fn a_plan_over_http_is_that_of_the_workspace() {
     let (_server, client) = served(&state);
     let remote = RemoteWorkspace::new(&client, WORKSPACE);
     let memory = Memory::new(state.clone());
-    let question = PreviewInput {
+    let input = PreviewInput {
         package: &package,
         package_digest: &package_digest(&text),
         request: &request,
@@ -188,8 +188,8 @@ fn a_plan_over_http_is_that_of_the_workspace() {
         definitions: Definitions::embedded(),
     };
     let structure = ready(remote.structure()).expect("structure");
-    let over_http = ready(preview(&remote, &structure, question)).expect("HTTP");
-    let here = ready(preview(&memory, &state.structure, question)).expect("here");
+    let over_http = ready(preview(&remote, &structure, input)).expect("HTTP");
+    let here = ready(preview(&memory, &state.structure, input)).expect("here");
     assert!(!here.create.is_empty() && !here.rename.is_empty());
     assert_eq!(over_http, here);
 }
@@ -209,7 +209,7 @@ fn what_changes_between_the_readings_is_noticed() {
                 }
             }
         }
-        model::answer(&now, request).unwrap_or_else(|| Reply::problem(404, "not_found"))
+        model::respond(&now, request).unwrap_or_else(|| Response::problem(404, "not_found"))
     });
     let client = client(&server);
     let remote = RemoteWorkspace::new(&client, WORKSPACE);
@@ -243,7 +243,7 @@ fn a_server_that_knows_less_is_read_all_the_same() {
             path if path.starts_with("workspaces/") => format!(r#"{{"id": "{WORKSPACE}"}}"#),
             _ => r#"{"items": [], "next_cursor": ""}"#.to_owned(),
         };
-        Reply::text(200, &body)
+        Response::text(200, &body)
     });
     let client = client(&server);
     let structure = ready(RemoteWorkspace::new(&client, WORKSPACE).structure()).expect("read");
@@ -265,8 +265,8 @@ fn a_server_without_automations_is_known_by_it() {
     let known = state.clone();
     let server = Scripted::new(move |request| {
         let lacking = request.target.starts_with("/v1/workflows-v2");
-        let response = model::answer(&known, request).filter(|_| !lacking);
-        response.unwrap_or_else(|| Reply::problem(404, "not_found"))
+        let response = model::respond(&known, request).filter(|_| !lacking);
+        response.unwrap_or_else(|| Response::problem(404, "not_found"))
     });
     let client = client(&server);
     let remote = RemoteWorkspace::new(&client, WORKSPACE);
@@ -281,7 +281,7 @@ fn a_server_without_automations_is_known_by_it() {
 #[test]
 fn rows_out_of_order_are_refused() {
     let server = Scripted::new(|_| {
-        Reply::text(
+        Response::text(
             200,
             r#"{"items": [{"id": "0198c0de-0000-7000-8000-00000000000b", "data": {}},
                           {"id": "0198c0de-0000-7000-8000-00000000000a", "data": {}}]}"#,

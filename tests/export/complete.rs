@@ -1,7 +1,7 @@
 //! Streaming, sources that fail or change.
 
 use serde_json::json;
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Fault, prepare};
 use tplkit::workspace::ready;
@@ -20,8 +20,8 @@ fn many() -> Space {
     space
 }
 
-fn clock() -> Fixed {
-    Fixed("2026-03-01T09:30:00Z".parse().unwrap())
+fn clock() -> FixedClock {
+    FixedClock("2026-03-01T09:30:00Z".parse().unwrap())
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn a_channel_is_a_required_dependency_by_uuid() {
     let mut space = Space::new();
     let channel = space.channel(Some("Equipa de Vendas"));
     let steps = json!([{"key": "notify", "config": {"scopeType": "channel", "scopeId": channel, "body": "x"}}]);
-    space.automation("tell", &manual(), &steps);
+    space.automation("notify", &manual(), &steps);
     let package = exported(&space, &Selection::default());
     let channel = package.dependency("m_equipa_de_vendas");
     assert_eq!(channel["form"], "uuid");
@@ -114,7 +114,7 @@ fn a_channel_is_a_required_dependency_by_uuid() {
     assert_eq!(channel["resolution"], "map");
     assert_eq!(channel["identity"]["name"], "Equipa de Vendas");
     assert_eq!(channel["identity"]["label"], "Somewhere to talk");
-    let config = &package.created("w_tell")["graphConfig"]["steps"][0]["config"];
+    let config = &package.created("w_notify")["graphConfig"]["steps"][0]["config"];
     assert_eq!(config["scopeId"], "$m_equipa_de_vendas");
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tplkit::check::{CheckOptions, check_text};
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportError, Fault, RowsSelection, Selection, export};
 use tplkit::package::canonical;
@@ -31,7 +31,7 @@ fn try_export_with(
     selection: &Selection,
     definitions: &Definitions,
 ) -> Result<String, ExportError<MemoryError>> {
-    let clock = Fixed("2026-03-01T09:30:00Z".parse().unwrap());
+    let clock = FixedClock("2026-03-01T09:30:00Z".parse().unwrap());
     let mut ids = Seeded::new(5);
     let exported = ready(export(
         &space.memory(),
@@ -72,7 +72,7 @@ pub(crate) fn exported(space: &Space, selection: &Selection) -> Exported {
     exported_but(space, selection, &[])
 }
 
-/// The package, which may have the findings of these codes: they tell of the source.
+/// The package, which may have the findings of these codes: they are about the source.
 pub(crate) fn exported_but(space: &Space, selection: &Selection, codes: &[&str]) -> Exported {
     let text = try_export(space, selection).unwrap();
     assert_clean(&text, codes);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tplkit::check::Checked;
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::simulate::simulate;
 use tplkit::workspace::Id;
@@ -101,7 +101,7 @@ fn a_cell_that_reads_as_a_ref_is_data_and_comes_through_an_apply() {
     let definitions = Definitions::embedded();
     let read = Checked::trusted(&text).unwrap();
     let empty = State::empty(Id::from_u128(1), Id::from_u128(2), "there", "There");
-    let clock = Fixed("2026-03-01T09:30:00Z".parse().unwrap());
+    let clock = FixedClock("2026-03-01T09:30:00Z".parse().unwrap());
     let done = simulate(
         &read,
         "digest",

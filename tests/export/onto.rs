@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tplkit::check::Checked;
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::onto::{MissingItem, to_version_2};
 use tplkit::export::{ExportBase, PreviousPackage, Selection, export_onto};
@@ -27,7 +27,7 @@ fn text_onto(space: &Space, selection: Option<&Selection>, old: &str) -> String 
         &space.memory(),
         selection.unwrap_or(&nothing),
         Some(onto),
-        &Fixed(LATER.parse().unwrap()),
+        &FixedClock(LATER.parse().unwrap()),
         &mut Seeded::new(77),
         Definitions::embedded(),
     ));

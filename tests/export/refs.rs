@@ -35,7 +35,7 @@ fn a_module_and_a_channel_share_a_letter_and_no_ref() {
     let channel = space.channel(Some("support"));
     let config = json!({"scopeType": "channel", "scopeId": channel, "body": "x"});
     space.automation(
-        "tell",
+        "notify",
         &json!({"type": "manual"}),
         &json!([{"key": "notify", "config": config}]),
     );

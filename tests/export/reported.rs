@@ -1,7 +1,7 @@
-//! What is handed out with a package: nobody gets one without being told what is wrong with it.
+//! What is handed out with a package: what is wrong with it is reported.
 
 use serde_json::json;
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{Exported, Selection, export};
 use tplkit::workspace::ready;
@@ -10,7 +10,7 @@ use crate::exported::with_rows;
 use crate::space::Space;
 
 fn reported(space: &Space, selection: &Selection) -> Exported {
-    let clock = Fixed("2026-03-01T09:30:00Z".parse().unwrap());
+    let clock = FixedClock("2026-03-01T09:30:00Z".parse().unwrap());
     let (mut ids, definitions) = (Seeded::new(5), Definitions::embedded());
     ready(export(
         &space.memory(),

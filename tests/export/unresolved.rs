@@ -111,7 +111,7 @@ fn without_the_list_a_channel_has_no_ref() {
     let mut space = Space::new();
     let channel = space.id();
     space.state.structure.organization.channels = None;
-    space.automation("tell", &manual(), &json!([{"key": "notify", "config": {"scopeType": "channel", "scopeId": channel, "body": "x"}}]));
+    space.automation("notify", &manual(), &json!([{"key": "notify", "config": {"scopeType": "channel", "scopeId": channel, "body": "x"}}]));
     let package = exported(&space, &Selection::default());
     assert_eq!(
         package.unresolved(),

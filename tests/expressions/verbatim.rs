@@ -79,8 +79,8 @@ pub(crate) fn check(text: &str) {
     ]);
     let steps = Value::List(vec![Value::Object(step)]);
     let graph = Value::Object(Object::from_iter([("steps".to_owned(), steps)]));
-    let play = RunState::new(Definitions::embedded(), &graph, LOADED.clone());
-    let Due { input, act } = play.due(now, usize::MAX);
+    let state = RunState::new(Definitions::embedded(), &graph, LOADED.clone());
+    let Due { input, act } = state.due(now, usize::MAX);
     assert_eq!(input.get("value"), Some(&found), "{text:?}");
     assert!(act.is_ok(), "{text:?}");
 }

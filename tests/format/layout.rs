@@ -19,8 +19,8 @@ fn packed(files: &Files) -> String {
     match pack(files, &mut bytes) {
         Ok(()) => String::from_utf8(bytes).unwrap(),
         Err(PackError::Faults(faults)) => {
-            let reported: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            panic!("{}", reported.join("\n"));
+            let messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            panic!("{}", messages.join("\n"));
         }
         Err(error) => panic!("{error}"),
     }
@@ -230,7 +230,7 @@ fn what_is_wrong_with_a_folder_is_reported_with_its_place() {
         "  ../../secret.json",
     );
     assert!(
-        faults(&outside)[0].contains("is no name of this layout"),
+        faults(&outside)[0].contains("is not a name of this layout"),
         "{:?}",
         faults(&outside)
     );

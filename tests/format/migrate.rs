@@ -48,7 +48,7 @@ fn a_clean_package_stays_clean() {
         let new = migrated(&old).unwrap().package.write().unwrap();
         assert_eq!(codes(&new), Vec::<String>::new(), "{name}");
         assert!(migrated(&new).is_none(), "{name}");
-        // What is built is the same: only the manifest and what is told about it differ.
+        // What is built is the same: only the manifest and what is reported about it differ.
         let diff = Diff::of(&old, &new, true).unwrap();
         let reported = [ThingKind::Catalog, ThingKind::Rows, ThingKind::Unresolved];
         assert!(

@@ -1,4 +1,4 @@
-//! What the format requires of a reader, each rule with the three or four answers that are mixed up
+//! What the format requires of a reader, each rule with the three or four readings that are mixed up
 //! most.
 
 use serde_json::{Value, json};

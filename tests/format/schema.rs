@@ -271,7 +271,7 @@ fn printed_reports_are_valid() {
     }
 }
 
-/// No object holds anything that the schema does not tell of.
+/// No object holds anything that the schema does not name.
 fn closed(mut schema: Value) -> Value {
     if schema["properties"].is_object() {
         schema["additionalProperties"] = json!(false);
@@ -292,7 +292,7 @@ fn closed(mut schema: Value) -> Value {
 fn reports_and_previews_of_applies_are_valid() {
     use tplkit::apply::{Request, Resolution, package_digest};
     use tplkit::check::{CheckOptions, Checked};
-    use tplkit::context::{Fixed, Seeded};
+    use tplkit::context::{FixedClock, Seeded};
     use tplkit::definitions::Definitions;
     use tplkit::simulate::simulate;
     use tplkit::workspace::memory::{Memory, State};
@@ -322,7 +322,7 @@ fn reports_and_previews_of_applies_are_valid() {
             let reference = dependency.reference.clone();
             request.resolutions.insert(reference, Resolution::Skip);
         }
-        let clock = Fixed("2026-03-01T09:30:00Z".parse().unwrap());
+        let clock = FixedClock("2026-03-01T09:30:00Z".parse().unwrap());
         let digest = package_digest(&text);
         let definitions = Definitions::embedded();
         let mut ids = Seeded::new(7);
@@ -340,10 +340,10 @@ fn reports_and_previews_of_applies_are_valid() {
             let value = serde_json::to_value(report).unwrap();
             assert_eq!(mistakes(&reports, &value), Vec::<String>::new(), "{name}");
         }
-        let mut reported = vec![done.preview];
+        let mut documents = vec![done.preview];
         let memory = Memory::new(empty);
         let structure = ready(memory.structure()).unwrap();
-        let question = tplkit::apply::PreviewInput {
+        let input = tplkit::apply::PreviewInput {
             package: &package,
             package_digest: &digest,
             request: &Request::default(),
@@ -351,8 +351,8 @@ fn reports_and_previews_of_applies_are_valid() {
             base: None,
             definitions,
         };
-        reported.push(ready(tplkit::apply::preview(&memory, &structure, question)).unwrap());
-        for preview in reported {
+        documents.push(ready(tplkit::apply::preview(&memory, &structure, input)).unwrap());
+        for preview in documents {
             applied += usize::from(preview.refusals.is_empty());
             refused += preview.refusals.len();
             let value = serde_json::to_value(preview).unwrap();

@@ -52,11 +52,11 @@ fn killed(job: &Job<'_>, destination: &State, whole: &Whole, at: &[Crash]) -> Ve
     }
     let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
     let resumed = job.run(&mut target, &[])?;
-    let reported = |error| format!("killed at {at:?}: {error}");
-    same("the state", &saved(&target), &whole.state).map_err(reported)?;
-    // The answer alone may have been lost: a job that is done reports a pass that does nothing.
+    let failure = |error| format!("killed at {at:?}: {error}");
+    same("the state", &saved(&target), &whole.state).map_err(failure)?;
+    // The response alone may have been lost: a job that is done reports a pass that does nothing.
     if !ledger.contains(&Entry::Completed) {
-        same("the report", &folded(&resumed), &whole.report).map_err(reported)?;
+        same("the report", &folded(&resumed), &whole.report).map_err(failure)?;
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ fn again_changes_nothing() {
         let first = job.run(&mut target, &[])?;
         let before = saved(&target);
         let earlier = target.next_job();
-        // Whether many rows are answered for at once makes no difference.
+        // Whether many rows are looked up at once makes no difference.
         target.limit_lookups(1 + usize::try_from(seed % 3).unwrap_or_default());
         let second = job.later(1).run(&mut target, &earlier)?;
         same("the state", &saved(&target), &before)?;

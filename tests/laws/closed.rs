@@ -7,7 +7,7 @@ use crate::decide::decided;
 use crate::job::Job;
 use crate::normal::normal;
 use crate::seeds::{each, hold, same};
-use crate::world::{empty_beside, everything, exported, read};
+use crate::world::{empty_counterpart, everything, exported, read};
 
 #[test]
 fn a_tidy_workspace_comes_through() {
@@ -15,7 +15,7 @@ fn a_tidy_workspace_comes_through() {
         let state = random::workspace(seed, &Shape::closed());
         let text = exported(&state, &everything())?;
         let package = read(&text)?;
-        let destination = empty_beside(&state);
+        let destination = empty_counterpart(&state);
         let job = Job::new(&package, decided(&package, &destination, None), seed);
         let mut target = Memory::new(destination);
         let report = job.run(&mut target, &[])?;

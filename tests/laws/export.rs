@@ -37,8 +37,8 @@ fn fit(text: &str) -> Verdict {
     for finding in &report.findings {
         let mirrored = MIRRORED.contains(&finding.rule.code);
         if !mirrored {
-            let reported = format!("{} at {}", finding.message, finding.place.pointer);
-            wrong.entry(finding.rule.code).or_insert(reported);
+            let message = format!("{} at {}", finding.message, finding.place.pointer);
+            wrong.entry(finding.rule.code).or_insert(message);
         }
     }
     hold(wrong.is_empty(), || format!("findings: {wrong:#?}"))?;

@@ -36,13 +36,13 @@ fn links_hold_what_their_rows_hold() {
                     continue;
                 };
                 for (column, refs) in &refs {
-                    let reported = |error| format!("{column} of {}: {error}", entry.feature_ref);
+                    let failure = |error| format!("{column} of {}: {error}", entry.feature_ref);
                     let name = there.name(&entry.feature_ref, column);
                     let cell = data.cell(&name).and_then(|cell| Value::parse(cell).ok());
                     let source = Value::parse(row.data).map_err(|error| error.to_string())?;
                     let source = source.as_object().and_then(|cells| cells.get(column));
                     let there = there.before(&entry.feature_ref);
-                    if !verdict_of(&there, refs, source, cell.as_ref()).map_err(reported)? {
+                    if !verdict_of(&there, refs, source, cell.as_ref()).map_err(failure)? {
                         *lost
                             .entry((entry.item_uid.clone(), column.clone()))
                             .or_default() += 1;
@@ -190,7 +190,7 @@ fn verdict_of(
     source: Option<&Value>,
     cell: Option<&Value>,
 ) -> Result<bool, String> {
-    let refs = refs.as_object().ok_or("refs are no object")?;
+    let refs = refs.as_object().ok_or("refs are not an object")?;
     let Some(list) = refs.get("rows").and_then(Value::as_list) else {
         let expected = there.value(refs);
         // The target may have been there before the job: then the ledger does not know it.
@@ -220,6 +220,6 @@ fn verdict_of(
             return Err(format!("holds {cell:?} without {expected:?}"));
         }
     }
-    // Elements that are no links go where they cannot be distinguished from links.
+    // Elements that are not links go where they cannot be distinguished from links.
     Ok(held.len() == length)
 }

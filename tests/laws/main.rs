@@ -1,6 +1,6 @@
 //! Laws that hold for every workspace, tried on random ones.
 //!
-//! `TPLKIT_CASES` says on how many (100), `TPLKIT_SEED` runs one of them again. A failure tells
+//! `TPLKIT_CASES` says on how many (100), `TPLKIT_SEED` runs one of them again. A failure reports
 //! its seed.
 
 #![allow(

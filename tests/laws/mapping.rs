@@ -17,7 +17,7 @@ use tplkit::workspace::{Feature, Id, RowData, StoredRow, Target as _, ready};
 use crate::decide::{decided, dependencies};
 use crate::job::Job;
 use crate::seeds::{Dice, Verdict, each, hold};
-use crate::world::{empty_beside, everything, exported, read, workspace};
+use crate::world::{empty_counterpart, everything, exported, read, workspace};
 
 /// What the rows of a mapped table hold in their identity column.
 type Held = BTreeSet<String>;
@@ -43,7 +43,7 @@ pub(crate) fn links(seed: u64) -> Result<CheckedLinks, String> {
     };
     let text = exported(&source, &selection)?;
     let package = read(&text)?;
-    let mut destination = empty_beside(&source);
+    let mut destination = empty_counterpart(&source);
     let mut request = decided(&package, &destination, None);
     let mut mapped = Vec::new();
     for dependency in dependencies(&package) {

@@ -1,7 +1,7 @@
 //! An export that goes on from an earlier one: what did not change keeps its bytes.
 
 use tplkit::check::Checked;
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{ExportBase, PreviousPackage, Selection, export_onto};
 use tplkit::json::Value;
@@ -23,7 +23,7 @@ fn again(
         previous: &previous,
         selects,
     };
-    let later = Fixed("2026-04-05T06:07:08Z".parse().unwrap());
+    let later = FixedClock("2026-04-05T06:07:08Z".parse().unwrap());
     let made = ready(export_onto(
         &Memory::new(state.clone()),
         selection,

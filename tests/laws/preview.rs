@@ -60,7 +60,7 @@ fn plan_and_apply(
     earlier: &[Entry],
 ) -> Verdict {
     let digest = package_digest(text);
-    let question = PreviewInput {
+    let input = PreviewInput {
         package,
         package_digest: &digest,
         request: &job.request,
@@ -69,7 +69,7 @@ fn plan_and_apply(
         definitions: Definitions::embedded(),
     };
     let destination = ready(target.structure()).map_err(|error| error.to_string())?;
-    let said = ready(preview(target, &destination, question)).map_err(|error| error.to_string())?;
+    let said = ready(preview(target, &destination, input)).map_err(|error| error.to_string())?;
     let report = job.run(target, earlier)?;
     let equal = |what: &str, said: String, done: String| same(what, &said, &done);
     let (renamed, dropped) = (&report.renamed, &report.dropped_keys);

@@ -12,7 +12,7 @@ use tplkit::workspace::memory::Memory;
 use crate::decide::{decided, dependencies};
 use crate::job::Job;
 use crate::seeds::{Dice, Verdict, each, hold};
-use crate::world::{empty_beside, exported, read, selection, workspace};
+use crate::world::{empty_counterpart, exported, read, selection, workspace};
 
 #[test]
 fn skipping_leaves_no_id_of_the_source() {
@@ -20,7 +20,7 @@ fn skipping_leaves_no_id_of_the_source() {
         let source = workspace(seed);
         let text = exported(&source, &selection(seed, &source))?;
         let package = read(&text)?;
-        let destination = empty_beside(&source);
+        let destination = empty_counterpart(&source);
         let mut request = decided(&package, &destination, None);
         for resolution in request.resolutions.values_mut() {
             *resolution = Resolution::Skip;
@@ -53,7 +53,7 @@ fn every_field_that_a_skip_empties_is_reported() {
         let source = workspace(seed);
         let text = exported(&source, &selection(seed, &source))?;
         let package = read(&text)?;
-        let destination = empty_beside(&source);
+        let destination = empty_counterpart(&source);
         let mut request = decided(&package, &destination, None);
         let mut dice = Dice::new(seed ^ 0x5417);
         let mut skipped = BTreeSet::new();
@@ -118,7 +118,7 @@ fn reported(
     }
     let word = Reason::DependencySkipped.word();
     for (uid, path) in &expected {
-        // What lost its parent is not there, and is told by that path alone.
+        // What lost its parent is not there, and is reported by that path alone.
         let found = report.unresolved.iter().any(|entry| {
             let parent = ["featureId", "moduleId"].contains(&entry.path.as_str());
             let field = entry.path == *path && entry.reason == word;

@@ -102,7 +102,7 @@ fn undo_of_a_later_job_leaves_the_earlier_one() {
     });
 }
 
-/// In units of any size, killed at any calls and told to stop after any unit, as in one.
+/// In units of any size, killed at any calls and asked to stop after any unit, as in one.
 #[test]
 fn undo_in_units_brings_back_what_was_there_whatever_happens_on_the_way() {
     each(|seed| {
@@ -127,7 +127,7 @@ fn undo_in_units_brings_back_what_was_there_whatever_happens_on_the_way() {
                 return same("the state", &saved(&target), &before);
             }
         }
-        // The answer to the last unit may have been lost.
+        // The response to the last unit may have been lost.
         let ledger = ready(target.ledger()).map_err(|error| error.to_string())?;
         if ledger.last() == Some(&Entry::Undone) {
             return same("the state", &saved(&target), &before);
@@ -135,7 +135,7 @@ fn undo_in_units_brings_back_what_was_there_whatever_happens_on_the_way() {
         let left = ready(undo_in_units(&mut target, false, size, &mut |_| true));
         match left {
             Ok(UndoProgress::Done(_)) => {}
-            Ok(UndoProgress::Paused) => return Err("nobody told it to stop".to_owned()),
+            Ok(UndoProgress::Paused) => return Err("nobody asked it to stop".to_owned()),
             Err(error) => return Err(format!("no undo: {error}")),
         }
         same("the state", &saved(&target), &before)

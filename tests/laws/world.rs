@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tplkit::check::Checked;
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::export::{RowsSelection, Selection, export};
 use tplkit::workspace::memory::{Memory, State};
@@ -12,8 +12,8 @@ use tplkit_testkit::random::{self, SelectedRows, Shape};
 
 use crate::seeds::Dice;
 
-pub(crate) fn now() -> Fixed {
-    Fixed("2026-03-01T09:30:00Z".parse().unwrap())
+pub(crate) fn now() -> FixedClock {
+    FixedClock("2026-03-01T09:30:00Z".parse().unwrap())
 }
 
 /// Tidy and untidy workspaces in turn.
@@ -86,7 +86,7 @@ pub(crate) fn exported(state: &State, selection: &Selection) -> Result<String, S
 }
 
 /// An empty workspace in an organization that has what the other names.
-pub(crate) fn empty_beside(state: &State) -> State {
+pub(crate) fn empty_counterpart(state: &State) -> State {
     let organization = Id::from_u128(0xABCD_0001);
     let workspace = &state.structure.workspace;
     let (name, label) = (&workspace.name, &workspace.label);
@@ -109,7 +109,7 @@ pub(crate) fn empty_beside(state: &State) -> State {
 /// workspace that is in use, with the names of its source or with others.
 pub(crate) fn destination(seed: u64, source: &State, dice: &mut Dice) -> State {
     match dice.below(4) {
-        0 => empty_beside(source),
+        0 => empty_counterpart(source),
         1 => source.clone(),
         2 => other(seed, source),
         _ => {
@@ -147,7 +147,7 @@ fn unique(mut state: State) -> State {
 /// Another random workspace in an organization that has what the source's names.
 fn other(seed: u64, source: &State) -> State {
     let mut other = random::workspace(seed ^ 0x0DD5_EED5, &Shape::wild());
-    other.structure.organization = empty_beside(source).structure.organization;
+    other.structure.organization = empty_counterpart(source).structure.organization;
     other
 }
 

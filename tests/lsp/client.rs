@@ -21,7 +21,7 @@ pub(crate) struct Client {
     /// Notifications that came while something else was waited for.
     early: VecDeque<Value>,
     next_id: i32,
-    /// What `initialize` was answered.
+    /// The result of `initialize`.
     pub(crate) initialized: Value,
 }
 
@@ -99,7 +99,7 @@ impl Client {
     /// The result of a request that succeeds.
     #[track_caller]
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
-        let mut response = self.respond(method, params);
+        let mut response = self.exchange(method, params);
         assert!(response.get("error").is_none(), "{method}: {response}");
         response["result"].take()
     }
@@ -107,7 +107,7 @@ impl Client {
     /// The error of a request that fails.
     #[track_caller]
     pub(crate) fn refused(&mut self, method: &str, params: &Value) -> (i64, String) {
-        let response = self.respond(method, params);
+        let response = self.exchange(method, params);
         let error = &response["error"];
         let code = error["code"]
             .as_i64()
@@ -119,7 +119,7 @@ impl Client {
     }
 
     /// The whole response.
-    pub(crate) fn respond(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn exchange(&mut self, method: &str, params: &Value) -> Value {
         let id = self.next_id;
         self.next_id += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -226,7 +226,7 @@ impl Drop for Client {
     }
 }
 
-/// The parameters of a question about a place.
+/// The parameters of a request about a place.
 pub(crate) fn at(uri: &str, (line, character): (usize, usize)) -> Value {
     json!({
         "textDocument": {"uri": uri},

@@ -13,8 +13,8 @@ fn complete(text: &str) -> (String, Vec<Value>) {
     let text = text.replacen('|', "", 1);
     let mut client = Client::start();
     client.open(URI, &text);
-    let answer = client.at("textDocument/completion", URI, here);
-    let items = answer["items"].as_array().cloned().unwrap_or_default();
+    let response = client.at("textDocument/completion", URI, here);
+    let items = response["items"].as_array().cloned().unwrap_or_default();
     (text, items)
 }
 

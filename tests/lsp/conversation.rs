@@ -12,10 +12,10 @@ fn utf_8_is_chosen_where_it_is_offered_and_sync_is_incremental() {
         (Value::Null, "utf-16"),
     ] {
         let client = Client::with(&json!({"general": {"positionEncodings": offered}}));
-        let answer = &client.initialized["capabilities"];
-        assert_eq!(answer["positionEncoding"], chosen);
-        assert_eq!(answer["textDocumentSync"]["change"], 2);
-        assert_eq!(answer["textDocumentSync"]["openClose"], true);
+        let response = &client.initialized["capabilities"];
+        assert_eq!(response["positionEncoding"], chosen);
+        assert_eq!(response["textDocumentSync"]["change"], 2);
+        assert_eq!(response["textDocumentSync"]["openClose"], true);
         assert_eq!(client.end(), 0);
     }
 }
@@ -29,8 +29,8 @@ fn pulling_is_offered_to_clients_that_can_and_show_nothing_twice() {
     assert!(client.initialized["capabilities"]["diagnosticProvider"].is_null());
     let mut client = Client::silent();
     let params = json!({"clientInfo": {"name": "Neovim"}, "capabilities": pulls});
-    let answer = client.request("initialize", &params);
-    assert!(answer["capabilities"]["diagnosticProvider"].is_null());
+    let response = client.request("initialize", &params);
+    assert!(response["capabilities"]["diagnosticProvider"].is_null());
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn an_exit_without_shutdown_is_a_failure() {
 }
 
 #[test]
-fn a_request_that_was_taken_back_is_not_answered() {
+fn a_cancelled_request_gets_an_error() {
     let mut client = Client::start();
     client.notify("$/cancelRequest", &json!({"id": 2}));
-    let response = client.respond("textDocument/hover", &json!({}));
+    let response = client.exchange("textDocument/hover", &json!({}));
     assert_eq!(response["id"], 2);
     assert_eq!(response["error"]["code"], -32800);
 }

@@ -122,7 +122,7 @@ fn compare(diagnostic: &Value, finding: &Value, text: &str) {
 }
 
 #[test]
-fn every_version_is_answered_and_can_be_pulled() {
+fn every_version_is_published_and_can_be_pulled() {
     let mut client = Client::with(&json!({"textDocument": {"diagnostic": {}}}));
     let (good, bad) = (
         indented("base-tiny"),
@@ -182,7 +182,7 @@ fn a_large_package_is_checked_once_changes_pause() {
             &json!([{"range": {"start": end, "end": end}, "text": " "}]),
         );
     }
-    #[expect(clippy::disallowed_methods, reason = "how long the answer takes")]
+    #[expect(clippy::disallowed_methods, reason = "how long the findings take")]
     let sent = Instant::now();
     // None of those in between, and the last one soon.
     let found = client.published();

@@ -89,7 +89,7 @@ fn every_file_has_diagnostics_once_one_is_open() {
         "textDocument/didClose",
         &json!({"textDocument": {"uri": open}}),
     );
-    client.respond("tplkit/text", &json!({"textDocument": {"uri": open}}));
+    client.exchange("tplkit/text", &json!({"textDocument": {"uri": open}}));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn an_index_is_checked_as_it_is_typed() {
 }
 
 #[test]
-fn fixes_and_answers_are_about_the_files() {
+fn fixes_and_responses_are_about_the_files() {
     let desk = unpacked("base-tiny");
     let name = "pkg/features/notes.json";
     let text = desk.read(name).replacen(

@@ -23,7 +23,7 @@ const METHODS: [&str; 15] = [
     "workspace/symbol",
 ];
 
-/// Answers everything at a place of whatever text.
+/// Sends every request about a place of whatever text.
 fn ask_everything(client: &mut Client, uri: &str, line: usize, character: usize) {
     let here = json!({"line": line, "character": character});
     let params = json!({
@@ -37,7 +37,7 @@ fn ask_everything(client: &mut Client, uri: &str, line: usize, character: usize)
         "arguments": ["J001"],
     });
     for method in METHODS {
-        let response = client.respond(method, &params);
+        let response = client.exchange(method, &params);
         assert_ne!(
             response["error"]["code"], -32603,
             "{method} at {line}:{character}: {response}"
@@ -46,7 +46,7 @@ fn ask_everything(client: &mut Client, uri: &str, line: usize, character: usize)
 }
 
 #[test]
-fn broken_texts_are_answered() {
+fn broken_texts_get_responses() {
     let mut client = Client::start();
     let texts = [
         String::new(),
@@ -76,9 +76,9 @@ fn broken_texts_are_answered() {
     assert_eq!(client.end(), 0);
 }
 
-/// A package cut anywhere is answered at the cut, as it is while somebody types.
+/// A package cut anywhere gets responses at the cut, as it is while somebody types.
 #[test]
-fn a_package_that_grows_is_answered() {
+fn a_package_that_grows_gets_responses() {
     let mut client = Client::start();
     let text = indented("base-tiny");
     let uri = "untitled:a.tplkit.json";
@@ -110,7 +110,7 @@ fn parameters_that_are_none_are_refused() {
     ];
     for params in &odd {
         for method in METHODS {
-            let response = client.respond(method, params);
+            let response = client.exchange(method, params);
             assert_ne!(
                 response["error"]["code"], -32603,
                 "{method} {params}: {response}"
@@ -139,7 +139,7 @@ fn bytes_that_are_no_messages_end_the_conversation_and_say_nothing_of_a_bug() {
         client.send_raw(bytes);
         let said = client.last_words();
         assert!(
-            said.starts_with("error: what was sent is no message") && said.lines().count() == 2,
+            said.starts_with("error: what was sent is not a message") && said.lines().count() == 2,
             "{said}"
         );
     }

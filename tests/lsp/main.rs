@@ -1,6 +1,5 @@
 //! The language server from outside: a scripted client over the real standard input and output.
 
-mod answers;
 mod client;
 mod completion;
 mod conversation;
@@ -11,5 +10,6 @@ mod hostile;
 mod neovim;
 mod packages;
 mod renames;
+mod responses;
 mod rules;
 mod text;

@@ -26,14 +26,14 @@ wait('the fix', function()
 end)
 vim.cmd.write()
 local client = vim.lsp.get_clients({ bufnr = 0 })[1]
-local reply = {
+local report = {
   count = #found,
   code = first.code,
   source = first.source,
   client = client.name,
   encoding = client.offset_encoding,
 }
-io.write(vim.json.encode(reply))
+io.write(vim.json.encode(report))
 client:stop()
 wait('the end', function()
   return client:is_stopped()

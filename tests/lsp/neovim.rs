@@ -85,12 +85,12 @@ fn neovim_shows_a_finding_fixes_it_and_saves() {
         .expect("run");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(reply["code"], "I010", "{reply}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["code"], "I010", "{report}");
     assert_eq!(
-        (&reply["source"], &reply["client"]),
+        (&report["source"], &report["client"]),
         (&"tplkit".into(), &"tplkit".into())
     );
-    assert_eq!(reply["count"], 1, "each finding once");
+    assert_eq!(report["count"], 1, "each finding once");
     assert_eq!(desk.read("a.json").trim_end(), clean);
 }

@@ -165,7 +165,7 @@ fn a_name_that_cannot_be_is_refused_with_the_reason() {
     };
     for name in ["", "$", "notes", "x_notes", "f_", "f_a b", "f_é", "$$f_a"] {
         let message = refuse("\"$f_notes\"", 3, name);
-        assert!(message.contains("is no ref"), "{name}: {message}");
+        assert!(message.contains("is not a ref"), "{name}: {message}");
     }
     let message = refuse("\"$f_notes\"", 3, "c_notes_title");
     assert!(message.contains("already declared"), "{message}");
@@ -231,9 +231,9 @@ fn no_mutant_breaks_a_rename() {
         for at_most in [0, 40, 400, 4000] {
             let mut params = at(&uri, (0, at_most));
             params["newName"] = "f_other".into();
-            client.respond("textDocument/rename", &params);
+            client.exchange("textDocument/rename", &params);
             params["context"] = json!({});
-            client.respond("textDocument/references", &params);
+            client.exchange("textDocument/references", &params);
         }
         client.notify(
             "textDocument/didClose",

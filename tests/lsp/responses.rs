@@ -1,4 +1,4 @@
-//! Hover, actions, formatting, outline, folding, definition, references, hints.
+//! Responses: hover, actions, formatting, outline, folding, definition, references, hints.
 
 use serde_json::{Value, json};
 

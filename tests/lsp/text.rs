@@ -106,7 +106,7 @@ fn random_edits_leave_the_editors_text() {
                     (0..=dice.roll(3)).map(|_| buffer.edit(&mut dice)).collect();
                 client.change(&uri, version, &changes.into());
             }
-            // Each version has its own answer, and the text is the same.
+            // Each version has its own findings, and the text is the same.
             client.diagnostics(&uri, 59);
             let has = client.request("tplkit/text", &json!({"textDocument": {"uri": uri}}));
             assert_eq!(has["text"], buffer.text(), "{encoding}, seed {seed}");

@@ -1,5 +1,5 @@
-//! An HTTP server on this machine that answers as a test tells it to, and remembers what it was
-//! asked. It closes every connection after one answer.
+//! An HTTP server on this machine that responds as a test says, and remembers what it was
+//! asked. It closes every connection after one response.
 
 pub(crate) mod model;
 
@@ -37,21 +37,21 @@ impl Received {
     }
 }
 
-/// What is answered.
+/// A response, as a test writes it.
 #[derive(Debug, Clone)]
-pub(crate) struct Reply {
+pub(crate) struct Response {
     status: u16,
     headers: Vec<(String, String)>,
     body: String,
-    /// Closes the connection instead of answering.
+    /// Closes the connection instead of responding.
     hangs_up: bool,
     /// Closes it after so many bytes of the body.
     breaks: Option<usize>,
 }
 
-impl Reply {
-    pub(crate) fn text(status: u16, body: &str) -> Reply {
-        Reply {
+impl Response {
+    pub(crate) fn text(status: u16, body: &str) -> Response {
+        Response {
             status,
             headers: Vec::new(),
             body: body.to_owned(),
@@ -60,29 +60,29 @@ impl Reply {
         }
     }
 
-    pub(crate) fn json(body: &Value) -> Reply {
-        Reply::text(200, &body.to_string()).with("Content-Type", "application/json")
+    pub(crate) fn json(body: &Value) -> Response {
+        Response::text(200, &body.to_string()).with("Content-Type", "application/json")
     }
 
-    pub(crate) fn problem(status: u16, code: &str) -> Reply {
-        let body = json!({"status": status, "code": code, "detail": format!("told: {code}")});
-        Reply::text(status, &body.to_string()).with("Content-Type", "application/problem+json")
+    pub(crate) fn problem(status: u16, code: &str) -> Response {
+        let body = json!({"status": status, "code": code, "detail": format!("detail of {code}")});
+        Response::text(status, &body.to_string()).with("Content-Type", "application/problem+json")
     }
 
-    pub(crate) fn hang_up() -> Reply {
-        Reply {
+    pub(crate) fn hang_up() -> Response {
+        Response {
             hangs_up: true,
-            ..Reply::text(0, "")
+            ..Response::text(0, "")
         }
     }
 
     /// Announces the whole body, and breaks off after so many bytes of it.
-    pub(crate) fn breaking_after(mut self, bytes: usize) -> Reply {
+    pub(crate) fn breaking_after(mut self, bytes: usize) -> Response {
         self.breaks = Some(bytes);
         self
     }
 
-    pub(crate) fn with(mut self, name: &str, value: &str) -> Reply {
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Response {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
@@ -95,8 +95,8 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// Answers every request by `script`.
-    pub(crate) fn new(script: impl Fn(&Received) -> Reply + Send + Sync + 'static) -> Scripted {
+    /// Responds to every request by `script`.
+    pub(crate) fn new(script: impl Fn(&Received) -> Response + Send + Sync + 'static) -> Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let received = Arc::new(Mutex::new(Vec::new()));
@@ -110,12 +110,12 @@ impl Scripted {
         Scripted { url, received }
     }
 
-    /// Answers with these, in order; the last again and again.
-    pub(crate) fn in_order(replies: Vec<Reply>) -> Scripted {
+    /// Responds with these, in order; the last again and again.
+    pub(crate) fn in_order(responses: Vec<Response>) -> Scripted {
         let next = Mutex::new(0);
         Scripted::new(move |_| {
             let mut next = next.lock().expect("no test fails while it holds this");
-            let response = replies[(*next).min(replies.len() - 1)].clone();
+            let response = responses[(*next).min(responses.len() - 1)].clone();
             *next += 1;
             response
         })
@@ -132,15 +132,19 @@ impl Scripted {
     }
 }
 
-/// An address where nobody answers.
+/// An address where nobody listens.
 pub(crate) fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     format!("http://{}", listener.local_addr().expect("an address"))
 }
 
-fn serve(mut stream: &TcpStream, seen: &Mutex<Vec<Received>>, script: &dyn Fn(&Received) -> Reply) {
+fn serve(
+    mut stream: &TcpStream,
+    seen: &Mutex<Vec<Received>>,
+    script: &dyn Fn(&Received) -> Response,
+) {
     let Some(request) = read(stream) else {
-        // As servers answer what is not HTTP.
+        // As servers respond to what is not HTTP.
         let refusal = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
         stream.write_all(refusal).ok();
         return;

@@ -1,4 +1,4 @@
-//! A workspace in memory, answered over the routes that every server has.
+//! A workspace in memory, served over the routes that every server has.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use tplkit::workspace::memory::State;
 use tplkit::workspace::{Feature, Id, StoredRow};
 
-use super::{Received, Reply};
+use super::{Received, Response};
 
 /// So that readers have to walk.
 const PAGE: usize = 3;
 
-/// What the server of that workspace answers; nothing for other routes.
-pub(crate) fn answer(state: &State, request: &Received) -> Option<Reply> {
+/// The response of the server of that workspace; nothing for other routes.
+pub(crate) fn respond(state: &State, request: &Received) -> Option<Response> {
     let (path, query) = request
         .target
         .split_once('?')
@@ -35,7 +35,7 @@ pub(crate) fn answer(state: &State, request: &Received) -> Option<Reply> {
         ["workspaces", one] if *one == workspace.id.to_string() => {
             let mut record = json!(workspace);
             record["organization_id"] = json!(organization);
-            return Some(Reply::json(&record));
+            return Some(Response::json(&record));
         }
         ["modules"] => structure.modules.iter().map(|one| json!(one)).collect(),
         ["rails"] => {
@@ -72,7 +72,7 @@ pub(crate) fn answer(state: &State, request: &Received) -> Option<Reply> {
                 record["default_component"] = record["defaultComponent"].take();
                 record
             });
-            return Some(Reply::json(&columns.collect()));
+            return Some(Response::json(&columns.collect()));
         }
         ["features", one, "rows"] => return Some(rows(state, one.parse().ok()?, &parameters)),
         ["workflows-v2"] => {
@@ -125,11 +125,11 @@ fn parameters(query: &str) -> Parameters {
     parameters
 }
 
-fn page(items: &[Value], parameters: &Parameters) -> Reply {
+fn page(items: &[Value], parameters: &Parameters) -> Response {
     let from = start(parameters);
     let to = items.len().min(from + PAGE);
     let next = (to < items.len()).then(|| to.to_string());
-    Reply::json(&json!({"items": items[from..to], "next_cursor": next}))
+    Response::json(&json!({"items": items[from..to], "next_cursor": next}))
 }
 
 fn start(parameters: &Parameters) -> usize {
@@ -137,7 +137,7 @@ fn start(parameters: &Parameters) -> usize {
     cursor.map_or(0, |cursor| cursor.expect("a cursor of this server"))
 }
 
-fn rows(state: &State, feature: Id, parameters: &Parameters) -> Reply {
+fn rows(state: &State, feature: Id, parameters: &Parameters) -> Response {
     let filters = parameters
         .get("filter")
         .map(Vec::as_slice)
@@ -174,7 +174,7 @@ fn rows(state: &State, feature: Id, parameters: &Parameters) -> Reply {
         "{{\"items\": [{}], \"next_cursor\": {next}}}",
         items.join(",")
     );
-    Reply::text(200, &body)
+    Response::text(200, &body)
 }
 
 fn holds(row: &StoredRow, filter: &str) -> bool {

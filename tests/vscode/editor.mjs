@@ -43,7 +43,7 @@ export async function eventually(work) {
   }
 }
 
-/** The codes of a file's findings, as the command line tells them. */
+/** The codes of a file's findings, as the command line reports them. */
 export const codes = (file) => JSON.parse(tplkit("check", "--format", "json", file)).files[0].findings.map((one) => one.code);
 
 /**

@@ -22,7 +22,7 @@ test("findings, hover, a fix, save", async () => {
   editor = await start({ files: { "invoices.json": BROKEN } });
   const { page } = editor;
   await editor.open("invoices.json");
-  // Each once, although VS Code can be told of them in two ways.
+  // Each once, although VS Code can learn of them in two ways.
   await editor.counted(8, 1);
   await editor.goTo("curency");
   await page.keyboard.press("Control+k");
@@ -120,7 +120,7 @@ test("without tplkit a package, and nothing else, brings the offer to install it
   await editor.picture("offer");
   await offer.getByRole("button", { name: "Not again" }).click();
   await editor.until(editor.settings, (text) => text.includes('"tplkit.offerInstall": false'));
-  // Nobody is asked again; whoever asks is answered.
+  // Nobody is asked again; whoever runs the command gets the offer.
   await editor.reload();
   await editor.open("invoices.json");
   await editor.run("tplkit: Show the log");

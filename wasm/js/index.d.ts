@@ -178,13 +178,13 @@ export function check(content: Package, options?: CheckOptions): CheckDocument;
 export function promote(content: Package, options?: PackageOptions): CheckDocument;
 /** The text with all fixes made that `tplkit check --fix` makes. */
 export function fix(content: Package, options?: FixOptions): string;
-/** The canonical text. Throws for what is no package. */
+/** The canonical text. Throws for what is not a package. */
 export function fmt(content: Package, options?: PackageOptions): string;
-/** What differs between two packages. Throws for what is no package. */
+/** What differs between two packages. Throws for what is not a package. */
 export function diff(first: Package, second: Package, options?: DiffOptions): DiffDocument;
-/** The package as a picture, or as a graph for other tools. Throws for what is no package. */
+/** The package as a picture, or as a graph for other tools. Throws for what is not a package. */
 export function graph(content: Package, options?: GraphOptions): string;
-/** A page about the package. Throws for what is no package. */
+/** A page about the package. Throws for what is not a package. */
 export function report(content: Package, options?: ReportOptions): string;
 /** What applying the package to a workspace in memory does, does again, and leaves after its undo. */
 export function simulate(content: Package, options?: SimulateOptions): SimulateDocument | CheckDocument;

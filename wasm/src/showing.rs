@@ -76,7 +76,7 @@ struct GraphCall {
 /// The package as a picture (`svg`, unless another `format` is named), or as a graph for other tools.
 ///
 /// # Errors
-/// Options that cannot be read; a text that is no package.
+/// Options that cannot be read; a text that is not a package.
 pub fn graph(package: &[u8], options: &str) -> Result<String, Failure> {
     let call: GraphCall = options::read(options)?;
     let definitions = call.common.definitions()?;
@@ -137,7 +137,7 @@ struct ReportCall {
 /// A page about the package.
 ///
 /// # Errors
-/// Options that cannot be read; a text that is no package.
+/// Options that cannot be read; a text that is not a package.
 pub fn report(package: &[u8], options: &str) -> Result<String, Failure> {
     let call: ReportCall = options::read(options)?;
     let definitions = call.common.definitions()?;

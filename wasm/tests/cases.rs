@@ -1,7 +1,7 @@
 //! On the host: the calls give what the library gives, in documents.
 
 use serde_json::Value;
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit_wasm::{Failure, check, diff, fix, fmt, graph, promote, report, simulate};
 
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/cases");
@@ -58,7 +58,7 @@ fn a_package_is_fixed_drawn_reported_and_simulated() {
     assert!(graph(&bytes, "").expect("a picture").starts_with("<svg"));
     let page = report(&bytes, r#"{"stylesheet": "http://a/report.css"}"#).expect("a page");
     assert!(page.contains("href=\"http://a/report.css\"") && !page.contains("<style"));
-    let (clock, ids) = (Fixed(jiff::Timestamp::UNIX_EPOCH), &mut Seeded::new(7));
+    let (clock, ids) = (FixedClock(jiff::Timestamp::UNIX_EPOCH), &mut Seeded::new(7));
     let simulated = document(simulate(&bytes, "", &clock, ids));
     assert_eq!(simulated["undo"]["restored"], true);
     let broken = read(&format!("{EXAMPLES}/broken-invoices.json"));

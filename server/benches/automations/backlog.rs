@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Options;
-use super::ground::{Automation, Ground, written};
+use super::fixtures::{Automation, Fixture, written};
 use super::process::command;
 
 /// Over how long a rate is taken.
@@ -15,9 +15,9 @@ const WINDOW: Duration = Duration::from_secs(2);
 pub(crate) fn report(options: &Options, database: impl Fn(&str) -> String) {
     for workers in [1, 2] {
         let database = database(&format!("backlog{workers}"));
-        let mut ground = Ground::start(&database, Automation::Active, &["--no-worker"]);
-        ground.fire(options.backlog);
-        let rates = worked_off(&ground, &database, workers, options.backlog);
+        let mut fixture = Fixture::start(&database, Automation::Active, &["--no-worker"]);
+        fixture.fire(options.backlog);
+        let rates = worked_off(&fixture, &database, workers, options.backlog);
         let per_second = WINDOW.as_secs_f64();
         let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
         let total: f64 = rates.iter().sum::<f64>() / rates.len() as f64;
@@ -31,8 +31,8 @@ pub(crate) fn report(options: &Options, database: impl Fn(&str) -> String) {
 }
 
 /// How many runs ended in each second of each window but the last, which is cut short.
-fn worked_off(ground: &Ground, database: &str, workers: usize, events: usize) -> Vec<f64> {
-    let (mut connection, request) = ground.watch();
+fn worked_off(fixture: &Fixture, database: &str, workers: usize, events: usize) -> Vec<f64> {
+    let (mut connection, request) = fixture.watch();
     let started: Vec<Worker> = (0..workers).map(|_| Worker::start(database)).collect();
     let (mut rates, mut before, mut since) = (Vec::new(), 0, Instant::now());
     loop {

@@ -4,22 +4,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Options;
-use super::ground::{Automation, Ground, written};
+use super::fixtures::{Automation, Fixture, written};
 use super::load;
 
 const GLANCE: Duration = Duration::from_millis(5);
 
 pub(crate) fn report(options: &Options, database: &str) {
-    let mut ground = Ground::start(database, Automation::Active, &["--no-worker"]);
+    let mut fixture = Fixture::start(database, Automation::Active, &["--no-worker"]);
     // The yardstick: as many rows, each written by a request of its own, over as many connections as
     // runs are executed at once.
-    let address = ground.serving.address.parse().expect("an address");
+    let address = fixture.serving.address.parse().expect("an address");
     let time = Duration::from_millis(if options.small { 100 } else { 2_000 });
-    let alone = load::run(address, 32, time, 201, |_, n| ground.silent(n));
-    ground.fire(options.events);
-    let ground = ground.restart(database, &[]);
+    let alone = load::run(address, 32, time, 201, |_, n| fixture.silent(n));
+    fixture.fire(options.events);
+    let fixture = fixture.restart(database, &[]);
     let begun = Instant::now();
-    let (mut connection, request) = ground.watch();
+    let (mut connection, request) = fixture.watch();
     while written(&mut connection, &request) < options.events {
         thread::sleep(GLANCE);
     }

@@ -6,7 +6,7 @@ use super::load::{Connection, Request};
 use super::process::{EMAIL, SECRET, Serving, admin, owner};
 
 /// A running server.
-pub(crate) struct Ground {
+pub(crate) struct Fixture {
     pub(crate) serving: Serving,
     pub(crate) connection: Connection,
     token: String,
@@ -30,12 +30,12 @@ fn serve(database: &str, arguments: &[&str]) -> (Serving, Connection) {
     (serving, connection)
 }
 
-impl Ground {
+impl Fixture {
     /// Starts on an empty store.
-    pub(crate) fn start(database: &str, automation: Automation, arguments: &[&str]) -> Ground {
+    pub(crate) fn start(database: &str, automation: Automation, arguments: &[&str]) -> Fixture {
         let organization = owner(database);
         let (serving, connection) = serve(database, arguments);
-        let mut ground = Ground {
+        let mut fixture = Fixture {
             serving,
             connection,
             token: String::new(),
@@ -44,39 +44,39 @@ impl Ground {
             aside: String::new(),
         };
         let credentials = json!({"email": EMAIL, "password": SECRET});
-        let tokens = ground.post("/v1/auth/token", &credentials);
+        let tokens = fixture.post("/v1/auth/token", &credentials);
         tokens["access_token"]
             .as_str()
             .expect("a token")
-            .clone_into(&mut ground.token);
+            .clone_into(&mut fixture.token);
         let workspace = json!({"organization_id": organization, "label": "Bench"});
-        let workspace = text(&ground.post("/v1/workspaces", &workspace), "id");
-        ground.from = ground.table(&workspace, "From");
-        ground.to = ground.table(&workspace, "To");
-        ground.aside = ground.table(&workspace, "Aside");
+        let workspace = text(&fixture.post("/v1/workspaces", &workspace), "id");
+        fixture.from = fixture.table(&workspace, "From");
+        fixture.to = fixture.table(&workspace, "To");
+        fixture.aside = fixture.table(&workspace, "Aside");
         if automation == Automation::Active {
             let write = json!({"key": "feature.write", "config": {
-                "mode": "insert", "targetFeatureId": ground.to,
+                "mode": "insert", "targetFeatureId": fixture.to,
                 "bindings": [{"targetColumn": "note", "value": "of {{record.note}}"}],
             }});
             let trigger = json!({"type": "record.event",
-                "config": {"modes": ["created"], "featureId": ground.from}});
+                "config": {"modes": ["created"], "featureId": fixture.from}});
             let body = json!({"workspace_id": workspace, "name": "copies", "is_draft": false,
                 "trigger_config": trigger, "graph_config": {"steps": [write]}});
-            let made = ground.post("/v1/workflows-v2", &body);
+            let made = fixture.post("/v1/workflows-v2", &body);
             let activate = ["automation", "activate", &text(&made, "workflow_id")];
             admin(database, &activate, "").expect("a record");
         }
-        ground
+        fixture
     }
 
     /// Stops the server, and starts it again with other arguments.
-    pub(crate) fn restart(self, database: &str, arguments: &[&str]) -> Ground {
+    pub(crate) fn restart(self, database: &str, arguments: &[&str]) -> Fixture {
         self.serving.signal("-TERM");
         let (code, log) = self.serving.end();
         assert_eq!(code, Some(0), "{log}");
         let (serving, connection) = serve(database, arguments);
-        Ground {
+        Fixture {
             serving,
             connection,
             token: self.token,

@@ -13,9 +13,9 @@
 
 mod backlog;
 mod drain;
+mod fixtures;
 #[path = "../../../benches/check/graph.rs"]
 mod graph;
-mod ground;
 mod insert;
 mod latency;
 #[path = "../../tests/process.rs"]

@@ -1,6 +1,6 @@
-//! How fast files go up and down, beside an nginx that takes uploads on the same disk, in turns; how much memory eight
-//! uploads at once take; and what others notice of them. nginx answers an upload before its bytes are on the disk, so the
-//! bench flushes each file that nginx has taken, as the server does before it answers.
+//! How fast files go up and down, next to an nginx that takes uploads on the same disk, in turns; how much memory
+//! eight uploads at once take; and what others notice of them. nginx responds to an upload before its bytes are on the
+//! disk, so the bench flushes each file that nginx has taken, as the server does before it responds.
 //!
 //! `cargo bench -p tplkit-server --bench files`, or `… -- --only sqlite|postgres`. `--mebibytes N` of a large file
 //! (100), `--small N` files of 10 kB a turn (1,000), `--rounds N` (5), `--seconds N` of others' requests (5). A ratio is
@@ -143,7 +143,7 @@ fn memory(server: &Server, options: &Options) {
     place.delete(&files);
 }
 
-/// How long requests of another organization take beside eight uploads at a time.
+/// How long requests of another organization take next to eight uploads at a time.
 fn others(server: &Server, url: &str, options: &Options) {
     let victim = Victim::new(url, server.address, 200);
     victim.ask(options.time);
@@ -167,7 +167,7 @@ fn others(server: &Server, url: &str, options: &Options) {
         let (quiet, during) = (quiet.percent(99), during.percent(99));
         let ratio = during.as_secs_f64() / quiet.as_secs_f64();
         println!(
-            "  others' {name} beside {UPLOADS} uploads: 99 of 100 within {during:.1?}, {ratio:.2} of {quiet:.1?}{}",
+            "  others' {name} next to {UPLOADS} uploads: 99 of 100 within {during:.1?}, {ratio:.2} of {quiet:.1?}{}",
             verdict(ratio <= OTHERS_RATIO)
         );
     }

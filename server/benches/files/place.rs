@@ -69,8 +69,8 @@ impl Place {
             left -= next;
         }
         let mut connection = Connection::of(stream);
-        let answer = connection.hear();
-        self.name(number, answer)
+        let response = connection.hear();
+        self.name(number, response)
     }
 
     /// Reads a file to its end, and says how long it was.
@@ -82,16 +82,16 @@ impl Place {
         let mut head = Vec::new();
         // Bytes that are still to come, once the head is read.
         let (length, mut left) = loop {
-            let read = stream.read(&mut piece).expect("answers");
-            assert!(read > 0, "no answer");
+            let read = stream.read(&mut piece).expect("responds");
+            assert!(read > 0, "no response");
             head.extend_from_slice(&piece[..read]);
             if let Some((start, length)) = read_head(&head) {
                 break (length, length + start - head.len());
             }
         };
         while left > 0 {
-            let read = stream.read(&mut piece).expect("answers");
-            assert!(read > 0, "the answer breaks off");
+            let read = stream.read(&mut piece).expect("responds");
+            assert!(read > 0, "the response breaks off");
             left -= read;
         }
         length
@@ -215,7 +215,7 @@ fn content(number: usize, length: usize) -> Vec<u8> {
 fn read_head(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut headers = [httparse::EMPTY_HEADER; 32];
     let mut head = httparse::Response::new(&mut headers);
-    let httparse::Status::Complete(start) = head.parse(bytes).expect("an answer") else {
+    let httparse::Status::Complete(start) = head.parse(bytes).expect("a response") else {
         return None;
     };
     assert_eq!(head.code, Some(200), "a file");

@@ -15,9 +15,9 @@
 
 #[path = "../../../benches/apply/customers.rs"]
 mod customers;
-#[path = "../../tests/jobs/ground.rs"]
+#[path = "../../tests/jobs/fixtures.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
-mod ground;
+mod fixtures;
 mod processor;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
@@ -171,12 +171,12 @@ async fn measure(kind: &str, url: &str, rows: usize) -> Took {
             took.of_a_row(tables * 1_000)
         );
     }
-    let workspace = ground::workspace(&store, &context, organization).await;
-    let new = ground::new(&context, organization, workspace);
+    let workspace = fixtures::workspace(&store, &context, organization).await;
+    let new = fixtures::new(&context, organization, workspace);
     let job = new.id;
-    assert!(ground::create(&store, new).await);
-    let lease = ground::taken(&store, &context, job, 60).await;
-    let mut target = ground::destination(&store, &context, lease).await;
+    assert!(fixtures::create(&store, new).await);
+    let lease = fixtures::taken(&store, &context, job, 60).await;
+    let mut target = fixtures::destination(&store, &context, lease).await;
     let feature = plain(&context);
     let id = feature.id;
     let columns = feature.columns.clone().into_iter();
@@ -304,15 +304,15 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
     let mut parts = vec![pack(&envelope["manifest"])];
     let payloads = envelope["payloads"].as_array().expect("a list");
     parts.extend(payloads.iter().map(pack));
-    let workspace = ground::workspace(store, context, organization).await;
+    let workspace = fixtures::workspace(store, context, organization).await;
     let new = jobs::New {
         request,
         parts,
-        ..ground::new(context, organization, workspace)
+        ..fixtures::new(context, organization, workspace)
     };
     let id = new.id;
     let (stop, stopped) = watch::channel(false);
-    let bell = WorkerSignal::default();
+    let signal = WorkerSignal::default();
     let worker = Worker {
         task_context: TaskContext {
             store: store.clone(),
@@ -323,15 +323,15 @@ async fn template(store: &Store, context: &Context, organization: Uuid, state: S
             files: tplkit_server::files::Files::in_place(None),
         },
         lease_seconds: 60,
-        signal: bell.clone(),
+        signal: signal.clone(),
     };
     let working = tokio::spawn(worker.run(stopped));
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let begun = RecordWatch::start();
-    assert!(ground::create(store, new).await);
-    bell.notify();
+    assert!(fixtures::create(store, new).await);
+    signal.notify();
     loop {
-        let job = ground::job(store, context, id).await;
+        let job = fixtures::job(store, context, id).await;
         if job.status.is_finished() {
             assert_eq!(job.error, None);
             break;

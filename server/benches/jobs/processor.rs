@@ -1,9 +1,9 @@
-//! Processor time, which other work on the machine changes less than row security-clock.
+//! Processor time, which other work on the machine changes less than wall-clock time.
 
 use std::fs;
 
 /// Seconds of this process, and of the database's processes that serve the database of that name; nothing
-/// where the system does not tell.
+/// where the system does not report it.
 #[allow(dead_code, reason = "other benches watch another process")]
 pub(super) fn seconds(database: &str) -> (f64, f64) {
     seconds_of("self", database)

@@ -67,7 +67,7 @@ struct Trial {
 fn measure(url: &str, package: &str, small: bool) {
     let server = Server::start(url, 0, Indexed::Nothing);
     let workspace = json!({"organization_id": server.organization, "label": "Target"});
-    let workspace = id(&answer(
+    let workspace = id(&send(
         &server,
         &server.request("POST", "/v1/workspaces", &workspace),
     ));
@@ -80,7 +80,7 @@ fn measure(url: &str, package: &str, small: bool) {
         server.organization
     );
     let import = server.request_text("POST", &path, package);
-    let template = id(&trial.step("import", || answer(&server, &import)));
+    let template = id(&trial.step("import", || send(&server, &import)));
     drop(import);
     let request_body = json!({"workspaceId": workspace, "resolutions": {}});
     let plan = server.request(
@@ -88,32 +88,32 @@ fn measure(url: &str, package: &str, small: bool) {
         &format!("/v1/templates/{template}/plan"),
         &request_body,
     );
-    trial.step("plan", || answer(&server, &plan));
+    trial.step("plan", || send(&server, &plan));
     let apply = server.request(
         "POST",
         &format!("/v1/templates/{template}/apply"),
         &request_body,
     );
     let applied = |[begun, ended]: [&str; 2], apply: &Request| {
-        let job = trial.step(begun, || answer(&server, apply));
+        let job = trial.step(begun, || send(&server, apply));
         let id = job["jobId"].as_str().expect("an id");
         let job = format!("/v1/template-jobs/{id}");
         trial.step(ended, || done(&server, &job));
     };
-    let names = ["apply, until it is answered", "apply, until it is done"];
+    let names = ["apply, until the response", "apply, until it is done"];
     applied(names, &apply);
-    trial.step("plan of what is there", || answer(&server, &plan));
-    applied(["apply again, answered", "apply again, done"], &apply);
+    trial.step("plan of what is there", || send(&server, &plan));
+    applied(["apply again, response", "apply again, done"], &apply);
     let path = format!("/v1/templates/{template}");
     let newer = package.replace("Called on Monday", "Called on Friday");
     let newer = server.request_text("PUT", &format!("{path}/package"), &newer);
-    trial.step("replacement", || answer(&server, &newer));
+    trial.step("replacement", || send(&server, &newer));
     drop(newer);
     let request_body = json!({"workspaceId": workspace, "upgrade": true});
     let plan = server.request("POST", &format!("{path}/plan"), &request_body);
-    trial.step("plan of an upgrade", || answer(&server, &plan));
+    trial.step("plan of an upgrade", || send(&server, &plan));
     let upgrade = server.request("POST", &format!("{path}/apply"), &request_body);
-    applied(["upgrade, answered", "upgrade, done"], &upgrade);
+    applied(["upgrade, response", "upgrade, done"], &upgrade);
     let export = format!("/v1/workspaces/{workspace}/export");
     let export = server.request("POST", &export, &json!({"rows": "all"}));
     trial.step("export", || Connection::open(server.address).ask(&export));
@@ -154,7 +154,7 @@ impl Trial {
     }
 }
 
-fn answer(server: &Server, request: &Request) -> Value {
+fn send(server: &Server, request: &Request) -> Value {
     let (status, body) = Connection::open(server.address).ask(request);
     assert!(status < 300, "{}", String::from_utf8_lossy(&body));
     serde_json::from_slice(&body).expect("JSON")
@@ -162,7 +162,7 @@ fn answer(server: &Server, request: &Request) -> Value {
 
 fn done(server: &Server, job: &str) {
     loop {
-        let found = answer(server, &server.get_path(job));
+        let found = send(server, &server.get_path(job));
         match found["status"].as_str() {
             Some("completed") => return,
             Some("failed") => panic!("{found}"),

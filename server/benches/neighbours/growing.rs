@@ -30,7 +30,7 @@ pub(crate) struct Seen {
     pub(crate) refused: usize,
 }
 
-/// Asks for a while with nothing else under way, and for as long while the runs of each draft grow.
+/// Asks for a while with nothing else running, and for as long while the runs of each draft grow.
 pub(crate) fn measure(database: &str, time: Duration) -> (Times, Vec<Seen>) {
     let server = Server::start_within(MEMORY, database, 500, Indexed::Views);
     let victim = Victim::new(database, server.address, 200);
@@ -40,13 +40,13 @@ pub(crate) fn measure(database: &str, time: Duration) -> (Times, Vec<Seen>) {
     let seen = drafts.iter().map(|draft| {
         // What the one before has left behind is no part of this.
         thread::sleep(PACE);
-        draft.beside(&server, || victim.ask(time))
+        draft.during(&server, || victim.ask(time))
     });
     (quiet, seen.collect())
 }
 
 impl Draft {
-    fn beside(&self, server: &Server, ask: impl FnOnce() -> Times) -> Seen {
+    fn during(&self, server: &Server, ask: impl FnOnce() -> Times) -> Seen {
         let (begun, refused, over) = (
             AtomicUsize::new(0),
             AtomicUsize::new(0),

@@ -35,7 +35,7 @@ const BOUND: Duration = Duration::from_millis(100);
 /// The same in medians of a quiet server.
 const MEDIANS: u32 = 20;
 
-/// The load of runs that grow: how long requests take at most beside it, in those of a quiet server, 99 of 100.
+/// The load of runs that grow: how long requests take at most while it runs, in those of a quiet server, 99 of 100.
 const GROWING: &str = "growing runs";
 const GROWING_RATIO: f64 = 2.0;
 

@@ -1,4 +1,4 @@
-//! A partner that takes calls of automations and never answers them.
+//! A partner that takes calls of automations and never responds to them.
 
 use std::net::{TcpListener, TcpStream};
 use std::thread;

@@ -184,7 +184,7 @@ fn against_pocketbase(options: &Options) {
         }
         yardsticks.push(("HTTP alone", Box::new(|| http.ask(&question, options.time))));
         if question.name == "insert" {
-            // As if all that are under way always shared a commit.
+            // As if all that are in flight always shared a commit.
             let write = || alone.write(1, CONNECTIONS, options.time);
             yardsticks.push(("SQLite alone", Box::new(write)));
         } else if question.name == "batch of 500" {

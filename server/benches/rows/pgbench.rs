@@ -22,7 +22,7 @@ const OPTIONS: &str = "-c search_path=main -c plan_cache_mode=force_generic_plan
 /// What a question's requests make of the database, as files for pgbench.
 pub(crate) struct Scripts {
     folder: tempfile::TempDir,
-    /// The parameters of all of them, as pgbench is told them.
+    /// The parameters of all of them, as pgbench gets them.
     values: Vec<String>,
     url: String,
 }
@@ -116,7 +116,7 @@ fn say(cluster: &Cluster, statements: &str) {
     let set = format!("ALTER SYSTEM SET log_statement = '{statements}'");
     cluster.psql(&set).expect("is set");
     cluster.psql("SELECT pg_reload_conf()").expect("reloads");
-    while cluster.psql("SHOW log_statement").expect("answers") != statements {
+    while cluster.psql("SHOW log_statement").expect("a result") != statements {
         std::thread::sleep(Duration::from_millis(10));
     }
 }

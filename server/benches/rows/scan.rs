@@ -30,9 +30,9 @@ pub(crate) fn report(options: &Options) {
     plain
         .execute_batch(&PLAIN.replace("FILE", &file.display().to_string()))
         .expect("copies");
-    let reported = "SELECT organization_id, feature_id FROM plain LIMIT 1";
+    let first = "SELECT organization_id, feature_id FROM plain LIMIT 1";
     let place: (Vec<u8>, Vec<u8>) = plain
-        .query_row(reported, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(first, [], |row| Ok((row.get(0)?, row.get(1)?)))
         .expect("a row");
     let note = "Called on day 7 about order 7.";
     let path = format!(

@@ -1,8 +1,8 @@
-//! Requests over kept connections, as fast as answers come, and nothing else: what makes the load
+//! Requests over kept connections, as fast as responses come, and nothing else: what makes the load
 //! must cost little next to what is measured, so a thread watches several connections.
 
-#[path = "answer.rs"]
-mod answer;
+#[path = "response.rs"]
+mod response;
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use mio::{Events, Interest, Poll, Token};
 
-use answer::Answer;
+use response::Response;
 
 /// Threads that make load, as many as pgbench is given.
 pub(crate) const THREADS: usize = 2;
@@ -99,11 +99,11 @@ impl Connection {
     pub(crate) fn hear(&mut self) -> (u16, Vec<u8>) {
         let (mut received, mut piece) = (Vec::new(), vec![0; PIECE]);
         loop {
-            let length = self.stream.read(&mut piece).expect("answers");
-            assert!(length > 0, "no answer: {received:?}");
+            let length = self.stream.read(&mut piece).expect("responds");
+            assert!(length > 0, "no response: {received:?}");
             received.extend_from_slice(&piece[..length]);
-            if let Some(answer) = Answer::read(&received) {
-                return (answer.status, answer.body.into_owned());
+            if let Some(response) = Response::read(&received) {
+                return (response.status, response.body.into_owned());
             }
         }
     }
@@ -129,7 +129,7 @@ pub(crate) struct Seen {
 /// What is asked again and again.
 pub(crate) struct Question<'a> {
     pub(crate) name: &'static str,
-    /// The status of its answers.
+    /// The status of its responses.
     pub(crate) expected: u16,
     /// Makes a connection's request by its number.
     pub(crate) next: Box<dyn Fn(usize, usize) -> Request + Sync + 'a>,
@@ -276,7 +276,7 @@ impl<N: Fn(usize, usize) -> Request> Asking<N> {
         }
     }
 
-    /// Reads what is there; true when that ends a response. Nothing else is on its way then: what comes
+    /// Reads what is there; true when that ends a response. Nothing else is in flight then: what comes
     /// later is reported anew.
     fn hear(&mut self) -> bool {
         loop {
@@ -287,24 +287,24 @@ impl<N: Fn(usize, usize) -> Request> Asking<N> {
                 Ok(0) => panic!("the server hung up"),
                 Ok(length) => self.heard += length,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
-                Err(error) => panic!("no answer: {error}"),
+                Err(error) => panic!("no response: {error}"),
             }
-            let Some(answer) = Answer::read(&self.received[..self.heard]) else {
+            let Some(response) = Response::read(&self.received[..self.heard]) else {
                 continue;
             };
             let took = self.began.elapsed();
-            let said = &answer.body;
+            let said = &response.body;
             let as_expected = match self.expected {
-                SUCCESS => answer.status < 300,
-                status => answer.status == status,
+                SUCCESS => response.status < 300,
+                status => response.status == status,
             };
             assert!(
                 as_expected,
                 "{}: {}",
-                answer.status,
+                response.status,
                 String::from_utf8_lossy(said)
             );
-            assert_eq!(answer.length, self.heard, "one answer at a time");
+            assert_eq!(response.length, self.heard, "one response at a time");
             self.heard = 0;
             let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
             self.times.push(nanos);

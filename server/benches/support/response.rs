@@ -1,24 +1,24 @@
-//! Answers of HTTP/1.1 as far as whoever makes load needs to know them: where one ends, and its status.
+//! Responses of HTTP/1.1 as far as whoever makes load needs to know them: where one ends, and its status.
 
 use std::borrow::Cow;
 
-/// Room for headers; answers here have about ten.
+/// Room for headers; responses here have about ten.
 const HEADERS: usize = 32;
 
 /// A whole response.
-pub(crate) struct Answer<'a> {
+pub(crate) struct Response<'a> {
     pub(crate) status: u16,
     pub(crate) body: Cow<'a, [u8]>,
     /// How many of the bytes are this response's.
     pub(crate) length: usize,
 }
 
-impl Answer<'_> {
+impl Response<'_> {
     /// The response at the beginning of what came; none until all of it is there.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Answer<'_>> {
+    pub(crate) fn read(bytes: &[u8]) -> Option<Response<'_>> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
         let mut head = httparse::Response::new(&mut headers);
-        let httparse::Status::Complete(start) = head.parse(bytes).expect("an answer") else {
+        let httparse::Status::Complete(start) = head.parse(bytes).expect("a response") else {
             return None;
         };
         let status = head.code.expect("a status");
@@ -29,7 +29,7 @@ impl Answer<'_> {
         };
         if value("transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("chunked")) {
             let (body, length) = chunks(&bytes[start..])?;
-            return Some(Answer {
+            return Some(Response {
                 status,
                 body: Cow::Owned(body),
                 length: start + length,
@@ -37,7 +37,7 @@ impl Answer<'_> {
         }
         let length = value("content-length").map_or(0, |length| length.parse().expect("a length"));
         let body = bytes.get(start..start + length)?;
-        Some(Answer {
+        Some(Response {
             status,
             body: Cow::Borrowed(body),
             length: start + length,

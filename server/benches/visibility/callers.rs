@@ -1,4 +1,4 @@
-//! The callers, and what there is beside the one table: written straight into the store, because requests for
+//! The callers, and what there is next to the one table: written straight into the store, because requests for
 //! so much would take longer than what is measured.
 
 use serde_json::json;
@@ -90,7 +90,7 @@ impl Direct {
         let rows = (0..count).map(|n| {
             let access = ["members", "organization"][n % 2];
             let id = self.id(1, n);
-            format!("({organization}, {id}, 'beside_{n}', 'Beside', '{access}', '{{}}', 0, 0)")
+            format!("({organization}, {id}, 'other_{n}', 'Other', '{access}', '{{}}', 0, 0)")
         });
         insert(
             "workspaces (organization_id, id, name, label, access, config, created_at, updated_at)",

@@ -15,9 +15,9 @@ use super::areas::Area;
 use super::router::RouteMatch;
 use crate::app::App;
 use crate::auth::OptimisticSession;
-use crate::call::Call;
 use crate::call::operation::{Access, Operation};
 use crate::call::rate_limit_check::{count, too_many};
+use crate::call::{Call, RequestTarget};
 use crate::edge::OwnPace;
 use crate::http::idempotency::{KeptRefusal, keep_refusal};
 use crate::http::problem;
@@ -72,8 +72,8 @@ pub(super) async fn admit(
         Err(refusal) => return Admission::refused(refusal),
     };
     let caller = session.as_ref().map(OptimisticSession::caller);
-    let id = caller.map(|caller| caller.id);
-    let left = count(app, operation, caller.map(|caller| &**caller), &client);
+    let id = caller.as_ref().map(|caller| caller.id);
+    let left = count(app, operation, caller.as_deref(), &client);
     let ended = |result| Admission {
         result,
         rate_limit: left,
@@ -82,7 +82,7 @@ pub(super) async fn admit(
     if let Some(left) = left.filter(|left| !left.allowed) {
         return ended(Err(too_many(left)));
     }
-    if let Some(caller) = caller
+    if let Some(caller) = &caller
         && let Err(refusal) = operation.admit(caller)
     {
         return ended(Err(refusal));
@@ -94,10 +94,10 @@ pub(super) async fn admit(
         session,
         parameters,
         query_text: Query::parse(query),
-        target: (
-            parts.uri.path().to_owned(),
-            query.unwrap_or_default().to_owned(),
-        ),
+        target: RequestTarget {
+            path: parts.uri.path().to_owned(),
+            query: query.unwrap_or_default().to_owned(),
+        },
         is_head: parts.method == Method::HEAD,
         pace: parts.extensions.get::<OwnPace>().cloned(),
         headers: parts.headers,
@@ -123,7 +123,7 @@ async fn open(
     session.map(Some).ok_or_else(Refusal::unauthenticated)
 }
 
-/// What the caller presents: one bearer token.
+/// What the caller presents: one bearer token. Nothing else reads the value of `Authorization`.
 fn credential(headers: &HeaderMap) -> Option<&str> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (given.next(), given.next()) else {
@@ -138,7 +138,7 @@ fn credential(headers: &HeaderMap) -> Option<&str> {
 async fn respond(call: Call, area: &Area) -> Result<Response, Refusal> {
     let (app, operation) = (call.app.clone(), call.operation);
     let (session, key) = (call.session.clone(), call.key.clone());
-    let path = call.target.0.clone();
+    let path = call.target.path.clone();
     let copy = call.may_be_kept().then(|| call.copy());
     let mut result = operation.call(call).await;
     if let Some(session) = &session

@@ -35,7 +35,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The word for what is none of the operations, in logs and metrics.
 const NO_ROUTE: &str = "none";
 
-/// Answers a request, whatever it is.
+/// Responds to a request, whatever it is.
 pub(super) async fn handle(app: Arc<App>, peer: SocketAddr, request: Request) -> Response {
     let id = app.context.id().to_string();
     // An error's span is there at every level, and with it the id in every line.
@@ -59,7 +59,7 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
                 trace.route = playground::PATH;
                 playground::PATH.clone_into(&mut trace.place);
                 let response = app.config.playground.respond(&path, &parts.headers);
-                return finish(&app, &id, (response, headers), &trace, &watch);
+                return finish(&app, &id, response, headers, &trace, &watch);
             }
             RouteMatch::OtherMethods("GET, HEAD".to_owned())
         }
@@ -69,7 +69,7 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
                     trace.route = page.path;
                     page.path.clone_into(&mut trace.place);
                     let response = page.respond(&parts.headers);
-                    return finish(&app, &id, (response, headers), &trace, &watch);
+                    return finish(&app, &id, response, headers, &trace, &watch);
                 }
                 RouteMatch::OtherMethods("GET, HEAD".to_owned())
             }
@@ -77,13 +77,13 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
         },
         Some(problem) => {
             let response = problem::response(&problem, area.refusals, &path);
-            return finish(&app, &id, (response, headers), &trace, &watch);
+            return finish(&app, &id, response, headers, &trace, &watch);
         }
     };
     if let RouteMatch::OtherMethods(methods) = &found
         && let Some(response) = headers.preflight(methods)
     {
-        return finish(&app, &id, (response, headers), &trace, &watch);
+        return finish(&app, &id, response, headers, &trace, &watch);
     }
     if let RouteMatch::Operation(operation, parameters) = &found {
         trace.route = operation.path;
@@ -106,10 +106,10 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
     if let Some(left) = outcome.rate_limit {
         write_headers(response.headers_mut(), left);
     }
-    finish(&app, &id, (response, headers), &trace, &watch)
+    finish(&app, &id, response, headers, &trace, &watch)
 }
 
-/// Answers what is not a request.
+/// Responds to what is not a request.
 pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
     let limits = &app.config.edge;
     let problem = match why {
@@ -133,8 +133,8 @@ pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
         client::address(peer, &HeaderMap::new(), app.config.trust_proxy),
     );
     let response = problem::response(&problem, RefusalForm::Problem, "");
-    let response = (response, ResponseHeaders::default());
-    finish(app, &id, response, &trace, &Stopwatch::start())
+    let headers = ResponseHeaders::default();
+    finish(app, &id, response, headers, &trace, &Stopwatch::start())
 }
 
 /// What is reported of a request: nothing that its sender wrote, but ids.
@@ -162,7 +162,8 @@ impl Trace {
 fn finish(
     app: &App,
     id: &str,
-    (mut response, headers): (Response, ResponseHeaders),
+    mut response: Response,
+    headers: ResponseHeaders,
     trace: &Trace,
     watch: &Stopwatch,
 ) -> Response {
@@ -181,7 +182,7 @@ fn finish(
         micros = micros(took),
         client = trace.client,
         caller = trace.caller.map(tracing::field::display),
-        "answered"
+        "responded"
     );
     response
 }

@@ -1,14 +1,17 @@
-//! Pages next to the API: what a browser shows without being an operation.
+//! Pages next to the API: what a browser shows without being an operation. And the operations that lead to them: `/`,
+//! `/docs` and `/v1/openapi.json`.
 //!
 //! In: a path. Out: a file in memory with its content security policy. The documents are written at the first request,
 //! because they show the demonstration of this server, if it is one. A path is found by its whole name.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use axum::body::{Body, Bytes};
-use axum::http::Response;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use tplkit::definitions::Definitions;
 
-use super::documentation;
+use super::{document, documentation};
 use crate::app::App;
 use crate::call::Call;
 use crate::refusal::Refusal;
@@ -118,9 +121,39 @@ pub(super) async fn docs(mut call: Call) -> Result<Response<Body>, Refusal> {
     Ok(page.respond(&call.headers))
 }
 
+/// `GET /v1/openapi.json`
+///
+/// # Errors
+/// 422 for parameters, of which there are none.
+pub(super) async fn openapi(mut call: Call) -> Result<Response<Body>, Refusal> {
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    call.query_text.finish()?;
+    let text = DOCUMENT.get_or_init(|| Bytes::from(document(Definitions::embedded()).to_string()));
+    let mut response = Response::new(Body::from(text.clone()));
+    let media_type = HeaderValue::from_static("application/json");
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, media_type);
+    Ok(response)
+}
+
+/// `GET /`: where somebody begins who knows the address alone.
+///
+/// # Errors
+/// 422 for parameters, of which there are none.
+pub(super) async fn root(mut call: Call) -> Result<Response<Body>, Refusal> {
+    call.query_text.finish()?;
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    let to = HeaderValue::from_static(DOCS);
+    response.headers_mut().insert(header::LOCATION, to);
+    Ok(response)
+}
+
 fn written(app: &App) -> HashMap<&'static str, Page> {
     let demonstration = app.config.demonstration.as_ref();
-    let texts = documentation::texts(demonstration);
+    let document = document(Definitions::embedded());
+    let texts = documentation::texts(&document, demonstration);
     let documents = [
         (DOCS, "page.html", texts.page),
         ("/docs.md", "docs.md", texts.markdown),

@@ -67,7 +67,7 @@ impl Route {
 /// Finds the operation of a method and a path. Segments are decoded before they are compared, so
 /// that `rows%3Abatch` is `rows:batch`; an encoded slash separates nothing.
 pub fn find(method: &str, path: &str) -> RouteMatch {
-    // A HEAD is answered like a GET; the body is dropped on its way out.
+    // The response to a HEAD is that to a GET, without the body.
     let method = if method == "HEAD" { "GET" } else { method };
     let segments = path.split('/').skip(1);
     let segments = segments.map(|segment| percent_decode(segment.as_bytes()).decode_utf8());

@@ -25,7 +25,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word in answers and in the store.
+    /// The word in responses and in the store.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::Viewer => "viewer",

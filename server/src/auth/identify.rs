@@ -92,7 +92,7 @@ impl PresentedCredential {
     }
 }
 
-/// Everything about the holder of a session in one statement, so that PostgreSQL answers in one round
+/// Everything about the holder of a session in one statement, so that PostgreSQL responds in one round
 /// trip. The first column tells the parts apart.
 pub(super) const SESSION: &str = concat!(
     "SELECT part, id, name, place FROM (WITH \
@@ -239,7 +239,7 @@ pub(super) fn is_member(
         && listed == visible.workspaces.contains(&place.workspace)
         && hidden == visible.hidden.contains(&place.workspace);
     let known = visible.guarded_in(place.workspace).iter();
-    Ok(same && guarded.iter().eq(known.map(|(_, id)| id)))
+    Ok(same && guarded.iter().eq(known.map(|key| &key.feature)))
 }
 
 /// The key as a caller, and when its use was last noted.

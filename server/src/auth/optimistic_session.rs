@@ -7,9 +7,11 @@
 //! 1. [`open`](OptimisticSession::open): a credential becomes a caller.
 //! 2. [`run`](OptimisticSession::run): an operation runs for the caller, after the check where one is required.
 //! 3. [`confirm`](OptimisticSession::confirm): a caller whom no transaction has checked is checked at the end.
+//!
+//! A request that takes long continues in a session of its own, opened by
+//! [`reopen`](OptimisticSession::reopen). The credential is read from the request once, before `open`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use uuid::Uuid;
 
@@ -26,19 +28,49 @@ use crate::store::{
     Value,
 };
 
-/// Who asks, and whether the store has said so since the request came. Clones are one session.
+/// Who asks, and what the store has confirmed of that since the request came. Clones are one session.
 #[derive(Debug, Clone)]
 pub(crate) struct OptimisticSession(Arc<State>);
 
 #[derive(Debug)]
 struct State {
     presented: PresentedCredential,
+    known: Mutex<KnownCaller>,
+}
+
+/// The caller of a session, as far as it is known.
+#[derive(Debug, Clone)]
+struct KnownCaller {
+    /// The remembered caller, or the one that the store knows today.
     caller: Arc<Caller>,
-    /// The caller of today, where the store knew another one than the remembered.
-    renewed: OnceLock<Arc<Caller>>,
-    is_verified: AtomicBool,
-    /// Whether the store has said so of the one table that the request is about.
-    is_verified_of_table: AtomicBool,
+    /// How much of the caller the store has confirmed.
+    confirmed: Confirmed,
+}
+
+/// How much of a caller the store has confirmed since the request came, from least to most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Confirmed {
+    /// Nothing: the caller is remembered from an earlier request.
+    Nothing,
+    /// What concerns the one table that the request is about.
+    Table,
+    /// Everything.
+    Everything,
+}
+
+impl Confirmed {
+    /// What a check confirms that is about a table, or about everything.
+    fn by_check_of(table: Option<TableKey>) -> Confirmed {
+        match table {
+            Some(_) => Confirmed::Table,
+            None => Confirmed::Everything,
+        }
+    }
+
+    /// Whether nothing has to be checked for a transaction about a table, or about everything.
+    fn suffices_for(self, table: Option<TableKey>) -> bool {
+        self >= Confirmed::by_check_of(table)
+    }
 }
 
 /// What a transaction of a request is about.
@@ -66,7 +98,8 @@ impl OptimisticSession {
             return Ok(None);
         };
         if let Some(caller) = cache.and_then(|cache| cache.find(&presented)) {
-            return Ok(Some(OptimisticSession::of(presented, caller, false)));
+            let session = OptimisticSession::of(presented, caller, Confirmed::Nothing);
+            return Ok(Some(session));
         }
         let Some(caller) = holder(store, presented.clone()).await?.map(Arc::new) else {
             return Ok(None);
@@ -74,36 +107,61 @@ impl OptimisticSession {
         if let Some(cache) = cache {
             cache.remember(&presented, &caller);
         }
-        Ok(Some(OptimisticSession::of(presented, caller, true)))
+        let session = OptimisticSession::of(presented, caller, Confirmed::Everything);
+        Ok(Some(session))
+    }
+
+    /// A new session of the same credential, whose caller is read from the store. `None` when the credential is
+    /// good no more.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) async fn reopen(
+        &self,
+        store: &Store,
+        now: i64,
+    ) -> Result<Option<OptimisticSession>, StoreError> {
+        let presented = self.presented_at(now);
+        let caller = holder(store, presented.clone()).await?.map(Arc::new);
+        Ok(caller.map(|caller| OptimisticSession::of(presented, caller, Confirmed::Everything)))
     }
 
     fn of(
         presented: PresentedCredential,
         caller: Arc<Caller>,
-        is_verified: bool,
+        confirmed: Confirmed,
     ) -> OptimisticSession {
         OptimisticSession(Arc::new(State {
             presented,
-            caller,
-            renewed: OnceLock::new(),
-            is_verified: AtomicBool::new(is_verified),
-            is_verified_of_table: AtomicBool::new(false),
+            known: Mutex::new(KnownCaller { caller, confirmed }),
         }))
     }
 
     /// Who asks, as far as it is known.
-    pub(crate) fn caller(&self) -> &Arc<Caller> {
-        self.0.renewed.get().unwrap_or(&self.0.caller)
+    pub(crate) fn caller(&self) -> Arc<Caller> {
+        self.lock().caller.clone()
     }
 
-    fn is_verified(&self) -> bool {
-        self.0.is_verified.load(Ordering::Acquire)
+    /// The hash by which the store knows the credential.
+    pub(crate) fn credential_hash(&self) -> [u8; 32] {
+        self.0.presented.hash
     }
 
-    /// Whether nothing has to be checked for a transaction about a table, or about whatever else.
-    fn is_verified_for(&self, table: Option<TableKey>) -> bool {
-        let of_table = || self.0.is_verified_of_table.load(Ordering::Acquire);
-        self.is_verified() || (table.is_some() && of_table())
+    /// The credential, to be good at another time.
+    fn presented_at(&self, now: i64) -> PresentedCredential {
+        PresentedCredential {
+            now,
+            ..self.0.presented.clone()
+        }
+    }
+
+    fn known(&self) -> KnownCaller {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KnownCaller> {
+        let known = &self.0.known;
+        known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs an operation for the caller. `prepare` puts the caller into the input, and says as whom the store is
@@ -122,52 +180,56 @@ impl OptimisticSession {
         prepare: impl Fn(&mut I, &Arc<Caller>) -> Result<Scope, Refusal>,
         work: impl QueryFn<I, T, Refusal> + Clone,
     ) -> Result<T, Refusal> {
-        let mut scope = prepare(&mut input, self.caller())?;
-        let narrow = table.and_then(|table| Some((table, self.caller().scope_of_table(table)?)));
+        let KnownCaller { caller, confirmed } = self.known();
+        let mut scope = prepare(&mut input, &caller)?;
+        let narrow = table.and_then(|table| Some((table, caller.scope_of_table(table)?)));
         let table = narrow.map(|(table, narrow)| {
             scope = narrow;
             table
         });
-        if self.is_verified_for(table) {
+        if confirmed.suffices_for(table) {
             return store.run(mode, &scope, None, input, work).await.0;
         }
-        let check = CallerCheck::new(&self.0.presented, self.caller().clone(), table);
-        let check = Arc::new(check);
+        let check = Arc::new(CallerCheck::new(&self.0.presented, caller, table));
         let checked: Check = check.clone();
         let (result, input) = store
             .run(mode, &scope, Some(checked), input, work.clone())
             .await;
         let Some(holds) = check.outcome() else {
-            // It has asked nothing of the store, or the store did not answer.
+            // It has asked nothing of the store, or the store did not respond.
             return result;
         };
         if holds {
-            let verified = match table {
-                Some(_) => &self.0.is_verified_of_table,
-                None => &self.0.is_verified,
-            };
-            verified.store(true, Ordering::Release);
+            self.note(Confirmed::by_check_of(table));
             return result;
         }
-        self.renew(store, cache).await?;
+        let caller = self.renew(store, cache).await?;
         let Some(mut input) = input else {
             return result;
         };
-        let scope = prepare(&mut input, self.caller())?;
+        let scope = prepare(&mut input, &caller)?;
         store.run(mode, &scope, None, input, work).await.0
     }
 
+    /// Notes what a check has confirmed.
+    fn note(&self, confirmed: Confirmed) {
+        let mut known = self.lock();
+        known.confirmed = known.confirmed.max(confirmed);
+    }
+
     /// Puts the caller of today in place of the remembered one, for this and every later transaction of the session.
-    async fn renew(&self, store: &Store, cache: &CredentialCache) -> Result<(), Refusal> {
+    async fn renew(&self, store: &Store, cache: &CredentialCache) -> Result<Arc<Caller>, Refusal> {
         let presented = &self.0.presented;
         let Some(caller) = holder(store, presented.clone()).await?.map(Arc::new) else {
             cache.forget(presented);
             return Err(Refusal::unauthenticated());
         };
         cache.remember(presented, &caller);
-        let _ = self.0.renewed.set(caller);
-        self.0.is_verified.store(true, Ordering::Release);
-        Ok(())
+        *self.lock() = KnownCaller {
+            caller: caller.clone(),
+            confirmed: Confirmed::Everything,
+        };
+        Ok(caller)
     }
 
     /// Makes sure of a caller whom no transaction has checked: then at least the credential has to be good.
@@ -175,14 +237,10 @@ impl OptimisticSession {
     /// # Errors
     /// 401 when it is not, and those of the store.
     pub(crate) async fn confirm(&self, store: &Store, now: i64) -> Result<(), Refusal> {
-        if self.is_verified() || self.0.is_verified_of_table.load(Ordering::Acquire) {
+        if self.known().confirmed > Confirmed::Nothing {
             return Ok(());
         }
-        let presented = PresentedCredential {
-            now,
-            ..self.0.presented.clone()
-        };
-        match holder(store, presented).await? {
+        match holder(store, self.presented_at(now)).await? {
             Some(_) => Ok(()),
             None => Err(Refusal::unauthenticated()),
         }
@@ -194,6 +252,7 @@ struct CallerCheck {
     query: CallerQuery,
     parameters: Vec<Value>,
     caller: Arc<Caller>,
+    /// Whether it held at the first attempt at the transaction.
     outcome: OnceLock<bool>,
 }
 
@@ -236,7 +295,7 @@ impl CallerCheck {
         }
     }
 
-    /// Whether it held; nothing before it was asked.
+    /// Whether it held; nothing before the store responded to it.
     fn outcome(&self) -> Option<bool> {
         self.outcome.get().copied()
     }

@@ -50,7 +50,7 @@ impl Passwords {
             permits: Arc::new(Semaphore::new(threads)),
             waiting: Arc::new(Semaphore::new(WAITING)),
             verified: Counter::default(),
-            nobody: hash_password(&random::<16>())?.into(),
+            nobody: of_nobody()?.into(),
         })
     }
 
@@ -149,23 +149,35 @@ fn slow_hash(bytes: &[u8], salt: &[u8]) -> Hashed<[u8; 32]> {
 /// # Errors
 /// When this machine cannot hash.
 pub fn hash_password(password: &[u8]) -> Result<String, StoreError> {
+    let argon = Argon2::default();
     let hash = || {
         let salt = Salt::new(&random::<16>())?;
-        let (algorithm, version, params) = <(Algorithm, Version, Params)>::default();
-        let text = ParamsString::try_from(&params)?;
-        let argon = Argon2::new(algorithm, version, params);
         let hash = compute(&argon, password, &salt, Params::DEFAULT_OUTPUT_LEN)?;
-        Ok(PasswordHash {
-            algorithm: algorithm.ident(),
-            version: Some(version.into()),
-            params: text,
-            salt: Some(salt),
-            hash: Some(hash),
-        })
+        stored_form(argon.params(), salt, hash)
     };
-    let hash: Hashed<PasswordHash> = hash();
-    hash.map(|hash| hash.to_string())
-        .map_err(|error| StoreError::Internal(error.to_string()))
+    hash().map_err(|error| StoreError::Internal(error.to_string()))
+}
+
+/// A hash that is that of no password: as long and as costly to verify against as one that is. Nothing is computed for
+/// it, so that starting a server costs none of that.
+fn of_nobody() -> Result<String, StoreError> {
+    let hash = || {
+        let hash = Output::new(&random::<{ Params::DEFAULT_OUTPUT_LEN }>())?;
+        stored_form(&Params::default(), Salt::new(&random::<16>())?, hash)
+    };
+    hash().map_err(|error: Error| StoreError::Internal(error.to_string()))
+}
+
+/// A hash as it is stored, with what it was made with by default.
+fn stored_form(params: &Params, salt: Salt, hash: Output) -> Hashed<String> {
+    let text = PasswordHash {
+        algorithm: Algorithm::default().ident(),
+        version: Some(Version::default().into()),
+        params: ParamsString::try_from(params)?,
+        salt: Some(salt),
+        hash: Some(hash),
+    };
+    Ok(text.to_string())
 }
 
 /// Whether a hash is that of a password; an error when it is no hash.
@@ -201,7 +213,9 @@ fn compute(argon: &Argon2<'_>, password: &[u8], salt: &[u8], length: usize) -> H
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_PASSWORD, Passwords, fault_of_password, hash_password};
+    use super::{
+        LONGEST_PASSWORD, PasswordHash, Passwords, fault_of_password, hash_password, of_nobody,
+    };
 
     #[test]
     fn a_new_password_has_ten_characters_and_at_most_1024_bytes() {
@@ -231,6 +245,24 @@ mod tests {
         assert_eq!(of([b"", b"{}"], b"a").await, first);
         assert_ne!(of([b"{", b"}"], b"a").await, first);
         assert_ne!(of([b"", b"{}"], b"b").await, first);
+    }
+
+    #[test]
+    fn nobody_is_verified_against_at_the_price_of_anybody() {
+        let parts = |hash: String| {
+            let hash = PasswordHash::new(&hash).expect("a hash");
+            let salt = hash.salt.expect("a salt").len();
+            (
+                hash.algorithm,
+                hash.version,
+                hash.params,
+                salt,
+                hash.hash.expect("an output").len(),
+            )
+        };
+        let somebody = hash_password(b"somebody").expect("hashes");
+        let nobody = of_nobody().expect("makes");
+        assert_eq!(parts(nobody), parts(somebody));
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@
 use uuid::Uuid;
 
 use super::caller::{Role, Scopes};
-use crate::ids::WorkspaceKey;
+use crate::ids::{FeatureKey, WorkspaceKey};
 use crate::store::{Row, StoreError, Tx, Visible};
 
 /// The words of visibility in statements. `w` is a workspace, `f` a feature, `m` a membership.
@@ -80,7 +80,7 @@ const RESTRICTIONS: &str = concat!(
 pub(crate) struct Restrictions {
     workspaces: Vec<Uuid>,
     hidden: Vec<Uuid>,
-    guarded: Vec<(Uuid, Uuid)>,
+    guarded: Vec<FeatureKey>,
 }
 
 impl Restrictions {
@@ -89,7 +89,10 @@ impl Restrictions {
         match part {
             LISTED => self.workspaces.push(id),
             HIDDEN => self.hidden.push(id),
-            GUARDED => self.guarded.push((workspace, id)),
+            GUARDED => self.guarded.push(FeatureKey {
+                workspace,
+                feature: id,
+            }),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@
 
 use uuid::Uuid;
 
-use super::attached;
+use super::file_holds;
 use super::find::{self, Workflow};
 use super::subscriptions::{no_table, subscribe};
 use super::version::{Version, columns};
@@ -71,7 +71,7 @@ async fn supersede(
         version.publisher.into(),
     ];
     tx.query(sql, &parameters).await?;
-    attached::release_superseded(tx, version, now).await
+    file_holds::release_superseded(tx, version, now).await
 }
 
 /// 409 for a draft that cannot be published any more.

@@ -2,7 +2,7 @@
 //!
 //! A run holds a worker place while it uses the store, and none while it waits for an external
 //! service, so a slow service blocks no other run. The external calls of an organization are
-//! limited (across processes by [`calls`](super::calls)), and so are its runs in one process:
+//! limited (across processes by [`call_limit`](super::call_limit)), and so are its runs in one process:
 //! further runs stay in the store, and runs of other organizations are claimed instead.
 
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Mutex as Turn, Notify, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
-use super::calls::CALLS;
+use super::call_limit::CALLS;
 
 /// How many runs work at once.
 const WORKERS: usize = 32;

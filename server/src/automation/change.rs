@@ -9,7 +9,7 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::activation::switch_off;
-use super::attached;
+use super::file_holds;
 use super::find::{self, Workflow};
 use super::subscriptions::subscribe;
 use super::version::{Version, columns};
@@ -192,9 +192,9 @@ pub async fn add_version(
         definition.table.into(),
     ];
     tx.query(sql, &parameters).await?;
-    attached::hold(tx, &added).await?;
+    file_holds::hold(tx, &added).await?;
     if !added.is_draft {
-        attached::release_superseded(tx, &added, new.now).await?;
+        file_holds::release_superseded(tx, &added, new.now).await?;
     }
     Ok(added)
 }
@@ -212,7 +212,7 @@ pub async fn remove_version(
     if !draft.is_some_and(|draft| draft.is_draft) {
         return Ok(false);
     }
-    attached::release_version(tx, workflow.organization, version, now).await?;
+    file_holds::release_version(tx, workflow.organization, version, now).await?;
     let sql = "DELETE FROM main.workflow_versions WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2 AND is_draft";
     tx.query(sql, &[workflow.organization.into(), version.into()])
@@ -241,7 +241,7 @@ pub async fn remove(tx: &mut Tx, row: &Workflow, force: bool, now: i64) -> Resul
         now,
     )
     .await?;
-    attached::release_all(tx, row.organization, row.id, now).await?;
+    file_holds::release_all(tx, row.organization, row.id, now).await?;
     let sql = "DELETE FROM main.workflows WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let parameters = [row.organization.into(), row.id.into()];

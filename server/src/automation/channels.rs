@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::connections::no_organization;
 use super::names::name_fault;
+use crate::json_schemas::UtcInstant;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Row, Scope, Store, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// Where automations post notifications.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -54,7 +54,7 @@ pub struct NewChannel {
 /// A name that is none, an organization that is not there.
 pub async fn create_channel(store: &Store, new: NewChannel) -> Result<Channel, Refusal> {
     if let Some(why) = name_fault(&new.name) {
-        return Err(Refusal::fault("--name", why));
+        return Err(Refusal::fault("name", why));
     }
     store
         .write(&Scope::Operator, new, |tx, new| Box::pin(insert(tx, new)))

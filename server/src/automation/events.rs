@@ -264,12 +264,20 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
     let mut sights = AccountScopes::new(asked_at);
     let mut runs = BTreeMap::<Uuid, Vec<Vec<Value>>>::new();
     for event in &events {
-        let of: Subscribers = (event.get(0)?, event.get(2)?, event.get(3)?);
+        let of = Subscriber::read(event)?;
         // An automation that has gone meanwhile runs no more.
-        let Some((place, publisher)) = fired.get(&of).copied() else {
+        let Some(FiredWorkflow {
+            workspace: place,
+            publisher,
+        }) = fired.get(&of).copied()
+        else {
             continue;
         };
-        let (organization, workflow, version) = of;
+        let Subscriber {
+            organization,
+            workflow,
+            version,
+        } = of;
         let feature: Uuid = event.get(4)?;
         let row = ChangedRow {
             workspace: event.get(10)?,
@@ -345,22 +353,61 @@ async fn take_some(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     Ok(events)
 }
 
-/// Organization, automation and version that an event fires.
-type Subscribers = (Uuid, Uuid, i64);
+/// Removes the events of an automation of which no run was made yet.
+///
+/// # Errors
+/// Those of the store.
+pub async fn forget(tx: &mut Tx, workflow: Uuid) -> Result<(), StoreError> {
+    let sql = "DELETE FROM main.workflow_events WHERE workflow_id = $1";
+    tx.query(sql, &[workflow.into()]).await.map(drop)
+}
+
+/// The version of an automation that an event fires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Subscriber {
+    /// Whose the automation is.
+    organization: Uuid,
+    /// The automation.
+    workflow: Uuid,
+    /// The number of the version.
+    version: i64,
+}
+
+impl Subscriber {
+    /// Reads it from a row of [`take_some`].
+    fn read(event: &Row) -> Result<Subscriber, StoreError> {
+        Ok(Subscriber {
+            organization: event.get(0)?,
+            workflow: event.get(2)?,
+            version: event.get(3)?,
+        })
+    }
+}
+
+/// Where an automation that fires stands, and for whom it works.
+#[derive(Debug, Clone, Copy)]
+struct FiredWorkflow {
+    /// The workspace that it stands in.
+    workspace: Uuid,
+    /// Who published the version.
+    publisher: Option<Uuid>,
+}
 
 /// Where the automations of events stand, and who published their versions: many events are of few
 /// automations.
 async fn fired(
     tx: &mut Tx,
     events: &[Row],
-) -> Result<BTreeMap<Subscribers, (Uuid, Option<Uuid>)>, StoreError> {
-    let keys = events
-        .iter()
-        .map(|event| Ok((event.get(0)?, event.get(2)?, event.get(3)?)));
-    let keys = keys.collect::<Result<BTreeSet<Subscribers>, StoreError>>()?;
-    let parameters = keys
-        .iter()
-        .map(|key| vec![key.0.into(), key.1.into(), key.2.into()]);
+) -> Result<BTreeMap<Subscriber, FiredWorkflow>, StoreError> {
+    let keys = events.iter().map(Subscriber::read);
+    let keys = keys.collect::<Result<BTreeSet<Subscriber>, StoreError>>()?;
+    let parameters = keys.iter().map(|key| {
+        vec![
+            key.organization.into(),
+            key.workflow.into(),
+            key.version.into(),
+        ]
+    });
     let sql = "SELECT w.workspace_id, v.publisher FROM workflows w LEFT JOIN workflow_versions v \
          ON v.organization_id = w.organization_id AND v.workflow_id = w.id AND v.version = $3 \
          WHERE w.organization_id = $1 AND w.id = $2";
@@ -368,7 +415,11 @@ async fn fired(
     let mut fired = BTreeMap::new();
     for (key, rows) in keys.into_iter().zip(found) {
         if let Some(row) = rows.first() {
-            fired.insert(key, (row.get(0)?, row.get(1)?));
+            let workflow = FiredWorkflow {
+                workspace: row.get(0)?,
+                publisher: row.get(1)?,
+            };
+            fired.insert(key, workflow);
         }
     }
     Ok(fired)
@@ -379,10 +430,10 @@ pub(super) fn too_deep(depth: i64) -> (&'static str, Option<String>) {
     if depth <= DEEPEST {
         return ("queued", None);
     }
-    let reported = format!(
+    let message = format!(
         "runs caused one another to a depth of {depth}, and {DEEPEST} is the deepest: the automations set each other off"
     );
-    ("failed", Some(reported))
+    ("failed", Some(message))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Files that versions of an automation attach to their mails.
+//! Holds the files that versions of an automation attach to their mails.
 //!
 //! A version keeps the files that its steps name until it is published and another one is in force, so that a mail
 //! does not fail for a file that nobody seemed to need. What is kept shows nobody the file.

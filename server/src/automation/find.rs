@@ -129,6 +129,24 @@ pub async fn by_number(
     row.as_ref().map(Version::read).transpose()
 }
 
+/// All drafts that the scope sees, by automation and number.
+///
+/// # Errors
+/// Those of the store.
+pub async fn drafts(tx: &mut Tx) -> Result<Vec<Version>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM workflow_versions WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND is_draft ORDER BY workflow_id, version"
+    );
+    tx.query(sql, &[])
+        .await?
+        .iter()
+        .map(Version::read)
+        .collect()
+}
+
 /// Which versions a list shows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WorkflowFilter {

@@ -9,8 +9,19 @@ use crate::refusal::Refusal;
 use crate::rows::find;
 use crate::store::{StoreError, Tx};
 
-/// Table, id and document of the row that is to fire, if one is named. The table is the one that the trigger watches,
-/// unless `feature` names it.
+/// A row that fires a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FiredRow {
+    /// Its table.
+    pub table: Uuid,
+    /// Its id.
+    pub row: Uuid,
+    /// The row as it is then, as the API writes it.
+    pub document: String,
+}
+
+/// The row that is to fire, if one is named. Its table is the one that the trigger watches, unless `feature` names
+/// it.
 ///
 /// # Errors
 /// 404 for a table or row that the scope does not see, 422 for a row without a table, or of another one than the trigger
@@ -20,13 +31,13 @@ pub async fn fired_row(
     version: &Version,
     feature: Option<Uuid>,
     row: Option<Uuid>,
-) -> Result<Option<(Uuid, Uuid, String)>, Refusal> {
+) -> Result<Option<FiredRow>, Refusal> {
     let watched = watched(&version.trigger_config);
     let feature = match (row, feature, watched) {
         (_, Some(feature), _) | (Some(_), None, Some(feature)) => feature,
         (Some(_), None, None) => {
-            let reported = "is required with row_id where the trigger names no table";
-            return Err(Refusal::fault("feature_id", reported));
+            let message = "is required with row_id where the trigger names no table";
+            return Err(Refusal::fault("feature_id", message));
         }
         (None, None, _) => return Ok(None),
     };
@@ -39,11 +50,14 @@ pub async fn fired_row(
     let stored = find::within(tx, version.organization, feature, row).await?;
     let stored = stored.ok_or_else(Refusal::not_found)?;
     if watched.is_some_and(|watched| watched != feature) {
-        let reported = "is another table than the one that the trigger watches";
-        return Err(Refusal::fault("feature_id", reported));
+        let message = "is another table than the one that the trigger watches";
+        return Err(Refusal::fault("feature_id", message));
     }
-    let record = String::from_utf8(stored.document(feature)).unwrap_or_default();
-    Ok(Some((feature, row, record)))
+    Ok(Some(FiredRow {
+        table: feature,
+        row,
+        document: String::from_utf8(stored.document(feature)).unwrap_or_default(),
+    }))
 }
 
 async fn sees_table(tx: &mut Tx, organization: Uuid, feature: Uuid) -> Result<bool, StoreError> {

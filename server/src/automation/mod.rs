@@ -9,26 +9,24 @@
 //! | `version`, `find`, `change`, `activation` | versions: storage, lookup, changes, which one is in force and fires |
 //! | `validate` | the library's validator, with the records of a workspace |
 //! | `connections`, `channels`, `names`, `encryption` | the services that automations may call, and their secrets |
-//! | `attached` | the files that versions attach to mails, kept while they may be sent |
-//! | `attachments` | the files that go along with a mail, and their bytes |
+//! | `file_holds` | the files that versions attach to mails, kept while they may be sent |
+//! | `mail_attachments` | the files that go along with a mail, and their bytes |
 //! | `secrets` | secrets inside graphs: stored, masked, used |
 //! | `subscriptions`, `events` | watched tables, and the events of their rows |
 //! | `schedules` | which instants are due |
 //! | `fired_row` | the row that a run is started with by hand |
 //! | `runs`, `run_steps` | runs as they are stored, their steps |
 //! | `run_lease` | attempts at runs: claimed, held, left, ended |
-//! | `executor`, `capacity`, `calls` | what every step has at hand; how many runs and calls there are at once |
+//! | `executor`, `capacity`, `call_limit` | what every step has at hand; how many runs and calls there are at once |
 //! | `worker`, `execution` | the workers; the execution of runs, dry ones too |
 //! | `view` | runs in responses, and who may see them |
-//! | `notifications` | the notifications of a caller |
+//! | `notifications` | the notifications of a caller, and all of a store |
 //! | `principal`, `visibility` | the principal of a run, and its visibility |
-//! | `mentioned_tables`, `meter` | ids that an automation mentions; processor time of a run |
+//! | `mentioned_tables`, `processor_time` | ids that an automation mentions; processor time of a run |
 //! | `row_reads`, `row_writes`, `notify`, `integrations` | the effects of steps |
 
 mod activation;
-mod attached;
-mod attachments;
-mod calls;
+mod call_limit;
 mod capacity;
 mod change;
 pub mod channels;
@@ -37,15 +35,17 @@ mod encryption;
 pub mod events;
 mod execution;
 mod executor;
+mod file_holds;
 pub mod find;
 mod fired_row;
 mod integrations;
+mod mail_attachments;
 mod mentioned_tables;
-mod meter;
 mod names;
 mod notifications;
 mod notify;
 mod principal;
+mod processor_time;
 mod row_reads;
 mod row_writes;
 pub(crate) mod run_lease;
@@ -62,15 +62,15 @@ mod visibility;
 mod worker;
 
 pub use activation::{SwitchOutcome, activate, launch, pause, publish};
-pub use attached::lock_files;
 pub use change::{
     Definition, NewVersion, NewWorkflow, VersionState, add_version, create, mint_step_id, remove,
     remove_version,
 };
 pub use executor::{Outbox, RunExecutor, Settings};
-pub use fired_row::fired_row;
+pub use file_holds::lock_files;
+pub use fired_row::{FiredRow, fired_row};
 pub use names::{LONGEST_NAME, name_fault};
-pub use notifications::{Notification, notification_page};
+pub use notifications::{Notification, SentNotification, notification_page, take_notifications};
 pub use secrets::keep as keep_secrets;
 pub use subscriptions::subscribe;
 pub use validate::{IssueView, Validation, WorkflowScope, validate_for};

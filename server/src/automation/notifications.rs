@@ -1,4 +1,4 @@
-//! Lists the notifications of a caller, newest first.
+//! Lists the notifications of a caller, newest first, and takes all of them out of a store.
 //!
 //! Only the addressee reads a notification to a person; every member reads those to a channel or to
 //! the organization.
@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::json_schemas::UtcInstant;
 use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// A message that an automation sent.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,7 +51,7 @@ impl Notification {
     }
 }
 
-/// A page of what was reported to a caller, and one more if another page follows.
+/// A page of the notifications of a caller, and one more if another page follows.
 ///
 /// # Errors
 /// Those of the store.
@@ -68,4 +68,37 @@ pub async fn notification_page(
         .last(sql, &[before.into(), page.lookahead().into()])
         .await?;
     rows.iter().map(Notification::read).collect()
+}
+
+/// A notification as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentNotification {
+    /// One line.
+    pub title: String,
+    /// Text of the message.
+    pub body: String,
+    /// `channel`, `user` or `organization`.
+    pub scope_type: String,
+    /// The channel or person it was sent to.
+    pub scope_id: Option<Uuid>,
+}
+
+/// Takes all notifications out of the store, the oldest first.
+///
+/// # Errors
+/// Those of the store.
+pub async fn take_notifications(tx: &mut Tx) -> Result<Vec<SentNotification>, StoreError> {
+    let sql = "SELECT title, body, scope_type, scope_id FROM notifications ORDER BY id";
+    let rows = tx.query(sql, &[]).await?;
+    let read = |row: &Row| {
+        Ok(SentNotification {
+            title: row.get(0)?,
+            body: row.get(1)?,
+            scope_type: row.get(2)?,
+            scope_id: row.get(3)?,
+        })
+    };
+    let sent = rows.iter().map(read).collect::<Result<_, StoreError>>()?;
+    tx.query("DELETE FROM main.notifications", &[]).await?;
+    Ok(sent)
 }

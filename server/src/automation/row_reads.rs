@@ -8,7 +8,7 @@ use tplkit::json::{Object, Value as Json};
 use tplkit::rows::query::{Match, Row};
 use uuid::Uuid;
 
-use super::meter::Meter;
+use super::processor_time::Meter;
 use super::step::Stop;
 use crate::ids::WorkspaceKey;
 use crate::model::referenced::existing;
@@ -141,7 +141,7 @@ pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, S
         } else {
             usize::MAX
         });
-        let query::RowBatch { table, rows, more } = query::rows(tx, &request.tables, &listing)
+        let query::RowSlice { table, rows, more } = query::rows(tx, &request.tables, &listing)
             .await
             .map_err(|problem| Stop::of(&problem))?;
         part.note(&rows);

@@ -210,7 +210,7 @@ impl RowWrites<'_> {
         let mut part = ReadSize::first(self.tables.sizes.of(table.id));
         loop {
             listing.page = part.request(usize::MAX);
-            let query::RowBatch { rows, more, .. } = query::rows(tx, self.tables, &listing)
+            let query::RowSlice { rows, more, .. } = query::rows(tx, self.tables, &listing)
                 .await
                 .map_err(|problem| Stop::of(&problem))?;
             part.note(&rows);

@@ -6,8 +6,8 @@
 use tplkit::automation::run::Reason;
 use uuid::Uuid;
 
-use super::meter::Meter;
 use super::principal;
+use super::processor_time::Meter;
 use super::runs::{Run, RunFailure};
 use crate::store::{PipelinedStatement, Row, StoreError, Tx, Value, lease};
 

@@ -1,13 +1,14 @@
-//! Runs as they are stored, and how one begins. `run_lease` has the attempts at them, `run_steps` their steps.
+//! Runs as they are stored, how one begins, and how it stands. `run_lease` has the attempts at them, `run_steps` their steps.
 
 use tplkit::automation::run::Reason;
 use uuid::Uuid;
 
 use super::events::too_deep;
-use super::meter::Meter;
+use super::fired_row::FiredRow;
 use super::principal::Principal;
+use super::processor_time::Meter;
 use crate::ids::WorkspaceKey;
-use crate::store::{Hold, StoreError, Tx};
+use crate::store::{Hold, Row, StoreError, Tx};
 
 /// A run that was claimed.
 #[derive(Debug, Clone)]
@@ -111,8 +112,8 @@ pub struct NewRun {
     pub version: i64,
     /// `manual`, `cron` or `automation`.
     pub trigger: &'static str,
-    /// Table, id and document of the row that fires.
-    pub row: Option<(Uuid, Uuid, String)>,
+    /// The row that fires.
+    pub row: Option<FiredRow>,
     /// Whether nothing is to be done.
     pub dry_run: bool,
     /// How deep it is caused.
@@ -150,9 +151,9 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
         new.version.into(),
         status.into(),
         new.trigger.into(),
-        row.map(|(feature, ..)| *feature).into(),
-        row.map(|(_, row, _)| *row).into(),
-        row.map(|(.., record)| record.as_str()).into(),
+        row.map(|fired| fired.table).into(),
+        row.map(|fired| fired.row).into(),
+        row.map(|fired| fired.document.as_str()).into(),
         new.dry_run.into(),
         new.depth.into(),
         new.cause.into(),
@@ -165,4 +166,32 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
         new.publisher.into(),
     ];
     tx.query(sql, &parameters).await.map(drop)
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunStatus {
+    /// Whether it has ended.
+    pub over: bool,
+    /// Until when it waits, or waited.
+    pub wake_at: Option<i64>,
+    /// Why it has failed.
+    pub error: Option<String>,
+}
+
+/// How a run stands; nothing when there is no such run.
+///
+/// # Errors
+/// Those of the store.
+pub async fn status(tx: &mut Tx, run: Uuid) -> Result<Option<RunStatus>, StoreError> {
+    let sql = "SELECT status, wake_at, error FROM workflow_runs WHERE id = $1";
+    let read = |row: Row| {
+        let status: String = row.get(0)?;
+        Ok(RunStatus {
+            over: ["succeeded", "failed"].contains(&status.as_str()),
+            wake_at: row.get(1)?,
+            error: row.get(2)?,
+        })
+    };
+    tx.first(sql, &[run.into()]).await?.map(read).transpose()
 }

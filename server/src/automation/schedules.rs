@@ -12,8 +12,7 @@ use super::executor::RunExecutor;
 use super::{connections, find, runs};
 use crate::store::{Scope, StoreError, Tx};
 
-/// What was due longer ago than this is passed over, in microseconds: after a day without anybody to
-/// play, nobody waits for every hour of it.
+/// Schedules missed by more than a day are skipped (microseconds).
 const TOO_LATE: i64 = 24 * 3600 * 1_000_000;
 
 /// How many schedules one round looks at.
@@ -139,11 +138,11 @@ async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
     if let Some(error) = error {
         let sql = "UPDATE main.workflow_runs SET status = 'failed', error = $3, error_code = $5, finished_at = $4 \
              WHERE organization_id = $1 AND id = $2";
-        let reported = format!("the trigger is never due: {error}");
+        let message = format!("the trigger is never due: {error}");
         let parameters = [
             due.organization.into(),
             due.id.into(),
-            reported.into(),
+            message.into(),
             due.now.into(),
             Reason::StepFailed.as_str().into(),
         ];

@@ -21,7 +21,7 @@ use crate::refusal::{Code, Fault, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
-/// What is answered instead of a secret.
+/// What stands in responses in place of a secret.
 pub(super) const MASK: &str = "********";
 
 const SEALED: &str = "sealed:";
@@ -111,7 +111,7 @@ fn store(
 }
 
 fn required(at: &SecretPlace, elsewhere: bool) -> Fault {
-    let reported = if elsewhere {
+    let message = if elsewhere {
         "is the mask of a secret that was entered for another connection: send the secret itself"
     } else {
         "is the mask of a secret, and none is kept for the step of this id: send the secret itself"
@@ -119,7 +119,7 @@ fn required(at: &SecretPlace, elsewhere: bool) -> Fault {
     Fault {
         path: format!("graph_config.{}", at.place),
         code: Code::SecretRequired.as_str(),
-        message: reported.to_owned(),
+        message: message.to_owned(),
     }
 }
 
@@ -179,7 +179,7 @@ fn stored_by_place(graph: Option<&str>) -> HashMap<(String, String, String), (St
     known
 }
 
-/// A graph as it is answered; nothing when it holds no secret.
+/// A graph as responses have it; nothing when it holds no secret.
 pub(super) fn masked(graph: &str) -> Option<String> {
     let mut graph = Json::parse(graph).ok()?;
     let mut any = false;
@@ -219,8 +219,8 @@ pub(super) fn open(
     let entered = SecretInput::read(&text)
         .ok_or("is kept in a form that cannot be read: save the automation with it again")?;
     if entered.connection != name {
-        let reported = "was entered for another connection: save the automation with it again";
-        return Err(reported.to_owned());
+        let message = "was entered for another connection: save the automation with it again";
+        return Err(message.to_owned());
     }
     if entered
         .target

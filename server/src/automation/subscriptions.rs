@@ -67,11 +67,11 @@ pub async fn subscribe(
 /// 409 for a table that is not there for the caller: without it the picture that others have of it could not be
 /// renewed.
 pub(super) fn no_table(scope: &Scope) -> Refusal {
-    let reported = match scope {
+    let detail = match scope {
         Scope::Operator => "The table that the automation watches is gone.",
         _ => "The table that the automation watches is gone, or hidden from you.",
     };
-    Refusal::new(Code::Conflict, reported)
+    Refusal::new(Code::Conflict, detail)
 }
 
 async fn watch_table(

@@ -73,7 +73,7 @@ impl Validation {
             return Ok(());
         }
         let errors = self.issues.iter().filter(|issue| issue.severity == "error");
-        let reported: Vec<String> = errors
+        let details: Vec<String> = errors
             .clone()
             .take(MOST_FAULTS)
             .map(|issue| format!("{} at {}: {}", issue.code, issue.place, issue.message))
@@ -86,8 +86,7 @@ impl Validation {
                 help => format!("{}. {help}", issue.message),
             },
         });
-        Err(Refusal::new(Code::InvalidAutomation, reported.join("; "))
-            .with_errors(faults.collect()))
+        Err(Refusal::new(Code::InvalidAutomation, details.join("; ")).with_errors(faults.collect()))
     }
 }
 
@@ -95,8 +94,8 @@ impl Validation {
 #[derive(Debug, Default)]
 struct KnownRecords {
     own: Option<String>,
-    /// Whether the answers are there.
-    answered: bool,
+    /// Whether what is wanted was looked up.
+    looked_up: bool,
     wanted: RefCell<BTreeSet<(ReferenceKind, String)>>,
     asked_columns: RefCell<BTreeSet<String>>,
     there: BTreeSet<(ReferenceKind, String)>,
@@ -126,7 +125,7 @@ impl Environment for KnownRecords {
             return None;
         }
         let target = (kind, value.to_ascii_lowercase());
-        if self.answered {
+        if self.looked_up {
             return Some(self.there.contains(&target));
         }
         self.wanted.borrow_mut().insert(target);
@@ -135,7 +134,7 @@ impl Environment for KnownRecords {
 
     fn columns(&self, table: &str) -> Option<Vec<String>> {
         let table = table.to_ascii_lowercase();
-        if self.answered {
+        if self.looked_up {
             return self.columns.get(&table).cloned();
         }
         self.asked_columns.borrow_mut().insert(table);
@@ -162,7 +161,7 @@ pub async fn validate_for(
     let wanted = known.wanted.take();
     let tables = known.asked_columns.take();
     look_up(tx, place, &mut known, wanted, tables).await?;
-    known.answered = true;
+    known.looked_up = true;
     validate_with(&text, &known)
 }
 
@@ -229,7 +228,7 @@ async fn look_up(
         let of_kind = wanted.iter().filter(|(of, _)| *of == kind);
         let mut values: BTreeSet<&str> = of_kind.map(|(_, value)| value.as_str()).collect();
         if kind == ReferenceKind::Feature {
-            // A table that cannot be seen has no columns to tell.
+            // A table that cannot be seen has no columns to show.
             values.extend(tables.iter().map(String::as_str));
         }
         let ids = values.iter().filter_map(|value| ids::uuid(value));

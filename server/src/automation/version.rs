@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::secrets;
+use crate::json_schemas::{Graph, Trigger, UtcInstant};
 use crate::store::{Row, StoreError};
-use crate::wire::{Graph, Trigger, UtcInstant};
 
 /// A version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +33,11 @@ pub struct Version {
     pub is_active: bool,
     /// JSON text.
     pub trigger_config: String,
-    /// JSON text, its secrets as they are kept: what is answered masks them.
+    /// JSON text, its secrets as they are kept: responses mask them.
     pub graph_config: String,
     /// In microseconds.
     pub created_at: i64,
-    /// Who published it, if it is no draft.
+    /// Who published it, if it is not a draft.
     pub publisher: Option<Uuid>,
 }
 

@@ -14,10 +14,10 @@ use uuid::Uuid;
 use super::find;
 use super::mentioned_tables::mentioned_ids;
 use super::run_steps::{StepRow, outlines, steps};
+use crate::json_schemas::{AnyObject, Nullable, UtcInstant};
 use crate::paging::{Page, PageRequest};
 use crate::refusal::Refusal;
 use crate::store::{Row, Scope, StoreError, Tx, Value};
-use crate::wire::{AnyObject, Nullable, UtcInstant};
 
 /// How many steps a page of runs reports before it ends early.
 const STEPS: usize = 20_000;

@@ -17,7 +17,7 @@ use super::capacity::RunPermit;
 use super::executor::RunExecutor;
 use super::step::passes;
 use super::{events, execution, run_lease, runs, schedules};
-use crate::offload;
+use crate::cpu_threads;
 use crate::store::{Scope, StoreError, Value};
 
 /// How long nobody looks when no signal comes.
@@ -34,7 +34,7 @@ impl RunExecutor {
     /// Executes runs until a stop signal. Runs in progress are released between two of their steps.
     pub async fn work(self, mut stop: watch::Receiver<bool>) {
         let mut runs = JoinSet::new();
-        let mut reported = String::new();
+        let mut last_error = String::new();
         // At most one: makes runs of a backlog of events, next to their execution.
         let mut making = JoinSet::new();
         let wanted = Arc::new(Notify::new());
@@ -58,14 +58,14 @@ impl RunExecutor {
             };
             let found = match looked {
                 Ok(found) => {
-                    reported.clear();
+                    last_error.clear();
                     found
                 }
                 Err(error) => {
                     let text = error.to_string();
-                    if text != reported {
+                    if text != last_error {
                         tracing::warn!(%error, "automations are not executed at the moment");
-                        reported = text;
+                        last_error = text;
                     }
                     PendingWork::default()
                 }
@@ -88,7 +88,7 @@ impl RunExecutor {
                 let executed = async move { executor.once(run, permit, &stop).await };
                 let executed = executed.instrument(span);
                 if dry_run {
-                    runs.spawn(beside_requests(executed));
+                    runs.spawn(yielding_to_requests(executed));
                 } else {
                     runs.spawn(executed);
                 }
@@ -285,8 +285,8 @@ impl RunExecutor {
 
 /// Carries out a dry run. Anybody who edits can begin one of a draft that nobody has looked at, and it may compute for
 /// long; so requests come first.
-async fn beside_requests(executed: impl Future<Output = ()> + Send + 'static) {
-    if let Err(error) = offload::give_way(executed).await {
+async fn yielding_to_requests(executed: impl Future<Output = ()> + Send + 'static) {
+    if let Err(error) = cpu_threads::give_way(executed).await {
         tracing::error!(%error, "a dry run was left, and is taken up again when its lease has ended");
     }
 }

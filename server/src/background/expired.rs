@@ -38,7 +38,7 @@ pub async fn remove_expired_sessions(store: &Store, context: &Context) -> Result
     remove(store, Scope::Authentication, expiring).await
 }
 
-/// Removes answers that were kept for requests sent again, and gives how many there were.
+/// Removes responses that were kept for requests sent again, and gives how many there were.
 ///
 /// # Errors
 /// Those of the store.

@@ -45,8 +45,8 @@ pub struct TaskContext {
     pub files: Files,
 }
 
-/// A run: how much it did.
-pub type Run = Pin<Box<dyn Future<Output = Result<u64, StoreError>> + Send>>;
+/// Does a task once, and says how much it did.
+pub type TaskFn = fn(TaskContext) -> Pin<Box<dyn Future<Output = Result<u64, StoreError>> + Send>>;
 
 /// Something that is done now and then.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ pub struct Task {
     /// From the end of a run to the next, give or take a tenth.
     pub every: Duration,
     /// Does it once.
-    pub run: fn(TaskContext) -> Run,
+    pub run: TaskFn,
 }
 
 impl std::fmt::Debug for Task {

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::Call;
 use crate::lanes::Lane;
-use crate::memory;
 use crate::refusal::Refusal;
+use crate::release_memory;
 
 /// Does what takes long in a lane, for an organization.
 ///
@@ -51,9 +51,9 @@ pub fn transfer<T: Send + 'static>(
     // Futures that move packages are large; boxed, they are not moved around with those that wait for them.
     let work = Box::pin(work);
     in_lane(lane, organization, async {
-        memory::give_back_now().await;
+        release_memory::give_back_now().await;
         let done = work.await;
-        memory::give_back();
+        release_memory::give_back();
         done
     })
 }

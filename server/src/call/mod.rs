@@ -12,7 +12,7 @@ mod streamed_key;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde::Serialize;
 use tplkit::json::Value;
@@ -25,13 +25,13 @@ pub use self::streamed_key::StreamedKey;
 use self::operation::Operation;
 use crate::app::App;
 use crate::auth::{Caller, OptimisticSession, Role};
+use crate::cpu_threads::{SHORT, offload};
 use crate::edge::OwnPace;
-use crate::fields::{self, Fields};
-use crate::http::idempotency::Key;
+use crate::http::idempotency::IdempotencyKey;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::ids;
-use crate::offload::{SHORT, offload};
+use crate::json_body::{self, Fields};
 use crate::paging::{self, PageRequest};
 use crate::refusal::Refusal;
 
@@ -51,14 +51,23 @@ pub struct Call {
     pub(crate) headers: HeaderMap,
     /// Until somebody reads it.
     pub(crate) body: Arc<Mutex<Option<Body>>>,
-    /// The path and the query as they came.
-    pub(crate) target: (String, String),
+    /// What the request names.
+    pub(crate) target: RequestTarget,
     /// The key under which the response is to be kept, once the body is there.
-    pub(crate) key: Arc<OnceLock<Key>>,
+    pub(crate) key: Arc<OnceLock<IdempotencyKey>>,
     /// Nobody wants more than the head of the response.
     pub(crate) is_head: bool,
     /// How slowly the body may come, where the handler decides.
     pub(crate) pace: Option<OwnPace>,
+}
+
+/// The target of a request, as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestTarget {
+    /// The path.
+    pub(crate) path: String,
+    /// What is behind the question mark.
+    pub(crate) query: String,
 }
 
 impl Call {
@@ -91,7 +100,7 @@ impl Call {
 
     /// The path as it came.
     pub fn path(&self) -> &str {
-        &self.target.0
+        &self.target.path
     }
 
     /// Finds out once more who asks: what takes long is not done for somebody who may not do it any more.
@@ -100,10 +109,9 @@ impl Call {
     /// 401, and 403 for a key that lost its scope.
     pub async fn renew_session(&mut self) -> Result<(), Refusal> {
         let (store, now) = (&self.app.store, self.app.context.now());
-        let credential = self.bearer().ok_or_else(Refusal::unauthenticated)?;
-        let session = OptimisticSession::open(store, None, credential, now).await?;
+        let session = self.session()?.reopen(store, now).await?;
         let session = session.ok_or_else(Refusal::unauthenticated)?;
-        self.operation.admit(session.caller())?;
+        self.operation.admit(&session.caller())?;
         self.session = Some(session);
         Ok(())
     }
@@ -123,8 +131,16 @@ impl Call {
     ///
     /// # Errors
     /// 401 on a public operation that nobody is signed in for.
-    pub fn caller(&self) -> Result<&Arc<Caller>, Refusal> {
+    pub fn caller(&self) -> Result<Arc<Caller>, Refusal> {
         Ok(self.session()?.caller())
+    }
+
+    /// The hash by which the store knows the credential of the request.
+    ///
+    /// # Errors
+    /// 401 on a public operation that nobody is signed in for.
+    pub fn credential_hash(&self) -> Result<[u8; 32], Refusal> {
+        Ok(self.session()?.credential_hash())
     }
 
     fn session(&self) -> Result<&OptimisticSession, Refusal> {
@@ -134,7 +150,7 @@ impl Call {
     /// An id of the path, by position. A bad one is reported after what is wrong with the body.
     ///
     /// # Errors
-    /// 422 when it is no UUID.
+    /// 422 when it is not a UUID.
     pub async fn path_id(&mut self, position: usize) -> Result<Uuid, Refusal> {
         let text = self.parameters.get(position).map_or("", String::as_str);
         if let Some(id) = ids::uuid(text) {
@@ -148,7 +164,7 @@ impl Call {
             .parameters()
             .nth(position)
             .unwrap_or_default();
-        Err(Refusal::fault(format!("path.{name}"), "is no UUID"))
+        Err(Refusal::fault(format!("path.{name}"), "is not a UUID"))
     }
 
     /// A text of the path, by position.
@@ -170,10 +186,10 @@ impl Call {
     /// 422 for parameters that make no sense.
     pub fn page(&mut self, of: &str) -> Result<PageRequest, Refusal> {
         let caller = self.caller()?.id;
-        let question = format!("{} {caller} {of}", self.operation.path);
+        let query = format!("{} {caller} {of}", self.operation.path);
         let limit = self.query_text.integer("limit", 1, paging::MOST);
         let cursor = self.query_text.text("cursor");
-        let page = PageRequest::new(limit, cursor.as_deref(), question);
+        let page = PageRequest::new(limit, cursor.as_deref(), query);
         self.query_text.finish()?;
         page
     }
@@ -209,22 +225,14 @@ impl Call {
         let bytes = self.bytes().await?;
         Fields::of(parse(bytes).await?)
     }
-
-    /// The credential that came with the request.
-    pub fn bearer(&self) -> Option<&str> {
-        let value = self.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-        value
-            .split_once(' ')
-            .map(|(_, credential)| credential.trim())
-    }
 }
 
 /// Reads a body: a long one where no request waits for the thread.
 async fn parse(bytes: Vec<u8>) -> Result<Value, Refusal> {
     if bytes.len() <= SHORT {
-        return fields::parse(&bytes);
+        return json_body::parse(&bytes);
     }
-    offload(move || fields::parse(&bytes)).await
+    offload(move || json_body::parse(&bytes)).await
 }
 
 /// A response with a document.

@@ -36,6 +36,8 @@ pub enum Limit {
 /// The description of an operation.
 #[derive(Debug)]
 pub struct About {
+    /// The operation id. Clients are generated from it: it stays.
+    pub id: &'static str,
     /// One line.
     pub summary: &'static str,
     /// What it is about.
@@ -59,12 +61,12 @@ pub enum Fact {
     OptionalBody,
     /// Its body holds a password, of which nothing may be kept that could be guessed at.
     SecretBody,
-    /// It answers with a secret, which is not kept anywhere: so it cannot be sent again under a key.
+    /// Its response holds a secret, which is not kept anywhere: so it cannot be sent again under a key.
     SecretResponse,
     /// Its body is a file, of any type, that goes through as it comes. The handler looks at it, and at the key of the
     /// request.
     FileBody,
-    /// It answers with a file, in whole or in part.
+    /// Its response is a file, in whole or in part.
     FileResponse,
     /// The caller may be taken from memory and be checked along with the first statement. Its handler decides
     /// nothing by the caller outside [`Call::read`] and [`Call::write`].
@@ -88,13 +90,13 @@ pub struct Operation {
     pub role: Role,
     /// How often.
     pub limit: Limit,
-    /// The statuses that it answers with, beyond those of every operation of its access.
+    /// The statuses of its responses, beyond those of every operation of its access.
     pub statuses: &'static [u16],
     /// What it has that few have.
     pub facts: &'static [Fact],
     /// For the OpenAPI document.
     pub about: About,
-    /// What answers it.
+    /// What responds to it.
     pub handler: fn(Call) -> ResponseFuture,
 }
 
@@ -105,7 +107,7 @@ impl std::fmt::Debug for Operation {
 }
 
 impl Operation {
-    /// Answers a call.
+    /// Responds to a call.
     pub fn call(&self, call: Call) -> ResponseFuture {
         (self.handler)(call)
     }
@@ -124,8 +126,8 @@ impl Operation {
             Access::Scopes(wanted) => match wanted.iter().find(|scope| !scopes.has(**scope)) {
                 None => Ok(()),
                 Some(missing) => {
-                    let reported = format!("The API key lacks the scope {}.", missing.as_str());
-                    Err(Refusal::new(Code::MissingScope, reported))
+                    let detail = format!("The API key lacks the scope {}.", missing.as_str());
+                    Err(Refusal::new(Code::MissingScope, detail))
                 }
             },
         }
@@ -146,11 +148,16 @@ impl Operation {
         matches!(self.method, "POST" | "PATCH") && !self.has(Fact::OptionalBody)
     }
 
+    /// Whether it has a query parameter of that name.
+    pub fn takes_query(&self, name: &str) -> bool {
+        self.about.query.contains(&name)
+    }
+
     fn has(&self, fact: Fact) -> bool {
         self.facts.contains(&fact)
     }
 
-    /// All statuses that it answers with, ascending.
+    /// All statuses of its responses, ascending.
     pub fn all_statuses(&self) -> Vec<u16> {
         let mut all = self.statuses.to_vec();
         if self.access != Access::Public {
@@ -168,7 +175,7 @@ impl Operation {
     }
 
     /// Whether it only says something: a POST that needs no right but that to read. Sent again it says so
-    /// again, so its answers are kept under no key.
+    /// again, so its responses are kept under no key.
     pub fn changes_nothing(&self) -> bool {
         self.access == READ
     }
@@ -178,7 +185,7 @@ impl Operation {
         self.has(Fact::FileBody)
     }
 
-    /// Whether it answers with a file.
+    /// Whether its response is a file.
     pub fn gives_file(&self) -> bool {
         self.has(Fact::FileResponse)
     }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::auth::{Actor, Caller, Role};
 use crate::context::Context;
-use crate::http::idempotency::{self, Key};
+use crate::http::idempotency::{self, IdempotencyKey};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::rows::Tables;
@@ -23,7 +23,7 @@ pub struct OperationContext<I> {
     /// The least role in the organization concerned.
     pub role: Role,
     /// Under which the response is kept.
-    pub key: Option<Key>,
+    pub key: Option<IdempotencyKey>,
     /// Time and ids.
     pub context: Context,
     /// The shape of tables that were read before.
@@ -64,8 +64,8 @@ impl<I> OperationContext<I> {
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn keep(&self, tx: &mut Tx, reply: ApiResponse) -> Result<ApiResponse, Refusal> {
-        idempotency::keep(tx, self.key.as_ref(), &reply).await?;
-        Ok(reply)
+    pub async fn keep(&self, tx: &mut Tx, response: ApiResponse) -> Result<ApiResponse, Refusal> {
+        idempotency::keep(tx, self.key.as_ref(), &response).await?;
+        Ok(response)
     }
 }

@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use super::Call;
 use crate::edge::BodyTooSlow;
-use crate::http::idempotency::{self, Key, KeyedRequest};
+use crate::http::idempotency::{self, IdempotencyKey, KeyedRequest};
 use crate::refusal::{Code, Refusal};
 
 /// Room that is made for a body before it comes.
@@ -25,7 +25,7 @@ impl Call {
         let bytes = self.receive().await?;
         if self.operation.repeatable() {
             if self.operation.changes_nothing() {
-                // Asked again it answers again: there is nothing to keep.
+                // Sent again it reads again: there is nothing to keep.
                 idempotency::check(&self.headers)?;
             } else {
                 self.read_key(&bytes).await?;
@@ -40,7 +40,7 @@ impl Call {
         };
         let path = self.decoded_path();
         let name = idempotency::check(&self.headers)?;
-        let parts = [self.target.1.as_bytes(), bytes];
+        let parts = [self.target.query.as_bytes(), bytes];
         let fingerprint = if self.operation.takes_secret() {
             let salt = [caller.id.as_bytes(), path.as_bytes(), name.as_bytes()];
             self.app.passwords.fingerprint(parts, salt).await?
@@ -53,7 +53,7 @@ impl Call {
             name,
         };
         let (running, now) = (&self.app.in_flight, self.app.context.now());
-        let key = Key::new(caller.id, request, fingerprint, running, now);
+        let key = IdempotencyKey::new(caller.id, request, fingerprint, running, now);
         // A body comes once.
         let _ = self.key.set(key);
         Ok(())
@@ -61,7 +61,7 @@ impl Call {
 
     /// However its characters are written, it is one path.
     pub(super) fn decoded_path(&self) -> Cow<'_, str> {
-        percent_decode_str(&self.target.0).decode_utf8_lossy()
+        percent_decode_str(&self.target.path).decode_utf8_lossy()
     }
 
     async fn receive(&mut self) -> Result<Vec<u8>, Refusal> {
@@ -161,12 +161,12 @@ async fn collect(body: Body, headers: &HeaderMap, limit: usize) -> Result<Vec<u8
             Ok(frame) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
             Err(error) if error.is::<LengthLimitError>() => return Err(too_large()),
             Err(error) if is_slow(&*error) => {
-                let reported = "The body did not come in time.";
-                return Err(Refusal::new(Code::InvalidJson, reported));
+                let detail = "The body did not come in time.";
+                return Err(Refusal::new(Code::InvalidJson, detail));
             }
             Err(_) => {
-                let reported = "The body is not framed as announced, or ended too early.";
-                return Err(Refusal::new(Code::InvalidJson, reported));
+                let detail = "The body is not framed as announced, or ended too early.";
+                return Err(Refusal::new(Code::InvalidJson, detail));
             }
         }
     }

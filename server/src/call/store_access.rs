@@ -15,7 +15,7 @@ use crate::rows::Tables;
 use crate::store::{Input, Output, QueryFn, Scope, TransactionMode, Tx};
 
 impl Call {
-    /// Answers with what an operation of the store finds.
+    /// Responds with what an operation of the store finds.
     ///
     /// # Errors
     /// The operation's own, or the store's.
@@ -45,7 +45,7 @@ impl Call {
             .await
     }
 
-    /// Answers with what an operation of the store did. It claims the key of the request itself,
+    /// Responds with what an operation of the store did. It claims the key of the request itself,
     /// when it has looked at visibility and role, and keeps its response.
     ///
     /// # Errors
@@ -100,8 +100,8 @@ impl Call {
         let found = self.app.store.read(&scope, key, |tx, key| {
             Box::pin(idempotency::kept_response(tx, key))
         });
-        let answered: Option<ApiResponse> = found.await?;
-        Ok(answered.map(ApiResponse::response))
+        let kept: Option<ApiResponse> = found.await?;
+        Ok(kept.map(ApiResponse::response))
     }
 
     /// Reserves the key of the request for an effect that has a transaction of its own. The response of an
@@ -118,29 +118,29 @@ impl Call {
         let claimed = store.write(&scope, key.clone(), |tx, key| {
             Box::pin(idempotency::claim(tx, Some(key)))
         });
-        let answered: Option<ApiResponse> = claimed.await?;
-        if answered.is_none() {
+        let kept: Option<ApiResponse> = claimed.await?;
+        if kept.is_none() {
             key.reserve();
         }
-        Ok(answered.map(ApiResponse::response))
+        Ok(kept.map(ApiResponse::response))
     }
 
-    /// Answers with what became of an effect that had a transaction of its own; under a key it is kept.
+    /// Responds with what became of an effect that had a transaction of its own; under a key it is kept.
     ///
     /// # Errors
     /// Those of the key, or the store's.
-    pub async fn respond(self, reply: ApiResponse) -> Result<Response, Refusal> {
+    pub async fn respond(self, response: ApiResponse) -> Result<Response, Refusal> {
         if self.key.get().is_none() {
-            return Ok(reply.response());
+            return Ok(response.response());
         }
-        self.write(reply, |tx, context| Box::pin(keep(tx, context)))
+        self.write(response, |tx, context| Box::pin(keep(tx, context)))
             .await
     }
 
     fn context<I>(&self, input: I) -> Result<OperationContext<I>, Refusal> {
         Ok(OperationContext {
             input,
-            caller: self.caller()?.clone(),
+            caller: self.caller()?,
             role: self.operation.role,
             key: self.key.get().cloned(),
             context: self.app.context.clone(),
@@ -201,13 +201,13 @@ impl Call {
             table: self.table().await?,
         };
         let (store, cache) = (&app.store, &app.remembered);
-        let reply = session.run(store, cache, subject, context, prepare, work);
-        let reply = reply.await;
+        let response = session.run(store, cache, subject, context, prepare, work);
+        let response = response.await;
         app.runs.notify_if_marked();
-        reply.map(ApiResponse::response)
+        response.map(ApiResponse::response)
     }
 
-    /// Answers with what an operation did to the model, which holds for everybody: it sees the rows of
+    /// Responds with what an operation did to the model, which holds for everybody: it sees the rows of
     /// others, too. `workspace` is one that the caller opens, closes or creates.
     ///
     /// # Errors
@@ -228,7 +228,7 @@ async fn keep(
     context: &OperationContext<ApiResponse>,
 ) -> Result<ApiResponse, Refusal> {
     match context.claim(tx).await? {
-        Some(answered) => Ok(answered),
+        Some(kept) => Ok(kept),
         None => context.keep(tx, context.input.clone()).await,
     }
 }

@@ -1,13 +1,13 @@
 //! The `Idempotency-Key` of a request whose body goes through as it comes.
 //!
-//! What the request stands for is known when its body has ended. Until then the key is taken: whoever comes with it is
-//! told to wait. A request that comes to nothing gives the key back, and nothing is kept.
+//! What the request stands for is known when its body has ended. Until then the key is taken: another request with it
+//! is refused. A request that comes to nothing gives the key back, and nothing is kept.
 
 use tokio::runtime::Handle;
 
 use super::Call;
 use crate::context::Context;
-use crate::http::idempotency::{self, Key, KeyedRequest, Reserved};
+use crate::http::idempotency::{self, IdempotencyKey, KeyedRequest, Reserved};
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::{Scope, Store, StoreError};
@@ -18,7 +18,7 @@ const RENEWED: i64 = 20 * 1_000_000;
 /// A key that is taken until it is given back, or until its response is kept.
 #[derive(Debug)]
 pub struct StreamedKey {
-    key: Key,
+    key: IdempotencyKey,
     store: Store,
     scope: Scope,
     context: Context,
@@ -47,7 +47,7 @@ impl Call {
             name,
         };
         let now = self.app.context.now();
-        let key = Key::new(caller.id, request, [0; 32], &self.app.in_flight, now);
+        let key = IdempotencyKey::new(caller.id, request, [0; 32], &self.app.in_flight, now);
         let (store, scope) = (self.app.store.clone(), caller.scope());
         let reserved = store.write(&scope, key.clone(), |tx, key| {
             Box::pin(idempotency::reserve(tx, key))
@@ -90,8 +90,8 @@ impl StreamedKey {
         Ok(renewed?)
     }
 
-    /// The body has ended: from now on the key is that of a request of which everything is known, and whatever is
-    /// answered is kept under it. Gives the response to an earlier one.
+    /// The body has ended: from now on the key is that of a request of which everything is known, and whatever
+    /// its response is, it is kept under it. Gives the response to an earlier one.
     ///
     /// # Errors
     /// 422 when the key stands for another request.
@@ -138,7 +138,7 @@ impl StreamedKey {
     }
 }
 
-async fn free(store: &Store, scope: &Scope, key: Key) {
+async fn free(store: &Store, scope: &Scope, key: IdempotencyKey) {
     let freed: Result<(), StoreError> = store
         .write(scope, key, |tx, key| Box::pin(idempotency::free(tx, key)))
         .await;

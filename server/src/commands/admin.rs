@@ -9,10 +9,10 @@ use tplkit_server::automation::channels::{NewChannel, create_channel};
 use tplkit_server::automation::connections::{ConnectionKind, SetConnection, set_connection};
 use tplkit_server::automation::{self, SwitchOutcome, Version};
 use tplkit_server::context::Context;
-use tplkit_server::fields::LABEL;
 use tplkit_server::files::verify::verify;
 use tplkit_server::identity::{members, organizations, users};
-use tplkit_server::refusal::{Code, Refusal};
+use tplkit_server::json_body::LABEL;
+use tplkit_server::refusal::{Code, Fault, Refusal};
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
@@ -336,7 +336,8 @@ pub(super) async fn run(
                 name,
                 now: context.now(),
             };
-            print(&create_channel(&store, new).await?)
+            let created = create_channel(&store, new).await;
+            print(&created.map_err(by_options)?)
         }
         Command::SetConnection {
             organization,
@@ -361,7 +362,8 @@ pub(super) async fn run(
                 secret,
                 now: context.now(),
             };
-            print(&set_connection(&store, key.as_ref(), set).await?)
+            let set = set_connection(&store, key.as_ref(), set).await;
+            print(&set.map_err(by_options)?)
         }
         Command::VerifyFiles { place, repair } => {
             let place = place.open_existing(database)?.ok_or_else(|| {
@@ -419,14 +421,26 @@ async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version
     }
 }
 
+/// A refusal that names what is wrong by the options of the command.
+fn by_options(refusal: Refusal) -> Refusal {
+    if refusal.errors().is_empty() {
+        return refusal;
+    }
+    let faults = refusal.errors().iter().map(|fault| Fault {
+        path: format!("--{}", fault.path),
+        ..fault.clone()
+    });
+    Refusal::invalid_with(refusal.code, faults.collect())
+}
+
 /// The first line of standard input.
 fn first_line(what: &str) -> Result<String, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let line = text.lines().next().unwrap_or_default();
     if line.is_empty() {
-        let reported = format!("there is no {what} on standard input");
-        return Err(Failure::Usage(reported));
+        let message = format!("there is no {what} on standard input");
+        return Err(Failure::Usage(message));
     }
     Ok(line.to_owned())
 }

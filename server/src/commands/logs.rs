@@ -169,7 +169,7 @@ mod tests {
                 writer.clone()
             });
             tracing::subscriber::with_default(subscriber, || {
-                tracing::debug!(target: sql_log::TARGET, sql = "SELECT 1", "statement");
+                tracing::debug!(target: sql_log::TARGET, sql = "EXPLAIN SELECT 1", "statement");
             });
             let text = lines.0.lock().expect("whole");
             assert_eq!(!text.is_empty(), shown, "{level:?}");

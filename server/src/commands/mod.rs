@@ -23,8 +23,8 @@ use serde::Serialize;
 use tplkit::definitions::Definitions;
 use tplkit_server::api;
 use tplkit_server::context::{Context, SystemClock};
-use tplkit_server::declared::DeclaredError;
-use tplkit_server::files::marker::MarkError;
+use tplkit_server::files::claim_storage::MarkError;
+use tplkit_server::package_tests::DeclaredError;
 use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Store, StoreError};
 

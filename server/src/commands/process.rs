@@ -13,7 +13,7 @@ use tplkit_server::automation::{self, RunExecutor, Settings};
 use tplkit_server::background::{self, TaskContext, tasks};
 use tplkit_server::edge::{self, Limits};
 use tplkit_server::files::Files;
-use tplkit_server::files::marker::{MarkError, claim};
+use tplkit_server::files::claim_storage::{MarkError, claim};
 use tplkit_server::jobs::Worker;
 use tplkit_server::metrics::{Metrics, Page};
 use tplkit_server::rows::Tables;
@@ -119,7 +119,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts to log, as much as `usual_log` unless told otherwise, and to hear signals, and opens the store. A
+    /// Starts to log, as much as `usual_log` unless an option says otherwise, and to hear signals, and opens the store. A
     /// database that cannot be reached at the moment is waited for in the background.
     pub(super) async fn begin(
         database: &str,
@@ -324,12 +324,12 @@ pub(super) fn secret_key() -> Result<Option<SecretKey>, Failure> {
         return Ok(None);
     };
     let key = text.to_str().and_then(SecretKey::parse);
-    let reported = || {
+    let refuse = || {
         Failure::Usage(format!(
-            "{SECRET_KEY} is no key: it takes 32 bytes, in base64 or hex (openssl rand -base64 32)"
+            "{SECRET_KEY} is not a key: it takes 32 bytes, in base64 or hex (openssl rand -base64 32)"
         ))
     };
-    key.map(Some).ok_or_else(reported)
+    key.map(Some).ok_or_else(refuse)
 }
 
 /// Listens, with an error that says where.
@@ -359,16 +359,16 @@ pub(super) fn available_connections(wanted: usize) -> usize {
 }
 
 async fn wait_for(store: Store) {
-    let mut reported = String::new();
+    let mut last_error = String::new();
     loop {
         sleep(LOOK_AGAIN).await;
         // Not for ever: what hangs may have been fixed meanwhile.
         let reached = timeout(Duration::from_secs(600), store.reach()).await;
         match reached {
             Ok(Ok(())) => break,
-            Ok(Err(error)) if error.to_string() != reported => {
+            Ok(Err(error)) if error.to_string() != last_error => {
                 tracing::warn!(%error, "the store is still not there");
-                reported = error.to_string();
+                last_error = error.to_string();
             }
             _ => {}
         }

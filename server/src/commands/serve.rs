@@ -216,11 +216,11 @@ pub(super) async fn run(
         "serving"
     );
     let mut stop = process.stop.clone();
-    let reported = async move {
+    let stopped = async move {
         let _ = stop.wait_for(|stop| *stop).await;
     };
     let work = async move {
-        let serving = api::serve(app, listener, reported);
+        let serving = api::serve(app, listener, stopped);
         match upkeep {
             Some(upkeep) => drop(tokio::join!(serving, upkeep)),
             None => drop(serving.await),

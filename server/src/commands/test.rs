@@ -2,8 +2,8 @@
 
 use std::io;
 
-use tplkit::declared::TestSuite;
-use tplkit_server::declared;
+use tplkit::package_tests::TestSuite;
+use tplkit_server::package_tests;
 
 use super::signals::Signals;
 use super::{Failure, print};
@@ -20,7 +20,7 @@ pub(super) async fn run() -> Result<(), Failure> {
     // It is removed when it goes out of scope, however this ends.
     let folder = tempfile::Builder::new().prefix("tplkit-test-").tempdir()?;
     let outcome = tokio::select! {
-        outcome = declared::run(&suite, folder.path()) => outcome?,
+        outcome = package_tests::run(&suite, folder.path()) => outcome?,
         () = signals.next() => return Err(Failure::Interrupted),
     };
     folder.close()?;

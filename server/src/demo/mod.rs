@@ -16,7 +16,7 @@ use crate::auth::{Role, hash_password};
 use crate::context::{Context, random};
 use crate::identity::{members, organizations, users};
 use crate::local_client::LocalClient;
-use crate::store::{Scope, Store, StoreError, Tx};
+use crate::store::{Scope, Store, StoreError};
 
 const SHOP: &str = include_str!("shop.json");
 /// A package without dependencies, for the catalog.
@@ -113,13 +113,11 @@ pub async fn fill(store: &Store, context: &Context) -> Result<Demo, DemoError> {
 }
 
 async fn is_empty(app: &App) -> Result<bool, StoreError> {
-    async fn ask(tx: &mut Tx) -> Result<bool, StoreError> {
-        let found = tx.last("SELECT id FROM organizations LIMIT 1", &[]).await?;
-        Ok(found.is_empty())
-    }
-    app.store
-        .read(&Scope::Operator, (), |tx, ()| Box::pin(ask(tx)))
-        .await
+    let exist = app.store.read(&Scope::Operator, (), |tx, ()| {
+        Box::pin(organizations::exist(tx))
+    });
+    let exist: bool = exist.await?;
+    Ok(!exist)
 }
 
 async fn people(app: &App, password: &str) -> Result<Uuid, DemoError> {

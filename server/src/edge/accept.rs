@@ -28,7 +28,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// # Errors
 /// When no such address can be listened on.
 pub async fn listen(address: &str) -> io::Result<TcpListener> {
-    let mut last = io::Error::new(io::ErrorKind::InvalidInput, "it is no address");
+    let mut last = io::Error::new(io::ErrorKind::InvalidInput, "it is not an address");
     for address in lookup_host(address).await? {
         match listen_on(address) {
             Ok(listener) => return Ok(listener),

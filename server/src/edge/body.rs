@@ -80,8 +80,8 @@ impl UnreadBody {
     }
 
     /// Reads what is left, where that is little and comes soon. Says whether the connection is at the
-    /// beginning of the next request then. A client that `waits` to be told to send its body has not been
-    /// told, so nobody knows whether it will: that connection ends.
+    /// beginning of the next request then. A client that `waits` for leave to send its body has not got
+    /// it, so nobody knows whether it will: that connection ends.
     pub(super) async fn skip(self, waits: bool) -> bool {
         let left = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         match left {

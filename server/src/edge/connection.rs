@@ -29,7 +29,7 @@ use super::stream::Stream;
 use super::{Limits, Malformed, RequestHandler};
 
 /// How long a client that got its last response may go on sending. Closing while bytes arrive would
-/// destroy the response on its way.
+/// destroy the response in flight.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// Where an edge stands.
@@ -45,7 +45,7 @@ pub(super) enum Phase {
 
 /// How a connection ended.
 enum ConnectionEnd {
-    /// Everything that was asked is answered.
+    /// Every request has its response.
     Done,
     /// Nobody wanted anything.
     Idle,
@@ -135,8 +135,8 @@ pub(super) async fn run<A: RequestHandler>(
     };
     let mut stream = connection.into_parts().io.into_inner();
     if let ConnectionEnd::Malformed(why) = end {
-        let answer = written(handler.refuse(peer, why)).await;
-        if stream.write_all(&answer).await.is_err() {
+        let response = written(handler.refuse(peer, why)).await;
+        if stream.write_all(&response).await.is_err() {
             return;
         }
     }
@@ -166,7 +166,7 @@ fn waits_to_send(request: &hyper::Request<Incoming>) -> bool {
     request.headers().contains_key(header::EXPECT)
 }
 
-/// Someone is being answered for as long as this lives.
+/// A request is in progress for as long as this lives.
 struct Busy(Arc<ConnectionState>);
 
 impl Busy {
@@ -234,7 +234,7 @@ fn end(result: hyper::Result<()>) -> ConnectionEnd {
     ];
     let known = known.iter().find(|(word, _)| words.contains(word));
     ConnectionEnd::Malformed(Malformed::Syntax(
-        known.map_or("its head is not valid", |(_, reported)| reported),
+        known.map_or("its head is not valid", |(_, message)| message),
     ))
 }
 

@@ -15,7 +15,7 @@ pub(super) struct ConnectionState {
     responded: AtomicU64,
     /// Milliseconds from `began` to the last bytes that came.
     received: AtomicU64,
-    /// A request is being answered.
+    /// A request is in progress.
     busy: AtomicBool,
     /// A response is being sent.
     writing: AtomicBool,
@@ -63,8 +63,8 @@ impl ConnectionState {
     /// When it will have been silent for that long.
     pub(super) fn silent_at(&self, time: Duration) -> Instant {
         let heard = self.received.load(Ordering::Relaxed);
-        let answered = self.responded.load(Ordering::Relaxed);
-        self.began + Duration::from_millis(heard.max(answered)) + time
+        let responded = self.responded.load(Ordering::Relaxed);
+        self.began + Duration::from_millis(heard.max(responded)) + time
     }
 
     /// Since when it has asked nothing whole. Bytes that trickle in do not count.

@@ -3,7 +3,7 @@
 //! The system completes connections before they are accepted, and resets the unaccepted ones when
 //! the listener closes, although their clients may have sent a request. So new connections are
 //! blocked first, then the established ones are accepted, and then the listener closes. A client
-//! that connects meanwhile gets no reply, retries a second later, and is refused.
+//! that connects meanwhile gets no response, retries a second later, and is refused.
 
 use tokio::net::TcpListener;
 

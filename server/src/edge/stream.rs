@@ -13,7 +13,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::connections::ConnectionState;
 
-/// Longer than any answer that the HTTP library makes on its own.
+/// Longer than any response that the HTTP library makes on its own.
 const LONGEST: usize = 200;
 
 pub(super) struct Stream {

@@ -1,4 +1,4 @@
-//! The mark of a store in the place of its files: two stores never share a place.
+//! Claims the place of files for a store: two stores never share one.
 
 use uuid::Uuid;
 
@@ -22,7 +22,7 @@ pub enum MarkError {
     /// The place is away.
     #[error("the place of files is not available: {0}")]
     Storage(String),
-    /// The store did not answer.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

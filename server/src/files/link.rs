@@ -1,7 +1,7 @@
 //! Links to a file that need no credential: who made one vouches for who uses it, until it ends.
 //!
 //! Goes in: a file, a time, a maker. Comes out: a signature by a key of this use alone, and whether one holds. A link is
-//! read with the eyes of its maker, so it shows nothing that the maker does not see at that moment.
+//! read as its maker sees it, so it shows nothing that the maker does not see at that moment.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

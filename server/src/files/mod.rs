@@ -7,10 +7,10 @@
 //!
 //! An object is in its place before a record names it, and goes after the last record did. Knows no route.
 
+pub mod claim_storage;
 pub mod create;
 pub mod find;
 pub mod link;
-pub mod marker;
 pub mod name;
 pub mod objects;
 mod record;

@@ -43,7 +43,7 @@ pub fn type_fault(text: &str) -> Option<&'static str> {
     if is_type(text) {
         None
     } else {
-        Some("is no media type, such as image/png or text/plain; charset=utf-8")
+        Some("is not a media type, such as image/png or text/plain; charset=utf-8")
     }
 }
 

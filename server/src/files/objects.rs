@@ -7,12 +7,21 @@
 use uuid::Uuid;
 
 use super::record::hex;
-use super::storage::Key;
+use super::storage::ObjectKey;
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx, Value};
 
 /// How long an upload may take from its last byte to its record, in microseconds.
 const HELD: i64 = 15 * 60 * 1_000_000;
+
+/// An object, with its organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ObjectRef {
+    /// Whose it is.
+    pub organization: Uuid,
+    /// Its id.
+    pub object: Uuid,
+}
 
 /// The object of a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +38,8 @@ pub struct Object {
 
 impl Object {
     /// Its name in the place.
-    pub fn key(&self) -> Key {
-        Key::new(self.organization, &hex(&self.sha256), self.id)
+    pub fn key(&self) -> ObjectKey {
+        ObjectKey::new(self.organization, &hex(&self.sha256), self.id)
     }
 }
 

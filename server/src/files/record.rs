@@ -1,12 +1,12 @@
-//! The record of a file, as it is stored and as it is answered.
+//! The record of a file, as it is stored and as responses have it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::storage::Key;
+use super::storage::ObjectKey;
+use crate::json_schemas::UtcInstant;
 use crate::store::{Row, StoreError};
-use crate::wire::UtcInstant;
 
 /// A file of a workspace.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -47,8 +47,8 @@ pub(super) use columns;
 
 impl File {
     /// Where its bytes are.
-    pub fn key(&self) -> Key {
-        Key::new(self.organization_id, &self.sha256, self.object)
+    pub fn key(&self) -> ObjectKey {
+        ObjectKey::new(self.organization_id, &self.sha256, self.object)
     }
 
     /// The digest of its bytes.

@@ -10,8 +10,9 @@ use futures_util::StreamExt as _;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::claim_storage::{self, MarkError};
 use super::find;
-use super::marker::{self, MarkError};
+use super::objects::ObjectRef;
 use super::record::{File, columns};
 use super::storage::{FileStorage, FileStorageError, Listed, Mark, OtherBytes, verified};
 use super::sweep;
@@ -69,15 +70,21 @@ pub async fn verify(
     repair: bool,
     now: i64,
 ) -> Result<Verdict, MarkError> {
-    marker::check(store, place).await?;
+    claim_storage::check(store, place).await?;
     let mut verdict = Verdict::default();
     // Files of one content share an object, which is read once.
     let mut seen = HashMap::new();
-    let mut after = (Uuid::nil(), Uuid::nil());
+    let mut after = FileRef {
+        organization: Uuid::nil(),
+        file: Uuid::nil(),
+    };
     loop {
         let files = some(store, after).await?;
         let Some(last) = files.last() else { break };
-        after = (last.organization_id, last.id);
+        after = FileRef {
+            organization: last.organization_id,
+            file: last.id,
+        };
         for file in &files {
             verdict.check_file(store, place, file, &mut seen).await?;
         }
@@ -148,8 +155,8 @@ impl Verdict {
                 place.remove_listed(&listed).await?;
                 if let Some(of) = object {
                     let forgotten: Result<(), StoreError> = store
-                        .write(&Scope::Operator, of, |tx, (organization, object)| {
-                            Box::pin(sweep::forget(tx, *organization, *object))
+                        .write(&Scope::Operator, of, |tx, of| {
+                            Box::pin(sweep::forget(tx, of.organization, of.object))
                         })
                         .await;
                     forgotten?;
@@ -236,85 +243,81 @@ async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageErr
     Ok(State::Whole)
 }
 
-async fn some(store: &Store, after: (Uuid, Uuid)) -> Result<Vec<File>, StoreError> {
+/// A file, with its organization.
+#[derive(Debug, Clone, Copy)]
+struct FileRef {
+    /// Whose it is.
+    organization: Uuid,
+    /// Its id.
+    file: Uuid,
+}
+
+async fn some(store: &Store, after: FileRef) -> Result<Vec<File>, StoreError> {
     store
-        .read(&Scope::Operator, after, |tx, (organization, id)| {
-            Box::pin(select(tx, *organization, *id))
+        .read(&Scope::Operator, after, |tx, after| {
+            Box::pin(select(tx, *after))
         })
         .await
 }
 
-async fn select(tx: &mut Tx, organization: Uuid, id: Uuid) -> Result<Vec<File>, StoreError> {
+async fn select(tx: &mut Tx, after: FileRef) -> Result<Vec<File>, StoreError> {
     let sql = concat!(
         "SELECT ",
         columns!(),
         " FROM files WHERE (files.organization_id, files.id) > ($1, $2) \
          ORDER BY files.organization_id, files.id LIMIT $3"
     );
-    let rows = tx
-        .query(sql, &[organization.into(), id.into(), STEP.into()])
-        .await?;
+    let parameters = [after.organization.into(), after.file.into(), STEP.into()];
+    let rows = tx.query(sql, &parameters).await?;
     rows.iter().map(File::read).collect()
 }
 
 /// The object that has this name, `ORGANIZATION/…/SHA256.ID`, if it is the name of one.
-fn named_object(listed: &Listed) -> Option<(Uuid, Uuid)> {
+fn named_object(listed: &Listed) -> Option<ObjectRef> {
     let organization = Uuid::try_parse(listed.key.split('/').next()?).ok()?;
     let object = Uuid::try_parse(listed.key.rsplit('.').next()?).ok()?;
-    Some((organization, object))
+    Some(ObjectRef {
+        organization,
+        object,
+    })
 }
 
 /// Whether a file has these bytes, or an upload holds them.
-async fn is_needed(
-    store: &Store,
-    object: Option<(Uuid, Uuid)>,
-    now: i64,
-) -> Result<bool, StoreError> {
-    let Some((organization, object)) = object else {
+async fn is_needed(store: &Store, object: Option<ObjectRef>, now: i64) -> Result<bool, StoreError> {
+    let Some(object) = object else {
         return Ok(false);
     };
     store
-        .read(&Scope::Operator, (organization, object, now), |tx, of| {
-            let (organization, object, now) = *of;
-            Box::pin(needs(tx, organization, object, now))
+        .read(&Scope::Operator, (object, now), |tx, (object, now)| {
+            Box::pin(needs(tx, *object, *now))
         })
         .await
 }
 
-async fn needs(
-    tx: &mut Tx,
-    organization: Uuid,
-    object: Uuid,
-    now: i64,
-) -> Result<bool, StoreError> {
+async fn needs(tx: &mut Tx, of: ObjectRef, now: i64) -> Result<bool, StoreError> {
     let sql = "SELECT id FROM file_objects WHERE organization_id = $1 AND id = $2 AND (free_since > $3 \
          OR EXISTS (SELECT 1 FROM files WHERE files.organization_id = file_objects.organization_id \
          AND files.object_id = file_objects.id))";
-    let parameters = [organization.into(), object.into(), now.into()];
+    let parameters = [of.organization.into(), of.object.into(), now.into()];
     Ok(tx.first(sql, &parameters).await?.is_some())
 }
 
 /// Whether something that is left over may be removed. An object is condemned first, under its lock; an id is never
 /// given twice, so what has no record now never gets one.
-async fn may_go(store: &Store, object: Option<(Uuid, Uuid)>, now: i64) -> Result<bool, StoreError> {
-    let Some((organization, object)) = object else {
+async fn may_go(store: &Store, object: Option<ObjectRef>, now: i64) -> Result<bool, StoreError> {
+    let Some(object) = object else {
         return Ok(true);
     };
     store
-        .write(&Scope::Operator, (organization, object, now), |tx, of| {
-            let (organization, object, now) = *of;
-            Box::pin(is_free(tx, organization, object, now))
+        .write(&Scope::Operator, (object, now), |tx, (object, now)| {
+            Box::pin(is_free(tx, *object, *now))
         })
         .await
 }
 
-async fn is_free(
-    tx: &mut Tx,
-    organization: Uuid,
-    object: Uuid,
-    now: i64,
-) -> Result<bool, StoreError> {
+async fn is_free(tx: &mut Tx, of: ObjectRef, now: i64) -> Result<bool, StoreError> {
     let sql = "SELECT id FROM file_objects WHERE organization_id = $1 AND id = $2";
-    let known = tx.first(sql, &[organization.into(), object.into()]).await?;
-    Ok(known.is_none() || sweep::condemn_one(tx, organization, object, now).await?)
+    let parameters = [of.organization.into(), of.object.into()];
+    let known = tx.first(sql, &parameters).await?;
+    Ok(known.is_none() || sweep::condemn_one(tx, of.organization, of.object, now).await?)
 }

@@ -26,7 +26,7 @@ pub fn verdict(headers: &HeaderMap, tag: &str) -> Verdict {
     Verdict::Go
 }
 
-/// Whether a part may be answered: `If-Range` is not there, or names this very tag.
+/// Whether the response may be a part: `If-Range` is not there, or names this very tag.
 pub fn may_be_part(headers: &HeaderMap, tag: &str) -> bool {
     let mut given = headers.get_all(header::IF_RANGE).iter();
     match (given.next(), given.next()) {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use axum::http::HeaderValue;
 
-/// How content is answered.
+/// How a browser treats content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// It is saved, never shown.

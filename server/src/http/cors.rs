@@ -48,8 +48,8 @@ impl Origins {
             } else {
                 listed.push(origin(word).ok_or_else(|| {
                     format!(
-                        "{word:?} is no origin: write scheme://host or scheme://host:port, such as \
-                         https://app.example.org, or * for every origin"
+                        "{word:?} is not an origin: write scheme://host or scheme://host:port, \
+                         such as https://app.example.org, or * for every origin"
                     )
                 })?);
             }
@@ -187,6 +187,6 @@ mod tests {
         let listed = Origins::Listed(vec!["https://a.b".to_owned()]);
         assert_eq!(Origins::parse(["https://A.b"]), Ok(listed));
         let refused = Origins::parse(["https://a.b", "a.b"]).expect_err("no origin");
-        assert!(refused.contains("\"a.b\" is no origin"), "{refused}");
+        assert!(refused.contains("\"a.b\" is not an origin"), "{refused}");
     }
 }

@@ -23,12 +23,12 @@ use crate::store::{StoreError, Tx};
 
 const HEADER: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// How long a key is reserved for a request that is never answered, in microseconds.
+/// How long a key is reserved for a request that never gets a response, in microseconds.
 const RESERVED: i64 = 60 * 1_000_000;
 
 /// A request that may be sent again.
 #[derive(Debug, Clone)]
-pub struct Key {
+pub struct IdempotencyKey {
     caller: Uuid,
     method: &'static str,
     path: String,
@@ -82,7 +82,7 @@ pub(crate) fn fingerprint(parts: [&[u8]; 2]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-impl Key {
+impl IdempotencyKey {
     /// The key of a request, with its turn among those of that key.
     pub(crate) fn new(
         caller: Uuid,
@@ -90,10 +90,10 @@ impl Key {
         fingerprint: [u8; 32],
         running: &Arc<InFlight>,
         now: i64,
-    ) -> Key {
+    ) -> IdempotencyKey {
         let KeyedRequest { method, path, name } = request;
         let turn = running.enter(&(caller, method, path, name), fingerprint);
-        Key {
+        IdempotencyKey {
             caller,
             method,
             path: path.to_owned(),
@@ -106,10 +106,10 @@ impl Key {
     }
 }
 
-impl Key {
+impl IdempotencyKey {
     /// The same key, of a request of which everything is known now.
-    pub(crate) fn of_request(&self, fingerprint: [u8; 32]) -> Key {
-        Key {
+    pub(crate) fn of_request(&self, fingerprint: [u8; 32]) -> IdempotencyKey {
+        IdempotencyKey {
             fingerprint,
             ..self.clone()
         }
@@ -150,11 +150,14 @@ fn name(value: &[u8]) -> Option<&str> {
 ///
 /// # Errors
 /// 422 when the key stands for another request, 409 while the first one runs.
-pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<ApiResponse>, Refusal> {
+pub async fn claim(
+    tx: &mut Tx,
+    key: Option<&IdempotencyKey>,
+) -> Result<Option<ApiResponse>, Refusal> {
     let Some(key) = key else { return Ok(None) };
     match insert_claim(tx, key).await? {
         Claimed::Ours => Ok(None),
-        Claimed::Theirs(reply) => Ok(Some(reply)),
+        Claimed::Theirs(response) => Ok(Some(response)),
     }
 }
 
@@ -162,18 +165,22 @@ pub async fn claim(tx: &mut Tx, key: Option<&Key>) -> Result<Option<ApiResponse>
 ///
 /// # Errors
 /// Those of the store.
-pub async fn keep(tx: &mut Tx, key: Option<&Key>, reply: &ApiResponse) -> Result<(), StoreError> {
+pub async fn keep(
+    tx: &mut Tx,
+    key: Option<&IdempotencyKey>,
+    response: &ApiResponse,
+) -> Result<(), StoreError> {
     let Some(key) = key else { return Ok(()) };
     // Of a body that goes through as it came, the fingerprint is known at its end.
     let sql = "UPDATE main.idempotency SET status = $4, body = $5, fingerprint = $6 \
          WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
-    let status = i64::from(reply.status.as_u16());
+    let status = i64::from(response.status.as_u16());
     let parameters = [
         key.method.into(),
         key.path.as_str().into(),
         key.name.as_str().into(),
         status.into(),
-        crate::store::Value::Bytes(reply.body.clone()),
+        crate::store::Value::Bytes(response.body.clone()),
         key.fingerprint.into(),
     ];
     tx.query(sql, &parameters).await.map(drop)
@@ -185,17 +192,17 @@ pub(crate) enum Reserved {
     /// Nothing did; the key is taken until its request ends.
     Ours,
     /// The response to an earlier request. Whether this one is the same is known at its end.
-    Answered,
+    Kept,
 }
 
 /// Takes the key of a request whose body is still to come, and of which nothing is known so far.
 ///
 /// # Errors
 /// 409 while the first request runs.
-pub(crate) async fn reserve(tx: &mut Tx, key: &Key) -> Result<Reserved, Refusal> {
+pub(crate) async fn reserve(tx: &mut Tx, key: &IdempotencyKey) -> Result<Reserved, Refusal> {
     match insert_claim(tx, key).await {
         Ok(Claimed::Ours) => Ok(Reserved::Ours),
-        Ok(Claimed::Theirs(_)) => Ok(Reserved::Answered),
+        Ok(Claimed::Theirs(_)) => Ok(Reserved::Kept),
         // There is nothing yet to compare.
         Err(refusal) if refusal.code == Code::IdempotencyKeyReused => {
             let sql = "SELECT status FROM idempotency \
@@ -210,7 +217,7 @@ pub(crate) async fn reserve(tx: &mut Tx, key: &Key) -> Result<Reserved, Refusal>
             if status == 0 {
                 return Err(in_progress());
             }
-            Ok(Reserved::Answered)
+            Ok(Reserved::Kept)
         }
         Err(refusal) => Err(refusal),
     }
@@ -220,7 +227,7 @@ pub(crate) async fn reserve(tx: &mut Tx, key: &Key) -> Result<Reserved, Refusal>
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) async fn renew(tx: &mut Tx, key: &Key, now: i64) -> Result<(), StoreError> {
+pub(crate) async fn renew(tx: &mut Tx, key: &IdempotencyKey, now: i64) -> Result<(), StoreError> {
     let sql = "UPDATE main.idempotency SET created_at = $4 \
          WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 AND status = 0";
     let parameters = [
@@ -236,7 +243,7 @@ pub(crate) async fn renew(tx: &mut Tx, key: &Key, now: i64) -> Result<(), StoreE
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) async fn free(tx: &mut Tx, key: &Key) -> Result<(), StoreError> {
+pub(crate) async fn free(tx: &mut Tx, key: &IdempotencyKey) -> Result<(), StoreError> {
     let sql = "DELETE FROM main.idempotency \
          WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 AND status = 0";
     let parameters = [
@@ -256,12 +263,15 @@ enum Claimed {
 ///
 /// # Errors
 /// As [`claim`].
-pub async fn kept_response(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Refusal> {
+pub async fn kept_response(
+    tx: &mut Tx,
+    key: &IdempotencyKey,
+) -> Result<Option<ApiResponse>, Refusal> {
     key.refuse_concurrent()?;
     read(tx, key).await
 }
 
-async fn insert_claim(tx: &mut Tx, key: &Key) -> Result<Claimed, Refusal> {
+async fn insert_claim(tx: &mut Tx, key: &IdempotencyKey) -> Result<Claimed, Refusal> {
     if key.reserved.load(Ordering::Acquire) {
         return Ok(Claimed::Ours);
     }
@@ -293,7 +303,7 @@ async fn insert_claim(tx: &mut Tx, key: &Key) -> Result<Claimed, Refusal> {
 }
 
 /// The response that is kept under a key.
-async fn read(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Refusal> {
+async fn read(tx: &mut Tx, key: &IdempotencyKey) -> Result<Option<ApiResponse>, Refusal> {
     let sql = "SELECT fingerprint, status, body FROM idempotency \
          WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 \
          AND created_at >= $4 AND (status <> 0 OR created_at >= $5)";
@@ -315,8 +325,10 @@ async fn read(tx: &mut Tx, key: &Key) -> Result<Option<ApiResponse>, Refusal> {
     let Some(status) = status.and_then(|status| StatusCode::from_u16(status).ok()) else {
         return Err(in_progress());
     };
-    let reply = ApiResponse::written(status, row.get(2)?);
-    Ok(Some(reply.with(REPLAYED, HeaderValue::from_static("true"))))
+    let response = ApiResponse::written(status, row.get(2)?);
+    Ok(Some(
+        response.with(REPLAYED, HeaderValue::from_static("true")),
+    ))
 }
 
 fn reused() -> Refusal {
@@ -327,8 +339,8 @@ fn reused() -> Refusal {
 }
 
 fn in_progress() -> Refusal {
-    let reported = "The first request with this Idempotency-Key still runs; try again in a moment.";
-    let mut problem = Refusal::new(Code::IdempotencyInProgress, reported);
+    let detail = "The first request with this Idempotency-Key still runs; try again in a moment.";
+    let mut problem = Refusal::new(Code::IdempotencyInProgress, detail);
     problem.retry_after = Some(1);
     problem
 }
@@ -336,7 +348,7 @@ fn in_progress() -> Refusal {
 /// A refusal that is to be kept.
 #[derive(Debug)]
 pub(crate) struct KeptRefusal {
-    pub(crate) key: Key,
+    pub(crate) key: IdempotencyKey,
     pub(crate) refusal: Refusal,
     pub(crate) form: RefusalForm,
     pub(crate) path: String,
@@ -372,15 +384,15 @@ pub(crate) async fn keep_refusal(
         path,
     } = refused;
     let (status, _) = status(refusal.code);
-    let reply = ApiResponse::written(status, document(refusal, *form, path));
+    let response = ApiResponse::written(status, document(refusal, *form, path));
     match insert_claim(tx, key).await? {
         Claimed::Ours => {
-            keep(tx, Some(key), &reply).await?;
-            Ok(reply)
+            keep(tx, Some(key), &response).await?;
+            Ok(response)
         }
         // What became invisible stays invisible.
         Claimed::Theirs(first) if status == StatusCode::NOT_FOUND && first.status != status => {
-            Ok(reply)
+            Ok(response)
         }
         Claimed::Theirs(first) => Ok(first),
     }

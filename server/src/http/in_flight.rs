@@ -71,7 +71,7 @@ impl InFlightGuard {
         waits.then_some(self.first.fingerprint)
     }
 
-    /// The request has its response: the next one is answered from the store.
+    /// The request has its response: the next one gets it from the store.
     pub(crate) fn end(&self) {
         if self.is_first && !self.first.ended.swap(true, Ordering::AcqRel) {
             self.requests.lock().remove(&self.key);

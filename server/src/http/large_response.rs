@@ -42,7 +42,7 @@ mod tests {
             for part in text.chunks(1000) {
                 spool.write_all(part).expect("room");
             }
-            let response = large_response(spool).expect("an answer");
+            let response = large_response(spool).expect("a response");
             assert_eq!(response.headers()["content-length"], length.to_string());
             let body = response.into_body().collect().await.expect("a body");
             assert!(body.to_bytes() == text, "{length}");
@@ -53,7 +53,7 @@ mod tests {
     fn what_is_small_needs_nobody_to_wait_for() {
         let mut spool = Spool::default();
         spool.write_all(b"{}").expect("room");
-        let body = large_response(spool).expect("an answer").into_body();
+        let body = large_response(spool).expect("a response").into_body();
         let body = body.collect().now_or_never().expect("at once");
         assert_eq!(body.expect("a body").to_bytes(), "{}");
     }

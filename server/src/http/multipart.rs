@@ -83,7 +83,7 @@ impl FilePart {
             Some(value) => {
                 let text = value.to_str();
                 Some(
-                    text.map_err(|_| Refusal::fault("file.content_type", "is no media type"))?
+                    text.map_err(|_| Refusal::fault("file.content_type", "is not a media type"))?
                         .to_owned(),
                 )
             }
@@ -148,12 +148,12 @@ fn refusal(error: multer::Error) -> Refusal {
         },
         _ => Refusal::fault(
             "",
-            "is no multipart/form-data with the boundary of its type, or ends too early",
+            "is not multipart/form-data with the boundary of its type, or ends too early",
         ),
     }
 }
 
-/// A refusal on its way through the parser.
+/// A refusal that passes through the parser.
 #[derive(Debug, thiserror::Error)]
 #[error("refused")]
 struct Carried(Refusal);

@@ -8,8 +8,8 @@ use serde::Serialize;
 use tplkit::upgrade::Conflict;
 use uuid::Uuid;
 
+use crate::json_schemas::UtcInstant;
 use crate::refusal::{Code, Fault, Refusal};
-use crate::wire::UtcInstant;
 
 /// The media type of refusals.
 pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
@@ -190,8 +190,8 @@ pub fn response(refusal: &Refusal, form: RefusalForm, path: &str) -> Response {
 
 /// The response to a method that the route does not have; these are those that it has.
 pub fn method_not_allowed(methods: &str, form: RefusalForm, path: &str) -> Response {
-    let reported = format!("This route knows {methods}.");
-    let refusal = Refusal::new(Code::MethodNotAllowed, reported);
+    let detail = format!("This route knows {methods}.");
+    let refusal = Refusal::new(Code::MethodNotAllowed, detail);
     let mut response = response(&refusal, form, path);
     if let Ok(allow) = methods.parse() {
         response.headers_mut().insert(header::ALLOW, allow);

@@ -70,7 +70,7 @@ impl Query {
             .ok()
             .filter(|n| digits && (least..=most).contains(n));
         if number.is_none() {
-            self.refuse(name, format!("is no integer from {least} to {most}"));
+            self.refuse(name, format!("is not an integer from {least} to {most}"));
         }
         number
     }
@@ -98,7 +98,7 @@ impl Query {
         let text = self.text(name)?;
         let id = uuid(&text);
         if id.is_none() {
-            self.refuse(name, "is no UUID");
+            self.refuse(name, "is not a UUID");
         }
         id
     }
@@ -122,7 +122,7 @@ impl Query {
             known => format!("which takes {}", known.join(", ")),
         };
         for (name, _) in std::mem::take(&mut self.parameters) {
-            self.refuse(&name, format!("is no parameter of this route, {takes}"));
+            self.refuse(&name, format!("is not a parameter of this route, {takes}"));
         }
         if self.faults.is_empty() {
             Ok(())

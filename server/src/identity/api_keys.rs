@@ -5,9 +5,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::auth::Scopes;
+use crate::json_schemas::UtcInstant;
 use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// A credential for machines, without its secret.
 #[derive(Debug, Serialize, JsonSchema)]

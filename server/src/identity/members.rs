@@ -8,10 +8,10 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::auth::{Role, user_by_email};
+use crate::json_schemas::UtcInstant;
 use crate::paging::PageRequest;
 use crate::refusal::{Code, Refusal};
 use crate::store::{Row, Scope, Store, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// A person who belongs to an organization.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -127,8 +127,8 @@ impl Add {
     pub async fn found(self, store: &Store, own_role: Role) -> Result<NewMember, Refusal> {
         may_give(self.role, own_role)?;
         let Some((user, _)) = user_by_email(store, self.email.clone()).await? else {
-            let reported = "is the address of nobody who can sign in";
-            return Err(Refusal::fault("email", reported));
+            let detail = "is the address of nobody who can sign in";
+            return Err(Refusal::fault("email", detail));
         };
         Ok(NewMember {
             key: MemberKey {
@@ -285,8 +285,8 @@ pub async fn remove(tx: &mut Tx, key: MemberKey, own_role: Role) -> Result<(), R
 /// 404 for users who do not exist or are not members, 409 for the last owner.
 pub async fn expel(store: &Store, organization: Uuid, email: String) -> Result<(), Refusal> {
     let none = || {
-        let reported = format!("There is no member {email} in an organization {organization}.");
-        Refusal::new(Code::NotFound, reported)
+        let detail = format!("There is no member {email} in an organization {organization}.");
+        Refusal::new(Code::NotFound, detail)
     };
     let user = user_by_email(store, email.clone()).await?;
     let (user, _) = user.ok_or_else(none)?;

@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::auth::{Caller, Role};
+use crate::json_schemas::{Config, UtcInstant};
 use crate::paging::PageRequest;
 use crate::store::{Row, Scope, Store, StoreError, Tx};
-use crate::wire::{Config, UtcInstant};
 
 /// A tenant.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -97,6 +97,15 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Organization>, StoreE
     );
     let rows = tx.last(sql, &[id.into()]).await?;
     rows.first().map(Organization::read).transpose()
+}
+
+/// Whether the scope sees any organization.
+///
+/// # Errors
+/// Those of the store.
+pub async fn exist(tx: &mut Tx) -> Result<bool, StoreError> {
+    let sql = "SELECT id FROM organizations WHERE {tenant id} LIMIT 1";
+    Ok(!tx.last(sql, &[]).await?.is_empty())
 }
 
 /// What changes of an organization.

@@ -5,9 +5,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::auth::{NewPassword, set_password, user_by_email};
+use crate::json_schemas::UtcInstant;
 use crate::refusal::{Code, Refusal};
 use crate::store::{Row, Scope, Store, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// A user as an administrator sees it.
 #[derive(Debug, Serialize)]
@@ -119,16 +119,16 @@ pub async fn find(store: &Store, email: String) -> Result<UserView, Refusal> {
 }
 
 fn unknown(email: &str) -> Refusal {
-    let reported = format!("There is no user with the address {email}.");
-    Refusal::new(Code::NotFound, reported)
+    let detail = format!("There is no user with the address {email}.");
+    Refusal::new(Code::NotFound, detail)
 }
 
 async fn select(tx: &mut Tx, organization: Option<Uuid>) -> Result<Vec<UserView>, Refusal> {
     if let Some(organization) = organization {
         let sql = "SELECT id FROM organizations WHERE {tenant id} AND id = $1";
         if tx.first(sql, &[organization.into()]).await?.is_none() {
-            let reported = format!("There is no organization {organization} in this store.");
-            return Err(Refusal::new(Code::NotFound, reported));
+            let detail = format!("There is no organization {organization} in this store.");
+            return Err(Refusal::new(Code::NotFound, detail));
         }
     }
     let sql = "SELECT u.id, u.email, u.platform_admin, m.organization_id, o.label, m.role \

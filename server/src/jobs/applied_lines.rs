@@ -1,4 +1,4 @@
-//! The lines of a workspace: which jobs of a template continue one another (`upgrade` 3.1).
+//! The lines that completed jobs form in a workspace, each with what it decided (`upgrade` 3.1).
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use tplkit::apply::Resolutions;
 use uuid::Uuid;
 
 use super::line_index::LineIndex;
-use super::package::Order;
+use super::package::JobRequest;
 use crate::ids::WorkspaceKey;
 use crate::store::{StoreError, Tx};
 
@@ -68,8 +68,8 @@ pub async fn lines(tx: &mut Tx, place: WorkspaceKey) -> Result<Vec<AppliedLine>,
     let mut lines: Vec<AppliedLine> = Vec::new();
     let mut known: HashMap<Uuid, usize> = HashMap::new();
     for row in &tx.query(sql, &parameters).await? {
-        let order: String = row.get(4)?;
-        let request = Order::read(&order)?.request;
+        let job_request: String = row.get(4)?;
+        let request = JobRequest::read(&job_request)?.request;
         let job = AppliedJob {
             id: row.get(0)?,
             template: row.get(1)?,

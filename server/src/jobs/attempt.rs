@@ -13,12 +13,12 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Source as _, Target as _};
 
 use super::failure::Failure;
-use super::package::{self, Order};
+use super::package::{self, JobRequest};
 use uuid::Uuid;
 
 use super::row_bases::StoredRowBases;
 use super::{Destination, Job, ledger};
-use crate::memory;
+use crate::release_memory;
 use crate::spool::SpooledText;
 use crate::store::{StoreError, Tx};
 use crate::workspace::ReadError;
@@ -28,8 +28,8 @@ use crate::workspace::ReadError;
 const CHOICES: usize = 64;
 
 /// What an attempt reads of its job.
-struct StoredOrder {
-    order: Order,
+struct AttemptInput {
+    job_request: JobRequest,
     text: SpooledText,
     earlier: Vec<Entry>,
     /// What was decided about dependencies before.
@@ -57,7 +57,7 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
         return Err(Failure::reported(Code::NotFound, "The job is gone."));
     };
     // What the ones before took, and the reading.
-    memory::between_steps(&kept.text);
+    release_memory::between_steps(&kept.text);
     let package = Checked::trusted(&kept.text).map_err(unreadable)?;
     let base = match &kept.base {
         Some((job, text)) => Some((*job, Checked::trusted(text).map_err(unreadable)?)),
@@ -65,7 +65,7 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     };
     let adopting = base.as_ref().filter(|(job, _)| job.is_none());
     let resolutions = match adopting {
-        Some((_, base)) => base_resolutions(base, &package, &kept.order.request),
+        Some((_, base)) => base_resolutions(base, &package, &kept.job_request.request),
         None => kept.resolutions,
     };
     let legacy_jobs = kept.legacy_jobs.iter().map(ledger::StoredLegacyJob::read);
@@ -89,7 +89,7 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
     if let Some(base) = past.base.filter(|_| adopting.is_some()) {
         Box::pin(note_adopted(&mut target, base, Definitions::embedded())).await?;
     }
-    let Order { request, minter } = &kept.order;
+    let JobRequest { request, minter } = &kept.job_request;
     // To which jobs a copy is bound was decided when their ledgers were chosen.
     let request = &Request {
         copy: false,
@@ -113,8 +113,8 @@ pub(super) async fn attempt(mut target: Destination, job: &Job) -> Result<(), Fa
 fn unreadable(error: NotChecked) -> Failure {
     // It was checked before it was kept.
     tracing::error!(%error, "the package of a job cannot be read");
-    let report = "The package of the job cannot be read; apply the template anew.";
-    Failure::reported(Code::Internal, report)
+    let detail = "The package of the job cannot be read; apply the template again.";
+    Failure::reported(Code::Internal, detail)
 }
 
 /// Decides by the workspace as it is, and carries it out.
@@ -163,8 +163,8 @@ async fn carry_out(
     Ok(Box::pin(ran).await.map(drop))
 }
 
-async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError> {
-    let Some((order, text)) = package::read(tx, job.organization, job.id, true).await? else {
+async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<AttemptInput>, StoreError> {
+    let Some((job_request, text)) = package::read(tx, job.organization, job.id, true).await? else {
         return Ok(None);
     };
     let line = ledger::kept_entries(tx, job).await?;
@@ -179,8 +179,8 @@ async fn kept(tx: &mut Tx, job: &Job) -> Result<Option<StoredOrder>, StoreError>
         let given = package::read_base(tx, job.organization, job.id).await?;
         given.map(|text| (None, text))
     };
-    Ok(Some(StoredOrder {
-        order,
+    Ok(Some(AttemptInput {
+        job_request,
         text,
         earlier: line.entries,
         resolutions: line.resolutions,

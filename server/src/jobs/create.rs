@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::line_index::{Continuing, LineIndex};
 use super::package::{PACKAGE, base_numbers};
-use super::{Job, Order, PackedPart, Status};
+use super::{Job, JobRequest, PackedPart, Status};
 use crate::ids::WorkspaceKey;
 use crate::store::{StoreError, Tx, Value, lease};
 
@@ -55,7 +55,7 @@ pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
          updated_at, line) VALUES ($1, $2, $3, $4, $5, $6, 'pending', 'structure', 0, 0, 0, \
          $7, $7, $8) \
          ON CONFLICT DO NOTHING RETURNING id";
-    let order = Order {
+    let job_request = JobRequest {
         request: new.request.clone(),
         minter: new.minter,
     };
@@ -65,7 +65,7 @@ pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
         new.id.into(),
         new.template.into(),
         new.creator.into(),
-        order.write().into(),
+        job_request.write().into(),
         new.now.into(),
         line.unwrap_or(new.id).into(),
     ];

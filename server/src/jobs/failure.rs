@@ -12,7 +12,7 @@ use crate::workspace::ReadError;
 pub(super) enum Failure {
     /// Others hold the job: it is theirs.
     Fenced,
-    /// The store did not answer; later it may.
+    /// The store does not respond; later it may.
     Later(String),
     /// It has to be seen to: the document that people are shown.
     Reported(String),
@@ -36,7 +36,7 @@ impl Failure {
         let details: Vec<&str> = refusals.iter().map(|refusal| &*refusal.detail).collect();
         let detail = format!(
             "What was decided does not fit the workspace any more: {} \
-             Mend it and resume the job, or undo it and apply the template anew.",
+             Fix it and resume the job, or undo it and apply the template again.",
             details.join(" ")
         );
         let error = JobError {

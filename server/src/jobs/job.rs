@@ -10,9 +10,9 @@ use uuid::Uuid;
 use super::Status;
 use super::error::JobError;
 use crate::ids::WorkspaceKey;
+use crate::json_schemas::UtcInstant;
 use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// A template job.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -100,7 +100,7 @@ impl Lease {
         may_apply(tx, place, who, now).await
     }
 
-    /// The same, input outside of the units.
+    /// The same, asked outside of the units.
     pub(super) async fn still_has_right(
         &self,
         store: &Store,
@@ -191,6 +191,10 @@ impl Lease {
         entries: i64,
         now: i64,
     ) -> Result<i64, UnitError> {
+        if let (Some(left), true) = (&unit.report, is_undone(unit)) {
+            // The last unit gives the lease back, so this goes before it, behind the fence.
+            self.report_left(tx, left).await?;
+        }
         let update = match &unit.report {
             Some(report) if !is_undone(unit) => self.finish(unit, report, now),
             _ => self.go_on(unit, now),
@@ -201,20 +205,14 @@ impl Lease {
         }
         let responses = tx.pipeline(statements).await?;
         let updated = responses.first().and_then(|rows| rows.first());
-        let entries = updated.ok_or(UnitError::Fenced)?.get(0)?;
-        if let (Some(left), true) = (&unit.report, is_undone(unit)) {
-            self.report_left(tx, left).await?;
-        }
-        Ok(entries)
+        Ok(updated.ok_or(UnitError::Fenced)?.get(0)?)
     }
 
     /// Adds what an undo left as people made it to the report of the job.
-    async fn report_left(&self, tx: &mut Tx, left: &str) -> Result<(), StoreError> {
-        let sql = "SELECT report FROM template_jobs WHERE {tenant organization_id} \
-             AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
-        let at = [self.organization.into(), self.job.into()];
-        let row = tx.first(sql, &at).await?;
-        let kept: Option<String> = row.map_or(Ok(None), |row| row.get(0))?;
+    async fn report_left(&self, tx: &mut Tx, left: &str) -> Result<(), UnitError> {
+        let sql = concat!("SELECT report FROM template_jobs WHERE ", lease!(fence));
+        let row = tx.first(sql, &self.hold().with([])).await?;
+        let kept: Option<String> = row.ok_or(UnitError::Fenced)?.get(0)?;
         let bad = |error: serde_json::Error| StoreError::Internal(format!("a report: {error}"));
         let mut report: Report = match &kept {
             Some(kept) => serde_json::from_str(kept).map_err(bad)?,
@@ -222,10 +220,13 @@ impl Lease {
         };
         report.undo_left = serde_json::from_str(left).map_err(bad)?;
         let report = serde_json::to_string(&report).map_err(bad)?;
-        let sql = "UPDATE main.template_jobs SET report = $3 WHERE {tenant organization_id} \
-             AND {workspace workspace_id} AND organization_id = $1 AND id = $2 RETURNING id";
-        let parameters = [self.organization.into(), self.job.into(), report.into()];
-        tx.first(sql, &parameters).await.map(drop)
+        let sql = concat!(
+            "UPDATE main.template_jobs SET report = $4 WHERE ",
+            lease!(fence),
+            " RETURNING id"
+        );
+        let written = tx.first(sql, &self.hold().with([report.into()])).await?;
+        written.map(drop).ok_or(UnitError::Fenced)
     }
 
     fn go_on(&self, unit: &Unit, now: i64) -> PipelinedStatement {

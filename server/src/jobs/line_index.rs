@@ -1,4 +1,4 @@
-//! The lines of a workspace: jobs that go on from each other (`upgrade` 3.1.1).
+//! The line of each job of a workspace: which jobs go on from each other (`upgrade` 3.1.1).
 //!
 //! In: all jobs, oldest first. Out: which line each of them goes on with. A first apply and a copy open a
 //! line; an upgrade goes on with that of the job that it starts from, everything else with the line of the
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use tplkit::apply::Request;
 use uuid::Uuid;
 
-use super::package::Order;
+use super::package::JobRequest;
 use super::{Job, Status};
 use crate::ids::{TemplateKey, WorkspaceKey};
 use crate::store::{Row, StoreError, Tx, Value};
@@ -83,8 +83,8 @@ impl LineIndex {
         let line = if let Some(line) = line {
             line
         } else {
-            let (created, order): (i64, String) = (row.get(5)?, row.get(7)?);
-            let request = Order::read(&order)?.request;
+            let (created, job_request): (i64, String) = (row.get(5)?, row.get(7)?);
+            let request = JobRequest::read(&job_request)?.request;
             let counted = |job: &IndexedJob| job.completed_until > Some(created);
             self.continued(template, &request, counted).unwrap_or(id)
         };
@@ -247,8 +247,8 @@ async fn read(
         ..Lines::default()
     };
     for row in &tx.query(sql, parameters).await? {
-        let (id, order): (Uuid, String) = (row.get(0)?, row.get(1)?);
-        let request = Order::read(&order)?.request;
+        let (id, job_request): (Uuid, String) = (row.get(0)?, row.get(1)?);
+        let request = JobRequest::read(&job_request)?.request;
         let line = lines.index.of_job(id).unwrap_or(id);
         let jobs = lines.by_line.entry(line).or_default();
         jobs.push(LineJob { id, request });

@@ -4,6 +4,7 @@
 //! The library decides what is written and in which order; this module adds the `lease`, the
 //! `ledger`, and workers that resume jobs of dead processes ([`Worker`]).
 
+mod applied_lines;
 mod attempt;
 mod cancel;
 mod claim;
@@ -14,7 +15,6 @@ mod job;
 mod lease;
 mod ledger;
 mod line_index;
-mod lines;
 mod package;
 mod permission;
 mod redaction;
@@ -27,6 +27,7 @@ mod undo_worker;
 mod visibility;
 mod worker;
 
+pub use applied_lines::{AppliedLine, lines};
 pub use cancel::cancel;
 pub use claim::{take, take_any};
 pub use create::{New, create, reopen};
@@ -37,8 +38,7 @@ pub use ledger::{
     LedgerPart, LineLedgers, StoredLegacyJob, WantedLedger, earlier, own, upgraded_by, written_by,
 };
 pub use line_index::{Continuing, unfinished};
-pub use lines::{AppliedLine, lines};
-pub use package::{Order, PackedPart, read as read_package, read_base};
+pub use package::{JobRequest, PackedPart, read as read_package, read_base};
 pub use permission::hand_over;
 pub use redaction::redact;
 pub use renewal::under;

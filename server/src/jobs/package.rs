@@ -9,6 +9,7 @@ use tplkit::apply::{Minter, Request};
 use tplkit::upgrade::SeenLeaves;
 use uuid::Uuid;
 
+use crate::ids::JobKey;
 use crate::spool::{Spool, SpooledText};
 use crate::store::{StoreError, Tx};
 
@@ -46,7 +47,7 @@ impl PackedPart {
 
 /// How a package is to be applied, as it is kept with the job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Order {
+pub struct JobRequest {
     /// What somebody decided.
     pub request: Request,
     /// Where the ids come from.
@@ -54,7 +55,7 @@ pub struct Order {
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptOrder {
+struct KeptRequest {
     request: Box<RawValue>,
     minter: Minter,
     /// What the plan saw; nothing of jobs that are no upgrades, and of older ones.
@@ -62,11 +63,11 @@ struct KeptOrder {
     planned: Option<SeenLeaves>,
 }
 
-impl Order {
+impl JobRequest {
     /// The text that is kept.
     pub(super) fn write(&self) -> String {
         let request = RawValue::from_string(self.request.to_value().write());
-        let kept = request.map(|request| KeptOrder {
+        let kept = request.map(|request| KeptRequest {
             request,
             minter: self.minter,
             planned: self.request.terms.planned.clone(),
@@ -80,13 +81,14 @@ impl Order {
     ///
     /// # Errors
     /// When it is something else.
-    pub fn read(text: &str) -> Result<Order, StoreError> {
+    pub fn read(text: &str) -> Result<JobRequest, StoreError> {
         let bad = |why: String| StoreError::Internal(format!("the request of a job: {why}"));
-        let kept: KeptOrder = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+        let kept: KeptRequest =
+            serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
         let request = Request::from_json(kept.request.get());
         let mut request = request.map_err(|refusals| bad(format!("{refusals:?}")))?;
         request.terms.planned = kept.planned;
-        Ok(Order {
+        Ok(JobRequest {
             request,
             minter: kept.minter,
         })
@@ -101,7 +103,7 @@ pub(super) fn base_numbers() -> impl Iterator<Item = i64> + Send {
     (1..).map(|number: i64| -number)
 }
 
-/// The order of a job and its package, with its rows or without, put together as one text; nothing when there
+/// The request of a job and its package, with its rows or without, put together as one text; nothing when there
 /// is no such job. A large text is not in memory but in a file that nobody else sees.
 ///
 /// # Errors
@@ -111,16 +113,17 @@ pub async fn read(
     organization: Uuid,
     job: Uuid,
     rows: bool,
-) -> Result<Option<(Order, SpooledText)>, StoreError> {
+) -> Result<Option<(JobRequest, SpooledText)>, StoreError> {
     let mut spool = Spool::default();
-    let Some(order) = order(tx, organization, job).await? else {
+    let key = JobKey { organization, job };
+    let Some(job_request) = job_request(tx, key).await? else {
         return Ok(None);
     };
     let most = if rows { usize::MAX } else { 1 };
     let numbers = PACKAGE.take(most);
-    parts(tx, (organization, job), numbers, &mut spool).await?;
+    parts(tx, key, numbers, &mut spool).await?;
     let text = spool.into_text().map_err(|error| disk_full(&error))?;
-    Ok(Some((order, text)))
+    Ok(Some((job_request, text)))
 }
 
 /// The package that a workspace was set up by, where a job has it.
@@ -133,7 +136,8 @@ pub async fn read_base(
     job: Uuid,
 ) -> Result<Option<SpooledText>, StoreError> {
     let mut spool = Spool::default();
-    if parts(tx, (organization, job), base_numbers(), &mut spool).await? == 0 {
+    let key = JobKey { organization, job };
+    if parts(tx, key, base_numbers(), &mut spool).await? == 0 {
         return Ok(None);
     }
     let text = spool.into_text().map_err(|error| disk_full(&error))?;
@@ -144,21 +148,22 @@ fn disk_full(error: &io::Error) -> StoreError {
     StoreError::Unavailable(format!("a temporary file of a package: {error}"))
 }
 
-/// The order of a job; nothing when there is no such job.
-async fn order(tx: &mut Tx, organization: Uuid, job: Uuid) -> Result<Option<Order>, StoreError> {
+/// The request of a job; nothing when there is no such job.
+async fn job_request(tx: &mut Tx, key: JobKey) -> Result<Option<JobRequest>, StoreError> {
     let sql = "SELECT request FROM template_jobs WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
-    let Some(row) = tx.first(sql, &[organization.into(), job.into()]).await? else {
+    let parameters = [key.organization.into(), key.job.into()];
+    let Some(row) = tx.first(sql, &parameters).await? else {
         return Ok(None);
     };
-    let order: String = row.get(0)?;
-    Order::read(&order).map(Some)
+    let job_request: String = row.get(0)?;
+    JobRequest::read(&job_request).map(Some)
 }
 
 /// Puts parts of a package together: the manifest, then each entry of rows. Gives how many there are.
 async fn parts(
     tx: &mut Tx,
-    (organization, job): (Uuid, Uuid),
+    key: JobKey,
     numbers: impl Iterator<Item = i64> + Send,
     spool: &mut Spool,
 ) -> Result<usize, StoreError> {
@@ -173,7 +178,7 @@ async fn parts(
     let mut count = 0;
     // One part at a time: together they may be large, and are held once.
     for number in numbers {
-        let part = [organization.into(), job.into(), number.into()];
+        let part = [key.organization.into(), key.job.into(), number.into()];
         let Some(row) = tx.first(sql, &part).await? else {
             break;
         };
@@ -205,9 +210,11 @@ mod tests {
     #[test]
     fn what_was_not_packed_is_an_error() {
         for bytes in [&b""[..], b"{}", b"\x09\0\0\0\x10a"] {
-            PackedPart(bytes.to_vec()).unpack().expect_err("is no part");
+            PackedPart(bytes.to_vec())
+                .unpack()
+                .expect_err("is not a part");
         }
         let no_text = lz4_flex::compress_prepend_size(&[0xFF]);
-        PackedPart(no_text).unpack().expect_err("is no text");
+        PackedPart(no_text).unpack().expect_err("is not text");
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::Job;
 use crate::auth::{Account, KeyScope, Role, sees_workspace};
 use crate::ids::WorkspaceKey;
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, lease};
 
 /// Whether somebody may apply templates to a workspace of the organization at that time.
 ///
@@ -49,8 +49,10 @@ pub async fn hand_over(tx: &mut Tx, job: &Job, to: Uuid, now: i64) -> Result<(),
     if before == to || may_apply(tx, place, before, now).await? {
         return Ok(());
     }
-    let sql = "UPDATE main.template_jobs SET created_by = $3, report = NULL WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let sql = concat!(
+        "UPDATE main.template_jobs SET created_by = $3, report = NULL WHERE ",
+        lease!(row)
+    );
     let parameters = [job.organization.into(), job.id.into(), to.into()];
     tx.query(sql, &parameters).await.map(drop)
 }

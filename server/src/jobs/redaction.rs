@@ -12,7 +12,7 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{Id, RecordKind};
 use uuid::Uuid;
 
-use super::{Job, Order};
+use super::{Job, JobRequest};
 use crate::store::{Scope, StoreError, Tx};
 
 /// Takes out of the reports of jobs what the scope of the transaction must not learn.
@@ -30,11 +30,11 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
         if job.created_by == Some(visible.caller) {
             continue;
         }
-        let Some(reported) = &job.report else {
+        let Some(text) = &job.report else {
             continue;
         };
         let bad = |_| StoreError::Internal("a report in the store is none".to_owned());
-        let mut report: Report = serde_json::from_str(reported).map_err(bad)?;
+        let mut report: Report = serde_json::from_str(text).map_err(bad)?;
         let tables = tables(tx, job).await?;
         let is_open = |reference: &str| {
             let tables = tables.get(reference);
@@ -93,8 +93,8 @@ async fn tables(tx: &mut Tx, job: &Job) -> Result<HashMap<String, HashSet<Id>>, 
          AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
     let at = [job.organization.into(), job.id.into()];
     if let Some(row) = tx.first(sql, &at).await? {
-        let order: String = row.get(0)?;
-        for (reference, resolution) in Order::read(&order)?.request.resolutions {
+        let job_request: String = row.get(0)?;
+        for (reference, resolution) in JobRequest::read(&job_request)?.request.resolutions {
             if let Resolution::Map { id, .. } = resolution
                 && let Ok(id) = Uuid::parse_str(&id)
             {

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::Lease;
 use crate::context::Context;
-use crate::memory;
+use crate::release_memory;
 use crate::store::Store;
 
 /// A lease is renewed at least so often, however long it lasts.
@@ -52,15 +52,15 @@ async fn renewing<T: Send + 'static>(
 ) -> Result<T, JoinError> {
     let length = u64::try_from(lease.length).unwrap_or_default();
     let renewal = RENEW.min(Duration::from_micros(length) / 3);
-    memory::give_back_now().await;
+    release_memory::give_back_now().await;
     let working = spawn_blocking(move || Handle::current().block_on(work));
     let mut working = std::pin::pin!(working);
     loop {
         tokio::select! {
             done = &mut working => {
-                memory::give_back();
+                release_memory::give_back();
                 // Whoever saw the job end may send the next package at once.
-                memory::give_back_now().await;
+                release_memory::give_back_now().await;
                 return done;
             }
             () = sleep(renewal) => {

@@ -48,7 +48,7 @@ impl Status {
         Status::Undone,
     ];
 
-    /// The word in answers and in the store.
+    /// The word in responses and in the store.
     pub const fn as_str(self) -> &'static str {
         match self {
             Status::Pending => "pending",

@@ -33,7 +33,7 @@ pub struct Destination {
     decides: bool,
     /// What becomes of uses of files that end.
     file_uses: FileUses,
-    /// Whether the right of who input for the job is input again before each unit.
+    /// Whether the right of who asked for the job is asked again before each unit.
     asks_right: bool,
     /// How many entries the ledger has by all that this attempt has read and written; less than none while
     /// it has read nothing.
@@ -76,7 +76,7 @@ impl Destination {
         })
     }
 
-    /// The same with everything in it, whoever input for the job: an undo takes away what the ledger
+    /// The same with everything in it, whoever asked for the job: an undo takes away what the ledger
     /// reports, and what is in its way may be anybody's.
     pub fn unrestricted(
         store: &Store,
@@ -97,7 +97,7 @@ impl Destination {
         }
     }
 
-    /// Asks before each unit whether who input for the job still has the right to. Whoever takes back
+    /// Asks before each unit whether who asked for the job still has the right to. Whoever takes back
     /// what it wrote acts by a right of their own.
     #[must_use]
     pub fn asking_right(mut self) -> Destination {
@@ -105,7 +105,7 @@ impl Destination {
         self
     }
 
-    /// Whether who input for the job may still carry it out.
+    /// Whether who asked for the job may still carry it out.
     pub(super) async fn has_right(&self) -> Result<bool, StoreError> {
         self.lease.still_has_right(&self.store, &self.context).await
     }
@@ -189,7 +189,7 @@ impl Destination {
 /// Whether a unit may be lost in a power cut: rows, which whoever resumes finds missing in the ledger, and
 /// writes again with the same ids. Nothing but the job goes by them: they set off no automation, nobody is
 /// notified of them before the job ends, and whatever else is kept meanwhile keeps them, too. Structure,
-/// automations that go live, the end and the undo are kept when they are answered for.
+/// automations that go live, the end and the undo are durable once they are committed.
 fn is_repeatable(unit: &Unit) -> bool {
     let of_rows = |change: &Change| {
         matches!(

@@ -20,7 +20,7 @@ impl Worker {
             metrics,
             ..
         } = &self.task_context;
-        tracing::info!("goes on being undone");
+        tracing::info!("undo resumed");
         let undo = Undo::resume(store, lease.clone()).await;
         let ended = match &undo {
             Ok(undo) => {
@@ -49,7 +49,7 @@ impl Worker {
             UndoResult::Done => ("ok", 0),
             UndoResult::Paused | UndoResult::Fenced => ("later", 0),
             UndoResult::Refused(_) => {
-                tracing::warn!("is not undone: something would be lost");
+                tracing::warn!("undo refused: changes would be lost");
                 if let Ok(undo) = &undo
                     && let Err(error) = undo.give_up(store).await
                 {

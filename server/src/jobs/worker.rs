@@ -22,7 +22,7 @@ use crate::wake::WorkerSignal;
 const AT_A_TIME: usize = 4;
 /// How often jobs are looked for that other processes have made.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long a job rests that the store did not answer for, in microseconds.
+/// How long a job rests when the store does not respond, in microseconds.
 pub(super) const REST: i64 = 2_000_000;
 
 /// Carries jobs out.
@@ -47,7 +47,7 @@ impl Worker {
     }
 
     async fn work(self, mut stop: watch::Receiver<bool>) {
-        let mut report = String::new();
+        let mut last_error = String::new();
         while !*stop.borrow() {
             let TaskContext { store, context, .. } = &self.task_context;
             match take_any(store, context, self.length()).await {
@@ -59,13 +59,13 @@ impl Worker {
                     } else {
                         self.carry_out(job, lease, stop).instrument(span).await;
                     }
-                    report.clear();
+                    last_error.clear();
                     continue;
                 }
-                Ok(None) => report.clear(),
-                Err(error) if error.to_string() != report => {
+                Ok(None) => last_error.clear(),
+                Err(error) if error.to_string() != last_error => {
                     tracing::warn!(%error, "jobs cannot be looked for, and will be later");
-                    report = error.to_string();
+                    last_error = error.to_string();
                 }
                 Err(_) => {}
             }
@@ -89,7 +89,7 @@ impl Worker {
             metrics,
             ..
         } = &self.task_context;
-        tracing::info!(workspace = %job.workspace, template = %job.template, "begins");
+        tracing::info!(workspace = %job.workspace, template = %job.template, "job started");
         let opened = Destination::open(store, context, tables, lease.clone()).await;
         let (forbid, mut forbidden) = watch::channel(false);
         let work = Box::pin(async move {
@@ -104,8 +104,8 @@ impl Worker {
         let done = under_right(&lease, store, context, &forbid, work).await;
         // The panic itself was logged where it happened.
         let done = done.unwrap_or_else(|_| {
-            let report = "Something went wrong here; it has been recorded. What is written stays.";
-            Err(Failure::reported(Code::Internal, report))
+            let detail = "Something went wrong here; it has been recorded. What is written stays.";
+            Err(Failure::reported(Code::Internal, detail))
         });
         let outcome = match &done {
             Ok(_) => "ok",
@@ -121,23 +121,23 @@ impl Worker {
         let TaskContext { store, context, .. } = &self.task_context;
         let ended = match done {
             Ok(true) => {
-                tracing::info!("is done");
+                tracing::info!("job finished");
                 Ok(())
             }
             Ok(false) => {
-                tracing::info!("is given back");
+                tracing::info!("job released");
                 lease.release(store, context, 0).await
             }
             Err(Failure::Fenced) => {
-                tracing::info!("is somebody else's by now");
+                tracing::info!("lease lost to another worker");
                 Ok(())
             }
             Err(Failure::Later(why)) => {
-                tracing::warn!(why, "rests until the store responds");
+                tracing::warn!(why, "job postponed: the store is unavailable");
                 lease.release(store, context, REST.min(lease.length)).await
             }
             Err(Failure::Reported(report)) => {
-                tracing::warn!("failed");
+                tracing::warn!("job failed");
                 lease.fail(store, context, report).await
             }
         };

@@ -5,13 +5,13 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use uuid::Uuid;
 
-use super::{Busy, Kind, Lane, LanePermit, WaitLimits};
+use super::{Busy, Lane, LaneKind, LanePermit, WaitLimits};
 
 const LONG: Duration = Duration::from_secs(3600);
 
 fn lane(places: usize, waiting: usize) -> Lane {
     Lane::new(
-        Kind::Questions,
+        LaneKind::Queries,
         places,
         WaitLimits {
             waiting,
@@ -112,7 +112,7 @@ async fn who_waits_too_long_is_reported() {
         waiting: 2,
         time: Duration::from_millis(1),
     };
-    let lane = Lane::new(Kind::Questions, 2, patience);
+    let lane = Lane::new(LaneKind::Queries, 2, patience);
     let _held = at_once(&lane, 1).expect("a place");
     assert_eq!(lane.enter(organization(1)).await.map(drop), Err(Busy));
     assert!(at_once(&lane, 1).is_none());

@@ -11,7 +11,7 @@ use axum::response::Response;
 use super::Metrics;
 use crate::edge::{Malformed, RequestHandler};
 
-/// Answers `GET /metrics`, and nothing else.
+/// Responds to `GET /metrics`, and to nothing else.
 #[derive(Debug)]
 pub struct Page(pub Arc<Metrics>);
 

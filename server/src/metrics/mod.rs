@@ -42,7 +42,7 @@ struct LimitedLabels {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Run {
+struct TaskLabels {
     task: &'static str,
     outcome: &'static str,
 }
@@ -57,7 +57,7 @@ pub struct Metrics {
     limited: Family<LimitedLabels, Counter>,
     in_flight: Gauge,
     connections: Gauge,
-    upkeep: Family<Run, Counter>,
+    upkeep: Family<TaskLabels, Counter>,
     runs: Runs,
     depth: QueueDepths,
 }
@@ -149,12 +149,12 @@ impl Metrics {
             self.limited.get_or_create(&LimitedLabels { route }).inc();
         }
         let status = status.as_u16();
-        let answered = ResponseLabels {
+        let response = ResponseLabels {
             method,
             route,
             status,
         };
-        self.requests.get_or_create(&answered).inc();
+        self.requests.get_or_create(&response).inc();
     }
 
     /// Counts a request for as long as the result lives.
@@ -172,13 +172,15 @@ impl Metrics {
     /// Shows the outcomes of a background task as 0 before its first run, so that a rate has a beginning.
     pub fn will_run(&self, task: &'static str) {
         for outcome in ["ok", "failed", "panicked"] {
-            drop(self.upkeep.get_or_create(&Run { task, outcome }));
+            drop(self.upkeep.get_or_create(&TaskLabels { task, outcome }));
         }
     }
 
     /// Counts a run of a background task.
     pub fn ran(&self, task: &'static str, outcome: &'static str) {
-        self.upkeep.get_or_create(&Run { task, outcome }).inc();
+        self.upkeep
+            .get_or_create(&TaskLabels { task, outcome })
+            .inc();
     }
 
     /// Where runs of automations are counted.

@@ -7,7 +7,7 @@ use super::feature::touch;
 use super::input::RecordInput;
 use super::record::Record;
 use crate::refusal::Refusal;
-use crate::rows::{slot_allocation, unique, uses};
+use crate::rows::{row_values, slot_allocation, uses};
 use crate::store::Tx;
 
 /// The component of identities.
@@ -23,8 +23,8 @@ pub(super) fn refused_name(name: &str, component: &str) -> Option<&'static str> 
 }
 
 /// A column whose values must not be repeated, as rows know it.
-pub(super) fn unique_column(column: &Record) -> unique::UniqueColumn {
-    unique::UniqueColumn {
+pub(super) fn unique_column(column: &Record) -> row_values::UniqueColumn {
+    row_values::UniqueColumn {
         organization: column.organization(),
         workspace: column.workspace(),
         feature: column.parent(),
@@ -94,12 +94,12 @@ fn nature(column: &Record) -> Result<Nature, Refusal> {
     let numeric = column_type(column).is_some_and(|known| known.storage.is_number());
     let sequence = identity && config.get("idType").and_then(Json::as_str) == Some("sequence");
     if identity && numeric != sequence {
-        let reported = if numeric {
+        let message = if numeric {
             "has to be sequence for an identity of numbers"
         } else {
             "has to be uuid for an identity of texts"
         };
-        return Err(Refusal::fault("config.idType", reported));
+        return Err(Refusal::fault("config.idType", message));
     }
     let unique = config.get("unique").and_then(Json::as_bool) == Some(true);
     Ok(Nature {
@@ -152,10 +152,10 @@ pub(super) async fn complete_config(
     let (newly_unique, newly_counted) = (now.unique && !was.unique, now.sequence && !was.sequence);
     let of = unique_column(column);
     if was.unique && !now.unique {
-        unique::forget(tx, &of).await?;
+        row_values::forget(tx, &of).await?;
     }
     if rows && (newly_unique || newly_counted) {
-        let after = unique::enter(tx, &of, newly_unique).await?;
+        let after = row_values::enter(tx, &of, newly_unique).await?;
         if let Some(next) = after.filter(|_| newly_counted) {
             let known = column.integer("next_number").unwrap_or(1);
             column.set("next_number", next.max(known));

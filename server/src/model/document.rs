@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use super::kind::{COLUMN, FEATURE, KindDescription, MODULE, OwnFieldForm, RAIL, VIEW, WORKSPACE};
-use crate::wire::{Config, UtcInstant};
+use crate::json_schemas::{Config, UtcInstant};
 
 macro_rules! documents {
     ($($text:literal $name:ident of $kind:ident;)+) => {$(

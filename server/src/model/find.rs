@@ -37,7 +37,7 @@ pub async fn read(
 
 /// Which records of an organization the structure of a workspace is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Share {
+pub enum Ownership {
     /// Those of the workspace.
     Own,
     /// Those of others, which can be used in it; of tables and what lies in them.
@@ -51,14 +51,18 @@ pub enum Share {
 pub async fn structure(
     tx: &mut Tx,
     kind: &'static KindDescription,
-    share: Share,
+    ownership: Ownership,
     WorkspaceKey {
         organization,
         workspace,
     }: WorkspaceKey,
 ) -> Result<Vec<Record>, StoreError> {
     let [own, shared] = &kind.statements().structure;
-    let statement = if share == Share::Own { own } else { shared };
+    let statement = if ownership == Ownership::Own {
+        own
+    } else {
+        shared
+    };
     let parameters = [organization.into(), workspace.into()];
     let rows = tx.query(statement, &parameters).await?;
     rows.iter().map(|row| Record::read(kind, row)).collect()

@@ -158,8 +158,8 @@ pub async fn amend(
     };
     let stands = known(&before, from);
     if !stands.is_as(from, to) {
-        let reported = format!("the {} {:?} is not what it was", kind.word, before.name);
-        return Err(Refusal::new(Code::Conflict, reported));
+        let detail = format!("the {} {:?} is not what it was", kind.word, before.name);
+        return Err(Refusal::new(Code::Conflict, detail));
     }
     let next = stands.with(from, to.clone());
     let mut after = before.clone();
@@ -242,8 +242,8 @@ pub async fn take_away(
         return Ok(());
     };
     if !force && holds_rows(tx, &record).await? {
-        let reported = format!("the {} {:?} still holds rows", kind.word, record.name);
-        return Err(Refusal::new(Code::NotEmpty, reported));
+        let detail = format!("the {} {:?} still holds rows", kind.word, record.name);
+        return Err(Refusal::new(Code::NotEmpty, detail));
     }
     release(tx, &record, now).await?;
     tx.query(&kind.statements().delete, &[id.into()]).await?;

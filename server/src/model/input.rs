@@ -5,7 +5,7 @@ use tplkit::package::name;
 
 use super::kind::{KindDescription, OwnFieldForm, RecordKind};
 use super::record::Record;
-use crate::fields::Fields;
+use crate::json_body::Fields;
 use crate::refusal::Refusal;
 use crate::store::Value;
 
@@ -63,7 +63,7 @@ impl RecordInput {
     fn read(kind: &KindDescription, mut fields: Fields) -> Result<RecordInput, Refusal> {
         let name = fields.text("name");
         if let Some(why) = name.as_deref().and_then(name::fault) {
-            fields.refuse("name", format!("is no technical name: {why}"));
+            fields.refuse("name", format!("is not a technical name: {why}"));
         }
         let mut written = RecordInput {
             name,

@@ -43,7 +43,7 @@ pub enum OwnFieldForm {
 pub struct OwnField {
     /// Its column in the store.
     pub column: &'static str,
-    /// Its key in bodies and answers; without one it is the store's own business.
+    /// Its key in bodies and responses; without one it is the store's own business.
     pub key: Option<&'static str>,
     /// What it holds.
     pub form: OwnFieldForm,

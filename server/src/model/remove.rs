@@ -10,7 +10,7 @@ use super::record::Record;
 use crate::auth::Actor;
 use crate::files;
 use crate::refusal::{Code, Refusal};
-use crate::rows::{unique, uses};
+use crate::rows::{row_values, uses};
 use crate::store::{Dialect, Tx, Value};
 
 /// A record that is to go.
@@ -42,11 +42,11 @@ pub async fn remove(
     actor.enter(record.organization())?;
     let force = remove.force.clone()?;
     if !force && let Some(what) = losses(tx, &record).await? {
-        let reported = format!(
+        let detail = format!(
             "The {} still holds {what}; force=true deletes it all the same.",
             kind.word
         );
-        return Err(Refusal::new(Code::NotEmpty, reported));
+        return Err(Refusal::new(Code::NotEmpty, detail));
     }
     release(tx, &record, now).await?;
     tx.query(&kind.statements().delete, &[record.id.into()])
@@ -62,7 +62,7 @@ const ROWS: &str = "SELECT id FROM rows WHERE {tenant organization_id} \
 /// What would be lost with the record.
 async fn losses(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Refusal> {
     let any = |kind: &'static KindDescription| kind.statements().any_below.as_str();
-    let questions: &[(&'static str, &'static str)] = match record.kind.what {
+    let below: &[(&'static str, &'static str)] = match record.kind.what {
         RecordKind::Workspace => &[
             (any(&MODULE), "modules"),
             (any(&FEATURE), "features"),
@@ -77,8 +77,8 @@ async fn losses(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Re
         RecordKind::Rail | RecordKind::View => &[],
     };
     let parameters = [record.organization().into(), record.id.into()];
-    for (question, what) in questions {
-        if tx.first(question, &parameters).await?.is_some() {
+    for (statement, what) in below {
+        if tx.first(statement, &parameters).await?.is_some() {
             return Ok(Some(what));
         }
     }
@@ -87,7 +87,7 @@ async fn losses(tx: &mut Tx, record: &Record) -> Result<Option<&'static str>, Re
 
 /// Whether some row has the column's key, whatever is there.
 async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Refusal> {
-    let (question, key) = match tx.dialect()? {
+    let (statement, key) = match tx.dialect()? {
         Dialect::Postgres => (
             "SELECT id FROM rows WHERE {tenant organization_id} AND organization_id = $1 \
              AND feature_id = $2 AND (data -> $3::text) IS NOT NULL LIMIT 1",
@@ -105,7 +105,7 @@ async fn carried(tx: &mut Tx, column: &Record) -> Result<bool, Refusal> {
         column.parent().into(),
         key.into(),
     ];
-    Ok(tx.first(question, &parameters).await?.is_some())
+    Ok(tx.first(statement, &parameters).await?.is_some())
 }
 
 /// Removes what no foreign key removes, and raises the version of the table.
@@ -126,7 +126,7 @@ pub(super) async fn release(tx: &mut Tx, record: &Record, now: i64) -> Result<()
              AND feature_id = $2",
         ],
         RecordKind::Column => {
-            unique::forget(tx, &unique_column(record)).await?;
+            row_values::forget(tx, &unique_column(record)).await?;
             uses::end_column(tx, organization, record.id, now).await?;
             return Ok(touch(tx, record.parent()).await?);
         }

@@ -77,28 +77,28 @@ pub async fn read(
     most_columns: usize,
 ) -> Result<Schema, Refusal> {
     let part = usize::from(workspace.is_none());
-    let question = |more: &[Value]| -> Vec<Value> {
+    let parameters = |more: &[Value]| -> Vec<Value> {
         let workspace = workspace.map(Value::from);
         workspace.into_iter().chain(more.iter().cloned()).collect()
     };
     let look = |most: usize| Value::Int(i64::try_from(most + 1).unwrap_or(i64::MAX));
     let statement = &WORKSPACE.statements().model[part];
-    let workspaces = records(tx, &WORKSPACE, statement, &question(&[])).await?;
+    let workspaces = records(tx, &WORKSPACE, statement, &parameters(&[])).await?;
     if workspace.is_some() && workspaces.is_empty() {
         return Err(Refusal::not_found());
     }
     let statement = &FEATURE.statements().model[part];
-    let bounds = question(&[look(most_features)]);
+    let bounds = parameters(&[look(most_features)]);
     let mut features = records(tx, &FEATURE, statement, &bounds).await?;
     let mut truncated = features.len() > most_features;
     features.truncate(most_features);
     let (mut columns, mut views) = (Vec::new(), Vec::new());
     if let Some(last) = features.last() {
         let statement = &COLUMN.statements().model[part];
-        let bounds = question(&[last.id.into(), look(most_columns)]);
+        let bounds = parameters(&[last.id.into(), look(most_columns)]);
         columns = records(tx, &COLUMN, statement, &bounds).await?;
         let statement = &VIEW.statements().model[part];
-        let rows = tx.last(statement, &question(&[last.id.into()])).await?;
+        let rows = tx.last(statement, &parameters(&[last.id.into()])).await?;
         let all = rows.iter().map(|row| Record::read(&VIEW, row));
         views = all.collect::<Result<_, StoreError>>()?;
     }

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 
 use tplkit::apply::Request;
 use tplkit::check::Checked;
-use tplkit::declared::{AppliedTest, Backend, Declared, FireOutcome, TestSetup, Trigger, prepare};
 use tplkit::json::{Object, Value};
+use tplkit::package_tests::{
+    AppliedTest, Backend, Declared, FireOutcome, TestSetup, Trigger, prepare,
+};
 use tplkit::simulate::proposed;
 use tplkit::workspace::Id;
 use tplkit::workspace::memory::State;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use tplkit::workspace::{Id, Lookup as _, Source as _, StoredRow, Structure, is_last_batch};
 
 use super::server::TestServer;
+use crate::automation::{Version, find};
 use crate::rows::Tables;
-use crate::store::{Row, Scope, StoreError, Tx};
-use crate::workspace::{ReadError, Snapshot};
+use crate::store::{Scope, StoreError, Tx};
+use crate::workspace::{ReadError, Snapshot, workspaces};
 
 /// How many rows are read at once.
 const BATCH: usize = 500;
@@ -63,7 +64,7 @@ fn failed(error: ReadError) -> StoreError {
 }
 
 async fn contents(tx: &mut Tx, workspace: Id, tables: &Tables) -> Result<Contents, ReadError> {
-    let drafts = drafts(tx).await?;
+    let drafts = find::drafts(tx).await?;
     let workspaces = workspaces(tx).await?;
     let snapshot = Snapshot::new(tx, workspace, tables);
     let structure = snapshot.structure().await?;
@@ -79,26 +80,21 @@ async fn contents(tx: &mut Tx, workspace: Id, tables: &Tables) -> Result<Content
         structure,
         rows,
         sequences,
-        drafts,
+        drafts: drafts.iter().map(draft).collect(),
         workspaces,
     })
 }
 
-async fn workspaces(tx: &mut Tx) -> Result<Vec<Id>, StoreError> {
-    let sql = "SELECT id FROM workspaces ORDER BY id";
-    let rows = tx.query(sql, &[]).await?;
-    rows.iter().map(|row| row.get(0)).collect()
-}
-
-async fn drafts(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
-    let sql = "SELECT workflow_id, name, trigger_config, graph_config FROM workflow_versions \
-         WHERE is_draft ORDER BY workflow_id, version";
-    let draft = |row: &Row| {
-        let id: Id = row.get(0)?;
-        let texts: [String; 3] = [row.get(1)?, row.get(2)?, row.get(3)?];
-        Ok(format!("{id} {}", texts.join("\n")))
-    };
-    tx.query(sql, &[]).await?.iter().map(draft).collect()
+/// A draft as text, its id and its time left out.
+fn draft(draft: &Version) -> String {
+    let Version {
+        workflow,
+        name,
+        trigger_config,
+        graph_config,
+        ..
+    } = draft;
+    format!("{workflow} {name}\n{trigger_config}\n{graph_config}")
 }
 
 async fn rows_of(snapshot: &Snapshot<'_>, table: Id) -> Result<Vec<StoredRow>, ReadError> {

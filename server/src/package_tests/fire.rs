@@ -1,51 +1,24 @@
 //! Fires an automation, and executes its run and what its writes fire, one after the other.
 //!
-//! The version in force runs, a draft too: by hand, on behalf of the author of the test, so that what is no draft
-//! yet is fired by nothing else. Rows enter through the API, and what they and runs fire, they fire as ever.
+//! The version in force runs, a draft too: by hand, on behalf of the author of the test, so that a draft
+//! is fired by nothing else. Rows enter through the API, and what they and runs fire, they fire as ever.
 
 use axum::http::Method;
-use serde::Deserialize;
 use tplkit::automation::run::RunState;
-use tplkit::declared::{
+use tplkit::json::{Object, Value};
+use tplkit::package_tests::{
     ExecutedStep, FireOutcome, NO_TABLE, RunEffects, Trigger, mail_document, notification_document,
     watched_table,
 };
-use tplkit::json::{Object, Value};
 use tplkit::workspace::Id;
 
 use super::DeclaredError;
-use super::server::{TestServer, read};
+use super::responses::{CreatedRecord, ProblemBody, read};
+use super::server::TestServer;
 use crate::automation::run_steps::{self, StepRow};
-use crate::automation::runs::{self, NewRun};
-use crate::automation::{Version, find};
-use crate::store::{Row, Scope, StoreError, Tx};
-
-/// What is read of a row, and of a refusal.
-#[derive(Deserialize)]
-struct Created {
-    id: Id,
-}
-
-#[derive(Deserialize)]
-struct Problem {
-    detail: String,
-    #[serde(default)]
-    errors: Vec<Fault>,
-}
-
-#[derive(Deserialize)]
-struct Fault {
-    path: String,
-    message: String,
-}
-
-/// How a run stands.
-#[derive(Debug)]
-struct RunStatus {
-    over: bool,
-    wake_at: Option<i64>,
-    error: Option<String>,
-}
+use crate::automation::runs::{self, NewRun, RunStatus};
+use crate::automation::{FiredRow, SentNotification, Version, events, find, take_notifications};
+use crate::store::{Scope, StoreError};
 
 /// Fires an automation.
 pub(super) async fn fire(
@@ -79,7 +52,11 @@ async fn fired(
         },
         Trigger::Body(cells) => {
             let record = Object::from_iter([("data".to_owned(), cells.clone().into())]);
-            Some((Id::nil(), Id::nil(), Value::Object(record).write()))
+            Some(FiredRow {
+                table: Id::nil(),
+                row: Id::nil(),
+                document: Value::Object(record).write(),
+            })
         }
         Trigger::At(instant) => {
             server.clock.set(instant.as_microsecond());
@@ -104,7 +81,7 @@ async fn enter(
     server: &TestServer,
     version: &Version,
     cells: &Object,
-) -> Result<Result<(Id, Id, String), String>, DeclaredError> {
+) -> Result<Result<FiredRow, String>, DeclaredError> {
     let config = Value::parse(&version.trigger_config).unwrap_or_default();
     let Some(table) = config.as_object().and_then(watched_table) else {
         return Ok(Err(NO_TABLE.to_owned()));
@@ -116,24 +93,24 @@ async fn enter(
     if response.status != 201 {
         return Ok(Err(why_not(&read(&response)?)));
     }
-    let Created { id } = read(&response)?;
-    let record = String::from_utf8_lossy(&response.body).into_owned();
+    let CreatedRecord { id } = read(&response)?;
     let forgotten: Result<(), StoreError> = server
         .app
         .store
         .write(&Scope::Operator, version.workflow, |tx, workflow| {
-            Box::pin(async move {
-                let sql = "DELETE FROM main.workflow_events WHERE workflow_id = $1";
-                tx.query(sql, &[(*workflow).into()]).await.map(drop)
-            })
+            Box::pin(events::forget(tx, *workflow))
         })
         .await;
     forgotten?;
-    Ok(Ok((table, id, record)))
+    Ok(Ok(FiredRow {
+        table,
+        row: id,
+        document: String::from_utf8_lossy(&response.body).into_owned(),
+    }))
 }
 
 /// Why a row is refused, as the library says it.
-fn why_not(problem: &Problem) -> String {
+fn why_not(problem: &ProblemBody) -> String {
     let fault = problem.errors.first();
     let about = fault.and_then(|fault| Some((fault, fault.path.strip_prefix("data.")?)));
     match about {
@@ -145,7 +122,7 @@ fn why_not(problem: &Problem) -> String {
 async fn begin(
     server: &TestServer,
     version: &Version,
-    row: Option<(Id, Id, String)>,
+    row: Option<FiredRow>,
 ) -> Result<Id, DeclaredError> {
     let context = &server.app.context;
     let new = NewRun {
@@ -193,21 +170,12 @@ async fn go_on(server: &TestServer, only: Option<Id>) -> Result<bool, DeclaredEr
 }
 
 async fn status(server: &TestServer, run: Id) -> Result<RunStatus, StoreError> {
-    async fn read(tx: &mut Tx, run: Id) -> Result<RunStatus, StoreError> {
-        let sql = "SELECT status, wake_at, error FROM workflow_runs WHERE id = $1";
-        let row = tx.first(sql, &[run.into()]).await?;
-        let row = row.ok_or_else(|| StoreError::Internal("a run is gone".to_owned()))?;
-        let status: String = row.get(0)?;
-        Ok(RunStatus {
-            over: ["succeeded", "failed"].contains(&status.as_str()),
-            wake_at: row.get(1)?,
-            error: row.get(2)?,
-        })
-    }
     let store = &server.app.store;
-    store
-        .read(&Scope::Operator, run, |tx, run| Box::pin(read(tx, *run)))
-        .await
+    let status = store.read(&Scope::Operator, run, |tx, run| {
+        Box::pin(runs::status(tx, *run))
+    });
+    let status: Option<RunStatus> = status.await?;
+    status.ok_or_else(|| StoreError::Internal("a run is gone".to_owned()))
 }
 
 /// What a run has done, and what would have left since.
@@ -224,12 +192,17 @@ async fn effects(server: &TestServer, run: Id) -> Result<RunEffects, DeclaredErr
         key: step.key,
     });
     let mails = server.outbox.take();
-    let notifications = store.write(&Scope::Operator, (), |tx, ()| Box::pin(notifications(tx)));
-    let notifications: Result<Vec<Object>, StoreError> = notifications.await;
+    let sent = store.write(&Scope::Operator, (), |tx, ()| {
+        Box::pin(take_notifications(tx))
+    });
+    let sent: Vec<SentNotification> = sent.await?;
+    let notifications = sent.iter().map(|sent| {
+        notification_document(&sent.title, &sent.body, &sent.scope_type, sent.scope_id)
+    });
     Ok(RunEffects {
         steps: steps.collect(),
         error: status(server, run).await?.error,
-        notifications: notifications?,
+        notifications: notifications.collect(),
         mails: mails.iter().map(mail_document).collect(),
     })
 }
@@ -239,18 +212,4 @@ fn output(text: &str) -> Option<Object> {
         Ok(Value::Object(output)) => Some(RunState::report_size(output)),
         _ => None,
     }
-}
-
-/// Takes the notifications, the oldest first.
-async fn notifications(tx: &mut Tx) -> Result<Vec<Object>, StoreError> {
-    let sql = "SELECT title, body, scope_type, scope_id FROM notifications ORDER BY id";
-    let rows = tx.query(sql, &[]).await?;
-    let read = |row: &Row| {
-        let (title, body): (String, String) = (row.get(0)?, row.get(1)?);
-        let (scope, to): (String, Option<Id>) = (row.get(2)?, row.get(3)?);
-        Ok(notification_document(&title, &body, &scope, to))
-    };
-    let found = rows.iter().map(read).collect::<Result<_, StoreError>>()?;
-    tx.query("DELETE FROM main.notifications", &[]).await?;
-    Ok(found)
 }

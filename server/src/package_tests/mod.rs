@@ -3,27 +3,29 @@
 //! In: a package and its tests as [`TestSuite`], and an empty folder. Out: their outcomes, as the library found
 //! them. Each apply has a server of its own (`TestServer`): a SQLite file in that folder, the operations of
 //! the API without a network, the worker of jobs, the executor of runs, a clock that the test moves. Nothing leaves
-//! it. What is expected, and how it is compared, is the library's alone ([`tplkit::declared`]).
+//! it. What is expected, and how it is compared, is the library's alone ([`tplkit::package_tests`]).
 //!
 //! | Module | |
 //! |---|---|
-//! | `backend` | the library's [`Backend`](tplkit::declared::Backend) |
+//! | `backend` | the library's [`Backend`](tplkit::package_tests::Backend) |
 //! | `server` | a server for one apply |
 //! | `seed` | a workspace in memory → the same one in a store |
+//! | `responses` | what is read of responses of the API |
 //! | `contents` | all that a workspace holds, to compare |
 //! | `fire` | an automation and what its writes fire, run after run |
 
 mod backend;
 mod contents;
 mod fire;
+mod responses;
 mod seed;
 mod server;
 
 use std::path::Path;
 
 use tplkit::check::{CheckOptions, Checked, NotChecked};
-use tplkit::declared::{SCHEMA_VERSION, SuiteOutcome, TestSetup, TestSuite, check_on};
 use tplkit::definitions::Definitions;
+use tplkit::package_tests::{SCHEMA_VERSION, SuiteOutcome, TestSetup, TestSuite, check_on};
 
 use self::backend::StoreBackend;
 use crate::refusal::Refusal;

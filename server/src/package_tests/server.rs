@@ -9,18 +9,17 @@ use std::time::Duration;
 
 use axum::http::Method;
 use jiff::Timestamp;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tplkit::apply::{Preview, Report, Request};
-use tplkit::declared::refusals_document;
 use tplkit::json::{Object, Value};
+use tplkit::package_tests::refusals_document;
 use tplkit::workspace::Id;
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::State;
 
+use super::responses::{AcceptedJob, CreatedRecord, ProblemBody, read};
 use super::{DeclaredError, seed};
 use crate::app::{App, Config};
 use crate::auth::{Role, sign_in};
@@ -76,34 +75,6 @@ pub(super) struct Applied {
     pub(super) preview: Preview,
     pub(super) report: Report,
     pub(super) job: Id,
-}
-
-/// The ids that responses have.
-#[derive(Deserialize)]
-struct Created {
-    id: Id,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Accepted {
-    job_id: Id,
-}
-
-/// What is read of a refusal.
-#[derive(Deserialize)]
-struct Problem {
-    code: String,
-    detail: String,
-    #[serde(default)]
-    errors: Vec<Fault>,
-}
-
-#[derive(Deserialize)]
-struct Fault {
-    path: String,
-    code: String,
-    message: String,
 }
 
 impl TestServer {
@@ -202,7 +173,7 @@ impl TestServer {
             let why = String::from_utf8_lossy(&response.body).into_owned();
             return Err(DeclaredError::Destination(why));
         }
-        let created: Created = read(&response)?;
+        let created: CreatedRecord = read(&response)?;
         self.template = Some(created.id);
         Ok(())
     }
@@ -237,7 +208,7 @@ impl TestServer {
                 refusals_document(&preview.refusals)
             }));
         }
-        let Accepted { job_id } = read(&accepted)?;
+        let AcceptedJob { job_id } = read(&accepted)?;
         let job = self.ended(job_id).await?;
         self.jobs.push(job_id);
         let (Status::Completed, Some(report)) = (job.status, &job.report) else {
@@ -258,7 +229,7 @@ impl TestServer {
         let path = format!("/v1/template-jobs/{job}/undo");
         let response = self.send(Method::POST, &path, String::new()).await?;
         if response.status >= 300 {
-            let problem: Problem = read(&response)?;
+            let problem: ProblemBody = read(&response)?;
             return Ok(Err(problem.detail));
         }
         let job = self.ended(job).await?;
@@ -323,16 +294,9 @@ async fn author(app: &App, organization: Id) -> Result<Id, DeclaredError> {
     Ok(user)
 }
 
-pub(super) fn read<T: DeserializeOwned>(response: &LocalResponse) -> Result<T, StoreError> {
-    serde_json::from_slice(&response.body).map_err(|error| {
-        let body = String::from_utf8_lossy(&response.body);
-        StoreError::Internal(format!("{error}: {body}"))
-    })
-}
-
 /// Why an apply is refused, as the library says it.
 fn refused(response: &LocalResponse) -> Value {
-    let Ok(problem) = read::<Problem>(response) else {
+    let Ok(problem) = read::<ProblemBody>(response) else {
         return String::from_utf8_lossy(&response.body).into_owned().into();
     };
     if problem.errors.is_empty() {

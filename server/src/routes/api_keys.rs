@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use crate::auth::{Scopes, Secret, hash};
 use crate::call::{Call, json, nothing};
-use crate::fields::{Fields, LABEL};
 use crate::identity::api_keys::{self, ApiKey, NewApiKey};
+use crate::json_body::{Fields, LABEL};
+use crate::json_schemas::{Nullable, UtcInstant};
 use crate::refusal::Refusal;
 use crate::store::StoreError;
-use crate::wire::{Nullable, UtcInstant};
 
 /// A new credential, with its secret.
 #[derive(Serialize, JsonSchema)]
@@ -50,8 +50,8 @@ fn scopes_field(fields: &mut Fields) -> String {
     if let Some(scopes) = words.and_then(|words| Scopes::of(&words)) {
         return scopes.words().join(",");
     }
-    let reported = "has to list read, write or structure, the last only with write";
-    fields.refuse("scopes", reported);
+    let message = "has to list read, write or structure, the last only with write";
+    fields.refuse("scopes", message);
     String::new()
 }
 
@@ -63,7 +63,10 @@ fn expiry_field(fields: &mut Fields, now: i64) -> Option<i64> {
     };
     let instant = instant.map(Timestamp::as_microsecond);
     match instant {
-        None => fields.refuse("expires_at", "is no instant such as 2030-01-31T12:00:00Z"),
+        None => fields.refuse(
+            "expires_at",
+            "is not an instant such as 2030-01-31T12:00:00Z",
+        ),
         Some(instant) if instant <= now => fields.refuse("expires_at", "has passed"),
         Some(_) => {}
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::auth::{self, ACCESS_SECONDS, Tokens, normalize_email};
 use crate::call::{Call, json, nothing};
-use crate::fields::Fields;
+use crate::json_body::Fields;
 use crate::refusal::Refusal;
 
 /// An access token, valid for one hour, and a refresh token, valid for 30 days.

@@ -5,13 +5,12 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use uuid::Uuid;
 
-use super::named::{self, FROZEN};
+use super::organization_scope::{self, FROZEN, OrganizationPage};
 use crate::automation::LONGEST_NAME;
 use crate::automation::channels::{self, Channel, NewChannel};
 use crate::call::{Call, OperationContext};
-use crate::fields::Fields;
 use crate::http::response::ApiResponse;
-use crate::paging::PageRequest;
+use crate::json_body::Fields;
 use crate::refusal::Refusal;
 use crate::store::Tx;
 
@@ -37,7 +36,7 @@ pub(crate) struct ChannelPatch {
 impl ChannelPatch {
     fn read(mut fields: Fields) -> Result<ChannelPatch, Refusal> {
         fields.frozen(&FROZEN)?;
-        let name = named::name(&mut fields);
+        let name = organization_scope::name(&mut fields);
         fields.finish().map(|()| ChannelPatch { name })
     }
 }
@@ -47,16 +46,16 @@ impl ChannelPatch {
 /// # Errors
 /// 422 without an organization, 404 for strangers.
 pub async fn list(mut call: Call) -> Result<Response, Refusal> {
-    let input = named::listed(&mut call, |_| String::new())?;
+    let input = organization_scope::listed(&mut call, |_| String::new())?;
     call.read(input, |tx, ctx| Box::pin(select_page(tx, ctx)))
         .await
 }
 
 async fn select_page(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, PageRequest)>,
+    ctx: &OperationContext<OrganizationPage>,
 ) -> Result<ApiResponse, Refusal> {
-    let (organization, page) = &ctx.input;
+    let OrganizationPage { organization, page } = &ctx.input;
     let found = channels::page(tx, *organization, page).await?;
     ApiResponse::json(StatusCode::OK, &page.page(found, |channel| channel.id))
 }
@@ -66,11 +65,11 @@ async fn select_page(
 /// # Errors
 /// 404 for strangers, 403 below administrators, 422 for a name that is too short or too long.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
-    let (organization_id, mut fields) = named::created(&mut call).await?;
+    let (organization_id, mut fields) = organization_scope::created(&mut call).await?;
     fields.required("name");
     let body = ChannelCreate {
         organization_id,
-        name: named::name(&mut fields).unwrap_or_default(),
+        name: organization_scope::name(&mut fields).unwrap_or_default(),
     };
     fields.finish()?;
     let new = NewChannel {
@@ -83,8 +82,8 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
 }
 
 async fn insert(tx: &mut Tx, ctx: &OperationContext<NewChannel>) -> Result<ApiResponse, Refusal> {
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let channel = channels::insert(tx, &ctx.input).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &channel)?)
@@ -107,15 +106,22 @@ pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let channel = call.query(id, |tx, ctx| Box::pin(open(tx, ctx))).await?;
     let patch = ChannelPatch::read(call.fields().await?)?;
-    call.write((channel, patch), |tx, ctx| Box::pin(update(tx, ctx)))
-        .await
+    call.write(Update { channel, patch }, |tx, ctx| {
+        Box::pin(update(tx, ctx))
+    })
+    .await
 }
 
-async fn update(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Channel, ChannelPatch)>,
-) -> Result<ApiResponse, Refusal> {
-    let (channel, patch) = &ctx.input;
+/// A change of a channel.
+struct Update {
+    /// The channel as it is.
+    channel: Channel,
+    /// What the body changes.
+    patch: ChannelPatch,
+}
+
+async fn update(tx: &mut Tx, ctx: &OperationContext<Update>) -> Result<ApiResponse, Refusal> {
+    let Update { channel, patch } = &ctx.input;
     match &patch.name {
         Some(name) => {
             ApiResponse::json(StatusCode::OK, &channels::rename(tx, channel, name).await?)

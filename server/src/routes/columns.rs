@@ -55,5 +55,5 @@ pub async fn patch(call: Call) -> Result<Response, Refusal> {
 /// # Errors
 /// 409 when some row carries the key and `force` is not true, 404.
 pub async fn delete(call: Call) -> Result<Response, Refusal> {
-    records::delete(call, &COLUMN, true).await
+    records::delete(call, &COLUMN).await
 }

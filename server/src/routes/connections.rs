@@ -5,14 +5,14 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use uuid::Uuid;
 
-use super::named::{self, FROZEN};
+use super::organization_scope::{self, FROZEN, OrganizationPage};
 use crate::automation::LONGEST_NAME;
 use crate::automation::connections::{
     self, Change, ConnectionKind, ConnectionRecord, PreparedSecret, SetConnection,
 };
 use crate::call::{Call, OperationContext, json};
-use crate::fields::Fields;
 use crate::http::response::ApiResponse;
+use crate::json_body::Fields;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::store::{Scope, Tx};
@@ -56,7 +56,7 @@ pub(crate) struct ConnectionPatch {
 impl ConnectionCreate {
     fn read(organization_id: Uuid, mut fields: Fields) -> Result<ConnectionCreate, Refusal> {
         fields.required("name");
-        let name = named::name(&mut fields).unwrap_or_default();
+        let name = organization_scope::name(&mut fields).unwrap_or_default();
         let kind = kind_field(&mut fields);
         fields.required("url");
         let url = fields.text("url");
@@ -84,7 +84,7 @@ impl ConnectionPatch {
         fields.frozen(&FROZEN)?;
         fields.frozen(&["kind"])?;
         let body = ConnectionPatch {
-            name: named::name(&mut fields),
+            name: organization_scope::name(&mut fields),
             url: fields.text("url"),
             secret: fields.text("secret"),
         };
@@ -105,7 +105,7 @@ struct ConnectionList {
 /// 422 without an organization or for an unknown kind, 404 for strangers.
 pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let mut kind = None;
-    let (organization, page) = named::listed(&mut call, |call| {
+    let OrganizationPage { organization, page } = organization_scope::listed(&mut call, |call| {
         kind = call.query_text.word("kind", &kinds());
         kind.unwrap_or_default().to_owned()
     })?;
@@ -148,7 +148,7 @@ fn kind_field(fields: &mut Fields) -> Option<ConnectionKind> {
 /// 404 for strangers, 403 below administrators, 422 for an address that the kind does not take, 409 for a
 /// name that is taken, 503 for a secret that cannot be encrypted.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
-    let (organization, fields) = named::created(&mut call).await?;
+    let (organization, fields) = organization_scope::created(&mut call).await?;
     let body = ConnectionCreate::read(organization, fields)?;
     let set = SetConnection {
         id: call.app.context.id(),
@@ -168,8 +168,8 @@ async fn insert(
     tx: &mut Tx,
     ctx: &OperationContext<PreparedSecret>,
 ) -> Result<ApiResponse, Refusal> {
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let connection = connections::insert(tx, &ctx.input).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &connection)?)

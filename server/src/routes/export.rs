@@ -5,17 +5,17 @@ use uuid::Uuid;
 
 use crate::call::lane::{check, transfer};
 use crate::call::{Call, OperationContext};
-use crate::fields;
+use crate::cpu_threads::offload;
 use crate::http::large_response;
+use crate::json_body;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
-use crate::offload::offload;
 use crate::refusal::Refusal;
 use crate::spool::Spool;
 use crate::store::Tx;
 use crate::templates::{EarlierPackage, Export, earlier};
 
-/// Answers with a package of what the caller sees.
+/// Responds with a package of what the caller sees.
 ///
 /// # Errors
 /// 404 for a workspace that cannot be seen, 422 for a selection of what is not there.
@@ -25,9 +25,9 @@ pub async fn export(mut call: Call) -> Result<Response, Refusal> {
     let organization = organization.await?;
     let lane = call.app.lanes.transfers.clone();
     check(&lane, organization)?;
-    let text = fields::text(call.bytes().await?)?;
+    let text = json_body::text(call.bytes().await?)?;
     call.query_text.finish()?;
-    fields::read(&text)?;
+    json_body::read(&text)?;
     let export = Export::read(workspace, &text)?;
     transfer(&lane, organization, async move {
         let mut export = export;

@@ -19,7 +19,7 @@ pub async fn health(mut call: Call) -> Result<Response, Refusal> {
 /// `GET /v1/ready`
 ///
 /// # Errors
-/// 422 for query parameters, 503 while the store does not answer, and when this server is about to stop.
+/// 422 for query parameters, 503 while the store does not respond, and when this server is about to stop.
 pub async fn ready(mut call: Call) -> Result<Response, Refusal> {
     call.query_text.finish()?;
     if call.app.is_stopping() {

@@ -10,9 +10,9 @@ use crate::auth::{
     self, Identity, NewPassword, Role, SHORTEST_PASSWORD, Scopes, fault_of_password,
 };
 use crate::call::{Call, json};
-use crate::fields::Fields;
 use crate::http::response::ApiResponse;
 use crate::identity::organizations::{self, Label};
+use crate::json_body::Fields;
 use crate::refusal::Refusal;
 use crate::store::StoreError;
 
@@ -113,18 +113,18 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
 /// that is too short or too long.
 pub async fn password(mut call: Call) -> Result<Response, Refusal> {
     let PasswordChange { current, new } = PasswordChange::read(call.fields().await?)?;
-    if let Some(answered) = call.kept_response().await? {
-        return Ok(answered);
+    if let Some(kept) = call.kept_response().await? {
+        return Ok(kept);
     }
     let (user, before) = verified(&call, current).await?;
-    if let Some(answered) = call.reserve().await? {
-        return Ok(answered);
+    if let Some(kept) = call.reserve().await? {
+        return Ok(kept);
     }
     let change = NewPassword {
         user,
         before: Some(before),
         hash: call.app.passwords.hash(new).await?,
-        except: call.bearer().map(auth::hash),
+        except: Some(call.credential_hash()?),
         now: call.app.context.now(),
     };
     if !auth::set_password(&call.app.store, change).await? {

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 
 use crate::auth::{Role, normalize_email};
 use crate::call::{Call, OperationContext, json, nothing};
-use crate::fields::Fields;
 use crate::http::response::ApiResponse;
 use crate::identity::members::{self, Add, Member, MemberKey, NewMember};
+use crate::json_body::Fields;
 use crate::refusal::{Code, Refusal};
 use crate::store::{StoreError, Tx};
 
@@ -100,8 +100,8 @@ async fn insert_once(
     tx: &mut Tx,
     ctx: &OperationContext<NewMember>,
 ) -> Result<ApiResponse, Refusal> {
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let member = members::insert(tx, &ctx.input).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &member)?)

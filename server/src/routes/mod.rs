@@ -3,6 +3,7 @@
 pub mod api_keys;
 pub mod auth;
 pub mod channels;
+mod checked;
 pub mod columns;
 pub mod connections;
 mod export;
@@ -12,8 +13,8 @@ pub mod health;
 pub mod me;
 pub mod members;
 pub mod modules;
-mod named;
 pub mod notifications;
+mod organization_scope;
 pub mod organizations;
 pub mod rails;
 mod records;

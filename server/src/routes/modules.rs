@@ -45,5 +45,5 @@ pub async fn patch(call: Call) -> Result<Response, Refusal> {
 /// # Errors
 /// 409 when it holds something and `force` is not true, 404.
 pub async fn delete(call: Call) -> Result<Response, Refusal> {
-    records::delete(call, &MODULE, true).await
+    records::delete(call, &MODULE).await
 }

@@ -25,5 +25,8 @@ async fn read(
 ) -> Result<ApiResponse, Refusal> {
     let page = ctx.input.clone()?;
     let found = notification_page(tx, &page).await?;
-    ApiResponse::json(StatusCode::OK, &page.page(found, |reported| reported.id))
+    ApiResponse::json(
+        StatusCode::OK,
+        &page.page(found, |notification| notification.id),
+    )
 }

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::automation::name_fault;
 use crate::call::Call;
-use crate::fields::{Fields, parse};
+use crate::json_body::{Fields, parse};
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 
@@ -19,6 +19,14 @@ pub(super) const FROZEN: [&str; 7] = [
     "row_quota",
 ];
 
+/// A page of the records of an organization.
+pub(super) struct OrganizationPage {
+    /// Whose records.
+    pub(super) organization: Uuid,
+    /// Which of them.
+    pub(super) page: PageRequest,
+}
+
 /// The organization whose records are listed, and the page. `of` says of what, beyond route and
 /// organization.
 ///
@@ -27,7 +35,7 @@ pub(super) const FROZEN: [&str; 7] = [
 pub(super) fn listed(
     call: &mut Call,
     of: impl FnOnce(&mut Call) -> String,
-) -> Result<(Uuid, PageRequest), Refusal> {
+) -> Result<OrganizationPage, Refusal> {
     let organization = call.query_text.id("organization_id");
     if let Some(organization) = organization {
         call.enter(organization)?;
@@ -35,7 +43,7 @@ pub(super) fn listed(
     let organization = organization.unwrap_or_default();
     let of = of(call);
     let page = call.page(&format!("{organization} {of}"))?;
-    Ok((organization, page))
+    Ok(OrganizationPage { organization, page })
 }
 
 /// The organization for which a record is created, named by the query or the body, and the other fields.

@@ -5,11 +5,11 @@ use axum::response::Response;
 use schemars::JsonSchema;
 
 use crate::call::{Call, json};
-use crate::fields::{Fields, LABEL};
 use crate::identity::organizations::{self, Change};
+use crate::json_body::{Fields, LABEL};
+use crate::json_schemas::Config;
 use crate::refusal::Refusal;
 use crate::store::StoreError;
-use crate::wire::Config;
 
 /// `GET /v1/organizations`
 ///
@@ -27,7 +27,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
         .await;
     let caller = call.caller()?;
     let found = found?.into_iter();
-    let found = found.map(|organization| organization.for_member(caller));
+    let found = found.map(|organization| organization.for_member(&caller));
     let found = found.collect();
     json(
         StatusCode::OK,
@@ -50,7 +50,8 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
         .read(&scope, id, |tx, id| Box::pin(organizations::by_id(tx, *id)))
         .await;
     let found = found?.ok_or_else(Refusal::not_found)?;
-    json(StatusCode::OK, &found.for_member(call.caller()?))
+    let caller = call.caller()?;
+    json(StatusCode::OK, &found.for_member(&caller))
 }
 
 /// Changes to an organization.

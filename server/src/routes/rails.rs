@@ -45,5 +45,5 @@ pub async fn patch(call: Call) -> Result<Response, Refusal> {
 /// # Errors
 /// 404.
 pub async fn delete(call: Call) -> Result<Response, Refusal> {
-    records::delete(call, &RAIL, false).await
+    records::delete(call, &RAIL).await
 }

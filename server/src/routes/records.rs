@@ -6,8 +6,8 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
-use crate::fields::Fields;
 use crate::http::response::ApiResponse;
+use crate::json_body::Fields;
 use crate::model::find::{self, PageFilter};
 use crate::model::{self, Change, Create, KindDescription, RecordInput, Remove};
 use crate::paging::PageRequest;
@@ -82,7 +82,7 @@ pub(super) async fn create(
     mut call: Call,
     kind: &'static KindDescription,
 ) -> Result<Response, Refusal> {
-    // Who cannot be told what it is to lie in cannot be reported more.
+    // The parent is checked first: without it nothing else can be checked.
     let mut fields = call.body_alone().await?;
     let query = call.query_text.finish();
     let parent = parent_field(&mut fields, kind)?;
@@ -96,7 +96,7 @@ fn parent_field(fields: &mut Fields, kind: &KindDescription) -> Result<Uuid, Ref
         return Err(Refusal::fault(name, "is required"));
     };
     let id = value.as_str().and_then(crate::ids::uuid);
-    id.ok_or_else(|| Refusal::fault(name, "is no UUID"))
+    id.ok_or_else(|| Refusal::fault(name, "is not a UUID"))
 }
 
 /// Creates a record whose parent is in the path.
@@ -129,8 +129,8 @@ async fn create_in(
 
 async fn insert(tx: &mut Tx, ctx: &OperationContext<Create>) -> Result<ApiResponse, Refusal> {
     let entered = model::enter(tx, ctx.actor(), &ctx.input).await?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let record = model::create(tx, &ctx.input, entered, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &record)?)
@@ -183,14 +183,13 @@ async fn update(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiRespon
     ApiResponse::json(StatusCode::OK, &record)
 }
 
-/// Deletes a record. Where nothing can be lost there is nothing to force.
+/// Deletes a record. Where nothing can be lost, the operation has no `force`.
 pub(super) async fn delete(
     mut call: Call,
     kind: &'static KindDescription,
-    forcible: bool,
 ) -> Result<Response, Refusal> {
     let (parent, id) = ids(&mut call).await?;
-    let force = forcible && call.query_text.flag("force");
+    let force = call.operation.takes_query("force") && call.query_text.flag("force");
     let force = call.query_text.finish().map(|()| force);
     let input = Remove {
         kind,

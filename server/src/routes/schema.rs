@@ -13,9 +13,13 @@ use crate::model::schema;
 use crate::refusal::Refusal;
 use crate::store::Tx;
 
-struct Schema {
+/// What is asked for of the model.
+struct SchemaRequest {
+    /// The one workspace, if it is about one.
     workspace: Option<Uuid>,
+    /// How much is shown before it is cut.
     cap: SchemaCap,
+    /// What is wrong with the query.
     query: Result<(), Refusal>,
 }
 
@@ -25,7 +29,7 @@ struct Schema {
 /// 404 for a workspace that cannot be seen.
 pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let workspace = call.query_text.optional_id("workspace_id");
-    let input = Schema {
+    let input = SchemaRequest {
         workspace,
         cap: call.app.config.schema_cap,
         query: call.query_text.finish(),
@@ -33,7 +37,10 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     call.read(input, |tx, ctx| Box::pin(select(tx, ctx))).await
 }
 
-async fn select(tx: &mut Tx, ctx: &OperationContext<Schema>) -> Result<ApiResponse, Refusal> {
+async fn select(
+    tx: &mut Tx,
+    ctx: &OperationContext<SchemaRequest>,
+) -> Result<ApiResponse, Refusal> {
     if ctx.input.workspace.is_none() {
         ctx.input.query.clone()?;
     }
@@ -59,8 +66,8 @@ pub async fn definitions(mut call: Call) -> Result<Response, Refusal> {
         None | Some("generated") => definitions::document(Definitions::embedded()),
         Some("legacy") => definitions::legacy(Definitions::embedded()),
         Some(_) => {
-            let reported = "is neither generated nor legacy";
-            return Err(Refusal::fault("query.format", reported));
+            let message = "is neither generated nor legacy";
+            return Err(Refusal::fault("query.format", message));
         }
     };
     call.query_text.finish()?;

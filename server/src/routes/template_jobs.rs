@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
+use super::checked::Checked;
 use crate::app::App;
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
@@ -54,15 +55,12 @@ async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiRes
 pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let query = call.query_text.finish();
-    call.read((id, query), |tx, ctx| Box::pin(read(tx, ctx)))
+    call.read(Checked { id, query }, |tx, ctx| Box::pin(read(tx, ctx)))
         .await
 }
 
-async fn read(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
-) -> Result<ApiResponse, Refusal> {
-    let (id, query) = &ctx.input;
+async fn read(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiResponse, Refusal> {
+    let Checked { id, query } = &ctx.input;
     let job = jobs::find(tx, *id, ctx.now).await?;
     let mut job = job.ok_or_else(Refusal::not_found)?;
     query.clone()?;
@@ -80,8 +78,8 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
     let job = job.await?;
     let force = call.query_text.flag("force");
     no_body(&mut call).await?;
-    if let Some(answered) = call.reserve().await? {
-        return Ok(answered);
+    if let Some(kept) = call.reserve().await? {
+        return Ok(kept);
     }
     let undo = Undo {
         parts: parts(&call.app),
@@ -126,8 +124,8 @@ fn parts(app: &App) -> UndoParts {
 
 async fn stopped(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ApiResponse, Refusal> {
     let job = entered(tx, ctx).await?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let job = stop(tx, &job, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &job)?)

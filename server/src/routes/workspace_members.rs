@@ -34,7 +34,7 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
 
 /// There is nothing to say in the body.
 fn nothing_in(bytes: &[u8]) -> Result<(), Refusal> {
-    use crate::fields::{Fields, parse};
+    use crate::json_body::{Fields, parse};
     if bytes.is_empty() {
         return Ok(());
     }
@@ -80,8 +80,8 @@ async fn write(tx: &mut Tx, ctx: &OperationContext<Membership>) -> Result<ApiRes
         workspace_members::unlist(tx, place, user).await?
     };
     if !belongs {
-        let reported = "is nobody who belongs to the organization";
-        return Err(Refusal::fault("path.user_id", reported));
+        let message = "is nobody who belongs to the organization";
+        return Err(Refusal::fault("path.user_id", message));
     }
     Ok(ApiResponse::nothing())
 }

@@ -19,7 +19,7 @@ const COUNTED: usize = 4096;
 /// How often a column has to be asked for.
 const OFTEN: u32 = 50;
 
-/// Counts questions about columns without a slot. Cheap to clone.
+/// Counts queries about columns without a slot. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct ColumnUsage(Arc<Mutex<HashMap<(Uuid, String), u32>>>);
 

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::MOST_ROWS;
-use crate::wire::{Cells, UtcInstant};
+use crate::json_schemas::{Cells, UtcInstant};
 
 /// A record of a table.
 #[derive(Serialize, JsonSchema)]
@@ -77,8 +77,8 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Row, RowBatchResult};
+    use crate::json_schemas::UtcInstant;
     use crate::rows::{RowHead, write_row};
-    use crate::wire::UtcInstant;
 
     #[test]
     fn a_row_is_written_as_its_type_says() {

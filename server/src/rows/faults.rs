@@ -60,14 +60,14 @@ impl Faults {
         if self.count == 0 {
             return Ok(());
         }
-        let mut reported: Vec<String> = Vec::new();
+        let mut details: Vec<String> = Vec::new();
         for fault in self.listed.iter().take(MOST_LISTED) {
-            reported.push(describe(fault));
+            details.push(describe(fault));
         }
-        if self.count > reported.len() {
-            reported.push(format!("and {} more", self.count - reported.len()));
+        if self.count > details.len() {
+            details.push(format!("and {} more", self.count - details.len()));
         }
-        Err(Refusal::invalid(self.listed).with_detail(reported.join("; ")))
+        Err(Refusal::invalid(self.listed).with_detail(details.join("; ")))
     }
 }
 

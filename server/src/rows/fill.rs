@@ -28,7 +28,7 @@ struct Position {
     now: i64,
 }
 
-/// A column on the way into its slot.
+/// A column whose slot is being filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SlotFill {
     column: Uuid,

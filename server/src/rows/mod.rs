@@ -15,6 +15,7 @@ mod merge;
 mod prepare;
 pub mod query;
 mod response;
+pub mod row_values;
 mod sequence;
 mod sizes;
 pub(crate) mod slot_allocation;
@@ -23,8 +24,7 @@ mod submission;
 mod subscription;
 mod table;
 mod tables;
-pub mod unique;
-mod unique_values;
+mod unique_reservations;
 pub(crate) mod uses;
 mod write;
 
@@ -34,13 +34,13 @@ pub use fill::fill_slots;
 pub use merge::merge;
 pub use prepare::{PreparedRow, RowPreparer, SourceCell, Validate};
 pub use response::{RowHead, StoredRow, write_row};
-pub use sizes::Sizes;
+pub(crate) use row_values::known_as;
+pub use sizes::RowSizes;
 pub use submission::{MOST_ROWS, Submission};
 pub use subscription::Subscription;
 pub use table::{Column, Slot, Table};
 pub use tables::{OpenTable, Tables};
-pub(crate) use unique::known_as;
-pub use unique_values::ValueMoves;
+pub use unique_reservations::ValueMoves;
 pub(crate) use write::NO_FILE;
 pub use write::{
     RemovedRow, ReplacedRows, RowRefusal, finish_moves, insert, insert_complete, remove,

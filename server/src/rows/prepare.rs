@@ -12,9 +12,9 @@ use tplkit::rows::{Cell, Decimal, Identity, elements, members, sorted_to};
 use uuid::Uuid;
 
 use super::faults::Faults;
+use super::row_values::{HashedValue, known_as};
 use super::slots;
 use super::table::{Column, Table};
-use super::unique::known_as;
 use crate::context::Context;
 
 /// How strictly the rows of a request are checked.
@@ -71,18 +71,45 @@ pub struct PreparedRow {
     pub id: Uuid,
     /// Its cells: one canonical JSON object, but for the numbers of `holes`.
     pub data: String,
-    /// Where numbers of sequences are still to be put in, and of which columns; ascending.
-    pub(super) holes: Vec<(usize, usize)>,
-    /// What no other row may hold: columns, and what stands for their cells.
-    pub(super) uniques: Vec<(usize, [u8; 32])>,
+    /// Where numbers of sequences are still to be put in; ascending.
+    pub(super) holes: Vec<SequenceHole>,
+    /// What no other row may hold.
+    pub(super) uniques: Vec<HashedValue>,
     /// What goes into the slots of the table.
     pub(super) slots: Vec<Option<String>>,
     /// Columns whose cells are too long for their slots.
     pub(super) long: Vec<usize>,
-    /// Columns whose sequences go on no lower than this.
-    pub(super) floors: Vec<(usize, i64)>,
-    /// Columns whose cells were checked, and the files that they name.
-    pub(super) files: Vec<(usize, Uuid)>,
+    /// How low sequences go on at the least.
+    pub(super) floors: Vec<SequenceFloor>,
+    /// The files that cells name that were checked.
+    pub(super) files: Vec<NamedFile>,
+}
+
+/// A place in the data of a row where the number of a sequence is still to be put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SequenceHole {
+    /// The byte at which it begins.
+    pub(super) place: usize,
+    /// The position of the column.
+    pub(super) column: usize,
+}
+
+/// The lowest number with which a sequence goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SequenceFloor {
+    /// The position of the column.
+    pub(super) column: usize,
+    /// The number.
+    pub(super) floor: i64,
+}
+
+/// A file that a cell names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NamedFile {
+    /// The position of the column.
+    pub(super) column: usize,
+    /// The file.
+    pub(super) file: Uuid,
 }
 
 /// Lets rows into a table.
@@ -96,7 +123,7 @@ pub struct RowPreparer<'e> {
     pub context: &'e Context,
 }
 
-const UNKNOWN: &str = "is no column of the table";
+const UNKNOWN: &str = "is not a column of the table";
 const DIGITS: &str = "numbers have at most 34 significant digits and 64 in plain notation";
 
 /// How many bytes a row takes of which nothing is known.
@@ -202,7 +229,10 @@ impl RowBuilder<'_, '_> {
         let column = &self.with.table.columns[at];
         self.key(column.name());
         if column.rule.identity == Some(Identity::Sequence) {
-            self.entered.holes.push((self.entered.data.len(), at));
+            self.entered.holes.push(SequenceHole {
+                place: self.entered.data.len(),
+                column: at,
+            });
         } else {
             let start = self.entered.data.len();
             let id = self.with.context.id();
@@ -233,12 +263,14 @@ impl RowBuilder<'_, '_> {
         }
         if !source.kept && column.is_sequence() && matches!(cell, Cell::Number(_)) {
             let floor = floor(&self.entered.data[start..]);
-            self.entered.floors.extend(floor.map(|floor| (at, floor)));
+            let floor = floor.map(|floor| SequenceFloor { column: at, floor });
+            self.entered.floors.extend(floor);
         }
         self.stands(at, start);
         if !source.kept && self.with.validate != Validate::Off {
             let file = column.rule.file_id(source.raw);
-            self.entered.files.extend(file.map(|file| (at, file)));
+            let file = file.map(|file| NamedFile { column: at, file });
+            self.entered.files.extend(file);
         }
         self.entered.data.push(',');
     }
@@ -297,7 +329,7 @@ impl RowBuilder<'_, '_> {
 
 /// What a row keeps next to its data: what no other row may hold, the slots, what is too long for them.
 struct RowIndexes<'b> {
-    uniques: &'b mut Vec<(usize, [u8; 32])>,
+    uniques: &'b mut Vec<HashedValue>,
     slots: &'b mut [Option<String>],
     long: &'b mut Vec<usize>,
 }
@@ -305,9 +337,9 @@ struct RowIndexes<'b> {
 fn noted(table: &Table, at: usize, value: &str, indexes: &mut RowIndexes<'_>) {
     let column = &table.columns[at];
     if column.is_unique {
-        indexes
-            .uniques
-            .extend(known_as(value).map(|known| (at, known)));
+        let digest = known_as(value);
+        let value = digest.map(|digest| HashedValue { column: at, digest });
+        indexes.uniques.extend(value);
     }
     if let Some(slot) = table.slot_of[at] {
         let (key, cut) = slots::key(column.is_number, value);
@@ -332,16 +364,17 @@ impl PreparedRow {
     /// Puts the numbers of sequences in, as `next` gives them for a column.
     pub(super) fn number(&mut self, table: &Table, mut next: impl FnMut(usize) -> i64) {
         let holes = std::mem::take(&mut self.holes);
-        let numbers: Vec<String> = holes.iter().map(|(_, at)| next(*at).to_string()).collect();
+        let numbers = holes.iter().map(|hole| next(hole.column).to_string());
+        let numbers: Vec<String> = numbers.collect();
         // From the end, so that the places before stay where they are.
-        for ((place, at), number) in holes.iter().zip(&numbers).rev() {
-            self.data.insert_str(*place, number);
+        for (hole, number) in holes.iter().zip(&numbers).rev() {
+            self.data.insert_str(hole.place, number);
             let mut indexes = RowIndexes {
                 uniques: &mut self.uniques,
                 slots: &mut self.slots,
                 long: &mut self.long,
             };
-            noted(table, *at, number, &mut indexes);
+            noted(table, hole.column, number, &mut indexes);
         }
     }
 }

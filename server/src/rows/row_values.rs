@@ -19,6 +19,15 @@ pub fn known_as(canonical: &str) -> Option<[u8; 32]> {
     (canonical != "null").then(|| Sha256::digest(canonical).into())
 }
 
+/// A value of a row that no other row of its table may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct HashedValue {
+    /// The position of its column.
+    pub(super) column: usize,
+    /// What it is known by.
+    pub(super) digest: [u8; 32],
+}
+
 /// A column whose values are looked at.
 #[derive(Debug, Clone)]
 pub struct UniqueColumn {

@@ -20,11 +20,11 @@ pub(super) async fn number(
             continue;
         }
         let holes = rows.iter().flat_map(|row| &row.holes);
-        let count = holes.filter(|(_, hole)| *hole == at).count();
+        let count = holes.filter(|hole| hole.column == at).count();
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         let floors = rows.iter().flat_map(|row| &row.floors);
-        let floors = floors.filter(|(floor, _)| *floor == at);
-        let floor = floors.map(|(_, floor)| *floor).max().unwrap_or(1);
+        let floors = floors.filter(|floor| floor.column == at);
+        let floor = floors.map(|floor| floor.floor).max().unwrap_or(1);
         if count == 0 && floor == 1 {
             continue;
         }

@@ -16,21 +16,21 @@ const LARGE: usize = BOUND / 500;
 
 /// The size of the largest row that was read last, for tables where it is large. Cheap to clone.
 #[derive(Clone)]
-pub struct Sizes(Arc<Cache<Uuid, usize>>);
+pub struct RowSizes(Arc<Cache<Uuid, usize>>);
 
-impl Default for Sizes {
-    fn default() -> Sizes {
-        Sizes(Arc::new(Cache::new(KEPT)))
+impl Default for RowSizes {
+    fn default() -> RowSizes {
+        RowSizes(Arc::new(Cache::new(KEPT)))
     }
 }
 
-impl std::fmt::Debug for Sizes {
+impl std::fmt::Debug for RowSizes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Sizes({})", self.0.len())
+        write!(f, "RowSizes({})", self.0.len())
     }
 }
 
-impl Sizes {
+impl RowSizes {
     /// The size of a row of that table in bytes; zero where it is not worth a thought.
     pub fn of(&self, feature: Uuid) -> usize {
         self.0.get(&feature).unwrap_or(0)

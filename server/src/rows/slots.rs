@@ -71,7 +71,7 @@ fn differing(table: &Table, one: &str, other: &str) -> Vec<usize> {
     }
 }
 
-/// Notes that columns have cells too long for their slots: questions go round those from now on.
+/// Notes that columns have cells too long for their slots: queries go round those from now on.
 pub(super) async fn mark_long(
     tx: &mut Tx,
     table: &Table,

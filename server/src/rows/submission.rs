@@ -8,7 +8,7 @@ use std::ops::Range;
 use tplkit::json::Node;
 
 use super::faults::Faults;
-use crate::fields;
+use crate::json_body;
 use crate::refusal::Refusal;
 
 /// How many rows a batch may have.
@@ -58,7 +58,7 @@ const FROZEN: [&str; 7] = [
 ];
 
 const OBJECT: &str = "has to be an object";
-const UNKNOWN: &str = "is no field of this body";
+const UNKNOWN: &str = "is not a field of this body";
 
 impl Submission {
     /// Reads `{"data": {…}}`.
@@ -142,13 +142,13 @@ impl Submission {
         batch: bool,
         shape: impl FnOnce(&mut SubmissionReader, Node<'_>) -> Result<(), Refusal>,
     ) -> Result<Submission, Refusal> {
-        let text = fields::text(bytes)?;
+        let text = json_body::text(bytes)?;
         let mut reading = SubmissionReader {
             cells: Vec::new(),
             rows: Vec::new(),
             faults: Faults::new(batch),
         };
-        shape(&mut reading, fields::read(&text)?.root())?;
+        shape(&mut reading, json_body::read(&text)?.root())?;
         let SubmissionReader {
             mut cells,
             rows,
@@ -279,11 +279,11 @@ mod tests {
             (
                 r#"{"rows":[{"data":{}},1,{"data":[],"id":1},{}]}"#,
                 "rows[1]: has to be an object; rows[2]: data: has to be an object; \
-                 rows[2]: id: is no field of this body; and 1 more",
+                 rows[2]: id: is not a field of this body; and 1 more",
             ),
             (
                 r#"{"rows":[{"data":{}}],"x":1}"#,
-                "x: is no field of this body",
+                "x: is not a field of this body",
             ),
         ] {
             assert!(message(body).contains(detail), "{body} {}", message(body));

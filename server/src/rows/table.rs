@@ -71,7 +71,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Whether questions may be answered from it.
+    /// Whether queries may use it.
     pub fn is_usable(self) -> bool {
         self.ready && !self.long
     }
@@ -294,7 +294,7 @@ fn update_with(slots: &[i64]) -> EachStatement {
     }
     EachStatement {
         text: format!(
-            "UPDATE main.rows SET updated_at = $3, data = {{json @2}}{values} @lines \
+            "UPDATE main.rows SET updated_at = $3, data = {{json @2}}{values} @rows \
              WHERE {{tenant organization_id}} AND {{workspace workspace_id}} \
              AND {{row feature_id created_by}} \
              AND organization_id = $1 AND feature_id = $2 AND id = @1"

@@ -9,7 +9,7 @@ use quick_cache::sync::Cache;
 use uuid::Uuid;
 
 use super::column_usage::ColumnUsage;
-use super::sizes::Sizes;
+use super::sizes::RowSizes;
 use super::table::{Head, Table};
 use crate::ids::TableKey;
 use crate::store::{Row, StoreError, Tx};
@@ -29,7 +29,7 @@ pub struct Tables {
     /// What is asked of them most.
     pub hot: ColumnUsage,
     /// Whose rows are large.
-    pub sizes: Sizes,
+    pub sizes: RowSizes,
 }
 
 /// A table whose rows are about to be written.
@@ -47,7 +47,7 @@ impl Default for Tables {
             kept: Arc::new(Cache::new(KEPT)),
             keys: Arc::new(Cache::new(KEYS)),
             hot: ColumnUsage::default(),
-            sizes: Sizes::default(),
+            sizes: RowSizes::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use uuid::Uuid;
 
 use super::prepare::PreparedRow;
+use super::row_values::HashedValue;
 use super::table::Table;
 use crate::store::{BulkInsert, PipelinedStatement, Row, RowValue, StoreError, Tx, Value};
 
@@ -22,18 +23,46 @@ pub(super) struct Conflict {
 /// A value that a row no longer holds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReleasedValue {
+    /// The row.
     pub(super) row: Uuid,
-    /// The position of the column.
-    pub(super) column: usize,
-    /// What it is known by.
-    pub(super) value: [u8; 32],
+    /// The value.
+    pub(super) value: HashedValue,
 }
 
-/// A value of a row: the position of its column, and what it is known by.
-pub(super) type Known = (usize, [u8; 32]);
+/// The values that a row takes.
+#[derive(Debug, Clone, Copy)]
+struct TakenValues<'r> {
+    /// The row.
+    row: Uuid,
+    /// Its values.
+    values: &'r [HashedValue],
+}
 
-/// A claim on a value: the id of the column, the value, the column, the row.
-type Claim = (Uuid, [u8; 32], usize, usize);
+/// A claim on a value. Claims sort by column, value and row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ValueClaim {
+    /// The id of the column.
+    column_id: Uuid,
+    /// What the value is known by.
+    digest: [u8; 32],
+    /// The position of the column.
+    column: usize,
+    /// The position of the row.
+    row: usize,
+    /// The id of the row.
+    row_id: Uuid,
+}
+
+/// A value that stands in another row, and a row that waits for it.
+#[derive(Debug, Clone, Copy)]
+struct WaitingValue {
+    /// The position of the row that waits, among all that are replaced.
+    position: usize,
+    /// The row that waits.
+    row: Uuid,
+    /// The value.
+    value: HashedValue,
+}
 
 /// Reserves the values of rows. Gives what was taken already, by other rows or by earlier ones of the
 /// same; then the transaction is to be left.
@@ -42,8 +71,8 @@ pub(super) async fn reserve(
     table: &Table,
     rows: &[PreparedRow],
 ) -> Result<Vec<Conflict>, StoreError> {
-    let rows = rows.iter().map(|row| (row.id, &*row.uniques));
-    reserve_all(tx, table, rows.collect()).await
+    let rows: Vec<TakenValues<'_>> = rows.iter().map(TakenValues::of).collect();
+    reserve_all(tx, table, &rows).await
 }
 
 /// The values that rows give up and take while they are replaced, part by part: what one of them gives up,
@@ -51,17 +80,45 @@ pub(super) async fn reserve(
 #[derive(Debug, Default)]
 pub struct ValueMoves {
     given_up: Vec<ReleasedValue>,
-    /// What stood in another row as it was asked for: the position of the row, the row, the value.
-    waiting: Vec<(usize, Uuid, Known)>,
+    /// What stood in another row as it was asked for.
+    waiting: Vec<WaitingValue>,
 }
 
 /// The values of a row before and after.
 pub(super) struct ReplacedValues<'r> {
     /// The position of the row among all that are replaced.
     pub(super) position: usize,
+    /// The row.
     pub(super) row: Uuid,
-    pub(super) before: Vec<Known>,
-    pub(super) after: &'r [Known],
+    /// What it held.
+    pub(super) before: Vec<HashedValue>,
+    /// What it is to hold.
+    pub(super) after: &'r [HashedValue],
+}
+
+impl<'r> TakenValues<'r> {
+    /// Those of a row that is new.
+    fn of(row: &'r PreparedRow) -> TakenValues<'r> {
+        TakenValues {
+            row: row.id,
+            values: &row.uniques,
+        }
+    }
+}
+
+impl ValueClaim {
+    /// Whether two claims are on one value.
+    fn is_of_same_value(&self, other: &ValueClaim) -> bool {
+        (self.column_id, self.digest) == (other.column_id, other.digest)
+    }
+
+    /// The cell whose value is claimed.
+    fn conflict(&self) -> Conflict {
+        Conflict {
+            row: self.row,
+            column: self.column,
+        }
+    }
 }
 
 impl ValueMoves {
@@ -76,30 +133,32 @@ impl ValueMoves {
         let mut claimed = Vec::with_capacity(rows.len());
         for row in rows {
             let lost = row.before.iter().filter(|value| !row.after.contains(value));
-            self.given_up
-                .extend(lost.map(|(column, value)| ReleasedValue {
-                    row: row.row,
-                    column: *column,
-                    value: *value,
-                }));
+            self.given_up.extend(lost.map(|value| ReleasedValue {
+                row: row.row,
+                value: *value,
+            }));
             let taken = row.after.iter().copied();
             let taken = taken.filter(|value| !row.before.contains(value));
-            claimed.push((row.row, taken.collect::<Vec<Known>>()));
+            claimed.push(taken.collect::<Vec<HashedValue>>());
         }
-        let claims = claimed.iter().map(|(row, values)| (*row, &**values));
+        let claims = rows.iter().zip(&claimed).map(|(row, values)| TakenValues {
+            row: row.row,
+            values,
+        });
         let claims = match Reservations::of(table, &claims.collect::<Vec<_>>()) {
             Ok(claims) => claims,
             Err(twice) => return Ok(placed(twice, rows)),
         };
         let entered = many().insert(tx, &shared(table), claims.rows()).await?;
         for conflict in claims.conflicts(&entered)? {
-            let (row, values) = &claimed[conflict.row];
-            let values = values
-                .iter()
-                .filter(|(column, _)| *column == conflict.column);
-            let position = rows[conflict.row].position;
-            self.waiting
-                .extend(values.map(|value| (position, *row, *value)));
+            let values = claimed[conflict.row].iter();
+            let values = values.filter(|value| value.column == conflict.column);
+            let ReplacedValues { position, row, .. } = rows[conflict.row];
+            self.waiting.extend(values.map(|value| WaitingValue {
+                position,
+                row,
+                value: *value,
+            }));
         }
         Ok(Vec::new())
     }
@@ -111,19 +170,14 @@ impl ValueMoves {
         tx: &mut Tx,
         table: &Table,
     ) -> Result<Vec<Conflict>, StoreError> {
-        let free: HashSet<Known> = self
-            .given_up
-            .iter()
-            .map(|released| (released.column, released.value))
-            .collect();
-        let stays = self
-            .waiting
-            .iter()
-            .filter(|(.., value)| !free.contains(value));
+        let given_up = self.given_up.iter();
+        let free: HashSet<HashedValue> = given_up.map(|released| released.value).collect();
+        let stays = self.waiting.iter();
+        let stays = stays.filter(|waiting| !free.contains(&waiting.value));
         let mut taken: Vec<Conflict> = stays
-            .map(|(row, _, (column, _))| Conflict {
-                row: *row,
-                column: *column,
+            .map(|waiting| Conflict {
+                row: waiting.position,
+                column: waiting.value.column,
             })
             .collect();
         if !taken.is_empty() {
@@ -134,15 +188,18 @@ impl ValueMoves {
         release(tx, table, &self.given_up).await?;
         let waiting = self.waiting.iter();
         let waiting: Vec<ReplacedValues<'_>> = waiting
-            .map(|(position, row, value)| ReplacedValues {
-                position: *position,
-                row: *row,
+            .map(|waiting| ReplacedValues {
+                position: waiting.position,
+                row: waiting.row,
                 before: Vec::new(),
-                after: std::slice::from_ref(value),
+                after: std::slice::from_ref(&waiting.value),
             })
             .collect();
-        let claims = waiting.iter().map(|waits| (waits.row, waits.after));
-        let taken = reserve_all(tx, table, claims.collect()).await?;
+        let claims = waiting.iter().map(|waits| TakenValues {
+            row: waits.row,
+            values: waits.after,
+        });
+        let taken = reserve_all(tx, table, &claims.collect::<Vec<_>>()).await?;
         Ok(placed(taken, &waiting))
     }
 }
@@ -163,9 +220,9 @@ fn placed(conflicts: Vec<Conflict>, rows: &[ReplacedValues<'_>]) -> Vec<Conflict
 async fn reserve_all(
     tx: &mut Tx,
     table: &Table,
-    rows: Vec<(Uuid, &[Known])>,
+    rows: &[TakenValues<'_>],
 ) -> Result<Vec<Conflict>, StoreError> {
-    let claims = match Reservations::of(table, &rows) {
+    let claims = match Reservations::of(table, rows) {
         Ok(claims) => claims,
         Err(taken) => return Ok(taken),
     };
@@ -174,27 +231,30 @@ async fn reserve_all(
 }
 
 /// What rows claim, in one order everywhere, so that writers wait for each other and not in a circle.
-pub(super) struct Reservations(Vec<(Claim, Uuid)>);
+pub(super) struct Reservations(Vec<ValueClaim>);
 
 impl Reservations {
     /// The claims of rows that are new. Gives what more than one of them claims, if there is such.
     pub(super) fn new(table: &Table, rows: &[PreparedRow]) -> Result<Reservations, Vec<Conflict>> {
-        let rows: Vec<_> = rows.iter().map(|row| (row.id, &*row.uniques)).collect();
+        let rows: Vec<TakenValues<'_>> = rows.iter().map(TakenValues::of).collect();
         Reservations::of(table, &rows)
     }
 
-    fn of(table: &Table, rows: &[(Uuid, &[Known])]) -> Result<Reservations, Vec<Conflict>> {
+    fn of(table: &Table, rows: &[TakenValues<'_>]) -> Result<Reservations, Vec<Conflict>> {
         let mut claims = Vec::new();
-        for (at, (row, uniques)) in rows.iter().enumerate() {
-            let id = |column: usize| table.columns[column].definition.id;
-            let uniques = uniques.iter();
-            claims
-                .extend(uniques.map(|(column, value)| ((id(*column), *value, *column, at), *row)));
+        for (at, row) in rows.iter().enumerate() {
+            claims.extend(row.values.iter().map(|value| ValueClaim {
+                column_id: table.columns[value.column].definition.id,
+                digest: value.digest,
+                column: value.column,
+                row: at,
+                row_id: row.row,
+            }));
         }
         claims.sort_unstable();
         let pairs = claims.windows(2);
-        let twice = pairs.filter(|pair| (pair[0].0.0, pair[0].0.1) == (pair[1].0.0, pair[1].0.1));
-        let mut taken: Vec<Conflict> = twice.map(|pair| of(&pair[1].0)).collect();
+        let twice = pairs.filter(|pair| pair[0].is_of_same_value(&pair[1]));
+        let mut taken: Vec<Conflict> = twice.map(|pair| pair[1].conflict()).collect();
         if taken.is_empty() {
             return Ok(Reservations(claims));
         }
@@ -205,8 +265,12 @@ impl Reservations {
     fn rows(&self) -> Vec<Vec<Value>> {
         let claims = self.0.iter();
         claims
-            .map(|((column, value, ..), row)| {
-                vec![(*column).into(), (*value).into(), (*row).into()]
+            .map(|claim| {
+                vec![
+                    claim.column_id.into(),
+                    claim.digest.into(),
+                    claim.row_id.into(),
+                ]
             })
             .collect()
     }
@@ -225,8 +289,8 @@ impl Reservations {
         let entered = entered.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
         let entered: HashSet<(Uuid, Uuid)> = entered.collect::<Result<_, StoreError>>()?;
         let claims = self.0.iter();
-        let refused = claims.filter(|((column, ..), row)| !entered.contains(&(*column, *row)));
-        let mut taken: Vec<Conflict> = refused.map(|(claim, _)| of(claim)).collect();
+        let refused = claims.filter(|claim| !entered.contains(&(claim.column_id, claim.row_id)));
+        let mut taken: Vec<Conflict> = refused.map(ValueClaim::conflict).collect();
         taken.sort_unstable();
         Ok(taken)
     }
@@ -254,13 +318,6 @@ fn shared(table: &Table) -> [Value; 3] {
     ]
 }
 
-fn of(claim: &Claim) -> Conflict {
-    Conflict {
-        row: claim.3,
-        column: claim.2,
-    }
-}
-
 /// Lets go of values that rows no longer hold.
 pub(super) async fn release(
     tx: &mut Tx,
@@ -273,19 +330,20 @@ pub(super) async fn release(
     let mut sorted: Vec<_> = values
         .iter()
         .map(|released| {
-            let column = table.columns[released.column].definition.id;
-            (column, released.value, released.row)
+            let value = released.value;
+            let column = table.columns[value.column].definition.id;
+            (column, value.digest, released.row)
         })
         .collect();
     sorted.sort_unstable();
     let all: Vec<Vec<Value>> = sorted
         .into_iter()
-        .map(|(column, value, row)| {
+        .map(|(column, digest, row)| {
             vec![
                 table.organization.into(),
                 table.id.into(),
                 column.into(),
-                value.into(),
+                digest.into(),
                 row.into(),
             ]
         })

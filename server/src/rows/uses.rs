@@ -41,11 +41,11 @@ impl ChangedUses {
         let rows = rows.iter().enumerate();
         let begun = rows.flat_map(|(at, row)| {
             let files = row.files.iter();
-            files.map(move |(column, file)| FileCell {
+            files.map(move |named| FileCell {
                 at,
                 row: row.id,
-                column: *column,
-                file: *file,
+                column: named.column,
+                file: named.file,
             })
         });
         ChangedUses {

@@ -7,10 +7,10 @@ use tplkit::rows::members;
 use uuid::Uuid;
 
 use super::prepare::PreparedRow;
+use super::row_values::{HashedValue, known_as};
 use super::table::Table;
 use super::tables::OpenTable;
-use super::unique::known_as;
-use super::unique_values::{
+use super::unique_reservations::{
     self, Conflict, ReleasedValue, ReplacedValues, Reservations, ValueMoves,
 };
 use super::uses::{self, ChangedUses};
@@ -180,7 +180,7 @@ async fn insert_numbered(
     let taken = if tx.dialect()? == Dialect::Postgres {
         enter_at_once(tx, table, rows, &shared, records).await?
     } else {
-        let taken = unique_values::reserve(tx, table, rows).await?;
+        let taken = unique_reservations::reserve(tx, table, rows).await?;
         if taken.is_empty() {
             table.insert.insert(tx, &shared, records).await?;
             counts::add(tx, table, count).await?;
@@ -377,18 +377,15 @@ pub async fn remove_all(
     for row in &tx.query(sql, &parameters).await? {
         let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
         let uniques = unique_values(table, &data);
-        gone.extend(uniques.into_iter().map(|(column, value)| ReleasedValue {
-            row: id,
-            column,
-            value,
-        }));
+        let uniques = uniques.into_iter();
+        gone.extend(uniques.map(|value| ReleasedValue { row: id, value }));
         removed.push(RemovedRow {
             data,
             creator: row.get(2)?,
         });
     }
     if !removed.is_empty() {
-        unique_values::release(tx, table, &gone).await?;
+        unique_reservations::release(tx, table, &gone).await?;
         let count = i64::try_from(removed.len()).unwrap_or(i64::MAX);
         counts::add(tx, table, -count).await?;
     }
@@ -396,7 +393,7 @@ pub async fn remove_all(
 }
 
 /// What the unique columns of a stored row hold.
-fn unique_values(table: &Table, data: &str) -> Vec<(usize, [u8; 32])> {
+fn unique_values(table: &Table, data: &str) -> Vec<HashedValue> {
     if !table.columns.iter().any(|column| column.is_unique) {
         return Vec::new();
     }
@@ -405,7 +402,8 @@ fn unique_values(table: &Table, data: &str) -> Vec<(usize, [u8; 32])> {
         let key = key.decoded();
         let at = table.position(&key);
         if let Some(at) = at.filter(|at| table.columns[*at].is_unique) {
-            values.extend(known_as(value).map(|known| (at, known)));
+            let digest = known_as(value);
+            values.extend(digest.map(|digest| HashedValue { column: at, digest }));
         }
     }
     values

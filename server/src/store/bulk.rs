@@ -52,7 +52,7 @@ pub struct BulkInsert {
 }
 
 /// An `UPDATE` for each of some rows, in the words of [`translate`](super::translate) and of [`BulkInsert`]; the word
-/// `@lines` is before its `WHERE`.
+/// `@rows` is before its `WHERE`.
 #[derive(Debug, Clone)]
 pub struct EachStatement {
     /// The statement.
@@ -111,7 +111,7 @@ impl BulkInsert {
     fn name(&self, size: usize, shared: usize) -> String {
         let (own, parts) = (self.own.len(), [&*self.head, &self.row, &self.tail]);
         format!(
-            "{size} lines, {shared} shared, {own} own\n{}",
+            "{size} rows, {shared} shared, {own} own\n{}",
             parts.join("\n")
         )
     }
@@ -122,9 +122,9 @@ impl BulkInsert {
         let mut text = String::with_capacity(room);
         text.push_str(&self.head);
         text.push_str(" VALUES");
-        for line in 0..size {
-            text.push_str(if line == 0 { " (" } else { ", (" });
-            numbered(&mut text, &self.row, shared + line * own);
+        for row in 0..size {
+            text.push_str(if row == 0 { " (" } else { ", (" });
+            numbered(&mut text, &self.row, shared + row * own);
             text.push(')');
         }
         text.push_str(&self.tail);
@@ -146,7 +146,7 @@ impl EachStatement {
         if rows.is_empty() {
             return Ok(());
         }
-        let (set, which) = self.text.split_once("@lines").unwrap_or((&self.text, ""));
+        let (set, which) = self.text.split_once("@rows").unwrap_or((&self.text, ""));
         let mut text = String::with_capacity(self.text.len() + 64);
         if tx.dialect()? == Dialect::Postgres {
             named(&mut text, set);
@@ -157,8 +157,8 @@ impl EachStatement {
         }
         numbered(&mut text, set, shared.len());
         numbered(&mut text, which, shared.len());
-        for line in rows {
-            let parameters = shared.iter().cloned().chain(line).collect();
+        for row in rows {
+            let parameters = shared.iter().cloned().chain(row).collect();
             tx.execute_whole(&text, parameters).await?;
         }
         Ok(())
@@ -178,7 +178,7 @@ fn numbered(out: &mut String, text: &str, before: usize) {
 /// Writes a text in which a row's own parameters are columns of a list of rows.
 fn named(out: &mut String, text: &str) {
     each_own(out, text, |out, number| {
-        let _ = write!(out, "line.c{number}");
+        let _ = write!(out, "item.c{number}");
     });
 }
 
@@ -201,14 +201,14 @@ fn unnested(out: &mut String, before: usize, own: &[RowValue]) {
         let _ = write!(lists, "{comma}${}::{}", before + number, own.list());
         let _ = write!(names, "{comma}c{number}");
     }
-    let _ = write!(out, "FROM unnest({lists}) AS line ({names})");
+    let _ = write!(out, "FROM unnest({lists}) AS item ({names})");
 }
 
 /// What is shared, then a list for each parameter of the rows.
 fn lists(shared: &[Value], rows: Vec<Vec<Value>>, own: &[RowValue]) -> Vec<Value> {
     let mut lists: Vec<Vec<Value>> = vec![Vec::with_capacity(rows.len()); own.len()];
-    for line in rows {
-        for (list, value) in lists.iter_mut().zip(line) {
+    for row in rows {
+        for (list, value) in lists.iter_mut().zip(row) {
             list.push(value);
         }
     }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_share_the_first_parameters() {
+    fn rows_share_the_first_parameters() {
         assert_eq!(
             many().text(2, 1),
             "INSERT INTO main.t {into $1} (a, b, c) VALUES ($1, $2, {json $3}), \
@@ -263,13 +263,13 @@ mod tests {
     }
 
     #[test]
-    fn lists_stand_for_lines() {
+    fn lists_stand_for_rows() {
         let mut text = String::new();
         named(&mut text, "$1, @1, {json @2} ");
         unnested(&mut text, 1, &[RowValue::Id, RowValue::Text]);
         assert_eq!(
             text,
-            "$1, line.c1, {json line.c2} FROM unnest($2::uuid[], $3::text[]) AS line (c1, c2)"
+            "$1, item.c1, {json item.c2} FROM unnest($2::uuid[], $3::text[]) AS item (c1, c2)"
         );
     }
 }

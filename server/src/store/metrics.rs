@@ -12,7 +12,7 @@ use super::StoreError;
 use crate::histogram::seconds;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Operation {
+struct OperationLabels {
     kind: &'static str,
     outcome: &'static str,
 }
@@ -25,7 +25,7 @@ struct KindLabel {
 /// Counts operations. Clones count together.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreMetrics {
-    operations: Family<Operation, Counter>,
+    operations: Family<OperationLabels, Counter>,
     durations: Family<KindLabel, Histogram, fn() -> Histogram>,
     retries: Counter,
 }
@@ -54,7 +54,7 @@ impl StoreMetrics {
     pub(super) fn ran(&self, may_write: bool, outcome: Outcome, took: Duration) {
         let kind = if may_write { "write" } else { "read" };
         let outcome = outcome.0;
-        let operation = Operation { kind, outcome };
+        let operation = OperationLabels { kind, outcome };
         self.operations.get_or_create(&operation).inc();
         let seconds = took.as_secs_f64();
         self.durations

@@ -4,6 +4,7 @@
 //! program, or was migrated by other texts, is refused.
 
 mod history;
+mod migration;
 mod roles;
 
 use std::time::Duration;
@@ -12,15 +13,9 @@ use rusqlite::{Connection, TransactionBehavior};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
-use super::StoreError;
+use super::{StoreError, sql_log};
 use history::{RecordedMigration, Step, pending};
-
-struct Migration {
-    number: i64,
-    name: &'static str,
-    sqlite: &'static str,
-    postgres: &'static str,
-}
+use migration::Migration;
 
 macro_rules! migration {
     ($number:literal, $file:literal) => {
@@ -55,17 +50,35 @@ const MIGRATIONS: [Migration; 16] = [
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \
      (number bigint NOT NULL PRIMARY KEY, name text NOT NULL, digest text NOT NULL)";
 const RECORDED: &str = "SELECT number, name, digest FROM schema_migrations ORDER BY number";
+/// The types of what is recorded of a migration.
+const RECORD_TYPES: [&str; 3] = ["bigint", "text", "text"];
 
 /// Migrates a file. The write lock of the file keeps others out.
 pub(super) fn sqlite(connection: &mut Connection) -> Result<(), StoreError> {
+    sql_log::control("BEGIN IMMEDIATE");
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let migrated = migrate_sqlite(&transaction);
+    log_end(migrated.is_ok());
+    migrated?;
+    Ok(transaction.commit()?)
+}
+
+/// Shows how a transaction ends: one that is dropped is rolled back.
+fn log_end(commits: bool) {
+    sql_log::control(if commits { "COMMIT" } else { "ROLLBACK" });
+}
+
+fn migrate_sqlite(transaction: &Connection) -> Result<(), StoreError> {
+    sql_log::control(LEDGER);
     transaction.execute_batch(LEDGER)?;
     let digests = "SELECT count(*) FROM pragma_table_info('schema_migrations') \
          WHERE name = 'digest'";
+    sql_log::control(digests);
     if transaction.query_row(digests, [], |row| row.get::<_, i64>(0))? == 0 {
         return Err(StoreError::NoDigests);
     }
     let recorded = {
+        sql_log::control(RECORDED);
         let mut select = transaction.prepare(RECORDED)?;
         let recorded = select.query_map([], |row| {
             Ok(RecordedMigration {
@@ -78,13 +91,13 @@ pub(super) fn sqlite(connection: &mut Connection) -> Result<(), StoreError> {
     };
     let steps = MIGRATIONS.iter().map(|one| Step::of(one, one.sqlite));
     for step in pending(&recorded, steps)? {
+        sql_log::control(step.text);
         transaction.execute_batch(step.text)?;
-        transaction.execute(
-            "INSERT INTO schema_migrations (number, name, digest) VALUES (?1, ?2, ?3)",
-            (step.number, step.name, step.digest),
-        )?;
+        let done = "INSERT INTO schema_migrations (number, name, digest) VALUES (?1, ?2, ?3)";
+        sql_log::typed(done, RECORD_TYPES);
+        transaction.execute(done, (step.number, step.name, step.digest))?;
     }
-    Ok(transaction.commit()?)
+    Ok(())
 }
 
 /// Migrates a database. A table lock keeps others out.
@@ -137,37 +150,57 @@ impl From<tokio_postgres::Error> for Attempt {
 const SETTINGS: &str = "SET LOCAL search_path = main; SET LOCAL statement_timeout = 0";
 
 async fn attempt_postgres(client: &mut Client) -> Result<(), Attempt> {
+    // In the words of the library.
+    sql_log::control("START TRANSACTION");
     let transaction = client.transaction().await?;
-    transaction.batch_execute(SETTINGS).await?;
+    let migrated = migrate_postgres(&transaction).await;
+    log_end(migrated.is_ok());
+    migrated?;
+    Ok(transaction.commit().await?)
+}
+
+async fn migrate_postgres(transaction: &Transaction<'_>) -> Result<(), Attempt> {
+    run(transaction, SETTINGS).await?;
     let known = "SELECT to_regclass('main.schema_migrations') IS NOT NULL";
     // A server that starts next to running ones should find nothing to create, or to lock.
-    if !transaction.query_one(known, &[]).await?.get::<_, bool>(0) {
-        let made = transaction.batch_execute("CREATE SCHEMA IF NOT EXISTS main");
-        made.await
-            .map_err(|error| unless_denied(error, Attempt::Schema))?;
-        transaction.batch_execute(LEDGER).await?;
+    if !is_so(transaction, known).await? {
+        let made = run(transaction, "CREATE SCHEMA IF NOT EXISTS main").await;
+        made.map_err(|error| unless_denied(error, Attempt::Schema))?;
+        run(transaction, LEDGER).await?;
     }
     let digests = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attname = 'digest' \
          AND attrelid = to_regclass('main.schema_migrations') AND NOT attisdropped)";
-    if !transaction.query_one(digests, &[]).await?.get::<_, bool>(0) {
+    if !is_so(transaction, digests).await? {
         return Err(Attempt::Final(StoreError::NoDigests));
     }
-    if !left(&transaction).await?.is_empty() {
+    if !left(transaction).await?.is_empty() {
         let lock = "LOCK TABLE schema_migrations IN ACCESS EXCLUSIVE MODE";
-        transaction.batch_execute(lock).await?;
-        let made = transaction.batch_execute(roles::MAKE);
-        made.await
-            .map_err(|error| unless_denied(error, Attempt::Roles))?;
+        run(transaction, lock).await?;
+        let made = run(transaction, roles::MAKE).await;
+        made.map_err(|error| unless_denied(error, Attempt::Roles))?;
         // Somebody else may have done it while this one waited.
-        for step in left(&transaction).await? {
-            transaction.batch_execute(step.text).await?;
+        for step in left(transaction).await? {
+            run(transaction, step.text).await?;
             let done = "INSERT INTO schema_migrations (number, name, digest) VALUES ($1, $2, $3)";
+            sql_log::typed(done, RECORD_TYPES);
             transaction
                 .execute(done, &[&step.number, &step.name, &step.digest])
                 .await?;
         }
     }
-    Ok(transaction.commit().await?)
+    Ok(())
+}
+
+/// Runs statements without parameters.
+async fn run(transaction: &Transaction<'_>, text: &str) -> Result<(), tokio_postgres::Error> {
+    sql_log::control(text);
+    transaction.batch_execute(text).await
+}
+
+/// Whether the one truth value that a statement finds is true.
+async fn is_so(transaction: &Transaction<'_>, text: &str) -> Result<bool, tokio_postgres::Error> {
+    sql_log::control(text);
+    Ok(transaction.query_one(text, &[]).await?.get(0))
 }
 
 /// What went wrong, or what it means that it is not allowed.
@@ -181,6 +214,7 @@ fn unless_denied(error: tokio_postgres::Error, denied: Attempt) -> Attempt {
 
 /// What a database still lacks.
 async fn left(transaction: &Transaction<'_>) -> Result<Vec<Step>, Attempt> {
+    sql_log::control(RECORDED);
     let rows = transaction.query(RECORDED, &[]).await?;
     let recorded: Vec<RecordedMigration> = rows
         .iter()

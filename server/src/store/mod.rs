@@ -15,6 +15,9 @@ mod lease;
 mod metrics;
 mod migrate;
 mod operation;
+mod options;
+#[cfg(test)]
+mod outgoing;
 mod pipeline;
 mod policy;
 mod postgres;
@@ -44,6 +47,9 @@ pub use error::StoreError;
 pub use lease::Hold;
 pub(crate) use lease::lease;
 pub(crate) use metrics::StoreMetrics;
+pub use options::{Depth, Options};
+#[cfg(test)]
+pub(crate) use outgoing::OutgoingStatement;
 pub use pipeline::PipelinedStatement;
 pub use policy::postgres_policies;
 pub(crate) use policy::sees_file;
@@ -52,11 +58,11 @@ use transaction_mode::LONG;
 pub(crate) use transaction_mode::TransactionMode;
 pub use tx::Tx;
 pub(crate) use tx::{Check, Precondition};
-pub use value::{Column, Row, Value};
+pub use value::{FromColumn, Row, Value};
 
 use crate::context::Stopwatch;
 use metrics::Outcome;
-use operation::Operation;
+use operation::{FinishedOperation, QueuedOperation};
 use postgres::Postgres;
 use sqlite::{FileLock, Sqlite, refuse_other_name};
 use tx::{Inner, TranslatedStatements};
@@ -93,23 +99,8 @@ impl<E: From<StoreError> + Send + 'static> OperationError for E {}
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
 
-/// The bytes after which a bounded answer ends.
+/// The bytes after which a bounded response ends.
 pub const BOUND: usize = 8 << 20;
-
-/// How a store is to behave.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// How long a statement may take; zero is for ever.
-    pub statement_timeout: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            statement_timeout: Duration::from_secs(5),
-        }
-    }
-}
 
 /// An open, migrated store. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -119,17 +110,6 @@ pub struct Store {
     metrics: StoreMetrics,
     /// Operations that have not ended.
     pending: Arc<AtomicUsize>,
-}
-
-/// How much there is to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Depth {
-    /// Connections to the database.
-    pub connections: usize,
-    /// Those of them that are in use.
-    pub busy: usize,
-    /// Operations that wait for one.
-    pub waiting: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -251,8 +231,8 @@ impl Store {
         &self.metrics
     }
 
-    /// What all statements took so far, in steps of SQLite's machine: nothing on PostgreSQL, which tells
-    /// about its plans itself.
+    /// What all statements took so far, in steps of SQLite's machine: nothing on PostgreSQL, which shows
+    /// its plans itself.
     #[cfg(any(test, feature = "row-security-off"))]
     pub fn steps(&self) -> Option<u64> {
         match &self.engine {
@@ -370,8 +350,8 @@ impl Store {
         let writes = kind.writes();
         let (result, input, outcome) = match &self.engine {
             Engine::Sqlite(sqlite) => {
-                let (response, answered) = oneshot::channel();
-                let task = Box::new(Operation {
+                let (result_sender, finished) = oneshot::channel();
+                let task = Box::new(QueuedOperation {
                     kind,
                     scope: scope.clone(),
                     texts: self.texts.clone(),
@@ -380,14 +360,19 @@ impl Store {
                     work,
                     result: None,
                     failed: None,
-                    result_sender: response,
+                    result_sender,
                 });
                 if writes {
                     sqlite.write(task);
                 } else {
                     sqlite.read(task);
                 }
-                if let Ok((result, input, failed)) = answered.await {
+                if let Ok(finished) = finished.await {
+                    let FinishedOperation {
+                        result,
+                        input,
+                        failed,
+                    } = finished;
                     let outcome = Outcome::of(result.is_ok(), failed);
                     (result, Some(input), outcome)
                 } else {

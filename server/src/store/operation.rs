@@ -12,7 +12,7 @@ use super::tx::{Check, Inner, TranslatedStatements};
 use super::{Input, OperationError, Output, QueryFn, Scope, StoreError, TransactionMode, Tx};
 
 /// An operation for the thread that runs it.
-pub(super) struct Operation<I, T, E, F> {
+pub(super) struct QueuedOperation<I, T, E, F> {
     pub(super) kind: TransactionMode,
     pub(super) scope: Scope,
     pub(super) texts: Arc<TranslatedStatements>,
@@ -22,10 +22,23 @@ pub(super) struct Operation<I, T, E, F> {
     pub(super) result: Option<Result<T, E>>,
     /// What the store last said against it.
     pub(super) failed: Option<Outcome>,
-    pub(super) result_sender: oneshot::Sender<(Result<T, E>, I, Option<Outcome>)>,
+    /// To whoever waits for it.
+    pub(super) result_sender: oneshot::Sender<FinishedOperation<I, T, E>>,
 }
 
-impl<I: Input, T: Output, E: OperationError, F: QueryFn<I, T, E>> Task for Operation<I, T, E, F> {
+/// How an operation ended.
+pub(super) struct FinishedOperation<I, T, E> {
+    /// What it returned, unless the store failed.
+    pub(super) result: Result<T, E>,
+    /// Its input, given back.
+    pub(super) input: I,
+    /// What the store last said against it.
+    pub(super) failed: Option<Outcome>,
+}
+
+impl<I: Input, T: Output, E: OperationError, F: QueryFn<I, T, E>> Task
+    for QueuedOperation<I, T, E, F>
+{
     fn scope(&self) -> Scope {
         self.scope.clone()
     }
@@ -86,6 +99,10 @@ impl<I: Input, T: Output, E: OperationError, F: QueryFn<I, T, E>> Task for Opera
             (Err(_), Some(Err(own))) => Err(own),
         };
         // Whoever waited may have gone.
-        let _ = self.result_sender.send((result, self.input, failed));
+        let _ = self.result_sender.send(FinishedOperation {
+            result,
+            input: self.input,
+            failed,
+        });
     }
 }

@@ -16,7 +16,7 @@ pub(crate) use file_sight::sees_file;
 
 pub(super) use condition::{Condition, FOR_EVERYBODY, PLATFORM};
 pub(super) use statement::{Mark, Predicates};
-pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight, Table};
+pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight, TablePolicy};
 
 use super::scope_ids::{Id, Ids};
 use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Only, Platform, Word};
@@ -95,30 +95,30 @@ const SHARED: [Exception; 3] = [
 ];
 
 /// The policies, in the order in which tables came.
-pub(super) static TABLES: [Table; 36] = [
-    Table {
+pub(super) static TABLES: [TablePolicy; 36] = [
+    TablePolicy {
         authentication: access("SELECT, UPDATE (password_hash)", Rows::All),
         caller: access("SELECT", Rows::Where(&[rule(CALLER, &["id"])], Plain)),
         ..of_organization("users")
     },
-    Table {
+    TablePolicy {
         authentication: access(EVERYTHING, Rows::All),
         operator: NOTHING,
         caller: NOTHING,
         ..of_organization("sessions")
     },
-    Table {
+    TablePolicy {
         caller: access(
             "SELECT, UPDATE",
             Rows::Where(&[rule(TENANT, &["id"])], Plain),
         ),
         ..of_organization("organizations")
     },
-    Table {
+    TablePolicy {
         authentication: READS,
         ..of_organization("memberships")
     },
-    Table {
+    TablePolicy {
         // From whom they are kept is found out before anybody asks.
         authentication: access(
             "SELECT",
@@ -136,17 +136,17 @@ pub(super) static TABLES: [Table; 36] = [
         ),
         ..of_organization("workspaces")
     },
-    Table {
+    TablePolicy {
         authentication: READS,
         ..of_organization("workspace_members")
     },
-    Table {
+    TablePolicy {
         authentication: access("SELECT, UPDATE", Rows::All),
         ..of_organization("api_keys")
     },
     within("modules", Plain),
     within("rails", Plain),
-    Table {
+    TablePolicy {
         authentication: access(
             "SELECT",
             Rows::Where(&[rule(Flag(0), &["own_rows"])], Plain),
@@ -155,7 +155,7 @@ pub(super) static TABLES: [Table; 36] = [
     },
     within("views", Plain),
     within("columns", Plain),
-    Table {
+    TablePolicy {
         caller: access(
             EVERYTHING,
             Rows::Where(
@@ -174,7 +174,7 @@ pub(super) static TABLES: [Table; 36] = [
     within("row_values", Once),
     // Numbers of rows, and the quota counts them all: as visible as the organization.
     of_organization("row_counts"),
-    Table {
+    TablePolicy {
         operator: access("SELECT, DELETE", Rows::All),
         caller: access(
             EVERYTHING,
@@ -183,7 +183,7 @@ pub(super) static TABLES: [Table; 36] = [
         ..of_organization("idempotency")
     },
     of_organization("channels"),
-    Table {
+    TablePolicy {
         // Requests read neither the address nor the secret of a connection.
         caller: access(
             "SELECT (organization_id, id, name, kind, created_at, target_id), INSERT, DELETE",
@@ -193,11 +193,11 @@ pub(super) static TABLES: [Table; 36] = [
     },
     within("workflows", Plain),
     within("workflow_versions", Plain),
-    Table {
+    TablePolicy {
         exceptions: &SHARED,
         ..of_organization("templates")
     },
-    Table {
+    TablePolicy {
         exceptions: &SHARED,
         ..of_organization("template_payloads")
     },
@@ -211,14 +211,14 @@ pub(super) static TABLES: [Table; 36] = [
     within("workflow_runs", Once),
     within("workflow_steps", Once),
     of_organization("notifications"),
-    Table {
+    TablePolicy {
         operator: READS,
         caller: NOTHING,
         ..of_organization("store_identity")
     },
     // By content: an upload finds the object of its bytes, whoever brought them before.
     of_organization("file_objects"),
-    Table {
+    TablePolicy {
         caller: access(
             EVERYTHING,
             Rows::Where(
@@ -232,7 +232,7 @@ pub(super) static TABLES: [Table; 36] = [
         ),
         ..of_organization("file_uses")
     },
-    Table {
+    TablePolicy {
         sight: Some(Sight {
             own: rule(UPLOADER, &["organization_id", "created_by"]),
             through: "file_uses",
@@ -248,8 +248,8 @@ const fn access(privileges: &'static str, rows: Rows) -> Access {
 }
 
 /// A table whose rows belong to an organization as a whole.
-const fn of_organization(name: &'static str) -> Table {
-    Table {
+const fn of_organization(name: &'static str) -> TablePolicy {
+    TablePolicy {
         name,
         authentication: NOTHING,
         operator: access(EVERYTHING, Rows::All),
@@ -261,8 +261,8 @@ const fn of_organization(name: &'static str) -> Table {
 }
 
 /// A table whose rows are as visible as their workspace.
-const fn within(name: &'static str, evaluation: Evaluation) -> Table {
-    Table {
+const fn within(name: &'static str, evaluation: Evaluation) -> TablePolicy {
+    TablePolicy {
         caller: access(
             EVERYTHING,
             Rows::Where(&[OF_ORGANIZATION, OF_WORKSPACE], evaluation),
@@ -272,7 +272,7 @@ const fn within(name: &'static str, evaluation: Evaluation) -> Table {
 }
 
 /// The policy of the table of that name.
-pub(super) fn table(name: &str) -> Option<&'static Table> {
+pub(super) fn table(name: &str) -> Option<&'static TablePolicy> {
     TABLES.iter().find(|table| table.name == name)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::ids::TableKey;
+use crate::ids::{FeatureKey, TableKey};
 
 /// The roles of PostgreSQL: that of authentication, of the operator and of callers.
 pub(super) const ROLES: [&str; 3] = ["tplkit_gate", "tplkit_operator", "tplkit_request"];
@@ -37,7 +37,7 @@ pub struct Visible {
     /// [`Visible::guarding`] fills both lists.
     pub guarded: Vec<Uuid>,
     /// The same with the workspaces in which they lie, ascending: what [`Visible::only`] goes by.
-    pub guarded_in: Vec<(Uuid, Uuid)>,
+    pub guarded_in: Vec<FeatureKey>,
     /// The run that works for the caller, if one does: what it entered where rows are kept apart is seen
     /// by it alone.
     pub run: Option<Uuid>,
@@ -61,9 +61,9 @@ pub struct OneTable {
 impl Visible {
     /// The same caller as one who sees only the own rows of these features, each with its workspace.
     #[must_use]
-    pub fn guarding(mut self, mut features: Vec<(Uuid, Uuid)>) -> Visible {
+    pub fn guarding(mut self, mut features: Vec<FeatureKey>) -> Visible {
         features.sort_unstable();
-        self.guarded = features.iter().map(|(_, id)| *id).collect();
+        self.guarded = features.iter().map(|key| key.feature).collect();
         self.guarded.sort_unstable();
         self.guarded_in = features;
         self
@@ -79,7 +79,7 @@ impl Visible {
             return None;
         }
         let guarded = self.guarded_in(table.workspace).to_vec();
-        let is_guarded = guarded.iter().any(|(_, id)| *id == table.feature);
+        let is_guarded = guarded.iter().any(|key| key.feature == table.feature);
         let about = Visible {
             caller: self.caller,
             organizations: vec![organization],
@@ -101,10 +101,10 @@ impl Visible {
     }
 
     /// The guarded features of a workspace.
-    pub(crate) fn guarded_in(&self, workspace: Uuid) -> &[(Uuid, Uuid)] {
+    pub(crate) fn guarded_in(&self, workspace: Uuid) -> &[FeatureKey] {
         let of = |bound: fn(&Uuid, &Uuid) -> bool| {
             let all = &self.guarded_in;
-            all.partition_point(|(id, _)| bound(id, &workspace))
+            all.partition_point(|key| bound(&key.workspace, &workspace))
         };
         &self.guarded_in[of(|id, of| id < of)..of(|id, of| id <= of)]
     }

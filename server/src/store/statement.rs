@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::scope_ids::{Id, Ids};
+use super::{Value, Visible};
 
 /// A statement in the words of one store.
 #[derive(Debug)]
@@ -36,6 +37,17 @@ pub(super) enum ScopeParameter {
     Id(Id),
     /// The only organization.
     Organization,
+}
+
+impl ScopeParameter {
+    /// What it is for a caller.
+    pub(super) fn value(self, visible: &Visible) -> Value {
+        match self {
+            ScopeParameter::List(ids) => Value::Ids(ids.of(visible).to_vec()),
+            ScopeParameter::Id(id) => id.of(visible).into(),
+            ScopeParameter::Organization => visible.organizations.first().copied().into(),
+        }
+    }
 }
 
 impl Statement {

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `$1`, `$2`… | the parameter |
 //! | `{tenant COLUMN}`, `{caller COLUMN}`, `{catalog COLUMN VISIBILITY}`, `{promoting COLUMN}`, `{workspace COLUMN}`, `{row FEATURE CREATOR}`, `{seen WORKSPACE FEATURE CREATOR}`, `{uploader ORGANIZATION CREATOR}` | a predicate of the module `policy` for the scope, on these columns |
-//! | `{whole rows}` | the rows; where the caller sees all of the only organization, or of the one table, without the columns by which SQLite's row security tells, which no index has |
+//! | `{whole rows}` | the rows; where the caller sees all of the only organization, or of the one table, without the columns by which SQLite's row security decides, which no index has |
 //! | `{counted rows}` | the same on both stores, for statements that need no order: PostgreSQL plans its view apart |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |

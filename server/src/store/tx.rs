@@ -9,7 +9,7 @@ use super::dialect::{Dialect, Shape};
 use super::postgres::Pipelined;
 use super::scope_ids::Ids;
 use super::sqlite::SecuredConnection;
-use super::statement::{ScopeParameter, Statement};
+use super::statement::Statement;
 use super::translate::translate;
 use super::{Isolation, Row, Scope, StoreError, Value, Visible};
 
@@ -371,11 +371,7 @@ impl Tx {
         }
         let mut all = parameters;
         if let Scope::Caller(visible) = &self.scope {
-            all.extend(statement.added.iter().map(|added| match added {
-                ScopeParameter::List(ids) => Value::Ids(ids.of(visible).to_vec()),
-                ScopeParameter::Id(id) => id.of(visible).into(),
-                ScopeParameter::Organization => visible.organizations.first().copied().into(),
-            }));
+            all.extend(statement.added.iter().map(|added| added.value(visible)));
         }
         Ok(all)
     }

@@ -164,7 +164,7 @@ pub enum Row {
 }
 
 /// A type that a column can be read as.
-pub trait Column: Sized {
+pub trait FromColumn: Sized {
     /// Reads SQLite's form.
     #[doc(hidden)]
     fn from_sqlite(value: &rusqlite::types::Value) -> Option<Self>;
@@ -194,7 +194,7 @@ impl Row {
     ///
     /// # Errors
     /// When the statement has no such column, or one of another type: a bug.
-    pub fn get<T: Column>(&self, index: usize) -> Result<T, StoreError> {
+    pub fn get<T: FromColumn>(&self, index: usize) -> Result<T, StoreError> {
         match self {
             Row::Sqlite(values) => values
                 .get(index)
@@ -207,7 +207,7 @@ impl Row {
 
 macro_rules! column {
     ($type:ty, $pattern:pat => $value:expr) => {
-        impl Column for $type {
+        impl FromColumn for $type {
             fn from_sqlite(value: &rusqlite::types::Value) -> Option<Self> {
                 match value {
                     $pattern => $value,
@@ -223,7 +223,7 @@ macro_rules! column {
             }
         }
 
-        impl Column for Option<$type> {
+        impl FromColumn for Option<$type> {
             fn from_sqlite(value: &rusqlite::types::Value) -> Option<Self> {
                 match value {
                     rusqlite::types::Value::Null => Some(None),

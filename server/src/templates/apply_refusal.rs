@@ -14,11 +14,11 @@ pub(super) fn refused(refusals: &[apply::Refusal]) -> Refusal {
         message: refusal.detail.clone(),
     });
     let details = refusals.iter().take(3).map(|refusal| &*refusal.detail);
-    let mut reported = details.collect::<Vec<_>>().join(" ");
+    let mut detail = details.collect::<Vec<_>>().join(" ");
     if let Some(more) = refusals.len().checked_sub(3).filter(|more| *more > 0) {
-        reported = format!("{reported} And {more} more.");
+        detail = format!("{detail} And {more} more.");
     }
-    let mut problem = Refusal::new(code, reported).with_errors(faults.collect());
+    let mut problem = Refusal::new(code, detail).with_errors(faults.collect());
     let loss = Loss {
         cells: sum(refusals, |refusal| refusal.cells),
         rows: sum(refusals, |refusal| refusal.rows),
@@ -81,7 +81,7 @@ mod tests {
             ..apply::Refusal::new(Code::ValidationFailed, detail)
         };
         for (reference, detail, place) in [
-            (None, "`features.0` is no id.", "features[0]"),
+            (None, "`features.0` is not an id.", "features[0]"),
             (
                 None,
                 "`resolutions.f_a.columns.c_b` is 1.",
@@ -89,7 +89,7 @@ mod tests {
             ),
             (Some("f_a"), "The table is not there.", "f_a"),
             (Some("f_a"), "`resolutions` has both.", "resolutions"),
-            (None, "The body is no object.", ""),
+            (None, "The body is not an object.", ""),
         ] {
             let problem = refused(&[refusal(reference, detail)]);
             assert_eq!(problem.errors()[0].path, place, "{detail}");

@@ -8,12 +8,12 @@ use uuid::Uuid;
 use super::identity::Identity;
 use super::manifest::{self, Member, VERSION};
 use super::package::read_with;
+use super::package_refusal;
 use super::promotion::{self, SYSTEM};
 use super::record::{Record, find, internal, lock};
-use super::verdict;
 use super::write::{forbidden, rewrite};
 use crate::auth::Actor;
-use crate::fields::{DESCRIPTION, Fields};
+use crate::json_body::{DESCRIPTION, Fields};
 use crate::refusal::Refusal;
 use crate::store::{StoreError, Tx};
 
@@ -141,7 +141,7 @@ fn changed(manifest: &str, members: &[Member<'_>]) -> Result<(String, Identity),
     let versioned = doc.root().get(VERSION).is_some();
     let envelope = format!("{{\"manifest\":{}}}", manifest::with(doc.root(), members));
     let report = check_text(&envelope, &CheckOptions::default());
-    verdict::accept_where(&report, |finding| {
+    package_refusal::accept_where(&report, |finding| {
         let mut tokens = finding.place.pointer.split('/').skip(2);
         let field = tokens.next().unwrap_or_default();
         members.iter().any(|(key, _)| *key == field)

@@ -8,7 +8,7 @@ use tplkit::package::size::{MOST_DESCRIPTION, MOST_LABEL};
 use uuid::Uuid;
 
 use super::change::VISIBILITIES;
-use crate::wire::{AnyObject, Cells, Manifest, Nullable};
+use crate::json_schemas::{AnyObject, Cells, Manifest, Nullable};
 
 /// What a uid looks like.
 pub(crate) const UID: &str =

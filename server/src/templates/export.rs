@@ -11,8 +11,8 @@ use tplkit::export::{
 use uuid::Uuid;
 
 use super::apply::{LoadedPackage, spooled};
+use super::apply_refusal::refused;
 use super::package::unreadable;
-use super::refusals::refused;
 use super::{find, read_spooled};
 use crate::context::{Context, RandomIds};
 use crate::refusal::{Code, Fault, Refusal};
@@ -147,8 +147,8 @@ fn fault(why: &Why) -> Refusal {
             unknown
                 .iter()
                 .map(|unknown| {
-                    let reported = format!("the workspace has no {}", unknown.id);
-                    Fault::new(unknown.list, reported)
+                    let message = format!("the workspace has no {}", unknown.id);
+                    Fault::new(unknown.list, message)
                 })
                 .collect(),
         ),

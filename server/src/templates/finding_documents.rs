@@ -5,7 +5,7 @@ use serde::Serialize;
 use tplkit::check::{CheckOptions, check};
 use tplkit::finding::{Finding, Severity};
 
-use super::verdict;
+use super::package_refusal;
 use crate::refusal::Refusal;
 
 /// How many findings are listed.
@@ -51,7 +51,7 @@ impl PackageVerdict {
         let report = check(package, &CheckOptions::default());
         let is_json = report.findings.iter().all(|one| one.rule.code != "J001");
         if package.is_empty() || (is_json && !begins_an_object(package)) {
-            verdict::accept(&report)?;
+            package_refusal::accept(&report)?;
         }
         let mut found = report.findings;
         found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

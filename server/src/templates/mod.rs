@@ -8,31 +8,31 @@
 
 mod applied;
 pub(crate) mod apply;
+mod apply_refusal;
 pub(crate) mod cancel;
 mod catalog;
 mod change;
 pub(crate) mod document;
 mod drift;
 mod export;
-mod findings;
+mod finding_documents;
 mod identity;
 mod manifest;
 mod package;
 mod package_parts;
+mod package_refusal;
 mod payloads;
 mod promotion;
 mod record;
-mod refusals;
 mod status;
 pub(crate) mod undo;
-mod verdict;
 mod write;
 
 pub(crate) use catalog::{Filter, get, page};
 pub(crate) use change::Change;
 pub(crate) use drift::{DriftRequest, drift};
 pub(crate) use export::{EarlierPackage, Export, earlier};
-pub(crate) use findings::PackageVerdict;
+pub(crate) use finding_documents::PackageVerdict;
 pub(crate) use package::{read as read_package, read_spooled};
 pub(crate) use package_parts::{Origin, PackageParts};
 pub(crate) use payloads::{

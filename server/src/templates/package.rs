@@ -6,8 +6,8 @@ use tplkit::json::{Doc, Node};
 
 use super::manifest::{self, VERSION};
 use super::record::Record;
-use crate::memory;
 use crate::refusal::Refusal;
+use crate::release_memory;
 use crate::spool::{Spool, SpooledText};
 use crate::store::{StoreError, Tx, Value};
 
@@ -189,7 +189,7 @@ async fn write_parts(
     let found = found.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
     let found: Vec<(String, i64)> = found.collect::<Result<_, StoreError>>()?;
     let length = found.iter().map(|(_, length)| length).sum::<i64>();
-    memory::before_large(usize::try_from(length).unwrap_or_default());
+    release_memory::before_large(usize::try_from(length).unwrap_or_default());
     let manifest = manifest_as(manifest)?;
     let mut writing = PackageWriter::new(&manifest);
     for part in parts(&found) {

@@ -10,10 +10,10 @@ use tplkit::package::canonical;
 use super::identity::Identity;
 use super::manifest::{self, Member, VERSION};
 use super::package::BETWEEN;
-use super::verdict;
+use super::package_refusal;
 use crate::jobs::PackedPart;
-use crate::memory;
 use crate::refusal::{Code, Refusal};
+use crate::release_memory;
 use crate::store::StoreError;
 
 /// Where a package comes from: a file has to say its version, what is put into the store need not
@@ -79,18 +79,18 @@ impl PackageParts {
             let manifest = root.get("manifest").unwrap_or(root);
             let versioned = manifest.get(VERSION).is_some();
             if versioned || origin == Origin::File || !manifest.is_object() {
-                verdict::accept(&check_text(&text, &CheckOptions::default()))?;
+                package_refusal::accept(&check_text(&text, &CheckOptions::default()))?;
             } else {
                 let filled = if manifest == root {
                     manifest::with(manifest, &[])
                 } else {
                     envelope(root, manifest, &[], payloads(root, manifest))
                 };
-                verdict::accept(&check_text(&filled, &CheckOptions::default()))?;
+                package_refusal::accept(&check_text(&filled, &CheckOptions::default()))?;
             }
             PackageParts::cut(root, manifest, versioned)?
         };
-        memory::between_steps(&text);
+        release_memory::between_steps(&text);
         if parts.entries.iter().any(PayloadText::is_here) {
             parts.text = text;
         }
@@ -103,12 +103,12 @@ impl PackageParts {
         let text = envelope(root, manifest, &org, "[]");
         let text = canonical::write(&text).map_err(|error| unwritable(&error))?;
         let doc = Doc::parse_package(&text).map_err(|error| unwritable(&error))?;
-        let reported = doc.root();
-        let members = other_members(reported)
+        let whole = doc.root();
+        let members = other_members(whole)
             .map(|(key, value)| format!("{}: {}", write_string(key), value.raw()));
         let members: Vec<String> = members.collect();
         let (stored, identity) =
-            manifest::stored(reported.get("manifest").unwrap_or(reported), versioned);
+            manifest::stored(whole.get("manifest").unwrap_or(whole), versioned);
         let entries = root.get("payloads").filter(|_| manifest != root);
         let entries = entries.into_iter().flat_map(Node::elements);
         Ok(PackageParts {
@@ -187,10 +187,10 @@ fn envelope(root: Node<'_>, manifest: Node<'_>, changes: &[Member<'_>], payloads
 /// The refusal of a text that can be read in no way, or in two.
 fn unreadable(text: &str) -> Refusal {
     let report = check_text(text, &CheckOptions::default());
-    let reported = "a key stands twice in an object, or a text holds U+0000";
-    let mut problem = match verdict::accept(&report) {
+    let detail = "a key stands twice in an object, or a text holds U+0000";
+    let mut problem = match package_refusal::accept(&report) {
         Err(problem) => problem,
-        Ok(()) => Refusal::new(Code::InvalidJson, reported),
+        Ok(()) => Refusal::new(Code::InvalidJson, detail),
     };
     problem.code = Code::InvalidJson;
     problem
@@ -227,7 +227,7 @@ pub(super) fn entry(text: &str, item_uid: &str) -> Result<(i64, String), Refusal
     for finding in &mut report.findings {
         finding.place.pointer.replace_range(..within.len(), "");
     }
-    verdict::accept(&report)?;
+    package_refusal::accept(&report)?;
     if !same {
         return Err(Refusal::fault("itemUid", "is not the uid in the path"));
     }

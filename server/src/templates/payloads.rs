@@ -12,10 +12,10 @@ use super::promotion::{self, SYSTEM};
 use super::record::{Record, internal, lock};
 use super::write::manage;
 use crate::auth::Actor;
+use crate::json_schemas::UtcInstant;
 use crate::paging::{Page, PageRequest};
 use crate::refusal::Refusal;
 use crate::store::{BOUND, Row, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// The stored rows of one table of a template.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -39,9 +39,9 @@ pub(super) fn measure(package: Package) -> Result<(), Refusal> {
     }
     let names = broken.iter();
     let names = names.map(|verdict| format!("{} ({})", verdict.rule.code, verdict.rule.name));
-    let reported = format!(
+    let detail = format!(
         "The template cannot be promoted to system: {}.",
         names.collect::<Vec<_>>().join(", ")
     );
-    Err(Refusal::new(Code::PromotionFailed, reported).with_errors(faults))
+    Err(Refusal::new(Code::PromotionFailed, detail).with_errors(faults))
 }

@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::document::Visibility;
+use crate::json_schemas::{Manifest, UtcInstant};
 use crate::refusal::Refusal;
 use crate::store::{Row, StoreError, Tx};
-use crate::wire::{Manifest, UtcInstant};
 
 /// A package in the catalog, without its contents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -42,7 +42,7 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Does it, and gives the job as it is afterwards: undone, or on the way there.
+    /// Does it, and gives the job as it is afterwards: undone, or being undone.
     ///
     /// # Errors
     /// 409 for what would be lost, while the template is busy in the workspace, and the second time.

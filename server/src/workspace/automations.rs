@@ -195,8 +195,8 @@ pub(super) async fn paused(
     };
     let has_draft = !version.is_draft && find::newest_draft(tx, seen.id).await?.is_some();
     if version.is_active || has_draft {
-        let reported = format!("the automation {:?} is live or has a draft", version.name);
-        return Err(refused(Code::Conflict, reported).into());
+        let detail = format!("the automation {:?} is live or has a draft", version.name);
+        return Err(refused(Code::Conflict, detail).into());
     }
     Ok(Some(AnyRecord {
         name: version.name.clone(),
@@ -220,8 +220,8 @@ async fn next(
         ..from.clone()
     };
     if !known.is_as(from, to) {
-        let reported = format!("the automation {:?} is not what it was", before.name);
-        return Err(refused(Code::Conflict, reported).into());
+        let detail = format!("the automation {:?} is not what it was", before.name);
+        return Err(refused(Code::Conflict, detail).into());
     }
     let next = known.with(from, to.clone());
     Ok((row, before, next))

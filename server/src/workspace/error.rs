@@ -76,26 +76,26 @@ impl From<rows::RowRefusal> for UnitError {
         match why {
             rows::RowRefusal::Conflict(taken) => {
                 let (row, column) = taken.into_iter().next().unwrap_or_default();
-                let reported =
+                let detail =
                     format!("the value of the unique column {column:?} stands in another row");
                 Refused {
                     row: Some(row),
                     column: Some(column),
-                    ..refused(Code::UniqueViolation, reported)
+                    ..refused(Code::UniqueViolation, detail)
                 }
                 .into()
             }
             rows::RowRefusal::Quota => {
-                let reported = "the organization has as many rows as it may have";
-                refused(Code::QuotaExceeded, reported).into()
+                let detail = "the organization has as many rows as it may have";
+                refused(Code::QuotaExceeded, detail).into()
             }
             rows::RowRefusal::Files(cells) => {
                 let (row, column) = cells.into_iter().next().unwrap_or_default();
-                let reported = format!("data.{column}: {}", rows::NO_FILE);
+                let detail = format!("data.{column}: {}", rows::NO_FILE);
                 Refused {
                     row: Some(row),
                     column: Some(column),
-                    ..refused(Code::ValidationFailed, reported)
+                    ..refused(Code::ValidationFailed, detail)
                 }
                 .into()
             }

@@ -1,7 +1,7 @@
 //! Finds rows by id and by value.
 //!
-//! What is answered together is bounded in bytes, and so is what is read at once: for large rows the first of
-//! those that are asked for are answered alone.
+//! What is returned together is bounded in bytes, and so is what is read at once: of large rows only the first of
+//! those that are wanted are returned.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use tplkit::workspace::{Id, StoredRow};
 
 use super::ReadError;
 use super::rows::{TOGETHER, fitting, organization, read};
-use crate::rows::{Sizes, Tables, known_as, query};
+use crate::rows::{RowSizes, Tables, known_as, query};
 use crate::store::{BOUND, Row, StoreError, Tx, Value};
 
 /// Which of these rows the scope sees.
@@ -48,7 +48,7 @@ const BY_IDS: &str = "SELECT id, {text data} FROM rows WHERE {tenant organizatio
 /// When the scope does not see the table, and those of the store.
 pub(crate) async fn fetch(
     tx: &mut Tx,
-    sizes: &Sizes,
+    sizes: &RowSizes,
     feature: Id,
     ids: &[Id],
 ) -> Result<Vec<Option<StoredRow>>, ReadError> {
@@ -56,7 +56,7 @@ pub(crate) async fn fetch(
     let mut wanted = ids;
     let mut largest = sizes.of(feature);
     loop {
-        wanted = together(wanted, largest);
+        wanted = readable_at_once(wanted, largest);
         let parameters = by_ids(organization, feature, wanted);
         let rows = tx.query(BY_IDS, &parameters).await?;
         largest = largest_of(&rows);
@@ -84,12 +84,12 @@ impl RowsAhead {
     /// As [`fetch`].
     pub(crate) async fn send(
         tx: &mut Tx,
-        sizes: &Sizes,
+        sizes: &RowSizes,
         feature: Id,
         ids: &[Id],
     ) -> Result<Option<RowsAhead>, ReadError> {
         let organization = organization(tx, feature).await?;
-        let wanted = together(ids, sizes.of(feature));
+        let wanted = readable_at_once(ids, sizes.of(feature));
         let parameters = by_ids(organization, feature, wanted);
         let sent = tx.send_ahead(BY_IDS, &parameters).await?;
         Ok(sent.then(|| RowsAhead {
@@ -104,14 +104,14 @@ impl RowsAhead {
         self.feature == feature && self.ids == ids
     }
 
-    /// What [`fetch`] answers; nothing where the rows turned out too large to be read together.
+    /// What [`fetch`] returns; nothing where the rows turned out too large to be read together.
     ///
     /// # Errors
     /// As [`fetch`].
     pub(crate) async fn receive(
         self,
         tx: &mut Tx,
-        sizes: &Sizes,
+        sizes: &RowSizes,
     ) -> Result<Option<Vec<Option<StoredRow>>>, ReadError> {
         let Some(rows) = tx.receive().await? else {
             return Ok(None);
@@ -130,7 +130,7 @@ fn by_ids(organization: Id, feature: Id, ids: &[Id]) -> [Value; 3] {
 }
 
 /// As many of the first of these ids as are looked up together, where rows are so large.
-fn together(ids: &[Id], largest: usize) -> &[Id] {
+fn readable_at_once(ids: &[Id], largest: usize) -> &[Id] {
     &ids[..fitting(TOGETHER, largest, ids.len()).min(ids.len())]
 }
 
@@ -154,8 +154,8 @@ fn in_order(ids: &[Id], rows: &[Row]) -> Result<Option<Vec<Option<StoredRow>>>, 
         bytes += found.get(id).map_or(0, |row| row.data.as_str().len());
         bytes <= TOGETHER
     });
-    let answered = fits.count().max(1).min(ids.len());
-    let found = ids[..answered].iter().map(|id| found.get(id).cloned());
+    let count = fits.count().max(1).min(ids.len());
+    let found = ids[..count].iter().map(|id| found.get(id).cloned());
     Ok(Some(found.collect()))
 }
 

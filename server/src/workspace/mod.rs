@@ -26,4 +26,4 @@ pub(crate) use unit::{PreparedUnit, UnitContext, write};
 pub(crate) use lookup::{RowsAhead, fetch, matching, row_capacity, taken, which};
 pub(crate) use rows::{batch, whole_batch};
 pub(crate) use sequences::stands;
-pub(crate) use structure::structure;
+pub(crate) use structure::{structure, workspaces};

@@ -52,12 +52,12 @@ impl UnitTransaction<'_> {
         match stands {
             Some(stands) if stands.is_still(seen) => Ok(()),
             Some(_) => {
-                let reported = format!(
+                let detail = format!(
                     "the {} {:?} is not what it was",
                     seen.kind.noun(),
                     seen.name
                 );
-                Err(refused(Code::Conflict, reported).into())
+                Err(refused(Code::Conflict, detail).into())
             }
             None => Err(missing(seen.kind, seen.id)),
         }
@@ -75,8 +75,8 @@ impl UnitTransaction<'_> {
         };
         let parent = parent.unwrap_or(self.here.workspace);
         if siblings(self.tx, model, parent).await? != order {
-            let reported = format!("the order of the {}s is not what it was", kind.noun());
-            return Err(refused(Code::Conflict, reported).into());
+            let detail = format!("the order of the {}s is not what it was", kind.noun());
+            return Err(refused(Code::Conflict, detail).into());
         }
         Ok(())
     }
@@ -109,8 +109,8 @@ impl UnitTransaction<'_> {
             return automations::remove(self.tx, self.here, id).await;
         };
         if kind == RecordKind::Workspace && id == self.here.workspace {
-            let reported = "a job does not take away the workspace that it works in";
-            return Err(refused(Code::Conflict, reported).into());
+            let detail = "a job does not take away the workspace that it works in";
+            return Err(refused(Code::Conflict, detail).into());
         }
         self.fresh.remove(&id);
         self.keep_uses_of(kind, id).await?;

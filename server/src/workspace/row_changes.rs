@@ -12,7 +12,7 @@ use super::error::{missing, refused};
 use super::rows::{TOGETHER, fitting, read};
 use super::unit::{UnitTransaction, enter, not_storable};
 use crate::rows::{
-    ReplacedRows, Sizes, Table, ValueMoves, finish_moves, insert, remove_all, replace_part,
+    ReplacedRows, RowSizes, Table, ValueMoves, finish_moves, insert, remove_all, replace_part,
 };
 use crate::store::{Tx, Value};
 
@@ -47,9 +47,9 @@ impl UnitTransaction<'_> {
         let mut moves = ValueMoves::default();
         while !left.is_empty() {
             let ids: Vec<Id> = left.iter().map(|at| writes[*at].id).collect();
-            let (held, answered) = locked(self.tx, &self.here.tables.sizes, table, &ids).await?;
+            let (held, held_count) = locked(self.tx, &self.here.tables.sizes, table, &ids).await?;
             let mut part = left;
-            left = part.split_off(answered);
+            left = part.split_off(held_count);
             part.sort_unstable();
             let held = HeldRows {
                 positions: &part,
@@ -72,10 +72,10 @@ impl UnitTransaction<'_> {
         for position in held.positions.iter().copied() {
             let write = &writes[position];
             let Some(data) = held.by_id.get(&write.id) else {
-                let reported = format!("there is no row {}", write.id);
+                let detail = format!("there is no row {}", write.id);
                 return Err(Refused {
                     row: Some(position),
-                    ..refused(Code::NotFound, reported)
+                    ..refused(Code::NotFound, detail)
                 }
                 .into());
             };
@@ -158,9 +158,9 @@ impl UnitTransaction<'_> {
             while !left.is_empty() {
                 let mut ids: Vec<Id> = left.iter().map(|at| rows[*at].id).collect();
                 if left.iter().any(|at| rows[*at].digest.is_some()) {
-                    let (held, answered) = locked(self.tx, sizes, table, &ids).await?;
-                    ids.truncate(answered);
-                    let mut read: Vec<usize> = left[..answered].to_vec();
+                    let (held, held_count) = locked(self.tx, sizes, table, &ids).await?;
+                    ids.truncate(held_count);
+                    let mut read: Vec<usize> = left[..held_count].to_vec();
                     read.sort_unstable();
                     for at in read {
                         if let Some(data) = held.get(&rows[at].id) {
@@ -181,7 +181,7 @@ impl UnitTransaction<'_> {
 /// is: of as many as are held at once, and of one at least. Their ids ascend.
 async fn locked(
     tx: &mut Tx,
-    sizes: &Sizes,
+    sizes: &RowSizes,
     table: &Table,
     ids: &[Id],
 ) -> Result<(HashMap<Id, RowData>, usize), UnitError> {
@@ -207,11 +207,11 @@ async fn locked(
         }
     }
     sizes.note_looked_up(table.id, largest);
-    let answered = match last {
+    let held_count = match last {
         Some(last) if bytes > TOGETHER => ids[..at_once].partition_point(|id| *id <= last),
         _ => at_once,
     };
-    Ok((by_id, answered))
+    Ok((by_id, held_count))
 }
 
 /// Whether a row holds what it has to hold.
@@ -224,9 +224,9 @@ fn unedited(
     if digest.is_none_or(|digest| digest == RowDigest::of(data)) {
         return Ok(());
     }
-    let reported = format!("row {row} was edited since it was written");
+    let detail = format!("row {row} was edited since it was written");
     Err(Refused {
         row: Some(position),
-        ..refused(Code::NotEmpty, reported)
+        ..refused(Code::NotEmpty, detail)
     })
 }

@@ -6,7 +6,7 @@
 use tplkit::workspace::{Id, KeptRow, RowData, StoredRow};
 
 use super::ReadError;
-use crate::rows::Sizes;
+use crate::rows::RowSizes;
 use crate::store::{BOUND, Row, StoreError, Tx};
 
 /// How many rows of a table of which nothing is known are asked for first.
@@ -56,7 +56,7 @@ pub(crate) async fn whole_batch(
 /// When the scope does not see the table, and those of the store.
 pub(crate) async fn batch(
     tx: &mut Tx,
-    sizes: &Sizes,
+    sizes: &RowSizes,
     feature: Id,
     after: Option<Id>,
     limit: usize,

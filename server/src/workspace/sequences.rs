@@ -29,11 +29,11 @@ async fn set(tx: &mut Tx, feature: Id, column: Id, from: u64, to: u64) -> Result
         return Ok(false);
     };
     let to = i64::try_from(to).map_err(|_| {
-        let reported = format!(
+        let detail = format!(
             "no sequence goes on to {to}: the greatest number is {}",
             i64::MAX
         );
-        refused(Code::ValidationFailed, reported)
+        refused(Code::ValidationFailed, detail)
     })?;
     let sql = "UPDATE main.columns SET next_number = $4 WHERE {tenant organization_id} \
          AND {workspace workspace_id} AND feature_id = $1 AND id = $2 AND next_number = $3 \
@@ -55,8 +55,8 @@ pub(super) async fn move_on(
     }
     let stands = next(tx, feature, column).await?;
     let stands = stands.ok_or_else(|| missing(RecordKind::Column, column))?;
-    let reported = format!("the sequence stands at {stands}, not at {from}");
-    Err(refused(Code::Conflict, reported).into())
+    let detail = format!("the sequence stands at {stands}, not at {from}");
+    Err(refused(Code::Conflict, detail).into())
 }
 
 /// Moves a sequence back, unless others have taken numbers since.

@@ -11,7 +11,7 @@ use tplkit::workspace::{
 use super::ReadError;
 use crate::ids::WorkspaceKey;
 use crate::model::Record;
-use crate::model::find::{self, Share};
+use crate::model::find::{self, Ownership};
 use crate::model::kind::{COLUMN, FEATURE, MODULE, RAIL, VIEW, WORKSPACE};
 use crate::store::{Row, Scope, StoreError, Tx, Value};
 
@@ -25,6 +25,17 @@ const CHANNELS: &str = "SELECT id, name, label FROM channels \
      WHERE {tenant organization_id} AND organization_id = $1 ORDER BY name, id";
 const CONNECTIONS: &str = "SELECT id, name, kind FROM connections \
      WHERE {tenant organization_id} AND organization_id = $1 ORDER BY name, id";
+
+/// The ids of all workspaces that the scope sees, in order.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) async fn workspaces(tx: &mut Tx) -> Result<Vec<Id>, StoreError> {
+    let sql =
+        "SELECT id FROM workspaces WHERE {tenant organization_id} AND {workspace id} ORDER BY id";
+    let rows = tx.query(sql, &[]).await?;
+    rows.iter().map(|row| row.get(0)).collect()
+}
 
 /// Reads the structure.
 ///
@@ -48,19 +59,19 @@ pub(crate) async fn structure(tx: &mut Tx, workspace: Id) -> Result<Structure, R
     Ok(Structure {
         workspace: here,
         modules: modules(tx, of).await?,
-        features: features(tx, Share::Own, of).await?,
+        features: features(tx, Ownership::Own, of).await?,
         automations: automations(tx, &at).await?,
         // This store never had automations of that format.
         earlier_automations: Vec::new(),
-        shared: features(tx, Share::Shared, of).await?,
+        shared: features(tx, Ownership::Shared, of).await?,
         row_access_stays: matches!(tx.scope(), Scope::Caller(visible) if !visible.administered.contains(&organization)),
         organization: named(tx, organization).await?,
     })
 }
 
 async fn modules(tx: &mut Tx, of: WorkspaceKey) -> Result<Vec<Module>, StoreError> {
-    let modules = find::structure(tx, &MODULE, Share::Own, of).await?;
-    let rails = find::structure(tx, &RAIL, Share::Own, of).await?;
+    let modules = find::structure(tx, &MODULE, Ownership::Own, of).await?;
+    let rails = find::structure(tx, &RAIL, Ownership::Own, of).await?;
     let mut by_module = grouped(rails, |rail| {
         Ok(Rail {
             id: rail.id,
@@ -84,13 +95,17 @@ async fn modules(tx: &mut Tx, of: WorkspaceKey) -> Result<Vec<Module>, StoreErro
     modules.into_iter().map(read).collect()
 }
 
-async fn features(tx: &mut Tx, share: Share, of: WorkspaceKey) -> Result<Vec<Feature>, StoreError> {
-    let features = find::structure(tx, &FEATURE, share, of).await?;
+async fn features(
+    tx: &mut Tx,
+    ownership: Ownership,
+    of: WorkspaceKey,
+) -> Result<Vec<Feature>, StoreError> {
+    let features = find::structure(tx, &FEATURE, ownership, of).await?;
     if features.is_empty() {
         return Ok(Vec::new());
     }
-    let columns = find::structure(tx, &COLUMN, share, of).await?;
-    let views = find::structure(tx, &VIEW, share, of).await?;
+    let columns = find::structure(tx, &COLUMN, ownership, of).await?;
+    let views = find::structure(tx, &VIEW, ownership, of).await?;
     let mut columns = grouped(columns, |column| {
         Ok(Column {
             id: column.id,
@@ -196,7 +211,7 @@ fn object(config: &str) -> Result<Object, StoreError> {
 
 /// The objects of a config that is an object, or a list of them.
 fn objects(config: &str) -> Result<Vec<Object>, StoreError> {
-    let bad = |_| StoreError::Internal("a config in the store is no JSON".to_owned());
+    let bad = |_| StoreError::Internal("a config in the store is not JSON".to_owned());
     let objects = match Json::parse(config).map_err(bad)? {
         Json::Object(object) => vec![object],
         Json::List(elements) => elements

@@ -275,9 +275,9 @@ pub(super) fn enter(
 
 /// The refusal of a row that cannot be kept.
 pub(super) fn not_storable(row: usize) -> Refused {
-    let reported = "numbers have at most 34 significant digits and 64 in plain notation";
+    let detail = "numbers have at most 34 significant digits and 64 in plain notation";
     Refused {
         row: Some(row),
-        ..refused(Code::ValidationFailed, reported)
+        ..refused(Code::ValidationFailed, detail)
     }
 }

@@ -52,7 +52,7 @@ async fn a_key_is_shown_once_and_works_until_it_is_deleted(place: Place) {
     admin.delete(&one).expect(204);
     admin.delete(&one).refused(404, "not_found");
     machine.get("/v1/me").refused(401, "unauthenticated");
-    // Minting is never answered from memory.
+    // Minting never happens from memory.
     let header = [
         ("content-type", "application/json"),
         ("idempotency-key", "same"),

@@ -5,7 +5,7 @@ use tplkit_server::api::operations::OPERATIONS;
 use tplkit_server::auth::{KeyScope, Role};
 use tplkit_server::call::operation::{Access, Operation};
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::model::{ITEM, Model, package};
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -86,7 +86,7 @@ impl About<'_> {
     }
 }
 
-fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Answer {
+fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Response {
     let path = about.path(operation);
     if ["/undo", "/cancel"]
         .iter()

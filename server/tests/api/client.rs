@@ -1,4 +1,4 @@
-//! A client that sends exactly what it is told to.
+//! A client that sends exactly what a test names.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -17,13 +17,13 @@ pub(crate) struct Client {
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -67,14 +67,14 @@ impl Answer {
 
     /// The response, when it has that status.
     #[track_caller]
-    pub(crate) fn expect(self, status: u16) -> Answer {
+    pub(crate) fn expect(self, status: u16) -> Response {
         assert_eq!(self.status, status, "{self:?}");
         self
     }
 
     /// The refusal, when it has that status and code.
     #[track_caller]
-    pub(crate) fn refused(self, status: u16, code: &str) -> Answer {
+    pub(crate) fn refused(self, status: u16, code: &str) -> Response {
         assert_eq!(
             (self.status, self.code().as_str()),
             (status, code),
@@ -84,7 +84,7 @@ impl Answer {
     }
 }
 
-impl Answer {
+impl Response {
     /// Fails when the table of operations does not list the status. What is refused before an operation
     /// is looked at, and bugs that tests provoke, are no matter of the table.
     fn was_promised(&self, method: &str, path: &str) {
@@ -127,23 +127,23 @@ impl Client {
         }
     }
 
-    pub(crate) fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Response {
         self.send("GET", path, &[], None)
     }
 
-    pub(crate) fn delete(&self, path: &str) -> Answer {
+    pub(crate) fn delete(&self, path: &str) -> Response {
         self.send("DELETE", path, &[], None)
     }
 
-    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Response {
         self.json("POST", path, &body.to_string())
     }
 
-    pub(crate) fn patch(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn patch(&self, path: &str, body: &Value) -> Response {
         self.json("PATCH", path, &body.to_string())
     }
 
-    pub(crate) fn json(&self, method: &str, path: &str, body: &str) -> Answer {
+    pub(crate) fn json(&self, method: &str, path: &str, body: &str) -> Response {
         let headers = [("content-type", "application/json")];
         self.send(method, path, &headers, Some(body.as_bytes()))
     }
@@ -154,7 +154,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&[u8]>,
-    ) -> Answer {
+    ) -> Response {
         let length = body.unwrap_or_default().len().to_string();
         let mut headers = headers.to_vec();
         if body.is_some() {
@@ -165,15 +165,15 @@ impl Client {
 }
 
 /// Reads the last response of a connection.
-pub(crate) fn read(bytes: &[u8]) -> Answer {
+pub(crate) fn read(bytes: &[u8]) -> Response {
     let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
     let (head, body) = text
         .split_once("\r\n\r\n")
-        .unwrap_or_else(|| panic!("no answer: {text:?}"));
+        .unwrap_or_else(|| panic!("no response: {text:?}"));
     let mut lines = head.split("\r\n");
     let status = lines.next().and_then(|line| line.split(' ').nth(1));
     let headers = lines.filter_map(|line| line.split_once(": "));
-    Answer {
+    Response {
         status: status
             .and_then(|status| status.parse().ok())
             .expect("a status"),
@@ -192,7 +192,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         sent: &[u8],
-    ) -> Answer {
+    ) -> Response {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
         if let Some(credential) = &self.credential {
             text.extend(["authorization: Bearer ", credential, "\r\n"]);

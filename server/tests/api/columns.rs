@@ -451,7 +451,7 @@ async fn a_sequence_goes_on_behind_what_is_there(place: Place) {
     assert_eq!(next("n").await, 100);
 }
 
-fn link(editor: &Client, model: &Model, table: &str, column: &str) -> super::client::Answer {
+fn link(editor: &Client, model: &Model, table: &str, column: &str) -> super::client::Response {
     let config = json!({"linkedFeatureId": table, "linkedValueColumn": column});
     let body = json!({"label": "link", "type": "linked_select", "config": config});
     editor.post(&model.columns(), &body)

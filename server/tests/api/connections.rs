@@ -290,13 +290,13 @@ async fn without_a_key_no_secret_is_taken(place: Place) {
         rate: None,
         ..Config::default()
     };
-    let keyless = world.beside(world.store.clone(), config).await;
+    let keyless = world.second_server(world.store.clone(), config).await;
     let token = world.token("admin@acme.test", super::world::PASSWORD);
     let token = token.expect(200).json()["access_token"].clone();
     let admin = keyless.with(token.as_str().expect("a token"));
     let mut with_secret = body(&world, "b", "http", URL);
     with_secret["secret"] = json!("s");
-    let lacks_key = |response: super::client::Answer| {
+    let lacks_key = |response: super::client::Response| {
         let refused = response.refused(503, "store_unavailable");
         assert!(refused.body.contains("TPLKIT_SECRET_KEY"), "{refused:?}");
     };

@@ -47,7 +47,7 @@ fn gather(component: &str, needed: &mut Map<String, Value>) {
         return;
     }
     let schema = SCHEMAS.get(component);
-    let schema = schema.unwrap_or_else(|| panic!("{component} is no component"));
+    let schema = schema.unwrap_or_else(|| panic!("{component} is not a component"));
     needed.insert(component.to_owned(), schema.clone());
     refer(schema, needed);
 }

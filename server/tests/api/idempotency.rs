@@ -9,7 +9,7 @@ use tplkit_server::app::Config;
 use tplkit_server::auth::Role;
 use tplkit_server::store::{Scope, StoreError};
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::model::Model;
 use super::world::World;
 use crate::stores::{Place, on_both_stores, run};
@@ -22,13 +22,13 @@ on_both_stores!(
     a_body_of_another_type_is_kept_and_one_too_large_is_not,
     what_changes_nothing_keeps_nothing,
     what_became_forbidden_is_not_replayed,
-    answers_are_kept_for_a_day,
+    responses_are_kept_for_a_day,
     many_at_once_have_one_effect,
     secrets_are_never_kept,
     names_of_keys_are_checked,
 );
 
-fn post(client: &Client, path: &str, key: &str, body: &str) -> Answer {
+fn post(client: &Client, path: &str, key: &str, body: &str) -> Response {
     let headers = [
         ("content-type", "application/json"),
         ("idempotency-key", key),
@@ -36,7 +36,7 @@ fn post(client: &Client, path: &str, key: &str, body: &str) -> Answer {
     client.send("POST", path, &headers, Some(body.as_bytes()))
 }
 
-fn replayed(response: &Answer) -> bool {
+fn replayed(response: &Response) -> bool {
     response.header("idempotency-replayed") == Some("true")
 }
 
@@ -130,7 +130,7 @@ fn missing(world: &World) -> Vec<(String, String)> {
     all
 }
 
-fn send(client: &Client, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+fn send(client: &Client, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
     let mut headers = headers.to_vec();
     if body.is_empty() {
         return client.send("POST", path, &headers, None);
@@ -286,7 +286,7 @@ async fn what_became_forbidden_is_not_replayed(place: Place) {
     assert!(replayed(&post(&admin, &path, "k", &body).expect(201)));
 }
 
-async fn answers_are_kept_for_a_day(place: Place) {
+async fn responses_are_kept_for_a_day(place: Place) {
     let (world, _, path, body) = with_a_newcomer(place).await;
     let owner = || world.as_user("owner@acme.test");
     post(&owner(), &path, "k", &body).expect(201);
@@ -298,14 +298,14 @@ async fn answers_are_kept_for_a_day(place: Place) {
 
 async fn many_at_once_have_one_effect(place: Place) {
     let (_world, owner, path, body) = with_a_newcomer(place).await;
-    let responses: Vec<Answer> = thread::scope(|scope| {
+    let responses: Vec<Response> = thread::scope(|scope| {
         let sent: Vec<_> = (0..50)
             .map(|_| scope.spawn(|| post(&owner, &path, "k", &body)))
             .collect();
-        let responses = sent.into_iter().map(|sent| sent.join().expect("answers"));
+        let responses = sent.into_iter().map(|sent| sent.join().expect("responds"));
         responses.collect()
     });
-    let first: Vec<&Answer> = responses
+    let first: Vec<&Response> = responses
         .iter()
         .filter(|response| response.status == 201 && !replayed(response))
         .collect();
@@ -325,7 +325,7 @@ async fn many_at_once_have_one_effect(place: Place) {
 fn who_comes_while_the_first_runs_is_refused() {
     run(Place::postgres(), |place| async {
         let (world, owner, path, body) = with_a_newcomer(place).await;
-        // Whoever adds a member waits for the line of the organization.
+        // Whoever adds a member waits for the row of the organization.
         let (begins, begun) = oneshot::channel();
         let (ends, end) = oneshot::channel::<()>();
         let store = world.store.clone();
@@ -340,7 +340,7 @@ fn who_comes_while_the_first_runs_is_refused() {
                         let channels = channels.lock().expect("nobody panics").take();
                         let (begins, end) = channels.expect("it runs once");
                         begins.send(()).expect("is awaited");
-                        end.await.expect("is told");
+                        end.await.expect("is asked to end");
                         Ok(())
                     })
                 })
@@ -349,19 +349,19 @@ fn who_comes_while_the_first_runs_is_refused() {
         });
         begun.await.expect("it begins");
         thread::scope(|scope| {
-            let (responses, answered) = mpsc::channel();
+            let (responses, received) = mpsc::channel();
             for _ in 0..2 {
                 let responses = responses.clone();
                 let send = || post(&owner, &path, "k", &body);
                 scope.spawn(move || responses.send(send()).expect("is awaited"));
             }
-            // One of them waits for the line, so this is the other one's.
-            let response = answered.recv().expect("an answer");
+            // One of them waits for the row, so this is the other one's.
+            let response = received.recv().expect("a response");
             response.refused(409, "idempotency_in_progress");
             let other = body.replace("viewer", "editor");
             post(&owner, &path, "k", &other).refused(422, "idempotency_key_reused");
             ends.send(()).expect("is awaited");
-            let first = answered.recv().expect("an answer").expect(201);
+            let first = received.recv().expect("a response").expect(201);
             assert!(!replayed(&first));
             let again = post(&owner, &path, "k", &body).expect(201);
             assert!(replayed(&again));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::model::{Model, package};
 use super::workflows::{PATH, path, workflow};
 use super::world::World;
@@ -73,7 +73,7 @@ async fn a_label_has_1_to_255_characters(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let model = Model::new(&owner, world.acme).with_template(&owner, world.acme);
-    let send = |client: &Client, method: &str, path: &str, body: &Value| -> Answer {
+    let send = |client: &Client, method: &str, path: &str, body: &Value| -> Response {
         client.json(method, path, &body.to_string())
     };
     for (method, path, mut body) in records(&world, &model) {
@@ -125,7 +125,7 @@ async fn a_package_with_longer_texts_is_refused(place: Place) {
         manifest(&mut package["manifest"]);
         owner.post("/v1/templates/import", &package)
     };
-    let refused = |response: Answer, place: &str| {
+    let refused = |response: Response, place: &str| {
         let refused = response.expect(422).json();
         let errors = refused["errors"].as_array().expect("a list");
         assert_eq!(errors.len(), 1, "{refused}");

@@ -1,4 +1,4 @@
-//! What takes long is done in lanes: one organization that fills its half of one is told so, and nobody else
+//! What takes long is done in lanes: one organization that fills its half of one is refused, and nobody else
 //! notices.
 
 use std::pin::Pin;
@@ -9,13 +9,13 @@ use tplkit_server::app::Config;
 use tplkit_server::lanes::{Busy, Lane, LanePermit};
 use uuid::Uuid;
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::model::{ITEM, id, package};
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    questions_that_no_index_answers_wait_for_their_lane,
+    queries_without_an_index_wait_for_their_lane,
     exports_imports_and_plans_wait_for_their_lane,
     batches_wait_for_their_lane,
     what_waits_is_done_when_there_is_a_place,
@@ -48,7 +48,7 @@ fn fill(lane: &Lane, organization: Uuid) -> Full {
 }
 
 #[track_caller]
-fn is_busy(response: Answer) {
+fn is_busy(response: Response) {
     let response = response.refused(429, "busy");
     let after = response.header("retry-after").expect("when");
     assert!(after.parse::<u32>().expect("seconds") >= 1);
@@ -56,13 +56,13 @@ fn is_busy(response: Answer) {
 }
 
 /// A table of an organization with a text and a number, and a row in it.
-struct Ground {
+struct Fixture {
     workspace: String,
     table: String,
 }
 
-impl Ground {
-    fn new(client: &Client, organization: Uuid) -> Ground {
+impl Fixture {
+    fn new(client: &Client, organization: Uuid) -> Fixture {
         let body = json!({"organization_id": organization, "label": "W"});
         let workspace = id(&client.create("/v1/workspaces", &body));
         let body = json!({"workspace_id": workspace, "label": "T"});
@@ -75,17 +75,17 @@ impl Ground {
         client.create(&table, &json!({"data": {"t": "x", "n": 1}}));
         // From now on the table is known.
         client.get(&table).expect(200);
-        Ground { workspace, table }
+        Fixture { workspace, table }
     }
 }
 
-async fn questions_that_no_index_answers_wait_for_their_lane(place: Place) {
+async fn queries_without_an_index_wait_for_their_lane(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let stranger = world.as_user("stranger@other.test");
     let (here, there) = (
-        Ground::new(&owner, world.acme),
-        Ground::new(&stranger, world.other),
+        Fixture::new(&owner, world.acme),
+        Fixture::new(&stranger, world.other),
     );
     let patterns: Vec<String> = (0..100).map(|n| format!("filter=t:ilike:*{n}*")).collect();
     let patterns = format!("match=any&{}", patterns.join("&"));
@@ -113,13 +113,13 @@ async fn questions_that_no_index_answers_wait_for_their_lane(place: Place) {
         "?fields=t",
         ":aggregate?op=count",
     ];
-    let ask = |client: &Client, ground: &Ground, tail: &str| {
-        client.get(&format!("{}{tail}", ground.table))
+    let ask = |client: &Client, fixture: &Fixture, tail: &str| {
+        client.get(&format!("{}{tail}", fixture.table))
     };
     for tail in &long {
         ask(&owner, &here, tail).expect(200);
     }
-    let full = fill(&world.app.lanes.questions, world.acme);
+    let full = fill(&world.app.lanes.queries, world.acme);
     assert!(!full.permits.is_empty() && !full.waiting.is_empty());
     for tail in &long {
         is_busy(ask(&owner, &here, tail));
@@ -139,17 +139,17 @@ async fn questions_that_no_index_answers_wait_for_their_lane(place: Place) {
 
 /// Everything that reads or writes whole packages: method, path, body, status.
 fn transfers(
-    ground: &Ground,
+    fixture: &Fixture,
     organization: Uuid,
     template: &str,
 ) -> Vec<(&'static str, String, Value, u16)> {
     let own = format!("/v1/templates/{template}");
-    let apply = json!({"workspaceId": ground.workspace});
+    let apply = json!({"workspaceId": fixture.workspace});
     let manifest = package("x")["manifest"].clone();
     vec![
         (
             "POST",
-            format!("/v1/workspaces/{}/export", ground.workspace),
+            format!("/v1/workspaces/{}/export", fixture.workspace),
             json!({"rows": "all"}),
             200,
         ),
@@ -182,14 +182,14 @@ async fn exports_imports_and_plans_wait_for_their_lane(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let stranger = world.as_user("stranger@other.test");
-    let ground = |client: &Client, organization: Uuid| {
-        let ground = Ground::new(client, organization);
+    let fixture = |client: &Client, organization: Uuid| {
+        let fixture = Fixture::new(client, organization);
         let path = format!("/v1/templates/import?organization_id={organization}");
         let template = id(&client.create(&path, &package("x")));
-        transfers(&ground, organization, &template)
+        transfers(&fixture, organization, &template)
     };
-    let here = ground(&owner, world.acme);
-    let there = ground(&stranger, world.other);
+    let here = fixture(&owner, world.acme);
+    let there = fixture(&stranger, world.other);
     let send = |client: &Client, (method, path, body, _): &(&str, String, Value, u16)| {
         if body.is_null() {
             client.get(path)
@@ -224,14 +224,14 @@ async fn batches_wait_for_their_lane(place: Place) {
     let owner = world.as_user("owner@acme.test");
     let stranger = world.as_user("stranger@other.test");
     let (here, there) = (
-        Ground::new(&owner, world.acme),
-        Ground::new(&stranger, world.other),
+        Fixture::new(&owner, world.acme),
+        Fixture::new(&stranger, world.other),
     );
-    let batch = |client: &Client, ground: &Ground| {
+    let batch = |client: &Client, fixture: &Fixture| {
         let rows: Vec<Value> = (0..500)
             .map(|n| json!({"data": {"t": "y".repeat(200), "n": n}}))
             .collect();
-        client.post(&format!("{}:batch", ground.table), &json!({"rows": rows}))
+        client.post(&format!("{}:batch", fixture.table), &json!({"rows": rows}))
     };
     let full = fill(&world.app.lanes.batches, world.acme);
     is_busy(batch(&owner, &here));
@@ -246,27 +246,27 @@ async fn batches_wait_for_their_lane(place: Place) {
 async fn what_waits_is_done_when_there_is_a_place(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
-    let ground = Ground::new(&owner, world.acme);
-    let mut full = fill(&world.app.lanes.questions, world.acme);
+    let fixture = Fixture::new(&owner, world.acme);
+    let mut full = fill(&world.app.lanes.queries, world.acme);
     // Room for one more to wait, and as soon as it does a place.
     full.waiting.pop();
-    let question = format!("{}?sort=t", ground.table);
-    let reading = std::thread::spawn(move || owner.get(&question));
-    while !world.app.lanes.questions.is_full(world.acme) {
+    let query = format!("{}?sort=t", fixture.table);
+    let reading = std::thread::spawn(move || owner.get(&query));
+    while !world.app.lanes.queries.is_full(world.acme) {
         tokio::task::yield_now().await;
     }
     drop(full);
-    reading.join().expect("is answered").expect(200);
+    reading.join().expect("responds").expect(200);
 }
 
 async fn who_may_not_is_refused_first(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let stranger = world.as_user("stranger@other.test");
-    let ground = Ground::new(&owner, world.acme);
+    let fixture = Fixture::new(&owner, world.acme);
     let path = format!("/v1/templates/import?organization_id={}", world.acme);
     let template = id(&owner.create(&path, &package("x")));
-    let transfers = transfers(&ground, world.acme, &template);
+    let transfers = transfers(&fixture, world.acme, &template);
     let _mine = fill(&world.app.lanes.transfers, world.acme);
     let _theirs = fill(&world.app.lanes.transfers, world.other);
     for (method, path, body, _) in transfers.iter().filter(|transfer| transfer.0 != "GET") {
@@ -282,18 +282,18 @@ async fn who_may_not_is_refused_first(place: Place) {
 async fn a_lane_that_is_full_here_is_free_in_another_process(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
-    let ground = Ground::new(&owner, world.acme);
+    let fixture = Fixture::new(&owner, world.acme);
     let config = Config {
         rate: None,
         ..Config::default()
     };
-    let beside = world.beside(world.store.clone(), config).await;
+    let second = world.second_server(world.store.clone(), config).await;
     let signed_in = json!({"email": "owner@acme.test", "password": super::world::PASSWORD});
-    let tokens = beside.post("/v1/auth/token", &signed_in).expect(200).json();
-    let beside = beside.with(tokens["access_token"].as_str().expect("a token"));
-    let question = format!("{}?sort=t", ground.table);
-    beside.get(&question).expect(200);
-    let _full = fill(&world.app.lanes.questions, world.acme);
-    is_busy(owner.get(&question));
-    beside.get(&question).expect(200);
+    let tokens = second.post("/v1/auth/token", &signed_in).expect(200).json();
+    let second = second.with(tokens["access_token"].as_str().expect("a token"));
+    let query = format!("{}?sort=t", fixture.table);
+    second.get(&query).expect(200);
+    let _full = fill(&world.app.lanes.queries, world.acme);
+    is_busy(owner.get(&query));
+    second.get(&query).expect(200);
 }

@@ -317,7 +317,7 @@ impl World {
         ran.expect(sql)
     }
 
-    /// Lets the ledger of a job tell of more rows than one unit of an undo takes; they are gone already.
+    /// Lets the ledger of a job name more rows than one unit of an undo takes; they are gone already.
     pub(crate) async fn has_written(&self, job: Uuid, rows: u32) {
         let sql = "SELECT organization_id, workspace_id, entries FROM template_jobs WHERE id = $1";
         let found = self.sql(sql, vec![job.into()]).await;

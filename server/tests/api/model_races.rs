@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::json;
 
-use super::client::Answer;
+use super::client::Response;
 use super::model::{Model, id};
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -16,13 +16,13 @@ on_both_stores!(
     columns_of_one_table_at_once_leave_it_whole,
 );
 
-fn at_once(count: usize, send: impl Fn(usize) -> Answer + Sync) -> Vec<Answer> {
+fn at_once(count: usize, send: impl Fn(usize) -> Response + Sync) -> Vec<Response> {
     thread::scope(|scope| {
         let send = &send;
         let sent: Vec<_> = (0..count)
             .map(|number| scope.spawn(move || send(number)))
             .collect();
-        let responses = sent.into_iter().map(|sent| sent.join().expect("answers"));
+        let responses = sent.into_iter().map(|sent| sent.join().expect("responds"));
         responses.collect()
     })
 }

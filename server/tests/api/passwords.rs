@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tplkit_server::app::Config;
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::world::{PASSWORD, World};
 use crate::stores::{Place, on_both_stores};
 
@@ -11,12 +11,12 @@ on_both_stores!(
     a_new_password_ends_every_other_session,
     a_password_has_its_bounds,
     guesses_are_counted_as_sign_ins,
-    a_change_that_is_sent_again_is_answered_again,
+    a_change_that_is_sent_again_gets_the_same_response,
 );
 
 const NEXT: &str = "battery staple";
 
-fn change(client: &Client, current: &str, new: &str) -> Answer {
+fn change(client: &Client, current: &str, new: &str) -> Response {
     let body = json!({"current": current, "new": new});
     client.post("/v1/me/password", &body)
 }
@@ -117,7 +117,7 @@ async fn guesses_are_counted_as_sign_ins(place: Place) {
     change(&client, PASSWORD, NEXT).expect(204);
 }
 
-async fn a_change_that_is_sent_again_is_answered_again(place: Place) {
+async fn a_change_that_is_sent_again_gets_the_same_response(place: Place) {
     let world = World::new(place).await;
     let (_, client) = session(&world);
     let send = |key: &str, current: &str, new: &str| {

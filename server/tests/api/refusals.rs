@@ -49,7 +49,7 @@ async fn every_refusal_is_a_problem(place: Place) {
     owner
         .get("/v1/organizations?cursor=nonsense")
         .refused(422, "invalid_cursor");
-    // Every answer, refusals too, can be named when asking for help.
+    // Every response, refusals too, can be named when asking for help.
     assert_ne!(
         unknown.header("x-request-id"),
         method.header("x-request-id")

@@ -3,7 +3,7 @@
 use tplkit_server::app::Config;
 use tplkit_server::http::cors::Origins;
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::world::{PASSWORD, World};
 use crate::stores::{Place, on_both_stores};
 
@@ -36,8 +36,8 @@ async fn every_response_is_what_it_says_it_is(place: Place) {
         owner.get("/v1/me"),
         owner.delete("/v1/workspaces/x"),
     ] {
-        let reported = response.header("x-content-type-options");
-        assert_eq!(reported, Some("nosniff"), "{response:?}");
+        let value = response.header("x-content-type-options");
+        assert_eq!(value, Some("nosniff"), "{response:?}");
     }
 }
 
@@ -46,7 +46,7 @@ async fn what_belongs_to_somebody_is_stored_nowhere(place: Place) {
     let key = world.as_key(&["read"]);
     let owner = world.as_user("owner@acme.test");
     let wrong = world.nobody.with("nonsense");
-    let private = |response: &Answer| response.header("cache-control") == Some("no-store");
+    let private = |response: &Response| response.header("cache-control") == Some("no-store");
     for response in [
         world.token("owner@acme.test", PASSWORD).expect(200),
         world.token("owner@acme.test", "wrong").expect(401),
@@ -68,11 +68,11 @@ async fn what_belongs_to_somebody_is_stored_nowhere(place: Place) {
     }
 }
 
-fn from(client: &Client, origin: &str, method: &str, path: &str) -> Answer {
+fn from(client: &Client, origin: &str, method: &str, path: &str) -> Response {
     client.send(method, path, &[("origin", origin)], None)
 }
 
-fn preflight(client: &Client, origin: &str, path: &str) -> Answer {
+fn preflight(client: &Client, origin: &str, path: &str) -> Response {
     let headers = [
         ("origin", origin),
         ("access-control-request-method", "POST"),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tplkit_server::app::Config;
 use tplkit_server::http::rate_limit::Rate;
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::world::{PASSWORD, World};
 use crate::stores::{Place, on_both_stores};
 
@@ -22,11 +22,11 @@ on_both_stores!(
     limits_are_per_route_and_caller,
 );
 
-fn refresh(client: &Client, token: &Value) -> Answer {
+fn refresh(client: &Client, token: &Value) -> Response {
     client.post("/v1/auth/refresh", &json!({"refresh_token": token}))
 }
 
-fn access(world: &World, tokens: &Value) -> Answer {
+fn access(world: &World, tokens: &Value) -> Response {
     let token = tokens["access_token"].as_str().expect("a token");
     world.nobody.with(token).get("/v1/me")
 }
@@ -158,11 +158,11 @@ async fn of_many_refreshes_one_wins(place: Place) {
             thread::spawn(move || refresh(&client, &token))
         })
         .collect();
-    let responses: Vec<Answer> = threads
+    let responses: Vec<Response> = threads
         .into_iter()
         .map(|thread| thread.join().expect("ends"))
         .collect();
-    let won: Vec<&Answer> = responses
+    let won: Vec<&Response> = responses
         .iter()
         .filter(|response| response.status == 200)
         .collect();

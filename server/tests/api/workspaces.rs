@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::json;
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::model::{Model, id, uuid};
 use super::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -60,7 +60,7 @@ async fn a_workspace_is_created_read_changed_and_deleted(place: Place) {
 
 /// Where a refusal finds its faults.
 #[track_caller]
-pub(crate) fn faults(response: Answer) -> Vec<String> {
+pub(crate) fn faults(response: Response) -> Vec<String> {
     let problem = response.refused(422, "validation_failed").json();
     let errors = problem["errors"].as_array().expect("errors").clone();
     let paths = errors.iter().map(|error| error["path"].as_str());
@@ -251,7 +251,7 @@ async fn many_of_one_label_at_once_all_get_a_name(place: Place) {
             let sent: Vec<_> = (0..12)
                 .map(|_| scope.spawn(|| editor.create(path, body)["name"].to_string()))
                 .collect();
-            let names = sent.into_iter().map(|sent| sent.join().expect("answers"));
+            let names = sent.into_iter().map(|sent| sent.join().expect("responds"));
             names.collect()
         });
         names.sort();

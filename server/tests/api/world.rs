@@ -17,7 +17,7 @@ use tplkit_server::{
 };
 use uuid::Uuid;
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use crate::stores::Place;
 
 pub(crate) const PASSWORD: &str = "correct horse";
@@ -98,7 +98,7 @@ impl World {
     }
 
     /// Another server with the same clock; nobody is signed in there.
-    pub(crate) async fn beside(&self, store: Store, config: Config) -> Client {
+    pub(crate) async fn second_server(&self, store: Store, config: Config) -> Client {
         let app = App::new(store, self.context.clone(), config).expect("puts together");
         served(app).await
     }
@@ -150,7 +150,7 @@ impl World {
         member.expect("adds").user_id
     }
 
-    pub(crate) fn token(&self, email: &str, password: &str) -> Answer {
+    pub(crate) fn token(&self, email: &str, password: &str) -> Response {
         let body = json!({"email": email, "password": password});
         self.nobody.post("/v1/auth/token", &body)
     }

@@ -88,7 +88,7 @@ impl Cluster {
         Cluster::start_as(programs, PORT, &[])
     }
 
-    /// The same, told more by environment variables of `supervise.sh`.
+    /// The same, with more environment variables for `supervise.sh`.
     fn start_as(
         programs: Programs,
         port: u16,
@@ -141,7 +141,7 @@ impl Cluster {
 
     /// Stops the server for a while.
     pub(crate) fn pause(&mut self) -> io::Result<()> {
-        self.tell("stop\n")?;
+        self.send("stop\n")?;
         let pid_file = self.pid_file();
         for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
             if !pid_file.exists() {
@@ -171,11 +171,11 @@ impl Cluster {
 
     /// Starts the server again.
     pub(crate) fn resume(&mut self) -> io::Result<()> {
-        self.tell("start\n")?;
+        self.send("start\n")?;
         self.wait_until_ready()
     }
 
-    fn tell(&mut self, words: &str) -> io::Result<()> {
+    fn send(&mut self, words: &str) -> io::Result<()> {
         let line = self.lifeline.as_mut().ok_or(io::ErrorKind::NotConnected)?;
         line.write_all(words.as_bytes())
     }

@@ -66,7 +66,7 @@ impl Cluster {
     /// Ends the server with no chance to do anything; it can be [resumed](Cluster::resume).
     pub(crate) fn kill(&mut self) -> io::Result<()> {
         self.signal("-KILL")?;
-        self.tell("stop\n")?;
+        self.send("stop\n")?;
         // What worked for it ends when it finds it gone.
         let socket = self.socket().join(format!(".s.PGSQL.{}", self.port));
         until(|| Ok(std::os::unix::net::UnixStream::connect(&socket).is_err()))?;

@@ -35,7 +35,7 @@ stop() {
 
 start
 if [ -n "${3:-}" ]; then
-  while ps -p "$3" >/dev/null 2>&1; do sleep 0.3; done
+  while ps -p "$3" >/dev/null 2>&1; do sleep 1; done
 else
   while read -r word; do
     case $word in

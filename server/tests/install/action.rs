@@ -133,7 +133,7 @@ fn server(folder: &Path) -> (Serving, Wire, String, String) {
     let key = json!({"organization_id": organization, "name": "CI", "scopes": ["read", "write", "structure"]});
     let (_, key) = person
         .ask("POST", "/v1/api-keys", Some(&key))
-        .expect("an answer");
+        .expect("a response");
     let key = key["key"]
         .as_str()
         .unwrap_or_else(|| panic!("{key}"))
@@ -263,7 +263,7 @@ fn the_plan_of_a_pull_request_is_applied_on_its_merge_or_nothing_is() {
     assert_eq!(ran.code, Some(1), "{}", ran.out);
     let features = |person: &mut Wire| {
         let path = format!("/v1/features?workspace_id={workspace}");
-        let (_, listed) = person.ask("GET", &path, None).expect("an answer");
+        let (_, listed) = person.ask("GET", &path, None).expect("a response");
         listed["items"].as_array().expect("a list").len()
     };
     assert_eq!(features(&mut person), 0);

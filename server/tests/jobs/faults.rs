@@ -1,4 +1,4 @@
-//! A fault at any step of the structure leaves the store as it was, to the last line.
+//! A fault at any step of the structure leaves the store as it was, to the last row.
 
 use tplkit::apply::resolve;
 use tplkit::check::Checked;
@@ -9,7 +9,7 @@ use tplkit::workspace::{Change, CommitError, Progress, Source as _, Target as _,
 use tplkit_server::store::{Row, Scope, Store, StoreError};
 use tplkit_testkit::random::{Shape, workspace};
 
-use super::ground;
+use super::fixtures;
 use super::packages::Package;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -47,12 +47,12 @@ async fn lines(store: &Store) -> Vec<i64> {
 async fn a_fault_at_any_step_leaves_nothing(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
-    let here = ground::workspace(store, context, world.acme).await;
-    let new = ground::new(context, world.acme, here);
+    let here = fixtures::workspace(store, context, world.acme).await;
+    let new = fixtures::new(context, world.acme, here);
     let (job, minter) = (new.id, new.minter);
-    assert!(ground::create(store, new).await);
-    let lease = ground::taken(store, context, job, 60).await;
-    let mut target = ground::destination(store, context, lease).await;
+    assert!(fixtures::create(store, new).await);
+    let lease = fixtures::taken(store, context, job, 60).await;
+    let mut target = fixtures::destination(store, context, lease).await;
     let package = Package::of(workspace(2, &Shape::closed()));
     let checked = Checked::trusted(&package.text).expect("reads");
     let before = (target.structure().await.expect("reads"), lines(store).await);

@@ -14,7 +14,7 @@ use tplkit_server::jobs::{Status, Undo};
 use tplkit_server::store::Store;
 use uuid::Uuid;
 
-use super::ground;
+use super::fixtures;
 use super::outcome::{Outcome, ledger, plain, published};
 use super::packages::{Package, everything};
 use crate::process::command;
@@ -88,11 +88,11 @@ async fn start_job(store: &Store, package: &Package) -> StartedJob {
         now: context.now(),
     };
     let organization = organizations::create(store, new).await.expect("creates").id;
-    let workspace = ground::workspace(store, &context, organization).await;
+    let workspace = fixtures::workspace(store, &context, organization).await;
     let before = Outcome::of(store, workspace).await;
     let new = package.job(&context, organization, workspace);
     let (job, minter) = (new.id, new.minter);
-    assert!(ground::create(store, new).await);
+    assert!(fixtures::create(store, new).await);
     StartedJob {
         organization,
         workspace,
@@ -103,7 +103,7 @@ async fn start_job(store: &Store, package: &Package) -> StartedJob {
 }
 
 async fn status(store: &Store, job: Uuid) -> Status {
-    ground::job(store, &context(), job).await.status
+    fixtures::job(store, &context(), job).await.status
 }
 
 async fn finished(store: &Store, started: &StartedJob, workers: &mut [Working]) {
@@ -115,7 +115,7 @@ async fn finished(store: &Store, started: &StartedJob, workers: &mut [Working]) 
 
 /// Asserts that a job came to what it must provide.
 async fn assert_applied(store: &Store, package: &Package, started: &StartedJob) {
-    let job = ground::job(store, &context(), started.job).await;
+    let job = fixtures::job(store, &context(), started.job).await;
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
     let (expected, report) = package.expected(started.before.state(), started.minter);
     Outcome::of(store, started.workspace).await.is(&expected);
@@ -169,7 +169,7 @@ async fn a_job_survives_the_death_of_its_workers(mut place: Place) {
         (killed, runs) = (killed + here, runs + 1);
         several += usize::from(here > 1);
     }
-    reported(&format!(
+    print_summary(&format!(
         "{}: {killed} kills in {runs} runs, {several} of them with several; a run takes {:.1} s",
         store.kind(),
         long.as_secs_f64()
@@ -182,18 +182,18 @@ async fn an_undo_survives_the_death_of_its_workers(place: Place) {
     let package = everything(6, 1100);
     let started = start_job(&store, &package).await;
     finished(&store, &started, &mut [Working::start(&place)]).await;
-    let job = ground::job(&store, &context(), started.job).await;
+    let job = fixtures::job(&store, &context(), started.job).await;
     let undo = Undo::begin(&store, &context(), &job, false, 60_000_000).await;
-    let undo = undo.expect("is answered").expect("is free");
+    let undo = undo.expect("the store works").expect("is free");
     let released = undo.lease.release(&store, &context(), 0).await;
     released.expect("is released");
     let mut killed = 0;
     loop {
-        let before = ground::job(&store, &context(), started.job).await;
+        let before = fixtures::job(&store, &context(), started.job).await;
         let mut worker = Working::start(&place);
         let after = loop {
             worker.lives();
-            let now = ground::job(&store, &context(), started.job).await;
+            let now = fixtures::job(&store, &context(), started.job).await;
             if now.status.is_finished() || (&now.phase, now.done) != (&before.phase, before.done) {
                 break now;
             }
@@ -210,7 +210,7 @@ async fn an_undo_survives_the_death_of_its_workers(place: Place) {
         killed += 1;
     }
     assert!(killed > 1, "{killed}");
-    let job = ground::job(&store, &context(), started.job).await;
+    let job = fixtures::job(&store, &context(), started.job).await;
     assert_eq!(job.status, Status::Undone, "{:?}", job.error);
     assert_eq!(Outcome::of(&store, started.workspace).await, started.before);
 }
@@ -225,7 +225,7 @@ fn random_u16() -> u16 {
 }
 
 #[expect(clippy::print_stdout, reason = "shown by who asks for it")]
-fn reported(text: &str) {
+fn print_summary(text: &str) {
     println!("{text}");
 }
 

@@ -12,7 +12,7 @@ use tplkit_server::rows::Tables;
 use tplkit_server::store::{Dialect, StoreError};
 use tplkit_server::workspace::{ReadError, Snapshot};
 
-use super::ground;
+use super::fixtures;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -40,12 +40,12 @@ impl Stage {
     async fn new(world: &World, key: impl Fn(usize) -> usize) -> Stage {
         let World { store, context, .. } = world;
         let organization = world.organization("O", None).await;
-        let workspace = ground::workspace(store, context, organization).await;
-        let new = ground::new(context, organization, workspace);
+        let workspace = fixtures::workspace(store, context, organization).await;
+        let new = fixtures::new(context, organization, workspace);
         let id = new.id;
-        assert!(ground::create(store, new).await);
-        let lease = ground::taken(store, context, id, 60).await;
-        let target = ground::destination(store, context, lease).await;
+        assert!(fixtures::create(store, new).await);
+        let lease = fixtures::taken(store, context, id, 60).await;
+        let target = fixtures::destination(store, context, lease).await;
         let feature = context.id();
         let column = |name: &str, order| Column {
             id: context.id(),

@@ -13,7 +13,7 @@ use tplkit_server::store::{Scope, StoreError};
 use tplkit_testkit::upgrades::{LAWS, Place as Workspace, Places, Triple, failure, hold};
 use uuid::Uuid;
 
-use super::ground;
+use super::fixtures;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -51,7 +51,7 @@ impl<'w> Places for &'w InStore {
         OneInStore {
             world: &self.world,
             organization,
-            workspace: ground::workspace(store, context, organization).await,
+            workspace: fixtures::workspace(store, context, organization).await,
             jobs: Vec::new(),
             open: None,
         }
@@ -63,10 +63,10 @@ impl Workspace for OneInStore<'_> {
 
     async fn begin(&mut self) -> usize {
         let World { store, context, .. } = self.world;
-        let new = ground::new(context, self.organization, self.workspace);
+        let new = fixtures::new(context, self.organization, self.workspace);
         let id = new.id;
-        assert!(ground::create(store, new).await);
-        let lease = ground::taken(store, context, id, LEASE_SECONDS).await;
+        assert!(fixtures::create(store, new).await);
+        let lease = fixtures::taken(store, context, id, LEASE_SECONDS).await;
         self.jobs.push(lease);
         self.jobs.len() - 1
     }
@@ -90,7 +90,7 @@ impl Workspace for OneInStore<'_> {
             app,
             ..
         } = self.world;
-        let job = ground::job(store, context, self.jobs[job].job).await;
+        let job = fixtures::job(store, context, self.jobs[job].job).await;
         let begun = Undo::begin(store, context, &job, false, LEASE_SECONDS * 1_000_000).await;
         let undo = begun.expect("responds").expect("is free");
         let stop = AtomicBool::new(false);

@@ -15,7 +15,7 @@ use tplkit_server::store::{Dialect, Scope, Store, StoreError};
 use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
 
-use super::ground;
+use super::fixtures;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -34,10 +34,10 @@ on_both_stores!(
 
 async fn asked_for(world: &World) -> Uuid {
     let World { store, context, .. } = world;
-    let workspace = ground::workspace(store, context, world.acme).await;
-    let new = ground::new(context, world.acme, workspace);
+    let workspace = fixtures::workspace(store, context, world.acme).await;
+    let new = fixtures::new(context, world.acme, workspace);
     let id = new.id;
-    assert!(ground::create(store, new).await);
+    assert!(fixtures::create(store, new).await);
     id
 }
 
@@ -79,30 +79,33 @@ async fn an_organization_has_two_jobs_worked_on_at_a_time(place: Place) {
     for _ in 0..4 {
         ours.push(asked_for(&world).await);
     }
-    let workspace = ground::workspace(store, context, world.other).await;
-    let new = ground::new(context, world.other, workspace);
+    let workspace = fixtures::workspace(store, context, world.other).await;
+    let new = fixtures::new(context, world.other, workspace);
     let theirs = new.id;
-    assert!(ground::create(store, new).await);
+    assert!(fixtures::create(store, new).await);
 
     let take = || take_any(store, context, 60_000_000);
     let mut taken = Vec::new();
     for job in [ours[0], ours[1], theirs] {
-        let (found, lease) = take().await.expect("answers").expect("is free");
+        let (found, lease) = take().await.expect("the store works").expect("is free");
         assert_eq!(found.id, job);
         taken.push(lease);
     }
     // Two more wait: for whoever looks, in whichever process.
-    assert!(take().await.expect("answers").is_none());
-    taken[2].release(store, context, 0).await.expect("answers");
-    let (found, _) = take().await.expect("answers").expect("is free");
+    assert!(take().await.expect("the store works").is_none());
+    taken[2]
+        .release(store, context, 0)
+        .await
+        .expect("the store works");
+    let (found, _) = take().await.expect("the store works").expect("is free");
     assert_eq!(found.id, theirs);
-    assert!(take().await.expect("answers").is_none());
+    assert!(take().await.expect("the store works").is_none());
 
-    let reported = taken[0].fail(store, context, "{}".to_owned()).await;
-    reported.expect("answers");
-    let (found, _) = take().await.expect("answers").expect("is free");
+    let failed = taken[0].fail(store, context, "{}".to_owned()).await;
+    failed.expect("the store works");
+    let (found, _) = take().await.expect("the store works").expect("is free");
     assert_eq!(found.id, ours[2]);
-    assert!(take().await.expect("answers").is_none());
+    assert!(take().await.expect("the store works").is_none());
 }
 
 async fn of_many_who_want_a_job_one_gets_it(place: Place) {
@@ -117,7 +120,7 @@ async fn of_many_who_want_a_job_one_gets_it(place: Place) {
         let takers: Vec<_> = takers.collect();
         let mut winners = Vec::new();
         for taker in takers {
-            winners.extend(taker.await.expect("ends").expect("is answered"));
+            winners.extend(taker.await.expect("ends").expect("the store works"));
         }
         assert_eq!(winners.len(), 1, "{round}");
         assert_eq!(winners[0].0.id, job);
@@ -127,31 +130,31 @@ async fn of_many_who_want_a_job_one_gets_it(place: Place) {
     }
     let (_, lease) = take_any(store, context, 60_000_000)
         .await
-        .expect("is answered")
+        .expect("the store works")
         .expect("is free");
     let nobody = take_any(store, context, 60_000_000).await;
-    assert!(nobody.expect("is answered").is_none());
+    assert!(nobody.expect("the store works").is_none());
     lease.release(store, context, 0).await.expect("is released");
     let again = take_any(store, context, 60_000_000).await;
-    assert!(again.expect("is answered").is_some());
+    assert!(again.expect("the store works").is_some());
 }
 
 async fn one_unfinished_job_of_a_template_stands_in_a_workspace(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
-    let workspace = ground::workspace(store, context, world.acme).await;
-    let new = || ground::new(context, world.acme, workspace);
+    let workspace = fixtures::workspace(store, context, world.acme).await;
+    let new = || fixtures::new(context, world.acme, workspace);
     let (first, mut second) = (new(), new());
     let template = first.template;
     second.template = template;
-    assert!(ground::create(store, first).await);
-    assert!(!ground::create(store, second).await);
+    assert!(fixtures::create(store, first).await);
+    assert!(!fixtures::create(store, second).await);
     // Of another template, or elsewhere.
-    assert!(ground::create(store, new()).await);
-    let elsewhere = ground::workspace(store, context, world.acme).await;
-    let mut other = ground::new(context, world.acme, elsewhere);
+    assert!(fixtures::create(store, new()).await);
+    let elsewhere = fixtures::workspace(store, context, world.acme).await;
+    let mut other = fixtures::new(context, world.acme, elsewhere);
     other.template = template;
-    assert!(ground::create(store, other).await);
+    assert!(fixtures::create(store, other).await);
     let key = TemplateKey {
         organization: world.acme,
         workspace,
@@ -170,29 +173,36 @@ async fn an_attempt_whose_lease_is_over_writes_nothing(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let job = asked_for(&world).await;
-    let slow = ground::taken(store, context, job, 1).await;
-    let mut slow = ground::destination(store, context, slow).await;
+    let slow = fixtures::taken(store, context, job, 1).await;
+    let mut slow = fixtures::destination(store, context, slow).await;
     slow.commit(unit(context)).await.expect("is written");
     let before = slow.structure().await.expect("reads");
     second(&world).await;
     // Nobody else has taken it yet.
     let late = slow.commit(unit(context)).await;
     assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
-    let renewed = slow.lease().renew(store, context).await.expect("answers");
+    let renewed = slow
+        .lease()
+        .renew(store, context)
+        .await
+        .expect("the store works");
     assert!(!renewed);
-    let quick = ground::taken(store, context, job, 60).await;
-    let mut quick = ground::destination(store, context, quick).await;
+    let quick = fixtures::taken(store, context, job, 60).await;
+    let mut quick = fixtures::destination(store, context, quick).await;
     let late = slow.commit(unit(context)).await;
     assert!(matches!(late, Err(CommitError::Fenced)), "{late:?}");
     // It lets go of nothing that is not its own, and says nothing about it.
     let lease = slow.lease();
-    lease.release(store, context, 0).await.expect("answers");
-    let reported = lease.fail(store, context, "{}".to_owned()).await;
-    reported.expect("answers");
+    lease
+        .release(store, context, 0)
+        .await
+        .expect("the store works");
+    let failed = lease.fail(store, context, "{}".to_owned()).await;
+    failed.expect("the store works");
     assert_eq!(slow.structure().await.expect("reads"), before);
     assert_eq!(slow.ledger().await.expect("reads").len(), 1);
     quick.commit(unit(context)).await.expect("is written");
-    let known = ground::job(store, context, job).await;
+    let known = fixtures::job(store, context, job).await;
     assert_eq!((known.status, known.held), (Status::Structure, true));
 }
 
@@ -200,8 +210,8 @@ async fn a_refused_unit_needs_the_lease_as_well(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let job = asked_for(&world).await;
-    let lease = ground::taken(store, context, job, 60).await;
-    let mut target = ground::destination(store, context, lease).await;
+    let lease = fixtures::taken(store, context, job, 60).await;
+    let mut target = fixtures::destination(store, context, lease).await;
     let written = target.commit(unit(context)).await;
     written.expect("is written");
     let refused = Unit {
@@ -210,10 +220,10 @@ async fn a_refused_unit_needs_the_lease_as_well(place: Place) {
         }],
         ..unit(context)
     };
-    let reported = target.commit(refused.clone()).await;
+    let outcome = target.commit(refused.clone()).await;
     assert!(
-        matches!(reported, Err(CommitError::Refused(_))),
-        "{reported:?}"
+        matches!(outcome, Err(CommitError::Refused(_))),
+        "{outcome:?}"
     );
     let before = target.structure().await.expect("reads");
     let released = target.lease().release(store, context, 0).await;
@@ -227,7 +237,7 @@ async fn a_refused_unit_needs_the_lease_as_well(place: Place) {
     assert_eq!(target.ledger().await.expect("reads").len(), 1);
 }
 
-/// Whoever gives a job back has a unit on its way perhaps, and nobody hears of it any more: it is written
+/// Whoever gives a job back perhaps has a unit in flight, and nobody hears of it any more: it is written
 /// before the job is somebody else's, or never.
 async fn a_unit_that_nobody_waits_for_is_never_late(place: Place) {
     let world = World::new(place).await;
@@ -235,8 +245,8 @@ async fn a_unit_that_nobody_waits_for_is_never_late(place: Place) {
     let job = asked_for(&world).await;
     let mut written = 0;
     for round in 0..40 {
-        let lease = ground::taken(store, context, job, 60).await;
-        let mut slow = ground::destination(store, context, lease.clone()).await;
+        let lease = fixtures::taken(store, context, job, 60).await;
+        let mut slow = fixtures::destination(store, context, lease.clone()).await;
         let late = unit(context);
         let written_late = tokio::spawn(async move { slow.commit(late).await });
         for _ in 0..round {
@@ -244,12 +254,12 @@ async fn a_unit_that_nobody_waits_for_is_never_late(place: Place) {
         }
         written_late.abort();
         lease.release(store, context, 0).await.expect("is released");
-        let lease = ground::taken(store, context, job, 60).await;
-        let mut quick = ground::destination(store, context, lease).await;
+        let lease = fixtures::taken(store, context, job, 60).await;
+        let mut quick = fixtures::destination(store, context, lease).await;
         let known = quick.ledger().await.expect("reads").len();
         assert!((written..=written + 1).contains(&known), "{known}");
         for _ in 0..2 {
-            // It would be told of entries that it does not know.
+            // It would get entries that it does not know.
             quick.commit(unit(context)).await.expect("is written");
         }
         written = known + 2;
@@ -268,8 +278,8 @@ async fn an_attempt_from_which_the_store_has_lost_units_writes_no_more(place: Pl
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let job = asked_for(&world).await;
-    let lease = ground::taken(store, context, job, 60).await;
-    let mut target = ground::destination(store, context, lease).await;
+    let lease = fixtures::taken(store, context, job, 60).await;
+    let mut target = fixtures::destination(store, context, lease).await;
     assert_eq!(target.ledger().await.expect("reads").len(), 0);
     for _ in 0..2 {
         target.commit(unit(context)).await.expect("is written");
@@ -300,10 +310,10 @@ async fn every_unit_renews_the_lease(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let job = asked_for(&world).await;
-    let lease = ground::taken(store, context, job, 60).await;
-    let mut target = ground::destination(store, context, lease).await;
+    let lease = fixtures::taken(store, context, job, 60).await;
+    let mut target = fixtures::destination(store, context, lease).await;
     let until = async || {
-        let job = ground::job(store, context, job).await;
+        let job = fixtures::job(store, context, job).await;
         job.locked_until.expect("is held")
     };
     let mut before = until().await;
@@ -338,8 +348,8 @@ fn a_lease_is_renewed_while_a_unit_is_written() {
         let world = World::new(place).await;
         let World { store, context, .. } = &world;
         let job = asked_for(&world).await;
-        let lease = ground::taken(store, context, job, 60).await;
-        let mut target = ground::destination(store, context, lease.clone()).await;
+        let lease = fixtures::taken(store, context, job, 60).await;
+        let mut target = fixtures::destination(store, context, lease.clone()).await;
         let workspace = lease.workspace;
         // The unit has begun and waits for somebody who holds the workspace.
         let held = hold(store.clone(), workspace);
@@ -349,9 +359,9 @@ fn a_lease_is_renewed_while_a_unit_is_written() {
             async move { target.commit(unit).await.map_err(|error| error.to_string()) }
         });
         tokio::time::sleep(Duration::from_millis(300)).await;
-        let before = ground::job(store, context, job).await.locked_until;
-        assert!(lease.renew(store, context).await.expect("is answered"));
-        assert!(ground::job(store, context, job).await.locked_until > before);
+        let before = fixtures::job(store, context, job).await.locked_until;
+        assert!(lease.renew(store, context).await.expect("the store works"));
+        assert!(fixtures::job(store, context, job).await.locked_until > before);
         assert!(!writing.is_finished(), "it did not wait");
         held.await.expect("ends");
         writing.await.expect("ends").expect("is written");
@@ -366,8 +376,8 @@ fn a_unit_that_is_refused_after_its_lease_is_nobodys_news() {
         let world = World::new(place).await;
         let World { store, context, .. } = &world;
         let job = asked_for(&world).await;
-        let lease = ground::taken(store, context, job, 60).await;
-        let mut target = ground::destination(store, context, lease.clone()).await;
+        let lease = fixtures::taken(store, context, job, 60).await;
+        let mut target = fixtures::destination(store, context, lease.clone()).await;
         let mut refused = unit(context);
         refused.changes.push(Change::Publish {
             workflow: context.id(),
@@ -384,7 +394,7 @@ fn a_unit_that_is_refused_after_its_lease_is_nobodys_news() {
     });
 }
 
-/// Holds the line of a workspace for a second.
+/// Holds the row of a workspace for a second.
 fn hold(store: Store, workspace: Uuid) -> tokio::task::JoinHandle<()> {
     tokio::spawn(async move {
         let held = store.write(&Scope::Operator, workspace, |tx, workspace| {
@@ -408,15 +418,15 @@ async fn every_unit_asks_for_the_right_of_who_asked(place: Place) {
     let starter = world
         .member(world.acme, "starter@acme.test", Role::Editor)
         .await;
-    let workspace = ground::workspace(store, context, world.acme).await;
+    let workspace = fixtures::workspace(store, context, world.acme).await;
     let new = jobs::New {
         creator: starter,
-        ..ground::new(context, world.acme, workspace)
+        ..fixtures::new(context, world.acme, workspace)
     };
     let job = new.id;
-    assert!(ground::create(store, new).await);
-    let lease = ground::taken(store, context, job, 60).await;
-    let target = ground::destination(store, context, lease.clone()).await;
+    assert!(fixtures::create(store, new).await);
+    let lease = fixtures::taken(store, context, job, 60).await;
+    let target = fixtures::destination(store, context, lease.clone()).await;
     let mut target = target.asking_right();
     target.commit(unit(context)).await.expect("is written");
     let owner = world.as_user("owner@acme.test");
@@ -430,7 +440,7 @@ async fn every_unit_asks_for_the_right_of_who_asked(place: Place) {
         "{refused:?}"
     );
     // What it wrote can be taken back all the same.
-    let mut other = ground::destination(store, context, lease).await;
+    let mut other = fixtures::destination(store, context, lease).await;
     assert_eq!(
         other.structure().await.expect("reads").features.len(),
         written
@@ -442,7 +452,7 @@ async fn every_unit_asks_for_the_right_of_who_asked(place: Place) {
 async fn a_job_reads_as_an_administrator_until_its_key_expires(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
-    let workspace = ground::workspace(store, context, world.acme).await;
+    let workspace = fixtures::workspace(store, context, world.acme).await;
     let key = context.id();
     let expires_at = context.now() + 30_000_000;
     let made = store.write(
@@ -467,13 +477,13 @@ async fn a_job_reads_as_an_administrator_until_its_key_expires(place: Place) {
     made.expect("a key");
     let new = jobs::New {
         creator: key,
-        ..ground::new(context, world.acme, workspace)
+        ..fixtures::new(context, world.acme, workspace)
     };
     let job = new.id;
-    assert!(ground::create(store, new).await);
-    let lease = ground::taken(store, context, job, 3600).await;
+    assert!(fixtures::create(store, new).await);
+    let lease = fixtures::taken(store, context, job, 3600).await;
     for expired in [false, true] {
-        let target = ground::destination(store, context, lease.clone()).await;
+        let target = fixtures::destination(store, context, lease.clone()).await;
         let found = target.structure().await.expect("reads");
         assert_eq!(found.row_access_stays, expired);
         world.wait(31);

@@ -1,7 +1,7 @@
 //! Template jobs on both stores: what they promise, and what becomes of them when something happens.
 
 mod faults;
-mod ground;
+mod fixtures;
 #[cfg(unix)]
 mod killed;
 mod large;

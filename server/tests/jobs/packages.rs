@@ -15,7 +15,7 @@ use tplkit_testkit::packaged::packaged;
 use tplkit_testkit::random::large;
 use uuid::Uuid;
 
-use super::ground;
+use super::fixtures;
 
 /// A package, and how it is to be applied.
 pub(super) struct Package {
@@ -79,7 +79,7 @@ impl Package {
         New {
             request: self.request.clone(),
             parts: self.parts(),
-            ..ground::new(context, organization, workspace)
+            ..fixtures::new(context, organization, workspace)
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tplkit_server::jobs::Destination;
 use tplkit_testkit::contract::{Workspaces, all};
 
-use super::ground;
+use super::fixtures;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -23,12 +23,12 @@ impl Workspaces for InStore {
     async fn fresh(&self) -> Destination {
         let World { store, context, .. } = &self.world;
         let organization = self.world.organization("O", None).await;
-        let workspace = ground::workspace(store, context, organization).await;
-        let new = ground::new(context, organization, workspace);
+        let workspace = fixtures::workspace(store, context, organization).await;
+        let new = fixtures::new(context, organization, workspace);
         let id = new.id;
-        assert!(ground::create(store, new).await);
-        let lease = ground::taken(store, context, id, 60).await;
-        ground::destination(store, context, lease).await
+        assert!(fixtures::create(store, new).await);
+        let lease = fixtures::taken(store, context, id, 60).await;
+        fixtures::destination(store, context, lease).await
     }
 
     fn seed(&self) -> u64 {

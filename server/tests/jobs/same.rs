@@ -12,7 +12,7 @@ use tplkit_server::wake::WorkerSignal;
 use tplkit_testkit::random::{Shape, workspace};
 use uuid::Uuid;
 
-use super::ground;
+use super::fixtures;
 use super::outcome::{Outcome, drift, expected_ledger, ledger, plain, published};
 use super::packages::{Package, everything};
 use crate::api::world::World;
@@ -56,7 +56,7 @@ fn task_context(world: &World) -> TaskContext {
 
 async fn finished(world: &World, job: Uuid) -> Job {
     loop {
-        let found = ground::job(&world.store, &world.context, job).await;
+        let found = fixtures::job(&world.store, &world.context, job).await;
         if found.status.is_finished() {
             return found;
         }
@@ -68,11 +68,11 @@ async fn finished(world: &World, job: Uuid) -> Job {
 async fn hold(world: &World, package: &Package) -> Job {
     let World { store, context, .. } = world;
     let organization = world.organization("O", None).await;
-    let workspace = ground::workspace(store, context, organization).await;
+    let workspace = fixtures::workspace(store, context, organization).await;
     let before = Outcome::of(store, workspace).await;
     let new = package.job(context, organization, workspace);
     let (id, minter) = (new.id, new.minter);
-    assert!(ground::create(store, new).await);
+    assert!(fixtures::create(store, new).await);
     let job = work(world, id).await;
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
     assert_eq!((job.locked_until, job.error.as_deref()), (None, None));
@@ -162,45 +162,45 @@ async fn a_job_begins_when_the_signal_comes_and_is_given_back_at_the_end(place: 
     };
     let working = tokio::spawn(worker.run(stopped));
     let package = everything(2, 3);
-    let workspace = ground::workspace(store, context, world.acme).await;
+    let workspace = fixtures::workspace(store, context, world.acme).await;
     let new = package.job(context, world.acme, workspace);
     let id = new.id;
-    assert!(ground::create(store, new).await);
+    assert!(fixtures::create(store, new).await);
     signal.notify();
     finished(&world, id).await;
     // Told to stop in the middle of a job: it is free at once for whoever comes next.
     let package = everything(3, 2000);
-    let workspace = ground::workspace(store, context, world.acme).await;
+    let workspace = fixtures::workspace(store, context, world.acme).await;
     let new = package.job(context, world.acme, workspace);
     let id = new.id;
-    assert!(ground::create(store, new).await);
+    assert!(fixtures::create(store, new).await);
     signal.notify();
-    while ground::job(store, context, id).await.status != Status::Rows {
-        let job = ground::job(store, context, id).await;
+    while fixtures::job(store, context, id).await.status != Status::Rows {
+        let job = fixtures::job(store, context, id).await;
         assert!(!job.status.is_finished(), "{job:?}");
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
     stop.send(true).expect("hears");
     working.await.expect("ends");
-    let job = ground::job(store, context, id).await;
+    let job = fixtures::job(store, context, id).await;
     assert_eq!(job.locked_until, None);
     assert!(!job.status.is_finished(), "too fast to be stopped");
     assert_eq!(work(&world, id).await.status, Status::Completed);
 }
 
-/// Whoever stops has a batch on its way most of the time: it is written before the job is given back, or
+/// Whoever stops has a batch in flight most of the time: it is written before the job is given back, or
 /// never.
 async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
     let organization = world.organization("O", None).await;
-    let workspace = ground::workspace(store, context, organization).await;
+    let workspace = fixtures::workspace(store, context, organization).await;
     let before = Outcome::of(store, workspace).await;
     let package = everything(2, 1100);
     let new = package.job(context, organization, workspace);
     let (id, minter) = (new.id, new.minter);
-    assert!(ground::create(store, new).await);
-    let (mut stops, mut last) = (0, ground::job(store, context, id).await);
+    assert!(fixtures::create(store, new).await);
+    let (mut stops, mut last) = (0, fixtures::job(store, context, id).await);
     while !last.status.is_finished() {
         let (stop, stopped) = watch::channel(false);
         let worker = Worker {
@@ -210,7 +210,7 @@ async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: 
         };
         let working = tokio::spawn(worker.run(stopped));
         let goes_on = async || {
-            let job = ground::job(store, context, id).await;
+            let job = fixtures::job(store, context, id).await;
             job.status.is_finished() || (job.phase, job.done) != (last.phase.clone(), last.done)
         };
         while !goes_on().await {
@@ -218,7 +218,7 @@ async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: 
         }
         stop.send(true).expect("hears");
         working.await.expect("ends");
-        last = ground::job(store, context, id).await;
+        last = fixtures::job(store, context, id).await;
         assert_eq!(last.locked_until, None);
         stops += usize::from(!last.status.is_finished());
     }
@@ -234,11 +234,11 @@ async fn a_job_that_is_given_back_again_and_again_comes_out_as_in_memory(place: 
 async fn a_job_that_cannot_be_done_says_why(place: Place) {
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
-    let workspace = ground::workspace(store, context, world.acme).await;
+    let workspace = fixtures::workspace(store, context, world.acme).await;
     let mut new = everything(1, 1).job(context, world.acme, workspace);
     new.parts[0] = PackedPart::pack("{}");
     let id = new.id;
-    assert!(ground::create(store, new).await);
+    assert!(fixtures::create(store, new).await);
     let job = work(&world, id).await;
     assert_eq!((job.status, job.locked_until), (Status::Failed, None));
     let error: serde_json::Value =
@@ -248,7 +248,7 @@ async fn a_job_that_cannot_be_done_says_why(place: Place) {
         error["detail"]
             .as_str()
             .expect("text")
-            .contains("apply the template anew")
+            .contains("apply the template again")
     );
 }
 
@@ -257,13 +257,13 @@ async fn names_that_are_taken_meanwhile_are_chosen_anew(place: Place) {
     const JOBS: usize = 12;
     let world = World::new(place).await;
     let World { store, context, .. } = &world;
-    let workspace = ground::workspace(store, context, world.acme).await;
+    let workspace = fixtures::workspace(store, context, world.acme).await;
     let package = everything(1, 1);
     let mut jobs = Vec::new();
     for _ in 0..JOBS {
         let new = package.job(context, world.acme, workspace);
         jobs.push(new.id);
-        assert!(ground::create(store, new).await);
+        assert!(fixtures::create(store, new).await);
     }
     let (stop, stopped) = watch::channel(false);
     let workers = (0..JOBS).map(|_| {

@@ -8,7 +8,7 @@ use tplkit_server::jobs::{Job, Status, Undo, UndoResult, Worker, take_any};
 use tplkit_server::wake::WorkerSignal;
 use uuid::Uuid;
 
-use super::ground;
+use super::fixtures;
 use super::outcome::Outcome;
 use super::packages::everything;
 use crate::api::world::World;
@@ -42,7 +42,7 @@ async fn work(world: &World, job: Uuid) -> Job {
     };
     let working = tokio::spawn(worker.run(stopped));
     let done = loop {
-        let found = ground::job(&world.store, &world.context, job).await;
+        let found = fixtures::job(&world.store, &world.context, job).await;
         if found.status.is_finished() {
             break found;
         }
@@ -57,11 +57,11 @@ async fn work(world: &World, job: Uuid) -> Job {
 async fn applied(world: &World) -> (Job, Outcome) {
     let World { store, context, .. } = world;
     let organization = world.organization("O", None).await;
-    let workspace = ground::workspace(store, context, organization).await;
+    let workspace = fixtures::workspace(store, context, organization).await;
     let before = Outcome::of(store, workspace).await;
     let new = everything(4, 1100).job(context, organization, workspace);
     let id = new.id;
-    assert!(ground::create(store, new).await);
+    assert!(fixtures::create(store, new).await);
     let job = work(world, id).await;
     assert_eq!(job.status, Status::Completed, "{:?}", job.error);
     (job, before)
@@ -69,7 +69,7 @@ async fn applied(world: &World) -> (Job, Outcome) {
 
 async fn begun(world: &World, job: &Job, force: bool) -> Undo {
     let begun = Undo::begin(&world.store, &world.context, job, force, 60_000_000).await;
-    begun.expect("is answered").expect("is free")
+    begun.expect("the store works").expect("is free")
 }
 
 async fn run(world: &World, undo: &Undo, stops: bool) -> UndoResult {
@@ -79,7 +79,7 @@ async fn run(world: &World, undo: &Undo, stops: bool) -> UndoResult {
 }
 
 async fn is_undone(world: &World, job: &Job, before: &Outcome) {
-    let now = ground::job(&world.store, &world.context, job.id).await;
+    let now = fixtures::job(&world.store, &world.context, job.id).await;
     assert_eq!(
         (now.status, now.locked_until, now.report),
         (Status::Undone, None, job.report.clone())
@@ -100,17 +100,17 @@ async fn an_undo_that_is_left_after_each_unit_leaves_nothing(place: Place) {
             assert!(matches!(ended, UndoResult::Done), "{ended:?}");
             break;
         }
-        let now = ground::job(store, context, job.id).await;
+        let now = fixtures::job(store, context, job.id).await;
         assert_eq!((now.status, now.phase.as_str()), (Status::Undoing, "undo"));
         assert_eq!(now.done, 2000 * units);
         // Half of it is gone: there is no way back.
-        assert!(!undo.give_up(store).await.expect("is answered"));
+        assert!(!undo.give_up(store).await.expect("the store works"));
         undo.lease
             .release(store, context, 0)
             .await
             .expect("is free");
         let taken = take_any(store, context, 60_000_000).await;
-        let (taken, lease) = taken.expect("is answered").expect("is free");
+        let (taken, lease) = taken.expect("the store works").expect("is free");
         assert_eq!((taken.id, taken.status), (job.id, Status::Undoing));
         undo = Undo::resume(store, lease).await.expect("goes on");
         units += 1;
@@ -144,17 +144,17 @@ async fn an_attempt_that_has_lost_its_lease_takes_nothing_away(place: Place) {
     let slow = begun(&world, &job, false).await;
     // Nobody else takes a job that is held.
     let taken = take_any(store, context, 60_000_000).await;
-    assert!(taken.expect("is answered").is_none());
+    assert!(taken.expect("the store works").is_none());
     slow.lease
         .release(store, context, 0)
         .await
         .expect("is free");
     let taken = take_any(store, context, 60_000_000).await;
-    let (_, lease) = taken.expect("is answered").expect("is free");
+    let (_, lease) = taken.expect("the store works").expect("is free");
     let there = Outcome::of(store, job.workspace).await;
     let ended = run(&world, &slow, false).await;
     assert!(matches!(ended, UndoResult::Fenced), "{ended:?}");
-    assert!(!slow.give_up(store).await.expect("is answered"));
+    assert!(!slow.give_up(store).await.expect("the store works"));
     assert_eq!(Outcome::of(store, job.workspace).await, there);
     let quick = Undo::resume(store, lease).await.expect("goes on");
     assert!(matches!(run(&world, &quick, false).await, UndoResult::Done));
@@ -176,12 +176,12 @@ async fn an_undo_that_is_refused_leaves_the_job_as_it_was(place: Place) {
     let parameters = vec![job.workspace.into(), r#"{"mine":true}"#.into()];
     world.sql(sql, parameters).await;
     let there = Outcome::of(store, job.workspace).await;
-    let job = ground::job(store, context, job.id).await;
+    let job = fixtures::job(store, context, job.id).await;
     let undo = begun(&world, &job, false).await;
     let ended = run(&world, &undo, false).await;
     assert!(matches!(ended, UndoResult::Refused(_)), "{ended:?}");
-    assert!(undo.give_up(store).await.expect("is answered"));
-    assert_eq!(ground::job(store, context, job.id).await, job);
+    assert!(undo.give_up(store).await.expect("the store works"));
+    assert_eq!(fixtures::job(store, context, job.id).await, job);
     assert_eq!(Outcome::of(store, job.workspace).await, there);
     // A worker that finds it so comes to the same.
     let undo = begun(&world, &job, false).await;

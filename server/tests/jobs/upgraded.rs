@@ -17,7 +17,7 @@ use tplkit_server::jobs::{Destination, Status};
 use tplkit_server::workspace::ReadError;
 use uuid::Uuid;
 
-use super::ground;
+use super::fixtures;
 use super::outcome::{Outcome, ledger};
 use super::packages::{Package, everything};
 use super::same::work;
@@ -232,11 +232,11 @@ impl Applied {
     async fn new(world: &World, package: &Package) -> Applied {
         let World { store, context, .. } = world;
         let organization = world.organization("O", None).await;
-        let workspace = ground::workspace(store, context, organization).await;
+        let workspace = fixtures::workspace(store, context, organization).await;
         let before = Outcome::of(store, workspace).await;
         let new = package.job(context, organization, workspace);
         let (job, minter, template) = (new.id, new.minter, new.template);
-        assert!(ground::create(store, new).await);
+        assert!(fixtures::create(store, new).await);
         assert_eq!(work(world, job).await.status, Status::Completed);
         let (mut memory, _) = package.expected(before.state(), minter);
         memory.next_job();
@@ -305,9 +305,9 @@ async fn survives(place: Place, by_hand: bool) {
                 new.base = first.parts();
             }
             let (job, minter) = (new.id, new.minter);
-            assert!(ground::create(store, new).await);
-            let lease = ground::taken(store, context, job, 60).await;
-            let inner = ground::destination(store, context, lease.clone()).await;
+            assert!(fixtures::create(store, new).await);
+            let lease = fixtures::taken(store, context, job, 60).await;
+            let inner = fixtures::destination(store, context, lease.clone()).await;
             let mut target = Dying {
                 inner,
                 units,
@@ -320,7 +320,7 @@ async fn survives(place: Place, by_hand: bool) {
             let done = if dies {
                 work(&world, job).await
             } else {
-                ground::job(store, context, job).await
+                fixtures::job(store, context, job).await
             };
             assert_eq!(done.status, Status::Completed, "{:?}", done.error);
             let mut memory = applied.memory.take().expect("a memory");

@@ -1,6 +1,6 @@
 //! A request about one table sees that table alone, with either layer alone.
 
-use tplkit_server::ids::TableKey;
+use tplkit_server::ids::{FeatureKey, TableKey};
 use tplkit_server::store::{Isolation, OneTable, Scope, StoreError, Visible};
 use uuid::Uuid;
 
@@ -53,9 +53,9 @@ async fn either_layer_alone_shows_one_table_alone(place: Place) {
             assert_eq!(count(&of_other, read).await, 0, "{isolation:?} {read}");
             assert_eq!(count(&of_table, read).await, 1, "{isolation:?} {read}");
             // Of another table of the workspace: statements about rows name their table, or are about it.
-            let beside = about(workspace(OURS), Some(other));
+            let of_sibling = about(workspace(OURS), Some(other));
             let seen = usize::from(!isolation.row_security && read.contains("{row "));
-            assert_eq!(count(&beside, read).await, seen, "{isolation:?} {read}");
+            assert_eq!(count(&of_sibling, read).await, seen, "{isolation:?} {read}");
         }
         if isolation.row_security {
             let refused = run(&store, &of_other, insert, inside(OURS, &[6, 52, 1])).await;
@@ -116,7 +116,10 @@ fn a_caller_about_one_table_keeps_what_concerns_it() {
         workspaces: vec![workspace(OURS), workspace(THEIRS)],
         hidden: vec![of(OURS, 60)],
         guarded: vec![of(OURS, 61)],
-        guarded_in: vec![(workspace(THEIRS), of(OURS, 61))],
+        guarded_in: vec![FeatureKey {
+            workspace: workspace(THEIRS),
+            feature: of(OURS, 61),
+        }],
         ..Visible::default()
     };
     let about = caller.only(table).expect("it is visible");
@@ -133,7 +136,10 @@ fn a_caller_about_one_table_keeps_what_concerns_it() {
     assert_eq!(about.only, of_table(Some(table.feature)));
     let guarded = Visible {
         guarded: vec![table.feature],
-        guarded_in: vec![(table.workspace, table.feature)],
+        guarded_in: vec![FeatureKey {
+            workspace: table.workspace,
+            feature: table.feature,
+        }],
         ..caller.clone()
     };
     let about = guarded.only(table).expect("it is visible");

@@ -50,7 +50,7 @@ fn tools_are_there() -> bool {
         .current_dir(root())
         .output();
     if !checkout.is_ok_and(|output| output.status.success()) {
-        eprintln!("SKIPPED: this is no checkout that could be cloned");
+        eprintln!("SKIPPED: this is not a checkout that could be cloned");
         return false;
     }
     true

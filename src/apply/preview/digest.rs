@@ -89,11 +89,11 @@ pub fn fresh(plan: Option<&str>, digest: &str) -> Result<(), Refusal> {
     }
 }
 
-/// A digest that grows with what an answer rests on.
+/// A digest that grows with what a preview rests on.
 pub(super) struct Digest(Sha256);
 
 impl Digest {
-    /// Begins with package and request; which plan was looked at is no part of what is asked.
+    /// Begins with package and request; which plan was looked at is not part of what is asked.
     pub(super) fn of(package: &str, request: &Request) -> Digest {
         let mut digest = Digest(Sha256::new());
         let mut request = Request {

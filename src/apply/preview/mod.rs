@@ -46,7 +46,7 @@ pub use digest::{content_digest, fresh, package_digest};
     schemars(rename = "Plan")
 )]
 pub struct Preview {
-    /// Send it back as `plan`. It changes when anything that the answer rests on does.
+    /// Send it back as `plan`. It changes when anything that the preview rests on does.
     pub digest: String,
     /// Why it cannot be applied as asked; then nothing else is known.
     pub refusals: Vec<Refusal>,

@@ -273,7 +273,7 @@ fn a_digest_moves_with_what_it_rests_on_and_with_nothing_else() {
     let digest = |pack: &Pack, body: &str, state: State| preview_of(pack, body, state, &[]).digest;
     let first = digest(&orders(), &body, clients());
     assert_eq!(first, digest(&orders(), &body, clients()));
-    // A plan that was looked at is no part of what is asked.
+    // A plan that was looked at is not part of what is asked.
     assert_eq!(
         first,
         digest(&orders(), &mapped(json!({"plan": first})), clients())

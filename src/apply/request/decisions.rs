@@ -30,7 +30,7 @@ pub struct UpgradeTerms {
         schemars(with = "serde_json::Map<String, serde_json::Value>")
     )]
     pub decisions: Decisions,
-    /// What the plan of a job saw of leaves that people had changed; nothing outside of jobs. It is no part of what
+    /// What the plan of a job saw of leaves that people had changed; nothing outside of jobs. It is not part of what
     /// somebody asks for.
     #[cfg_attr(feature = "schemas", schemars(skip))]
     pub planned: Option<SeenLeaves>,

@@ -307,7 +307,7 @@ impl Reader {
                 self.faults.push(Refusal::about(
                     Code::UnknownResolutionRef,
                     reference,
-                    format!("`{at}` names {key:?}, which is no ref. Name {what} by its ref, such as `f_clients`."),
+                    format!("`{at}` names {key:?}, which is not a ref. Name {what} by its ref, such as `f_clients`."),
                 ));
             }
             if let Some(value) = read(self, member) {

@@ -1,5 +1,5 @@
 //! Names of records that the destination does not have any more, as values of the package hold them
-//! while an upgrade is worked out: which record it was can be told, and what the value was.
+//! while an upgrade is worked out: they keep which record it was, and what the value was.
 
 use crate::json::{Object, Value};
 

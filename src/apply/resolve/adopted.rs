@@ -6,11 +6,11 @@
 
 use std::collections::HashSet;
 
+use super::absent_names;
 use super::bind::{self, Disposition, kind_of, named};
 use super::bindings::{Binding, Bindings, Record};
 use super::bound_package::{BoundPackage, Unknown};
 use super::decisions;
-use super::marks;
 use super::steps::{Steps, text_in};
 use crate::apply::Request;
 use crate::check::Checked;
@@ -54,7 +54,7 @@ pub(in crate::apply) fn adopted(
     found.base = declared
         .map(|(reference, declared)| {
             let thing = AnyRecord {
-                config: marks::cut(&declared.thing.config),
+                config: absent_names::cut(&declared.thing.config),
                 ..declared.thing
             };
             BaseRecord::new(reference, &declared.name, thing)

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::bindings::{Binding, Bindings, Cause, Record};
 use super::counterparts::{Counterpart, Counterparts};
-use super::earlier::EarlierJobs;
+use super::earlier_records::EarlierJobs;
 use super::names::unique_names;
 use super::steps::{StepWork, Steps, text_in, used_in};
 use crate::apply::Minter;
@@ -72,7 +72,7 @@ pub(super) fn bind_workspace(destination: &Structure, bindings: &mut Bindings<'_
     bindings.bind(WORKSPACE, by_id, Binding::Record(workspace));
 }
 
-/// Binds the refs of all create steps; their lots by ref.
+/// Binds the refs of all create steps; gives the disposition of each by ref.
 pub(super) fn bind<'p>(
     steps: &Steps<'p>,
     destination: &Structure,

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use super::bind::{Disposition, bind_workspace, kind_of, named, parent};
 use super::bindings::{Binding, Bindings, Cause, Record};
 use super::decisions;
-use super::earlier::EarlierJobs;
+use super::earlier_records::EarlierJobs;
 use super::findings::Findings;
 use super::recreated::Recreated;
 use super::steps::Steps;

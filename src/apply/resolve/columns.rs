@@ -57,7 +57,7 @@ pub(super) fn check(
             let help = suggest::help(name, names).unwrap_or_default();
             let reference = &dependency.reference;
             let detail = format!(
-                "`resolutions.{reference}.leaveEmpty` names {}, which is no column of {:?}. {help}",
+                "`resolutions.{reference}.leaveEmpty` names {}, which is not a column of {:?}. {help}",
                 suggest::short_text(name),
                 feature.label
             );

@@ -18,7 +18,7 @@ use crate::workspace::{Feature, Id, RecordKind, Structure};
 
 /// What becomes of a dependency.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Decision<'p> {
+pub(super) enum DependencyDecision<'p> {
     /// Its blueprint is carried out.
     Import,
     /// It is this.
@@ -35,19 +35,23 @@ pub(super) fn dependencies<'p>(package: &'p Checked<'_>) -> &'p [Dependency] {
     layers.map_or(&[], |layers| &layers.dependencies)
 }
 
-/// Decides on every dependency; what cannot be decided is refused, and left out of the answer.
+/// Decides on every dependency; what cannot be decided is refused, and left out of the result.
 pub(super) fn decide<'p>(
     package: &'p Checked<'_>,
     request: &Request,
     destination: &Structure,
     definitions: &Definitions,
     refusals: &mut Vec<Refusal>,
-) -> Vec<(usize, Decision<'p>)> {
+) -> Vec<(usize, DependencyDecision<'p>)> {
     let dependencies = dependencies(package);
     for reference in request.resolutions.keys() {
         if !dependencies.iter().any(|d| d.reference == *reference) {
             let refs = dependencies.iter().map(|d| d.reference.as_str());
-            refusals.push(unknown(reference, "is no dependency of this package", refs));
+            refusals.push(unknown(
+                reference,
+                "is not a dependency of this package",
+                refs,
+            ));
         }
     }
     let mut decisions = Vec::new();
@@ -93,10 +97,10 @@ fn decided<'p>(
     dependency: &Dependency,
     resolution: &Resolution,
     destination: &Structure,
-) -> Result<Decision<'p>, Refusal> {
+) -> Result<DependencyDecision<'p>, Refusal> {
     match resolution {
-        Resolution::Skip => Ok(Decision::Skip),
-        Resolution::Import if dependency.blueprint.is_some() => Ok(Decision::Import),
+        Resolution::Skip => Ok(DependencyDecision::Skip),
+        Resolution::Import if dependency.blueprint.is_some() => Ok(DependencyDecision::Import),
         Resolution::Import => Err(Refusal::about(
             Code::ImportWithoutBlueprint,
             &dependency.reference,
@@ -105,9 +109,8 @@ fn decided<'p>(
                 called(dependency)
             ),
         )),
-        Resolution::Map { id, columns, .. } => {
-            mapped(dependency, id, destination).map(|found| Decision::Map(found, columns.clone()))
-        }
+        Resolution::Map { id, columns, .. } => mapped(dependency, id, destination)
+            .map(|found| DependencyDecision::Map(found, columns.clone())),
     }
 }
 
@@ -231,15 +234,15 @@ fn proposed<'p>(
     package: &Checked<'_>,
     dependency: &Dependency,
     destination: &Structure,
-) -> Result<Decision<'p>, Refusal> {
+) -> Result<DependencyDecision<'p>, Refusal> {
     if dependency.blueprint.is_some() {
-        return Ok(Decision::Import);
+        return Ok(DependencyDecision::Import);
     }
     let (reference, kind) = (&dependency.reference, dependency.kind.noun());
     let name = &dependency.identity.name;
     if dependency.form == DependencyForm::Name {
         if has_name(destination, dependency.kind, name) {
-            return Ok(Decision::Named);
+            return Ok(DependencyDecision::Named);
         }
         let detail = format!(
             "the destination has no {kind} named {name:?}, which `{reference}` stands for{}. {} Create it there, map to the name of another, or skip it.{}",
@@ -262,13 +265,13 @@ fn proposed<'p>(
 /// Refs of identity columns that have to stand for something: args name them, or rows do.
 fn used_columns<'p>(
     package: &'p Checked<'_>,
-    decisions: &[(usize, Decision<'_>)],
+    decisions: &[(usize, DependencyDecision<'_>)],
 ) -> HashSet<&'p str> {
     let mut used = HashSet::new();
     let dependencies = dependencies(package);
     let imported = decisions
         .iter()
-        .filter(|(_, decision)| *decision == Decision::Import)
+        .filter(|(_, decision)| *decision == DependencyDecision::Import)
         .filter_map(|(index, _)| dependencies.get(*index)?.blueprint.as_ref())
         .flat_map(|blueprint| &blueprint.steps);
     for step in package.manifest.plan.steps.iter().chain(imported) {
@@ -315,7 +318,10 @@ fn check_columns(
     let own = || dependency.identity.columns.iter().flatten();
     for (reference, id) in columns {
         if !own().any(|column| column.reference == *reference) {
-            let what = format!("is no column of the dependency `{}`", dependency.reference);
+            let what = format!(
+                "is not a column of the dependency `{}`",
+                dependency.reference
+            );
             let refs: Vec<&str> = own().map(|column| column.reference.as_str()).collect();
             refusals.push(unknown(reference, &what, refs));
         } else if let Some(feature) = feature.filter(|feature| feature.column(*id).is_none()) {
@@ -323,7 +329,7 @@ fn check_columns(
                 Code::MappingColumnNotFound,
                 reference,
                 format!(
-                    "{id} is no column of {:?}, the table that {} is mapped to. Give the id of one of its columns.",
+                    "{id} is not a column of {:?}, the table that {} is mapped to. Give the id of one of its columns.",
                     feature.label,
                     called(dependency)
                 ),
@@ -350,7 +356,7 @@ fn check_columns(
 /// Binds every ref of the dependencies that are not created: what is created binds its own.
 pub(super) fn bind<'p>(
     package: &'p Checked<'_>,
-    decisions: &[(usize, Decision<'p>)],
+    decisions: &[(usize, DependencyDecision<'p>)],
     destination: &Structure,
     bindings: &mut Bindings<'p>,
 ) {
@@ -362,10 +368,10 @@ pub(super) fn bind<'p>(
         let name = &dependency.identity.name;
         let columns = dependency.identity.columns.iter().flatten();
         let (meaning, mapped) = match decision {
-            Decision::Import => continue,
-            Decision::Named => (Binding::Name(name.clone()), None),
-            Decision::Map(meaning, mapped) => (meaning.clone(), Some(mapped)),
-            Decision::Skip => {
+            DependencyDecision::Import => continue,
+            DependencyDecision::Named => (Binding::Name(name.clone()), None),
+            DependencyDecision::Map(meaning, mapped) => (meaning.clone(), Some(mapped)),
+            DependencyDecision::Skip => {
                 let cause = Cause::Skipped {
                     dependency: &dependency.reference,
                     required: dependency.required,

@@ -4,6 +4,7 @@
 //! earlier jobs of the same template. Out: an [`Approved`], or all refusals at once. It reads
 //! nothing else and writes nothing.
 
+mod absent_names;
 mod adopted;
 mod applied;
 mod bind;
@@ -13,11 +14,10 @@ mod columns;
 mod completeness;
 mod counterparts;
 mod decisions;
-mod earlier;
 mod earlier_names;
+mod earlier_records;
 mod findings;
 mod linked_value;
-mod marks;
 mod modes;
 mod names;
 mod order;
@@ -50,8 +50,8 @@ pub(super) use adopted::{adopted, adopted_table};
 pub(super) use applied::{AppliedRows, applied_rows, base_things};
 use bindings::Bindings;
 pub(super) use columns::fits;
-use earlier::EarlierJobs;
 use earlier_names::note_earlier_names;
+use earlier_records::EarlierJobs;
 use findings::Findings;
 use recreated::Recreated;
 use steps::Steps;

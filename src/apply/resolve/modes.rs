@@ -25,7 +25,7 @@ pub(super) fn check(package: &Checked<'_>, request: &Request, refusals: &mut Vec
     }
     for (reference, mode) in &request.rows_modes {
         if !known.contains(&reference.as_str()) {
-            let what = "is no table of this package that rows enter";
+            let what = "is not a table of this package that rows enter";
             refusals.push(unknown(reference, what, known.iter().copied()));
             continue;
         }

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::bind::Disposition;
 use super::bindings::Bindings;
-use super::earlier::EarlierJobs;
+use super::earlier_records::EarlierJobs;
 use crate::json::Value;
 
 /// New ids by the old ones.

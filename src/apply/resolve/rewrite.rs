@@ -5,8 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::absent_names::marked;
 use super::bindings::{Binding, Bindings, Cause};
-use super::marks::marked;
 use crate::definitions::{ConfigFault, Definitions, Form, Reference, ReferenceKind};
 use crate::json::{JsonKind as Json, Node, Object, Value};
 use crate::package::Tool;
@@ -106,7 +106,7 @@ impl<'d, 'f> ConfigVisitor<'d, 'f> for Declarations<'f> {
             ConfigFault::UnknownKey { member, .. } => {
                 self.unknown.insert(member.span().start);
             }
-            // Told of as a reference all the same: an empty one may be of another type.
+            // Reported as a reference all the same: an empty one may be of another type.
             ConfigFault::Wrong { spot } => {
                 if let Some(reference) = spot.reference() {
                     self.references.insert(spot.node.span().start, reference);

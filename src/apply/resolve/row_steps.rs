@@ -1,4 +1,4 @@
-//! Steps of a hand-written plan that write rows.
+//! Resolves the steps of a hand-written plan that write rows.
 
 use super::findings::Findings;
 use super::modes;

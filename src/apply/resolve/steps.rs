@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::decisions::Decision;
+use super::decisions::DependencyDecision;
 use crate::check::Checked;
 use crate::json::{Object, Value};
 use crate::package::model::Step;
@@ -31,7 +31,10 @@ pub(super) struct Steps<'p> {
 }
 
 impl<'p> Steps<'p> {
-    pub(super) fn of(package: &'p Checked<'_>, decisions: &[(usize, Decision<'p>)]) -> Steps<'p> {
+    pub(super) fn of(
+        package: &'p Checked<'_>,
+        decisions: &[(usize, DependencyDecision<'p>)],
+    ) -> Steps<'p> {
         let manifest = &package.manifest;
         let items: HashMap<&str, &str> = manifest
             .items()
@@ -47,7 +50,9 @@ impl<'p> Steps<'p> {
             .layers()
             .map_or(&[][..], |layers| &layers.dependencies);
         for (index, decision) in decisions {
-            let (Decision::Import, Some(dependency)) = (decision, dependencies.get(*index)) else {
+            let (DependencyDecision::Import, Some(dependency)) =
+                (decision, dependencies.get(*index))
+            else {
                 continue;
             };
             for step in dependency.blueprint.iter().flat_map(|print| &print.steps) {

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
+use super::absent_names;
 use super::bind::{Disposition, target_kind};
 use super::bindings::{Binding, Bindings, Record};
 use super::completeness::{AppliedAutomation, CompletenessCheck};
-use super::earlier::EarlierJobs;
+use super::earlier_records::EarlierJobs;
 use super::findings::Findings;
-use super::marks;
 use super::record::{Positions, config_of, new};
 use super::recreated::Recreated;
 use super::rewrite::{EmptiedField, Link, Rewritten, object_of, rewrite};
@@ -352,7 +352,7 @@ impl<'p> Builder<'_, 'p> {
             return;
         }
         if self.upgrade {
-            config = marks::without(&object_of(Some(&config))).into();
+            config = absent_names::without(&object_of(Some(&config))).into();
         }
         if let Some(column) = built.columns.get_mut(reference) {
             column.link = rewritten.link.clone();
@@ -502,7 +502,7 @@ fn given_order(args: &Object) -> Option<i64> {
 
 /// Leaves out of a new record what is not at the destination.
 fn without_marks(made: &mut New) {
-    let clean = |config: &mut Object| *config = marks::without(config);
+    let clean = |config: &mut Object| *config = absent_names::without(config);
     match made {
         New::Workspace { .. } => {}
         New::Feature(feature) => clean(&mut feature.config),

@@ -1,7 +1,7 @@
 //! Drafts of automations that upgrades left next to what is in force, because somebody has to enter something first.
 //!
 //! Goes in: the ledgers of a line. What such a draft says is what the line made of the automation: another upgrade
-//! goes on from it, and it is no drift.
+//! goes on from it, and it is not drift.
 
 use std::collections::HashMap;
 

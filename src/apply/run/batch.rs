@@ -18,7 +18,7 @@ use crate::workspace::{Id, RowData, StoredRow};
 
 /// Rows that are written together.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct InsertBatch {
     text: String,
     /// The rows.
     pub(super) rows: Vec<NewRow>,
@@ -47,10 +47,19 @@ pub(super) struct NewRow {
     pub(super) digest: RowDigest,
     /// Whether cells wait for its own table to be complete.
     pub(super) deferred: bool,
-    /// Cells that point at rows of its own table and did not have to wait: how many, what the row would
-    /// hold without them, and their text.
-    own: Option<(u32, RowDigest, String)>,
+    own: Option<OwnTableCells>,
     text: Range<usize>,
+}
+
+/// Cells of a row that point at rows of its own table and did not have to wait.
+#[derive(Debug)]
+struct OwnTableCells {
+    /// How many they are.
+    count: u32,
+    /// What the row would hold without them.
+    without: RowDigest,
+    /// Their text, with a comma in front of each.
+    text: String,
 }
 
 /// What rows are written against.
@@ -70,7 +79,7 @@ pub(super) struct BatchContext<'s> {
     pub(super) minter: &'s Minter,
 }
 
-impl Batch {
+impl InsertBatch {
     /// Forgets the rows; sequences go back to where the store has them.
     pub(super) fn begin(&mut self, columns: usize) {
         self.text.clear();
@@ -372,17 +381,21 @@ impl Batch {
         }
         new.deferred = false;
         new.digest = digest;
-        new.own = Some((count, before, cells));
+        new.own = Some(OwnTableCells {
+            count,
+            without: before,
+            text: cells,
+        });
     }
 
     /// The rows whose links inside the table are written along.
     pub(super) fn early_links(&self) -> Vec<EarlyLinks> {
         let early_links = self.rows.iter().filter_map(|row| {
-            let (cells, digest, _) = row.own.as_ref()?;
+            let own = row.own.as_ref()?;
             Some(EarlyLinks {
                 position: u32::try_from(row.position).unwrap_or(u32::MAX),
-                cells: *cells,
-                digest: *digest,
+                cells: own.count,
+                digest: own.without,
             })
         });
         early_links.collect()
@@ -396,7 +409,7 @@ impl Batch {
             let text = &self.text[row.text.clone()];
             let data = match &row.own {
                 None => RowData::trusted(text),
-                Some((_, _, own)) => {
+                Some(OwnTableCells { text: own, .. }) => {
                     whole.clear();
                     let cells = text.strip_suffix('}').unwrap_or(text);
                     whole.push_str(cells);

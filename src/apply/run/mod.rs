@@ -16,10 +16,10 @@ mod keys;
 mod ledger_state;
 mod links;
 mod merge;
+mod row_steps;
 mod rows;
 mod self_links;
 mod sequences;
-mod steps;
 mod table;
 mod table_base;
 mod tally;
@@ -174,7 +174,7 @@ pub(super) fn columns_read(
     read
 }
 
-/// A run under way.
+/// A run in flight.
 struct Run<'r, 'a, T> {
     target: &'r mut T,
     approved: &'a Approved,

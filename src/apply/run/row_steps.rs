@@ -1,4 +1,4 @@
-//! Steps of a hand-written plan that write rows.
+//! Carries out the steps of a hand-written plan that write rows.
 
 use super::columns::{Columns, Key};
 use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};

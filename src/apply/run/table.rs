@@ -1,6 +1,6 @@
 //! The rows of one table, batch by batch.
 
-use super::batch::Batch;
+use super::batch::InsertBatch;
 use super::columns::Columns;
 use super::self_links::Pending;
 use super::targets::WantedColumn;
@@ -40,7 +40,7 @@ pub(super) struct TableInsertion<'a> {
     /// Whether links inside the table were written along with rows.
     pub(super) has_early_links: bool,
     /// The rows that are being written.
-    pub(super) batch: Batch,
+    pub(super) batch: InsertBatch,
     /// Whether upgrades compare the cells of its rows with a base.
     pub(super) keeps_bases: bool,
     /// Whether the store was asked where the sequences stand.
@@ -243,7 +243,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             wanted: Vec::new(),
             pending: Vec::new(),
             has_early_links: false,
-            batch: Batch::default(),
+            batch: InsertBatch::default(),
             keeps_bases: false,
             sequence_is_read: false,
         }

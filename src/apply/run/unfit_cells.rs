@@ -59,7 +59,7 @@ impl<T: Target> Run<'_, '_, T> {
             let Some(end) = rows.last().map(|row| row.id) else {
                 return Ok(());
             };
-            let misfits: Vec<(Id, RowDigest, String)> = rows
+            let misfits: Vec<Misfit> = rows
                 .iter()
                 .filter_map(|row| misfit(row, &column.name, &rule))
                 .collect();
@@ -99,13 +99,9 @@ impl<T: Target> Run<'_, '_, T> {
     }
 
     /// The writes that empty cells, and what the ledger keeps of them.
-    fn emptied(
-        &self,
-        column: &str,
-        misfits: Vec<(Id, RowDigest, String)>,
-    ) -> (Vec<RowWrite>, Vec<CellsOf>) {
+    fn emptied(&self, column: &str, misfits: Vec<Misfit>) -> (Vec<RowWrite>, Vec<CellsOf>) {
         let null = RowData::from_cells(std::iter::once((column, "null")));
-        let pairs = misfits.into_iter().map(|(id, digest, cell)| {
+        let pairs = misfits.into_iter().map(|Misfit { id, digest, cell }| {
             let write = RowWrite {
                 id,
                 cells: null.clone(),
@@ -131,8 +127,21 @@ impl<T: Target> Run<'_, '_, T> {
     }
 }
 
-/// A row whose cell does not fit: its id, what it holds, and the cell.
-fn misfit(row: &KeptRow, column: &str, rule: &Rule<'_>) -> Option<(Id, RowDigest, String)> {
+/// A row whose cell does not fit.
+struct Misfit {
+    /// Its id.
+    id: Id,
+    /// What it holds.
+    digest: RowDigest,
+    /// The cell.
+    cell: String,
+}
+
+fn misfit(row: &KeptRow, column: &str, rule: &Rule<'_>) -> Option<Misfit> {
     let cell = row.data.cell(column)?;
-    (!fits(rule, cell)).then(|| (row.id, RowDigest::of(&row.data), cell.to_owned()))
+    (!fits(rule, cell)).then(|| Misfit {
+        id: row.id,
+        digest: RowDigest::of(&row.data),
+        cell: cell.to_owned(),
+    })
 }

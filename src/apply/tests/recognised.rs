@@ -191,7 +191,7 @@ fn keys_that_are_all_new_are_new_rows() {
     let new = pack(Some("code"), &[("y", "Yan"), ("z", "Zoe")], 1000);
     let report = applied(&new, NOTES, &mut memory, &mut earlier, 1);
     assert_eq!(report.rows["f_people"].inserted, 2);
-    // Its values repeat or are missing, so the key column is no key any more: nobody guesses.
+    // Its values repeat or are missing, so the key column is not a key any more: nobody guesses.
     for people in [[("a", "Ann"), ("a", "Bea")], [("a", "Ann"), ("", "Bea")]] {
         let lost = pack(None, &people, 3000);
         let expected = [(Code::RowsUnmatched, "f_people")];

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use super::steps::{Step, Steps};
+use super::steps::{UndoStep, UndoSteps};
 use super::{UndoError, store};
 use crate::finding::render::counted;
 use crate::workspace::ledger::RowDigest;
@@ -89,18 +89,18 @@ impl fmt::Display for TableLosses {
 const PAGE: usize = 1000;
 
 /// The newest digests of rows of one table.
-type Digests = HashMap<Id, RowDigest>;
+type RowDigests = HashMap<Id, RowDigest>;
 
 /// Everything that would be lost, table by table.
 pub(super) async fn losses<T: Target>(
     target: &T,
-    steps: &Steps,
+    steps: &UndoSteps,
 ) -> Result<Vec<TableLosses>, UndoError<T::Error>> {
     let structure = target.structure().await;
     let structure = structure.map_err(store("reading the structure"))?;
-    let mut of_tables: HashMap<Id, Vec<&Step>> = HashMap::new();
+    let mut of_tables: HashMap<Id, Vec<&UndoStep>> = HashMap::new();
     for step in steps.left() {
-        if let Step::Restore { feature, .. } | Step::Remove { feature, .. } = step {
+        if let UndoStep::Restore { feature, .. } | UndoStep::Remove { feature, .. } = step {
             of_tables.entry(*feature).or_default().push(step);
         }
     }
@@ -121,26 +121,29 @@ pub(super) async fn losses<T: Target>(
 }
 
 /// What each row has to hold. Steps go backwards: the first that names a row is the newest.
-fn digests(steps: &[&Step]) -> Digests {
-    let mut digests = Digests::new();
+fn digests(steps: &[&UndoStep]) -> RowDigests {
+    let mut digests = RowDigests::new();
     for step in steps {
         match step {
-            Step::Restore { rows, .. } => {
+            UndoStep::Restore { rows, .. } => {
                 for row in rows {
                     digests.entry(row.id).or_insert(row.digest);
                 }
             }
-            Step::Remove { rows, .. } => {
+            UndoStep::Remove { rows, .. } => {
                 let known = rows.iter().filter_map(|row| Some((row.id, row.digest?)));
                 digests.extend(known);
             }
-            Step::Cells { .. } | Step::Put(_) | Step::Back(..) | Step::Single(_) => {}
+            UndoStep::Cells { .. }
+            | UndoStep::Put(_)
+            | UndoStep::Back(..)
+            | UndoStep::Single(_) => {}
         }
     }
     digests
 }
 
-fn is_edited(row: &StoredRow, digests: &Digests) -> bool {
+fn is_edited(row: &StoredRow, digests: &RowDigests) -> bool {
     let digest = digests.get(&row.id);
     digest.is_some_and(|digest| *digest != RowDigest::of(&row.data))
 }
@@ -149,12 +152,12 @@ fn is_edited(row: &StoredRow, digests: &Digests) -> bool {
 async fn of_created<T: Target>(
     target: &T,
     feature: &Feature,
-    steps: &[&Step],
-    digests: &Digests,
+    steps: &[&UndoStep],
+    digests: &RowDigests,
 ) -> Result<TableLosses, UndoError<T::Error>> {
     // Rows of others that the job changed stay theirs.
     let changed = steps.iter().filter_map(|step| match step {
-        Step::Restore { rows, .. } => Some(rows.iter().map(|row| row.id)),
+        UndoStep::Restore { rows, .. } => Some(rows.iter().map(|row| row.id)),
         _ => None,
     });
     let changed: HashSet<Id> = changed.flatten().collect();
@@ -179,7 +182,7 @@ async fn of_created<T: Target>(
 async fn of_other<T: Target>(
     target: &T,
     feature: &Feature,
-    digests: &Digests,
+    digests: &RowDigests,
 ) -> Result<TableLosses, UndoError<T::Error>> {
     let mut lost = TableLosses::nothing(feature);
     let mut ids: Vec<Id> = digests.keys().copied().collect();

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::TableLosses;
 use super::UndoError;
-use super::steps::{Step, Steps};
+use super::steps::{UndoStep, UndoSteps};
 use super::store;
 use crate::automation::keep_secrets;
 use crate::definitions::Definitions;
@@ -98,7 +98,7 @@ pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<Str
         set_part(&mut thing, "graphConfig", graph);
     }
     let conflicts = merged.conflicts.into_iter();
-    (thing, conflicts.map(|(path, _)| path).collect())
+    (thing, conflicts.map(|leaf| leaf.path).collect())
 }
 
 /// The cells of a row that are still what the job wrote, as they were; and the columns of others.
@@ -208,9 +208,9 @@ fn table_of(record: &AnyRecord) -> Option<Id> {
 /// What of an upgrade cannot be taken back, because somebody has changed it since.
 pub(super) async fn losses<T: Target>(
     target: &T,
-    steps: &Steps,
+    steps: &UndoSteps,
 ) -> Result<Vec<TableLosses>, UndoError<T::Error>> {
-    let is_merged = |step: &Step| matches!(step, Step::Back(..) | Step::Cells { .. });
+    let is_merged = |step: &UndoStep| matches!(step, UndoStep::Back(..) | UndoStep::Cells { .. });
     if !steps.left().any(is_merged) && steps.places.is_empty() {
         return Ok(Vec::new());
     }
@@ -219,13 +219,13 @@ pub(super) async fn losses<T: Target>(
     let mut lost = Vec::new();
     for step in steps.left() {
         match step {
-            Step::Back(changed, whole) => {
+            UndoStep::Back(changed, whole) => {
                 let leaves = taken_back(&structure, changed, *whole).1.len() as u64;
                 if leaves > 0 {
                     lost.push(lost_leaves(&changed.after, leaves));
                 }
             }
-            Step::Cells {
+            UndoStep::Cells {
                 feature,
                 reference,
                 rows,

@@ -7,9 +7,9 @@
 
 mod losses;
 mod merged;
-mod numbers;
-mod places;
 mod rewritten;
+mod sibling_numbers;
+mod sibling_order;
 mod steps;
 
 use crate::problem::Code;
@@ -21,7 +21,7 @@ use crate::workspace::{
 
 use losses::losses;
 pub use losses::{TableLosses, forced};
-use steps::{Step, Steps};
+use steps::{UndoStep, UndoSteps};
 
 /// Why a job was not undone; nothing was taken away.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +91,7 @@ pub async fn undo_in_units<T: Target>(
     if ledger.iter().any(|entry| matches!(entry, Entry::Undone)) {
         return Err(UndoError::Conflict);
     }
-    let mut steps = Steps::of(&ledger);
+    let mut steps = UndoSteps::of(&ledger);
     let begun = ledger.iter().rev().find_map(|entry| match entry {
         Entry::Undoing { done, .. } => Some(*done),
         _ => None,
@@ -176,8 +176,8 @@ struct UndoTerms {
 /// What is done to the workspace by some steps, and what stays as people made it.
 async fn changes<T: Target>(
     target: &T,
-    taken: Vec<Step>,
-    steps: &Steps,
+    taken: Vec<UndoStep>,
+    steps: &UndoSteps,
     UndoTerms { force, first }: UndoTerms,
 ) -> Result<(Vec<Change>, Vec<MovedLeaf>), UndoError<T::Error>> {
     let mut structure = None;
@@ -185,7 +185,7 @@ async fn changes<T: Target>(
     let mut changes = Vec::with_capacity(taken.len());
     for step in taken {
         match step {
-            Step::Restore { feature, rows } => {
+            UndoStep::Restore { feature, rows } => {
                 if structure.is_none() {
                     let read = target.structure().await;
                     structure = Some(read.map_err(store("reading the structure"))?);
@@ -195,14 +195,14 @@ async fn changes<T: Target>(
                     changes.extend(restored(target, feature, rows, force).await?);
                 }
             }
-            Step::Back(changed, whole) => {
+            UndoStep::Back(changed, whole) => {
                 let read = target.structure().await;
                 let read = read.map_err(store("reading the structure"))?;
                 let (change, stays) = merged::taken_back(&read, &changed, whole);
                 changes.extend(change);
                 left.extend(stays);
             }
-            Step::Cells {
+            UndoStep::Cells {
                 feature,
                 reference,
                 rows,
@@ -218,8 +218,8 @@ async fn changes<T: Target>(
                     left.extend(stays);
                 }
             }
-            Step::Put(taken) => changes.extend(put_back(target, taken).await?),
-            Step::Remove { feature, mut rows } => {
+            UndoStep::Put(taken) => changes.extend(put_back(target, taken).await?),
+            UndoStep::Remove { feature, mut rows } => {
                 if force || (!first && steps.created.contains(&feature)) {
                     for row in &mut rows {
                         row.digest = None;
@@ -227,12 +227,12 @@ async fn changes<T: Target>(
                 }
                 changes.push(Change::RemoveRows { feature, rows });
             }
-            Step::Single(Change::Remove { kind, id, .. }) => changes.push(Change::Remove {
+            UndoStep::Single(Change::Remove { kind, id, .. }) => changes.push(Change::Remove {
                 kind,
                 id,
                 force: force || (!first && kind == RecordKind::Feature),
             }),
-            Step::Single(change) => changes.push(change),
+            UndoStep::Single(change) => changes.push(change),
         }
     }
     Ok((changes, left))
@@ -395,7 +395,7 @@ async fn explained<T: Target>(
 ) -> Result<UndoError<T::Error>, UndoError<T::Error>> {
     if refused.code == Code::NotEmpty {
         let ledger = target.ledger().await.map_err(store("reading the ledger"))?;
-        let lost = losses(target, &Steps::of(&ledger)).await?;
+        let lost = losses(target, &UndoSteps::of(&ledger)).await?;
         if !lost.is_empty() {
             return Ok(UndoError::NotEmpty(lost));
         }

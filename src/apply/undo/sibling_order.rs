@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::numbers::{Numbered, ascending};
+use super::sibling_numbers::{Numbered, ascending};
 use crate::upgrade::{insert_after, order_path};
 use crate::workspace::ledger::{Changed, Entry, MovedLeaf, Siblings};
 use crate::workspace::{AnyRecord, Change, Id, RecordKind, Structure};
@@ -26,11 +26,22 @@ pub(super) struct Places {
 struct List {
     kind: RecordKind,
     parent: Option<Id>,
-    /// The ref, path and id of the leaf that their order is; the id of a module's parent is the workspace's.
-    leaf: (String, &'static str, Option<Id>),
+    /// The leaf that their order is.
+    leaf: OrderLeaf,
     siblings: Vec<Sibling>,
     /// Whether the ledger names all of them. Ledgers of before named those alone that the job numbered anew.
     is_whole: bool,
+}
+
+/// The leaf that the order of siblings is.
+#[derive(Debug)]
+struct OrderLeaf {
+    /// The ref of its record.
+    reference: String,
+    /// Its path.
+    path: &'static str,
+    /// The id of its record; nothing for the parent of modules, which is the workspace.
+    id: Option<Id>,
 }
 
 /// The numbers of one record.
@@ -100,7 +111,11 @@ impl Places {
             self.lists.push(List {
                 kind: noted.kind,
                 parent: noted.parent,
-                leaf: (reference, path, noted.parent),
+                leaf: OrderLeaf {
+                    reference,
+                    path,
+                    id: noted.parent,
+                },
                 siblings: siblings.collect(),
                 is_whole: true,
             });
@@ -124,7 +139,11 @@ impl Places {
             self.lists.push(List {
                 kind: of.kind,
                 parent: of.parent,
-                leaf: (changed.reference.clone(), "order", Some(of.id)),
+                leaf: OrderLeaf {
+                    reference: changed.reference.clone(),
+                    path: "order",
+                    id: Some(of.id),
+                },
                 siblings: Vec::new(),
                 is_whole: false,
             });
@@ -259,7 +278,11 @@ impl Places {
 impl List {
     /// The leaf that their order is.
     fn moved(&self, structure: &Structure) -> MovedLeaf {
-        let (reference, path, id) = &self.leaf;
+        let OrderLeaf {
+            reference,
+            path,
+            id,
+        } = &self.leaf;
         let kind = match (*path, self.kind) {
             ("order", kind) => kind,
             (_, RecordKind::Column) => RecordKind::Feature,

@@ -11,12 +11,12 @@ use crate::workspace::ledger::{
 use crate::workspace::{AnyRecord, Change, Id, New, RecordKind, Removal};
 
 use super::merged::before;
-use super::places::Places;
 use super::rewritten::RewrittenRows;
+use super::sibling_order::Places;
 
 /// A part of an undo.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(super) enum UndoStep {
     /// Rows that the job changed and others wrote become what they were.
     Restore { feature: Id, rows: Vec<Updated> },
     /// Rows that the job wrote go.
@@ -35,56 +35,56 @@ pub(super) enum Step {
     Single(Change),
 }
 
-impl Step {
+impl UndoStep {
     /// How many rows or records it is about.
     fn weight(&self) -> usize {
         match self {
-            Step::Restore { rows, .. } => rows.len(),
-            Step::Remove { rows, .. } => rows.len(),
-            Step::Cells { rows, .. } => rows.len(),
-            Step::Put(taken) => taken.rows.len(),
-            Step::Back(..) | Step::Single(_) => 1,
+            UndoStep::Restore { rows, .. } => rows.len(),
+            UndoStep::Remove { rows, .. } => rows.len(),
+            UndoStep::Cells { rows, .. } => rows.len(),
+            UndoStep::Put(taken) => taken.rows.len(),
+            UndoStep::Back(..) | UndoStep::Single(_) => 1,
         }
     }
 
     /// Takes the first rows out of it.
-    fn split(&mut self, at: usize) -> Step {
+    fn split(&mut self, at: usize) -> UndoStep {
         match self {
-            Step::Restore { feature, rows } => {
+            UndoStep::Restore { feature, rows } => {
                 let rest = rows.split_off(at);
                 let rows = std::mem::replace(rows, rest);
-                Step::Restore {
+                UndoStep::Restore {
                     feature: *feature,
                     rows,
                 }
             }
-            Step::Remove { feature, rows } => {
+            UndoStep::Remove { feature, rows } => {
                 let rest = rows.split_off(at);
                 let rows = std::mem::replace(rows, rest);
-                Step::Remove {
+                UndoStep::Remove {
                     feature: *feature,
                     rows,
                 }
             }
-            Step::Put(taken) => {
+            UndoStep::Put(taken) => {
                 let rest = taken.rows.split_off(at);
                 let rows = std::mem::replace(&mut taken.rows, rest);
-                Step::Put(Taken {
+                UndoStep::Put(Taken {
                     feature: taken.feature,
                     column: taken.column.clone(),
                     rows,
                 })
             }
-            Step::Cells { .. } | Step::Back(..) => self.clone(),
-            Step::Single(change) => Step::Single(change.clone()),
+            UndoStep::Cells { .. } | UndoStep::Back(..) => self.clone(),
+            UndoStep::Single(change) => UndoStep::Single(change.clone()),
         }
     }
 }
 
 /// Everything that is left to take back.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
-    left: VecDeque<Step>,
+pub(super) struct UndoSteps {
+    left: VecDeque<UndoStep>,
     /// Tables that the job created: they go with whatever is in them.
     pub(super) created: HashSet<Id>,
     /// Where records belong that come back.
@@ -92,17 +92,17 @@ pub(super) struct Steps {
 }
 
 /// What the rows of each table held when the job last wrote them; nothing of those that go already.
-type Digests = HashMap<Id, HashMap<Id, Option<RowDigest>>>;
+type DigestsByTable = HashMap<Id, HashMap<Id, Option<RowDigest>>>;
 
-impl Steps {
+impl UndoSteps {
     /// Reads a ledger.
-    pub(super) fn of(ledger: &[Entry]) -> Steps {
+    pub(super) fn of(ledger: &[Entry]) -> UndoSteps {
         let published: HashSet<&str> = ledger.iter().filter_map(published).collect();
         let mut own = written(ledger);
         let rewritten = RewrittenRows::of(ledger);
-        let mut steps = Steps {
+        let mut steps = UndoSteps {
             places: Places::of(ledger),
-            ..Steps::default()
+            ..UndoSteps::default()
         };
         let mut sequences = Vec::new();
         let first_rows = ledger.iter().position(is_of_rows).unwrap_or(ledger.len());
@@ -137,14 +137,14 @@ impl Steps {
                     let rows = rows.filter_map(|row| rewritten.back(at, cells.feature, row));
                     let rows: Vec<CellsOf> = rows.collect();
                     if !rows.is_empty() {
-                        steps.left.push_back(Step::Cells {
+                        steps.left.push_back(UndoStep::Cells {
                             feature: cells.feature,
                             reference: cells.reference.clone(),
                             rows,
                         });
                     }
                 }
-                Entry::Taken(taken) => steps.left.push_back(Step::Put(taken.clone())),
+                Entry::Taken(taken) => steps.left.push_back(UndoStep::Put(taken.clone())),
                 Entry::Structure(structure) => {
                     // What held rows has to be there before them.
                     steps.recreate(structure);
@@ -161,7 +161,9 @@ impl Steps {
                 | Entry::Undone => {}
             }
         }
-        steps.left.extend(sequences.into_iter().map(Step::Single));
+        steps
+            .left
+            .extend(sequences.into_iter().map(UndoStep::Single));
         for entry in ledger.iter().rev() {
             if let Entry::Structure(structure) = entry {
                 steps.structure(structure, &published);
@@ -173,7 +175,7 @@ impl Steps {
     /// Rows of the job go at the newest entry that names them. Gives all rows of the job among them.
     fn remove(
         &mut self,
-        own: &mut Digests,
+        own: &mut DigestsByTable,
         feature: Id,
         ids: impl Iterator<Item = Id>,
     ) -> HashSet<Id> {
@@ -193,7 +195,7 @@ impl Steps {
             }
         }
         if !rows.is_empty() {
-            self.left.push_back(Step::Remove { feature, rows });
+            self.left.push_back(UndoStep::Remove { feature, rows });
         }
         mine
     }
@@ -202,7 +204,7 @@ impl Steps {
         let rows = rows.iter().filter(|row| !mine.contains(&row.id));
         let rows: Vec<Updated> = rows.cloned().collect();
         if !rows.is_empty() {
-            self.left.push_back(Step::Restore { feature, rows });
+            self.left.push_back(UndoStep::Restore { feature, rows });
         }
     }
 
@@ -219,7 +221,7 @@ impl Steps {
         let of = (changed.after.kind, changed.after.id);
         // What comes back is not there yet, and comes as it was.
         let creates = self.left.iter_mut().find_map(|step| match step {
-            Step::Single(Change::Create(new)) => {
+            UndoStep::Single(Change::Create(new)) => {
                 let record = AnyRecord::of_new(new);
                 ((record.kind, record.id) == of).then_some((new, record))
             }
@@ -235,14 +237,14 @@ impl Steps {
             return;
         }
         let known = self.left.iter_mut().find_map(|step| match step {
-            Step::Back(known, _) if (known.after.kind, known.after.id) == of => Some(known),
+            UndoStep::Back(known, _) if (known.after.kind, known.after.id) == of => Some(known),
             _ => None,
         });
         match known {
             Some(known) => known.before = changed.before.clone(),
             None => self
                 .left
-                .push_back(Step::Back(Box::new(changed.clone()), whole)),
+                .push_back(UndoStep::Back(Box::new(changed.clone()), whole)),
         }
     }
 
@@ -256,7 +258,7 @@ impl Steps {
             if let New::Feature(feature) = &mut new {
                 feature.is_shared = structure.shared.contains(&feature.id);
             }
-            self.left.push_back(Step::Single(Change::Create(new)));
+            self.left.push_back(UndoStep::Single(Change::Create(new)));
         }
         for moved in &structure.sequences {
             let mut deleted = structure.deleted.iter();
@@ -269,7 +271,7 @@ impl Steps {
                     from: moved.from,
                     to: moved.to,
                 };
-                self.left.push_back(Step::Single(change));
+                self.left.push_back(UndoStep::Single(change));
             }
         }
     }
@@ -283,7 +285,7 @@ impl Steps {
                 if let New::Workflow(automation) = &mut new {
                     automation.draft = !structure.in_force.contains(&automation.id);
                 }
-                Step::Single(Change::Create(new))
+                UndoStep::Single(Change::Create(new))
             }));
         }
         self.changed(structure, published);
@@ -300,7 +302,8 @@ impl Steps {
             id: created.id,
             force: false,
         });
-        self.left.extend(restored.chain(removed).map(Step::Single));
+        self.left
+            .extend(restored.chain(removed).map(UndoStep::Single));
         let tables = structure.created.iter();
         let tables = tables.filter(|created| created.kind == RecordKind::Feature);
         self.created.extend(tables.map(|created| created.id));
@@ -308,7 +311,7 @@ impl Steps {
 
     /// How many rows and records are left.
     pub(super) fn weight(&self) -> usize {
-        self.left.iter().map(Step::weight).sum()
+        self.left.iter().map(UndoStep::weight).sum()
     }
 
     /// Whether nothing is left.
@@ -317,18 +320,18 @@ impl Steps {
     }
 
     /// What is left, in order.
-    pub(super) fn left(&self) -> impl Iterator<Item = &Step> {
+    pub(super) fn left(&self) -> impl Iterator<Item = &UndoStep> {
         self.left.iter()
     }
 
     /// Takes the next steps, of about so many rows and records.
-    pub(super) fn take(&mut self, most: u64) -> Vec<Step> {
+    pub(super) fn take(&mut self, most: u64) -> Vec<UndoStep> {
         let mut room = usize::try_from(most).unwrap_or(usize::MAX);
         let mut taken = Vec::new();
         while room > 0
             && let Some(mut step) = self.left.pop_front()
         {
-            if matches!(step, Step::Cells { .. }) {
+            if matches!(step, UndoStep::Cells { .. }) {
                 // What was written together goes back together: rows may have changed their unique values among
                 // each other.
                 if step.weight() > room && !taken.is_empty() {
@@ -356,11 +359,11 @@ fn published(entry: &Entry) -> Option<&str> {
 }
 
 /// Rows of one table go together.
-fn joined(taken: &mut Vec<Step>, step: Step) {
+fn joined(taken: &mut Vec<UndoStep>, step: UndoStep) {
     match (taken.last_mut(), step) {
         (
-            Some(Step::Remove { feature, rows }),
-            Step::Remove {
+            Some(UndoStep::Remove { feature, rows }),
+            UndoStep::Remove {
                 feature: next,
                 rows: more,
             },
@@ -370,8 +373,8 @@ fn joined(taken: &mut Vec<Step>, step: Step) {
 }
 
 /// The newest digest of every row that the job wrote, whatever wrote it last.
-fn written(ledger: &[Entry]) -> Digests {
-    let mut own = Digests::new();
+fn written(ledger: &[Entry]) -> DigestsByTable {
+    let mut own = DigestsByTable::new();
     for entry in ledger {
         match entry {
             Entry::Rows(rows) => {
@@ -414,7 +417,7 @@ fn has_rows(structure: &WrittenStructure) -> bool {
     matches!(first, Some(RecordKind::Feature | RecordKind::Column))
 }
 
-/// Whether an entry tells of rows.
+/// Whether an entry is about rows.
 fn is_of_rows(entry: &Entry) -> bool {
     matches!(
         entry,

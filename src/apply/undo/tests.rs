@@ -120,7 +120,7 @@ fn an_undo_crashes_wholly_or_not_at_all() {
                 break;
             }
             match ready(undo(&mut memory, false)) {
-                // The answer was lost, the effect was not.
+                // The response was lost, the effect was not.
                 Err(UndoError::Conflict) => assert!(written),
                 other => other.expect("undone"),
             }
@@ -145,7 +145,7 @@ fn an_undo_in_units_that_is_killed_after_any_of_them_ends_as_one_that_is_not() {
                 break;
             }
             match ready(undo_in_units(&mut memory, false, size, &mut |_| true)) {
-                // The answer to the last unit was lost, the effect was not.
+                // The response to the last unit was lost, the effect was not.
                 Err(UndoError::Conflict) => assert!(written),
                 other => assert_eq!(other.expect("undone"), UndoProgress::Done(Vec::new())),
             }

@@ -13,7 +13,7 @@ use crate::package::uid::is_uuid;
 #[derive(Debug, Clone)]
 pub enum Act {
     /// Nothing: this is its output.
-    Settled(Object),
+    Output(Object),
     /// A model is asked which of the routes to take; the output is `{"route": name}`.
     Ask {
         /// What it decides on.
@@ -148,7 +148,7 @@ pub(super) fn uuid(config: &Object, key: &str) -> Result<Uuid, Failure> {
     let value = config.get(key).cloned().unwrap_or_default();
     let id = value.as_str().filter(|text| is_uuid(text));
     let id = id.and_then(|text| Uuid::parse_str(text).ok());
-    id.ok_or_else(|| Failure::at(key, "is no id").yields(None, &value))
+    id.ok_or_else(|| Failure::at(key, "is not an id").yields(None, &value))
 }
 
 fn text(config: &Object, key: &str) -> String {
@@ -174,7 +174,7 @@ impl Act {
             "feature.write" => Act::Write(Write::of(config, written)?),
             "email.send" => Act::Mail(Mail::of(config, written)?),
             "notify" => Act::Notify(Notice::of(config)?),
-            "var.set" => Act::Settled(Object::from_iter([(
+            "var.set" => Act::Output(Object::from_iter([(
                 "value".to_owned(),
                 config.get("value").cloned().unwrap_or_default(),
             )])),
@@ -201,7 +201,7 @@ impl Act {
             ),
             other => {
                 return Err(Failure::new(format!(
-                    "`{other}` is no step that can be run"
+                    "`{other}` is not a step that can be run"
                 )));
             }
         })
@@ -223,7 +223,7 @@ impl Write {
             Some("insert") => WriteMode::Insert,
             Some("update") => WriteMode::Update,
             Some("upsert") => WriteMode::Upsert,
-            _ => return Err(Failure::at("mode", "is no way to write rows")),
+            _ => return Err(Failure::at("mode", "is not a way to write rows")),
         };
         let mut cells: Vec<Binding> = Vec::new();
         let bindings = |config: &Object| -> Vec<Value> {
@@ -281,13 +281,13 @@ impl Mail {
         let files = "the attachments were left out: there are no files here";
         let mailbox = "it left from the mail server's own address: there are no mailboxes here";
         let left_out = without_files && self.attaches();
-        let reported = [(left_out, files), (self.mailbox, mailbox)];
-        let reported: Vec<&str> = reported
+        let notes = [(left_out, files), (self.mailbox, mailbox)];
+        let notes: Vec<&str> = notes
             .iter()
             .filter(|(so, _)| *so)
-            .map(|(_, reported)| *reported)
+            .map(|(_, note)| *note)
             .collect();
-        (!reported.is_empty()).then(|| reported.join("; "))
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 
     fn of(config: &Object, written: &Object) -> Result<Mail, Failure> {

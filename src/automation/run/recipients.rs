@@ -143,7 +143,7 @@ fn one(value: &Value) -> Result<&str, &'static str> {
     let text = match value {
         Value::String(text) => text,
         Value::Null => return Err("there is nobody to send it to"),
-        _ => return Err("is no address"),
+        _ => return Err("is not an address"),
     };
     if text.contains(char::is_control) {
         return Err(LINE);
@@ -152,7 +152,7 @@ fn one(value: &Value) -> Result<&str, &'static str> {
     if is_mailbox(text) {
         Ok(text)
     } else {
-        Err("is no address of one mailbox")
+        Err("is not an address of one mailbox")
     }
 }
 
@@ -173,10 +173,10 @@ fn mixed(
             Part::Value(value) => &**value,
         };
         if matches!(value, Value::List(_) | Value::Object(_)) {
-            return Err(refused("is no part of an address", value));
+            return Err(refused("is not part of an address", value));
         }
         if value.as_str().is_some_and(|text| text.len() > LONGEST) {
-            return Err(refused("is no part of an address", value));
+            return Err(refused("is not part of an address", value));
         }
         let text = text_of(value);
         if text.contains(char::is_control) {
@@ -193,7 +193,7 @@ fn mixed(
     if is_mailbox(&made) {
         Ok(made)
     } else {
-        Err(refused("is no address of one mailbox", &made.into()))
+        Err(refused("is not an address of one mailbox", &made.into()))
     }
 }
 

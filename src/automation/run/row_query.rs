@@ -75,8 +75,8 @@ impl RowQuery {
                 .get("filterGroup")
                 .and_then(|group| group.at_path(&path));
             let value = rule.get("value").cloned().unwrap_or_default();
-            let reported = |reason: &str| Failure::at(&field, reason).yields(expression, &value);
-            question.rule(rule, &value).map_err(reported)?;
+            let to_failure = |reason: &str| Failure::at(&field, reason).yields(expression, &value);
+            question.rule(rule, &value).map_err(to_failure)?;
         }
         Ok(question)
     }
@@ -127,7 +127,7 @@ impl RowQuery {
 
     fn add_filter(&mut self, column: &str, test: CellTest) -> Result<(), &'static str> {
         // What every row has is compared as what it is. A rule that cannot be asked is never left out.
-        let reported = match Column::of(column) {
+        let refusal = match Column::of(column) {
             Column::Id => "`id` is compared with ids",
             _ => {
                 "a time is compared, by order or for equality, with a day or an instant such as 2025-01-31T12:00:00Z"
@@ -135,7 +135,7 @@ impl RowQuery {
         };
         let condition = match (Column::of(column), test) {
             (Column::Key(key), test) => Condition::Cell { key, test },
-            (_, test) => own(column, test).ok_or(reported)?,
+            (_, test) => own(column, test).ok_or(refusal)?,
         };
         self.filters.push(Filter {
             negated: false,

@@ -110,7 +110,7 @@ impl RunState {
         let written = step.get("config").and_then(Value::as_object);
         let written = written.unwrap_or(&empty);
         let Some(declared) = self.definitions.steps.get(key) else {
-            let reason = format!("`{key}` is no step");
+            let reason = format!("`{key}` is not a step");
             return Due {
                 input: Object::new(),
                 act: Err(Failure::new(reason)),
@@ -331,10 +331,10 @@ fn condition(resolver: &Resolver<'_>, input: &mut Object) -> Result<Act, Failure
     };
     let right = condition.get("value").cloned().unwrap_or_default();
     let holds = holds(text("op"), &left, &right)
-        .ok_or_else(|| Failure::at("condition.op", "is no comparison"))?;
+        .ok_or_else(|| Failure::at("condition.op", "is not a comparison"))?;
     input.insert("compared".to_owned(), left);
     let branch = if holds { "then" } else { "else" };
-    Ok(Act::Settled(Object::from_iter([(
+    Ok(Act::Output(Object::from_iter([(
         "branch".to_owned(),
         branch.into(),
     )])))
@@ -358,7 +358,7 @@ fn case(input: &Object, written: &Object) -> Act {
             output.insert("route".to_owned(), "default".into());
         }
     }
-    Act::Settled(output)
+    Act::Output(output)
 }
 
 impl Envelope {

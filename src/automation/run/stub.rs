@@ -100,7 +100,7 @@ impl Stub {
     /// The output that a step is reported to have, without its effect.
     pub fn output(&self, act: &Act, envelope: &Envelope) -> Object {
         let output: Vec<(&str, Value)> = match act {
-            Act::Settled(output) => return output.clone(),
+            Act::Output(output) => return output.clone(),
             Act::Ask { routes, .. } => {
                 let first = routes.first().map(|(name, _)| name.as_str());
                 vec![("route", first.unwrap_or_default().into())]

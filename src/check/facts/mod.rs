@@ -19,9 +19,9 @@ use crate::package::format::DEPENDENCY_KINDS;
 
 pub use layers::{Dependency, IdentityColumn, Item, Unresolved};
 pub use refs::{Declared, ExternalRef};
-pub use spots::{ConfigSpot, StepConfigFault};
+pub use spots::{StepConfigFault, StepConfigSpot};
 pub use steps::{RefUse, Step, StepList as StepPlace};
-pub use table::{Column, Origin, Table};
+pub use table::{Column, Origin, PackageTable};
 
 /// How the manifest is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,11 +68,11 @@ pub struct Facts<'d> {
     /// Ref → the dependency, or its identity column, that stands for it.
     outside: HashMap<&'d str, ExternalRef>,
     /// Declared config values that name something, are secret or hold expressions.
-    pub spots: Vec<ConfigSpot<'d>>,
+    pub spots: Vec<StepConfigSpot<'d>>,
     /// Structural mistakes in configs.
     pub config_faults: Vec<StepConfigFault<'d>>,
     /// Tables of the plan and of dependencies.
-    pub tables: Vec<Table<'d>>,
+    pub tables: Vec<PackageTable<'d>>,
     item_by_uid: HashMap<&'d str, usize>,
     item_by_ref: HashMap<&'d str, usize>,
 }
@@ -176,7 +176,7 @@ impl<'d> Facts<'d> {
     }
 
     /// The table of that ref (without dollar).
-    pub fn table(&self, reference: &str) -> Option<&Table<'d>> {
+    pub fn table(&self, reference: &str) -> Option<&PackageTable<'d>> {
         self.tables
             .iter()
             .find(|table| table.reference == reference)

@@ -8,14 +8,14 @@ use crate::package::configs::{self, ConfigVisitor, Declared, walk_args};
 
 /// A declared config value in a step.
 #[derive(Debug, Clone, Copy)]
-pub struct ConfigSpot<'d> {
+pub struct StepConfigSpot<'d> {
     /// The step it is in.
     pub step: StepPlace,
     /// The value with its declaration.
     pub spot: configs::ConfigSpot<'d, 'd>,
 }
 
-impl<'d> std::ops::Deref for ConfigSpot<'d> {
+impl<'d> std::ops::Deref for StepConfigSpot<'d> {
     type Target = configs::ConfigSpot<'d, 'd>;
 
     fn deref(&self) -> &configs::ConfigSpot<'d, 'd> {
@@ -57,14 +57,14 @@ pub enum StepConfigFault<'d> {
 
 struct Collector<'d> {
     step: StepPlace,
-    spots: Vec<ConfigSpot<'d>>,
+    spots: Vec<StepConfigSpot<'d>>,
     config_faults: Vec<StepConfigFault<'d>>,
 }
 
 impl<'d> ConfigVisitor<'d, 'd> for Collector<'d> {
     fn spot(&mut self, spot: configs::ConfigSpot<'d, 'd>) {
         let step = self.step;
-        self.spots.push(ConfigSpot { step, spot });
+        self.spots.push(StepConfigSpot { step, spot });
     }
 
     fn fault(&mut self, fault: ConfigFault<'d, 'd>, automation: bool) {

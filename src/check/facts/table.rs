@@ -14,7 +14,7 @@ pub enum Origin {
 
 /// A table with the columns that are known of it, in table order (by `order`, ties by creation).
 #[derive(Debug, Clone)]
-pub struct Table<'d> {
+pub struct PackageTable<'d> {
     /// The ref without a dollar.
     pub reference: &'d str,
     /// Where it comes from.
@@ -25,7 +25,7 @@ pub struct Table<'d> {
     pub columns: Vec<Column<'d>>,
 }
 
-impl<'d> Table<'d> {
+impl<'d> PackageTable<'d> {
     /// The column of that technical name.
     pub fn column(&self, name: &str) -> Option<&Column<'d>> {
         self.columns.iter().find(|column| column.name == name)

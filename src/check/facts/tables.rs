@@ -1,12 +1,12 @@
-//! Builds [`Table`]s: columns with their effective config.
+//! Builds [`PackageTable`]s: columns with their effective config.
 
-use super::{Column, Declared, Facts, Origin, Table};
+use super::{Column, Declared, Facts, Origin, PackageTable};
 use crate::definitions::ReferenceKind;
 use crate::package::Tool;
 
 impl<'d> Facts<'d> {
-    pub(super) fn read_tables(&self) -> Vec<Table<'d>> {
-        let mut tables: Vec<Table<'d>> = Vec::new();
+    pub(super) fn read_tables(&self) -> Vec<PackageTable<'d>> {
+        let mut tables: Vec<PackageTable<'d>> = Vec::new();
         let complete =
             self.steps_are_readable() && self.steps.iter().all(|step| self.has_home(step));
         for step in self
@@ -15,7 +15,7 @@ impl<'d> Facts<'d> {
             .filter(|step| step.tool == Some(Tool::CreateFeature))
         {
             if let Some(reference) = step.reference {
-                tables.push(Table {
+                tables.push(PackageTable {
                     reference,
                     origin: Origin::Plan,
                     complete,
@@ -45,7 +45,7 @@ impl<'d> Facts<'d> {
                         config: None,
                         order: Some(order),
                     });
-                tables.push(Table {
+                tables.push(PackageTable {
                     reference,
                     origin: Origin::Dependency,
                     complete: dependency.columns_known

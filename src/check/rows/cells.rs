@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::index::Index;
 use super::layout::{Layout, Slot};
-use super::reader::{Reader, Row, Spot, form};
+use super::reader::{ByteRange, Reader, Row, form};
 use super::scan_result::{List, ScanResult};
 use super::{reparse, repeats};
 use crate::finding::catalog::{I001, R004, R007, R009, R017, R019, R022, R026, R027};
@@ -109,7 +109,7 @@ impl Cells<'_, '_> {
                 span: token.start..token.end,
             };
             let message = format!(
-                "{} is no uid",
+                "{} is not a uid",
                 short_text(&self.text[token.start..token.end])
             );
             self.result
@@ -168,7 +168,7 @@ impl Cells<'_, '_> {
     }
 
     #[inline]
-    fn cell(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, row: &Row, number: u32) {
+    fn cell(&mut self, slot: &Slot<'_>, index: usize, cell: ByteRange, row: &Row, number: u32) {
         if slot.automatic {
             let message = "the automatic identity column travels".to_owned();
             self.report(&R007, slot.name, cell.start..cell.end, number, message);
@@ -204,7 +204,7 @@ impl Cells<'_, '_> {
     }
 
     /// R017, for values whose form alone does not settle it.
-    fn store(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
+    fn store(&mut self, slot: &Slot<'_>, cell: ByteRange, number: u32) {
         let raw = cell.raw(self.text);
         let Some(Err(fault)) = slot
             .storable
@@ -231,7 +231,7 @@ impl Cells<'_, '_> {
     }
 
     /// R027.
-    fn file(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
+    fn file(&mut self, slot: &Slot<'_>, cell: ByteRange, number: u32) {
         let raw = cell.raw(self.text);
         if rows::file_id(raw).is_none() {
             return;
@@ -255,7 +255,7 @@ impl Cells<'_, '_> {
     }
 
     /// R022: a comparison of digits, no arithmetic.
-    fn round(&mut self, slot: &Slot<'_>, cell: Spot, number: u32) {
+    fn round(&mut self, slot: &Slot<'_>, cell: ByteRange, number: u32) {
         let token = &self.text[cell.start..cell.end];
         let Some(kept) = slot.decimals else { return };
         // Without an exponent, no number has more decimals than characters after its point.
@@ -275,7 +275,7 @@ impl Cells<'_, '_> {
     }
 
     /// Notes values that are compared with others of the column, or with links to it.
-    fn compare(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, number: u32) {
+    fn compare(&mut self, slot: &Slot<'_>, index: usize, cell: ByteRange, number: u32) {
         let hash = rows::hash(self.state, cell.cell(self.text));
         if slot.wanted {
             self.result.values[index].push(hash.max(1));
@@ -298,7 +298,7 @@ impl Cells<'_, '_> {
     }
 
     /// Notes what a link cell claims; who it is true of is known only when all entries are read.
-    fn link(&mut self, slot: &Slot<'_>, index: usize, cell: Spot, row: &Row, number: u32) {
+    fn link(&mut self, slot: &Slot<'_>, index: usize, cell: ByteRange, row: &Row, number: u32) {
         let Some(link) = &slot.link else { return };
         let raw = &self.text[cell.start..cell.end];
         let Some(spot) = row.reference(index) else {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::check::facts::{Facts, Item, Table, Version};
+use crate::check::facts::{Facts, Item, PackageTable, Version};
 use crate::json::Node;
 use crate::package::format::EXPORT_REASONS;
 use crate::package::reference::undollared;
@@ -17,7 +17,7 @@ pub(super) struct RowsContext<'c> {
     /// Indices of the rows items that no entry names.
     unnamed: Vec<usize>,
     /// Tables of the plan and of dependencies, columns in table order with effective config.
-    pub(super) tables: &'c [Table<'c>],
+    pub(super) tables: &'c [PackageTable<'c>],
     /// What `unresolved` excuses; `None` when the package has no such layer, which excuses
     /// everything.
     reported: Option<ReportedPaths<'c>>,
@@ -113,7 +113,7 @@ impl<'c> RowsContext<'c> {
     }
 
     /// The table of that ref (without dollar).
-    pub(super) fn table(&self, reference: &str) -> Option<&'c Table<'c>> {
+    pub(super) fn table(&self, reference: &str) -> Option<&'c PackageTable<'c>> {
         self.tables
             .iter()
             .find(|table| table.reference == reference)

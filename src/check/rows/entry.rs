@@ -95,7 +95,7 @@ fn items(
         let Some(entry) = meant else { continue };
         let rows = results[*entry].count();
         let count = item.node.get("count");
-        // An absent count is I011, one that is no number J005; a promotion fails on either.
+        // An absent count is I011, one that is not a number J005; a promotion fails on either.
         let declared = count.and_then(Node::as_i64);
         if declared == i64::try_from(rows).ok() {
             continue;
@@ -161,7 +161,7 @@ impl Entry<'_, '_> {
                     .iter()
                     .any(|table| table.reference == named) =>
             {
-                format!("`{named}` is no table that the package carries or depends on")
+                format!("`{named}` is not a table that the package carries or depends on")
             }
             _ => return,
         };
@@ -305,7 +305,7 @@ impl Entry<'_, '_> {
             Some(slot) if slot.listed => match slot.column {
                 Some(column) if column.is_link() => format!("the key `{name}` is a link column"),
                 _ if slot.can_be_key() == Some(false) => {
-                    format!("the type of `{name}` is no text key")
+                    format!("the type of `{name}` is not a text key")
                 }
                 _ => return,
             },

@@ -295,7 +295,7 @@ impl<'j> LinkCheck<'j, '_, '_> {
                     self.report(
                         &R011,
                         reference,
-                        format!("`{}` is no link column", slot.name),
+                        format!("`{}` is not a link column", slot.name),
                     );
                 }
                 (Some(cell), Some(reference), Some(link)) if reference.is_object() => {

@@ -60,7 +60,7 @@ pub(super) mod form {
 
 /// A value where it is. A `mark` other than the current row's means that there is none.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Spot {
+pub(super) struct ByteRange {
     mark: u32,
     /// Bits of [`form`].
     pub(super) form: u16,
@@ -70,7 +70,7 @@ pub(super) struct Spot {
     pub(super) end: usize,
 }
 
-impl Spot {
+impl ByteRange {
     /// How the value is written.
     #[inline]
     pub(super) fn raw(self, text: &str) -> &str {
@@ -119,7 +119,7 @@ pub(super) struct Row {
     /// Whether the row is read again as a tree, because of something in it.
     pub(super) needs_reparse: bool,
     mark: u32,
-    cells: Vec<Spot>,
+    cells: Vec<ByteRange>,
     refs: Vec<RefSpot>,
     /// Columns that `refs` names, in order.
     pub(super) referring: Vec<u32>,
@@ -129,7 +129,7 @@ pub(super) struct Row {
 impl Row {
     /// The cell of a column.
     #[inline]
-    pub(super) fn cell(&self, slot: usize) -> Option<Spot> {
+    pub(super) fn cell(&self, slot: usize) -> Option<ByteRange> {
         self.cells
             .get(slot)
             .copied()
@@ -138,7 +138,7 @@ impl Row {
 
     /// All columns: the cell, or `None` for one that the row does not have.
     #[inline]
-    pub(super) fn cells(&self) -> impl Iterator<Item = Option<&Spot>> + '_ {
+    pub(super) fn cells(&self) -> impl Iterator<Item = Option<&ByteRange>> + '_ {
         let mark = self.mark;
         self.cells
             .iter()
@@ -161,7 +161,7 @@ impl Row {
             0 => self.uid = None,
             1 => {
                 self.has_data = false;
-                self.cells.fill(Spot::default());
+                self.cells.fill(ByteRange::default());
             }
             _ => {
                 self.referring.clear();
@@ -232,13 +232,14 @@ impl<'s, 'c> Reader<'s, 'c> {
         if !self.more {
             return Ok(false);
         }
-        row.cells.resize(self.layout.columns.len(), Spot::default());
+        row.cells
+            .resize(self.layout.columns.len(), ByteRange::default());
         row.refs
             .resize(self.layout.columns.len(), RefSpot::default());
         row.mark = row.mark.wrapping_add(1);
         if row.mark == 0 {
             // After four billion rows old marks could be taken for new ones.
-            row.cells.fill(Spot::default());
+            row.cells.fill(ByteRange::default());
             row.refs.fill(RefSpot::default());
             row.mark = 1;
         }
@@ -308,7 +309,7 @@ impl<'s, 'c> Reader<'s, 'c> {
                 Some(slot) => {
                     let cell = &mut row.cells[slot];
                     row.needs_reparse |= cell.mark == row.mark;
-                    *cell = Spot {
+                    *cell = ByteRange {
                         mark: row.mark,
                         form,
                         start,

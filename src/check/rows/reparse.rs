@@ -88,7 +88,7 @@ pub(super) fn push_inside(pointer: &mut String, raw: &str, at: usize) {
     }
 }
 
-/// Everything that one row can be reported only as a tree.
+/// Reports everything about one row that needs its tree.
 #[cold]
 pub(super) fn row(cells: &mut Cells<'_, '_>, number: u32, span: Range<usize>) {
     let Some(row) = RowText::of_span(cells.text, cells.layout, span, number) else {
@@ -117,7 +117,7 @@ pub(super) fn row(cells: &mut Cells<'_, '_>, number: u32, span: Range<usize>) {
     }
 }
 
-/// J005 to J007 of the row and its refs, I001 of a uid that is no string.
+/// J005 to J007 of the row and its refs, I001 of a uid that is not a string.
 fn shape(row: &RowText<'_>, cells: &mut Cells<'_, '_>) {
     let root = row.root();
     let mut out = ShapeCheck {
@@ -131,7 +131,11 @@ fn shape(row: &RowText<'_>, cells: &mut Cells<'_, '_>) {
     out.required(root, "uid", &format::ROW);
     out.required(root, "data", &format::ROW);
     if let Some(uid) = root.get("uid").filter(|uid| uid.as_str().is_none()) {
-        out.report(&I001, uid, format!("{} is no uid", short_text(uid.raw())));
+        out.report(
+            &I001,
+            uid,
+            format!("{} is not a uid", short_text(uid.raw())),
+        );
     }
     if let Some(data) = root.get("data").filter(|data| !data.is_object()) {
         out.wrong(data, "`data`", "an object");

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::check::changed::{LINKS, TINY, findings, parse, set, table};
+use crate::check::test_support::{LINKS, TINY, findings, parse, set, table};
 use crate::check::{CheckOptions, check};
 use crate::json::{SyntaxKind, validate};
 

@@ -81,7 +81,7 @@ fn blueprint(
             if !required {
                 say(
                     place(step, "ref"),
-                    format!("`{reference}` is no identity column of the dependency"),
+                    format!("`{reference}` is not an identity column of the dependency"),
                 );
             } else if !created.insert(reference) {
                 say(

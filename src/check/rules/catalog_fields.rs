@@ -18,7 +18,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         && version.as_str().is_none_or(|text| !is_semver(text))
     {
         let message = format!(
-            "{} is no semantic version",
+            "{} is not a semantic version",
             suggest::short_text(version.raw())
         );
         out.push(Finding::at(&M003, version, message));
@@ -32,7 +32,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             && !instant.as_str().is_some_and(is_instant)
         {
             let message = format!(
-                "{} is no instant with a zone",
+                "{} is not an instant with a zone",
                 suggest::short_text(instant.raw())
             );
             out.push(Finding::at(&M004, instant, message));

@@ -34,7 +34,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         .chain(plan_id)
     {
         if !node.as_str().is_some_and(uid::is_uid) {
-            let message = format!("{} is no uid", suggest::short_text(node.raw()));
+            let message = format!("{} is not a uid", suggest::short_text(node.raw()));
             out.push(Finding::at(&I001, node, message));
         }
     }
@@ -123,7 +123,7 @@ fn grammar(node: Node<'_>, out: &mut Vec<Finding>) -> bool {
         out.push(Finding::at(
             &I015,
             node,
-            format!("{} is no ref", suggest::short_text(node.raw())),
+            format!("{} is not a ref", suggest::short_text(node.raw())),
         ));
     }
     fits

@@ -142,7 +142,7 @@ fn parent(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
         out.push(Finding::at(
             &I008,
             node,
-            format!("{} is no item's uid", suggest::short_text(node.raw())),
+            format!("{} is not an item's uid", suggest::short_text(node.raw())),
         ));
         return;
     };

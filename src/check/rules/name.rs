@@ -24,7 +24,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
             && let Some(fault) = node.as_str().and_then(name::fault)
         {
             let message = format!(
-                "{} is no technical name: {fault}",
+                "{} is not a technical name: {fault}",
                 suggest::short_text(node.raw())
             );
             out.push(Finding::at(&S021, node, message));

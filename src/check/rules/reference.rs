@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::check::facts::{ConfigSpot, Declared, Facts, Step, StepPlace};
+use crate::check::facts::{Declared, Facts, Step, StepConfigSpot, StepPlace};
 use crate::definitions::{Form, ReferenceKind};
 use crate::finding::Finding;
 use crate::finding::catalog::{S004, S005, S009, S015, S022};
@@ -121,7 +121,7 @@ pub(super) fn wrong_kind(
     true
 }
 
-fn config_reference(facts: &Facts<'_>, spot: &ConfigSpot<'_>, out: &mut Vec<Finding>) {
+fn config_reference(facts: &Facts<'_>, spot: &StepConfigSpot<'_>, out: &mut Vec<Finding>) {
     let (Some(declared), Some(text)) = (spot.reference, spot.node.as_str()) else {
         return;
     };
@@ -166,7 +166,7 @@ fn config_reference(facts: &Facts<'_>, spot: &ConfigSpot<'_>, out: &mut Vec<Find
     }
 }
 
-/// S009: a string that is no ref where one is required.
+/// S009: a string that is not a ref where one is required.
 pub(super) fn no_ref(
     facts: &Facts<'_>,
     node: Node<'_>,
@@ -189,7 +189,12 @@ pub(super) fn no_ref(
 }
 
 /// S022: a column must be one of the table that `of` names.
-fn table_agrees(facts: &Facts<'_>, spot: &ConfigSpot<'_>, column: &str, out: &mut Vec<Finding>) {
+fn table_agrees(
+    facts: &Facts<'_>,
+    spot: &StepConfigSpot<'_>,
+    column: &str,
+    out: &mut Vec<Finding>,
+) {
     let of = spot.reference.and_then(|reference| reference.of.as_deref());
     let expected = match of {
         None | Some("$envelope") => return,

@@ -208,7 +208,7 @@ fn mismatch(node: Node<'_>, ty: &'static Type) -> Option<String> {
         ),
         Type::Flag => (node.as_bool().is_some(), "true or false"),
         Type::True => (node.as_bool() == Some(true), "true"),
-        // That a count is negative is for R003 and R025 to say: it is no number of rows.
+        // That a count is negative is for R003 and R025 to say: it is not a number of rows.
         Type::Integer | Type::Count | Type::OneOfIntegers(_) => {
             (node.as_i64().is_some(), "an integer")
         }

@@ -1,6 +1,6 @@
 //! Tests: each mistake in a sample package gives one finding and hides no other.
 
-use crate::check::changed::{AUTO, LINKS, TINY, table};
+use crate::check::test_support::{AUTO, LINKS, TINY, table};
 
 const ITEMS: &str = "/manifest/items";
 const DEPENDENCIES: &str = "/manifest/dependencies";
@@ -391,7 +391,7 @@ fn a_tool_that_is_no_text_is_of_the_wrong_type_and_nothing_more() {
 #[test]
 fn two_dependencies_of_one_ref_share_their_uses() {
     for base in [LINKS, AUTO] {
-        let package = crate::check::changed::parse(base);
+        let package = crate::check::test_support::parse(base);
         let list = package["manifest"]["dependencies"]
             .as_array()
             .expect("a list");
@@ -404,8 +404,8 @@ fn two_dependencies_of_one_ref_share_their_uses() {
             }
             let twin_of = |twin: &serde_json::Value| {
                 let mut changed = package.clone();
-                crate::check::changed::set(&mut changed, &end, &twin.to_string());
-                let found = crate::check::changed::findings(&changed.to_string(), 1);
+                crate::check::test_support::set(&mut changed, &end, &twin.to_string());
+                let found = crate::check::test_support::findings(&changed.to_string(), 1);
                 // The uids of its columns and of the steps of its blueprint are repeated, too.
                 let codes: std::collections::BTreeSet<String> = found
                     .into_iter()

@@ -283,7 +283,7 @@ fn place(
         out.push(Finding::at(
             &D012,
             uid,
-            format!("{} is no item's uid", suggest::short_text(uid.raw())),
+            format!("{} is not an item's uid", suggest::short_text(uid.raw())),
         ));
         return false;
     };

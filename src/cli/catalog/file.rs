@@ -53,7 +53,7 @@ impl FileTemplate {
             return Ok(());
         }
         Err(CliError::Usage {
-            message: format!("`{}` is no file", word.escape_debug()),
+            message: format!("`{}` is not a file", word.escape_debug()),
             help: "`--id` and `--new` say what becomes of a package file".to_owned(),
         })
     }

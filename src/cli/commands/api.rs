@@ -126,7 +126,7 @@ fn request(args: &Args) -> Result<Request, CliError> {
     let method = method.map_err(|_| {
         let word = word.escape_debug();
         usage(
-            format!("`{word}` is no method"),
+            format!("`{word}` is not a method"),
             "use GET, POST, PATCH, PUT or DELETE",
         )
     })?;
@@ -175,7 +175,7 @@ fn request(args: &Args) -> Result<Request, CliError> {
     Ok(request)
 }
 
-/// The file of a body cannot be read, or it is no name of a file.
+/// The file of a body cannot be read, or it is not a name of a file.
 fn unread(file: &Path, source: io::Error) -> CliError {
     let is_json = file
         .to_str()

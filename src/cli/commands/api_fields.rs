@@ -7,7 +7,7 @@ use crate::cli::error::CliError;
 /// The body that the fields describe.
 ///
 /// # Errors
-/// A word is no field, its JSON cannot be read, or two fields contradict each other.
+/// A word is not a field, its JSON cannot be read, or two fields contradict each other.
 pub(super) fn body(fields: &[String]) -> Result<Vec<u8>, CliError> {
     let mut root = Map::new();
     for field in fields {
@@ -32,7 +32,7 @@ fn read(field: &str) -> Result<(&str, Value), CliError> {
             Ok(value) => Ok((name, value)),
             Err(error) => Err(usage(
                 field,
-                &format!("what follows `:=` is no JSON: {error}"),
+                &format!("what follows `:=` is not JSON: {error}"),
             )),
         },
     }
@@ -51,7 +51,7 @@ fn put(into: &mut Map<String, Value>, path: &[&str], value: Value) -> Result<(),
                 .or_insert_with(|| Value::Object(Map::new()));
             match inner {
                 Value::Object(inner) => put(inner, rest, value),
-                _ => Err(format!("`{name}` is a value, and no object")),
+                _ => Err(format!("`{name}` is a value, not an object")),
             }
         }
     }
@@ -97,11 +97,11 @@ mod tests {
     fn fields_that_mean_nothing_are_refused() {
         for (fields, why) in [
             (&["label"][..], "no `=`"),
-            (&["a:=x"], "no JSON"),
+            (&["a:=x"], "not JSON"),
             (&["a..b=1"], "empty"),
             (&["=1"], "empty"),
             (&["a=1", "a=2"], "twice"),
-            (&["a=1", "a.b=2"], "no object"),
+            (&["a=1", "a.b=2"], "not an object"),
         ] {
             let message = of(fields).expect_err("is refused");
             assert!(message.contains(why), "{message}");

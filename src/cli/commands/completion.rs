@@ -24,11 +24,11 @@ use crate::cli::remote::profiles::Profiles;
 /// complete instead of doing its work.
 pub(crate) const VARIABLE: &str = "TPLKIT_COMPLETE";
 
-/// Answers a shell that asks, and says whether one did.
+/// Completes a command line for a shell that asks, and says whether one did.
 ///
 /// # Errors
 /// The variable names no shell.
-pub(crate) fn answered(words: &[OsString]) -> Result<bool, CliError> {
+pub(crate) fn handled(words: &[OsString]) -> Result<bool, CliError> {
     let folder = std::env::current_dir().ok();
     let completion = clap_complete::CompleteEnv::with_factory(super::command_line::command);
     let completion = completion.var(VARIABLE);

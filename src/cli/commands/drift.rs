@@ -12,7 +12,6 @@ use tplkit::workspace::Id;
 
 use crate::cli::args::Form;
 use crate::cli::candidates::Candidate;
-use crate::cli::choices::Choices;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -23,6 +22,7 @@ use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs, called};
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::sections::section;
 use crate::cli::session::Session;
+use crate::cli::word_match::Choices;
 
 /// Show what people changed in what a template made in a workspace.
 ///

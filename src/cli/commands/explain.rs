@@ -7,13 +7,13 @@ use tplkit::finding::render::fit_hanging;
 
 use crate::cli::args::Form;
 use crate::cli::candidates::of_rules;
-use crate::cli::choices::unknown_word;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_styled;
 use crate::cli::session::Session;
+use crate::cli::word_match::unknown_word;
 
 /// Explain a rule: why it exists, a failing and a fixed example.
 #[derive(Debug, clap::Args)]

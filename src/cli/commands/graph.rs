@@ -12,7 +12,6 @@ use tplkit::graph::{self, Canvas, Graph};
 use tplkit::json::Node;
 
 use crate::cli::candidates::{Candidate, labelled};
-use crate::cli::choices::unknown_word;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -21,6 +20,7 @@ use crate::cli::output::{write_result, write_styled};
 use crate::cli::package_file;
 use crate::cli::session::Session;
 use crate::cli::settings::definitions_for;
+use crate::cli::word_match::unknown_word;
 
 /// How much a word has to resemble a ref, or its label, to be taken for it.
 const NEAR: f64 = 0.6;

@@ -127,7 +127,7 @@ fn sign_in_method(args: &Args) -> Result<SignInMethod, CliError> {
     }
     if !remote::terminal() {
         return Err(CliError::Usage {
-            message: "nothing says how to sign in, and there is no terminal to ask on".to_owned(),
+            message: "no sign-in method given and no terminal to prompt on".to_owned(),
             help: "give `--email` with `--password-stdin`, or `--api-key-stdin`".to_owned(),
         });
     }
@@ -146,7 +146,7 @@ fn key(key: Secret) -> Result<SignInMethod, CliError> {
         return Ok(SignInMethod::Key(key));
     }
     Err(CliError::Usage {
-        message: "that is no API key: only visible ASCII stands in one, on one line".to_owned(),
+        message: "that is not an API key: only visible ASCII stands in one, on one line".to_owned(),
         help: "copy it again from where it was made".to_owned(),
     })
 }

@@ -8,11 +8,11 @@ use clap::{Arg, Command};
 
 use super::command_line;
 use crate::cli::candidates::of_words;
-use crate::cli::choices::unknown_word;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
+use crate::cli::word_match::unknown_word;
 
 /// Write the manual page of the tool or of one command.
 #[derive(Debug, clap::Args)]
@@ -69,6 +69,17 @@ const SHARED: [(&str, &str); 2] = [
     ("Server", "every command that uses a server"),
 ];
 
+/// Options that many commands take in the same words, as this command declares them.
+const REPEATED: (&str, [&str; 2]) = ("status", ["workspace", "format"]);
+
+/// An option that many commands take in the same words. The reference prints it once.
+struct RepeatedOption {
+    /// As the help of a command shows it, without a heading.
+    entry: String,
+    /// The commands that take it, without the name of the tool.
+    commands: Vec<String>,
+}
+
 /// The reference of all commands: their own help, without the options that they share.
 fn markdown(root: &Command) -> String {
     let mut out = String::from(
@@ -79,15 +90,45 @@ fn markdown(root: &Command) -> String {
          ## Shared options\n",
     );
     for (heading, whose) in SHARED {
-        let group = Command::new("tplkit")
-            .disable_help_flag(true)
-            .args(of_heading(root, heading))
-            .help_template("{all-args}");
+        let options = options(of_heading(root, heading));
         // Writing to a String cannot fail.
-        let _ = write!(out, "\nOf {whose}:\n\n```text\n{}\n```\n", help(group));
+        let _ = write!(out, "\nOf {whose}:\n\n```text\n{options}\n```\n");
     }
-    section(&mut out, root, "tplkit");
-    out
+    let mut repeated = repeated_options(root);
+    let mut sections = String::new();
+    section(&mut sections, root, "tplkit", &mut repeated);
+    for RepeatedOption { entry, commands } in repeated {
+        let commands = commands.join("`, `");
+        let _ = write!(
+            out,
+            "\nOf `{commands}`:\n\n```text\nOptions:\n{entry}\n```\n"
+        );
+    }
+    out + &sections
+}
+
+/// These options as a help shows them, under their heading.
+fn options(arguments: Vec<Arg>) -> String {
+    let group = Command::new("tplkit")
+        .disable_help_flag(true)
+        .args(arguments)
+        .help_template("{all-args}");
+    help(group)
+}
+
+fn repeated_options(root: &Command) -> Vec<RepeatedOption> {
+    let (command, names) = REPEATED;
+    let command = root.find_subcommand(command);
+    let arguments = command.into_iter().flat_map(Command::get_arguments);
+    arguments
+        .filter(|argument| names.contains(&argument.get_id().as_str()))
+        .map(|argument| RepeatedOption {
+            entry: options(vec![argument.clone()])
+                .trim_start_matches("Options:\n")
+                .to_owned(),
+            commands: Vec::new(),
+        })
+        .collect()
 }
 
 /// The options with that heading, of the first command that has them.
@@ -104,7 +145,7 @@ fn of_heading(command: &Command, heading: &str) -> Vec<Arg> {
     found.unwrap_or_default()
 }
 
-fn section(out: &mut String, command: &Command, name: &str) {
+fn section(out: &mut String, command: &Command, name: &str, repeated: &mut [RepeatedOption]) {
     let shared = |argument: &Arg| {
         let heading = argument.get_help_heading();
         SHARED.iter().any(|(one, _)| heading == Some(*one)) || argument.get_id() == "help"
@@ -114,13 +155,37 @@ fn section(out: &mut String, command: &Command, name: &str) {
         let hidden = argument.is_hide_set() || shared(&argument);
         argument.hide(hidden)
     });
-    let _ = write!(out, "\n## {name}\n\n```text\n{}\n```\n", help(own));
+    let mut text = help(own);
+    for option in &mut *repeated {
+        if let Some(rest) = without(&text, &option.entry) {
+            text = rest;
+            let words = name.strip_prefix("tplkit ").unwrap_or(name);
+            option.commands.push(words.to_owned());
+        }
+    }
+    let _ = write!(out, "\n## {name}\n\n```text\n{text}\n```\n");
     for inner in command
         .get_subcommands()
         .filter(|inner| inner.get_name() != "help" && !inner.is_hide_set())
     {
-        section(out, inner, &format!("{name} {}", inner.get_name()));
+        let name = format!("{name} {}", inner.get_name());
+        section(out, inner, &name, repeated);
     }
+}
+
+/// A help without that option, and without its heading where no other option is under it. Nothing if the help does
+/// not show the option.
+fn without(help: &str, entry: &str) -> Option<String> {
+    let (before, after) = help.split_once(entry)?;
+    let next = after.strip_prefix("\n\n");
+    if let Some(next) = next.filter(|next| next.starts_with(' ')) {
+        return Some(format!("{before}{next}"));
+    }
+    let before = before.trim_end();
+    let (rest, last) = before.rsplit_once('\n')?;
+    let is_heading = last.ends_with(':') && !last.starts_with(' ');
+    let before = if is_heading { rest.trim_end() } else { before };
+    Some(format!("{before}{after}"))
 }
 
 fn help(command: Command) -> String {

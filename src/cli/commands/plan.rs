@@ -77,7 +77,7 @@ pub(super) enum PlanForm {
 }
 
 impl PlanForm {
-    /// The form of everything that is no plan.
+    /// The form of everything that is not a plan.
     fn form(self) -> Form {
         match self {
             PlanForm::Json => Form::Json,

@@ -7,13 +7,13 @@ use tplkit::package::schema::{NAMES, schema_with};
 
 use crate::cli::args::Form;
 use crate::cli::candidates::of_words;
-use crate::cli::choices::unknown_word;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::output::write_result;
 use crate::cli::settings::definitions;
+use crate::cli::word_match::unknown_word;
 
 /// Write a published JSON Schema, or list their names.
 #[derive(Debug, clap::Args)]

@@ -101,7 +101,7 @@ pub(super) fn screen(contents: &Contents) -> String {
             .count
             .map(|count| format!(", {}", counted(usize::try_from(count).unwrap_or(0), "row")))
             .unwrap_or_default();
-        // What is no word of the format stands as it is.
+        // What is not a word of the format stands as it is.
         let reason =
             Reason::parse(&entry.reason).map_or(&*entry.reason, |reason| reason.in_words());
         let action =

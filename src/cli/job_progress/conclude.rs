@@ -17,7 +17,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
 use crate::cli::item_titles::template_manifest;
-use crate::cli::names::Names;
+use crate::cli::job_titles::Names;
 use crate::cli::output::{folded, print_note, write_result};
 
 /// What is known besides the job, and in which form it is reported.

@@ -166,20 +166,20 @@ mod tests {
         }
     }
 
-    fn polled(patience: i64, replies: &[bool]) -> (Result<Polled<()>, CliError>, usize) {
+    fn polled(patience: i64, responds: &[bool]) -> (Result<Polled<()>, CliError>, usize) {
         let (session, count) = (session(), Cell::new(0));
         let poll = Poll::new(&session, None).patient(SignedDuration::from_secs(patience));
         let outcome = poll.until(
             "it",
             || {
                 let at = count.replace(count.get() + 1);
-                if replies[at.min(replies.len() - 1)] {
+                if responds[at.min(responds.len() - 1)] {
                     Ok(())
                 } else {
                     Err(away())
                 }
             },
-            |()| count.get() >= replies.len(),
+            |()| count.get() >= responds.len(),
         );
         (outcome, count.get())
     }

@@ -6,8 +6,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tplkit::client::{Job, JobOutcome};
 use tplkit::printable;
 
-use crate::cli::pace::with_pace;
 use crate::cli::session::Session;
+use crate::cli::transfer_rate::with_pace;
 
 /// The phases of an apply, in order (`service` 8).
 const PHASES: [&str; 3] = ["structure", "rows", "publish"];

@@ -187,7 +187,7 @@ impl Server {
         }
     }
 
-    /// The page of a rule: the answer holds it, and people are shown why the rule exists.
+    /// The page of a rule: the response holds it, and people are shown why the rule exists.
     pub(super) fn execute(&mut self, params: &Value) -> Result<Value, Refusal> {
         let command = wire::text(params, "/command")?;
         if command != EXPLAIN {

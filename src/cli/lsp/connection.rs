@@ -54,11 +54,11 @@ pub(crate) fn serve() -> Exit {
     let exit = run(&incoming, events, &cancelled, &send);
     drop(send);
     if let Err(error) = threads.join() {
-        // Whoever wrote the client reads its log; there is nobody to answer any more.
+        // Whoever wrote the client reads its log; there is nobody to respond to any more.
         let why = printable::line(&error.to_string());
         let _ = writeln!(
             std::io::stderr(),
-            "error: what was sent is no message of the language server protocol, so the server ends: {why}\n  \
+            "error: what was sent is not a message of the language server protocol, so the server ends: {why}\n  \
              = help: a message is `Content-Length: N`, an empty line, and N bytes of JSON-RPC"
         );
     }
@@ -80,7 +80,7 @@ fn run(
         };
         let out = match event {
             Ok(Event::Message(Message::Request(request))) => {
-                vec![answer(&mut server, &mut stage, cancelled, request)]
+                vec![respond(&mut server, &mut stage, cancelled, request)]
             }
             Ok(Event::Message(Message::Notification(notification))) => {
                 if notification.method == "exit" {
@@ -140,7 +140,7 @@ impl Stage {
     }
 }
 
-fn answer(
+fn respond(
     server: &mut Server,
     stage: &mut Stage,
     cancelled: &Cancelled,
@@ -184,7 +184,7 @@ fn answer(
             return refused(ErrorCode::RequestCanceled, "cancelled");
         }
         (Stage::Serving, method) => {
-            let work = AssertUnwindSafe(|| server.answer(method, &request.params));
+            let work = AssertUnwindSafe(|| server.respond(method, &request.params));
             match catch_unwind(work) {
                 Ok(Some(result)) => result,
                 Ok(None) => {

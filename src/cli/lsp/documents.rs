@@ -13,7 +13,7 @@ use tplkit::package::Source;
 use super::uri;
 use super::wire::{self, Refusal};
 use crate::cli::folder::OnDisk;
-use crate::cli::packed;
+use crate::cli::unpacked_folders;
 
 /// What makes a text a package, wherever in it.
 const MARK: &str = "templateVersion";
@@ -105,7 +105,7 @@ impl Documents {
             .map_or_else(|| uri::of(path), |(uri, _)| uri.to_owned())
     }
 
-    /// What a document is checked as; nothing for one that is no package.
+    /// What a document is checked as; nothing for one that is not a package.
     pub(super) fn unit(&self, uri: &str) -> Option<Unit> {
         let open = self.0.get(uri)?;
         if let Some(folder) = open.path.as_deref().and_then(|path| self.folder(path)) {
@@ -128,7 +128,7 @@ impl Documents {
             let name = relative(root, path)?;
             let belongs = name == INDEX || is_name(&name);
             let index = root.join(INDEX);
-            let is_folder = || packed::is_package(root) || self.at(&index).is_some();
+            let is_folder = || unpacked_folders::is_package(root) || self.at(&index).is_some();
             (belongs && is_folder()).then(|| root.to_owned())
         })
     }

@@ -1,16 +1,16 @@
-//! The language server: messages of an editor in, answers and findings out.
+//! The language server: messages of an editor in, responses and findings out.
 //!
-//! One thread answers in the order of the messages, so that no edit overtakes another; only large
-//! packages are checked next to it. What is answered is the library's (`tplkit::language`); here are
+//! One thread responds in the order of the messages, so that no edit overtakes another; only large
+//! packages are checked next to it. The content of responses is the library's (`tplkit::language`); here are
 //! the protocol, the open documents, and when to check.
 
 mod actions;
-mod answers;
 mod connection;
 mod diagnostics;
 mod documents;
 mod edits;
 mod requests;
+mod responses;
 mod rules;
 mod server;
 mod snapshot;

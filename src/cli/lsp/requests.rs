@@ -1,4 +1,4 @@
-//! `initialize`, and which method is answered where.
+//! `initialize`, and which method is handled where.
 
 use serde_json::{Value, json};
 use tplkit::language::Encoding;
@@ -53,7 +53,7 @@ impl Server {
         self.fold_limit = limit.map_or(usize::MAX, |limit| {
             usize::try_from(limit).unwrap_or(usize::MAX)
         });
-        let mut answer = json!({
+        let mut response = json!({
             "capabilities": {
                 "positionEncoding": encoding,
                 "textDocumentSync": {"openClose": true, "change": 2, "save": true},
@@ -75,17 +75,17 @@ impl Server {
         let name = params.pointer("/clientInfo/name").and_then(Value::as_str);
         let shows_both = |name: &str| SHOWS_BOTH.iter().any(|known| name.starts_with(known));
         if pulls && !name.is_some_and(shows_both) {
-            answer["capabilities"]["diagnosticProvider"] = json!({
+            response["capabilities"]["diagnosticProvider"] = json!({
                 "identifier": "tplkit",
                 "interFileDependencies": true,
                 "workspaceDiagnostics": false,
             });
         }
-        answer
+        response
     }
 
-    /// Answers a request; nothing for a method that there is not.
-    pub(super) fn answer(
+    /// Responds to a request; nothing for a method that there is not.
+    pub(super) fn respond(
         &mut self,
         method: &str,
         params: &Value,

@@ -1,4 +1,4 @@
-//! Answers of the library as those of the protocol.
+//! Results of the library as responses of the protocol.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -144,7 +144,7 @@ impl Server {
     fn rename_in_folder(&self, view: &View<'_>, edits: Vec<Edit>) -> Result<Value, Refusal> {
         let snapshot = view.snapshot;
         let OpenedPackage::Folder(joined) = &snapshot.opened else {
-            return Err(Refusal::failed("this is no folder"));
+            return Err(Refusal::failed("this is not a folder"));
         };
         if !joined.is_whole() {
             return Err(Refusal::failed(

@@ -22,7 +22,7 @@ pub(super) struct Rules {
     /// The accepted findings.
     pub(super) accepted: Option<Accepted>,
     /// Why something of it does not hold.
-    pub(super) trouble: Option<String>,
+    pub(super) config_error: Option<String>,
 }
 
 /// A baseline, and what it calls the package.
@@ -52,7 +52,7 @@ impl Rules {
             Ok(settings) => {
                 let baseline = settings.baseline.clone();
                 let accepted = baseline.map(|file| Accepted::read(documents, &file, &path));
-                let (accepted, trouble) = match accepted {
+                let (accepted, config_error) = match accepted {
                     Some(Ok(accepted)) => (Some(accepted), None),
                     Some(Err(error)) => (None, Some(message_of(&error))),
                     None => (None, None),
@@ -60,11 +60,11 @@ impl Rules {
                 Rules {
                     settings: Some(settings),
                     accepted,
-                    trouble,
+                    config_error,
                 }
             }
             Err(error) => Rules {
-                trouble: Some(message_of(&error)),
+                config_error: Some(message_of(&error)),
                 ..Rules::default()
             },
         }

@@ -57,7 +57,7 @@ pub(super) struct Server {
     /// Whether the client reports files that change on the disk.
     pub(super) watches: bool,
     /// What was said last of a `tplkit.toml` that cannot be used.
-    trouble: Option<String>,
+    config_error: Option<String>,
     /// How many folds the client takes.
     pub(super) fold_limit: usize,
     pub(super) documents: Documents,
@@ -74,7 +74,7 @@ impl Server {
             encoding: Encoding::Utf16,
             edit_support: EditSupport::default(),
             watches: false,
-            trouble: None,
+            config_error: None,
             fold_limit: usize::MAX,
             documents: Documents::default(),
             units: BTreeMap::new(),
@@ -215,13 +215,13 @@ impl Server {
 
     /// Says what keeps a `tplkit.toml` from being used, once.
     fn report_settings(&mut self, snapshot: &Snapshot) {
-        let trouble = snapshot.rules.trouble.clone();
-        if trouble != self.trouble
-            && let Some(message) = &trouble
+        let config_error = snapshot.rules.config_error.clone();
+        if config_error != self.config_error
+            && let Some(message) = &config_error
         {
             self.notify("window/showMessage", json!({"type": 1, "message": message}));
         }
-        self.trouble = trouble;
+        self.config_error = config_error;
         if let Some(accepted) = &snapshot.rules.accepted {
             self.baselines.insert(accepted.path.clone());
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 use tplkit::language::{Document, Encoding, Position};
 
-/// Why a request is not answered.
+/// Why a request is refused.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) code: i32,

@@ -162,7 +162,7 @@ pub(crate) fn by_server_for(
     }))
 }
 
-/// Whether what a server does not have is the job that an upgrade is to start from: without it, it answers.
+/// Whether what a server does not have is the job that an upgrade is to start from: without it, it responds.
 fn is_of_base_job(
     client: &Client,
     template: &str,
@@ -205,12 +205,12 @@ fn refuses_packages(error: &Error) -> bool {
     problem.status == 422 && problem.errors.iter().any(|fault| fault.path == PACKAGE)
 }
 
-/// A server that does not know a route answers as if the thing were missing.
+/// A server that does not know a route responds as if the thing were missing.
 pub(crate) fn is_foreign(error: &CliError) -> bool {
     matches!(error, CliError::Degraded { .. })
 }
 
-/// What an error of the server says about a file that is pushed on its way to a workspace.
+/// What an error of the server says about a file that is pushed to a workspace.
 pub(crate) fn not_pushed(error: Error) -> CliError {
     let help = match error.status() {
         Some(403) => {

@@ -134,7 +134,7 @@ impl Saved {
         }
         let unusable = |why: String| CliError::Usage {
             message: format!(
-                "`{}` is no plan that this version can carry out: {why}",
+                "`{}` is not a plan that this version can carry out: {why}",
                 printable::path(path)
             ),
             help: "plan again with `tplkit plan … --out`".to_owned(),

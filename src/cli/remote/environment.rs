@@ -46,7 +46,7 @@ fn variable(name: &str) -> Result<Option<String>, CliError> {
     value
         .map(|value| {
             value.into_string().map_err(|_| CliError::Usage {
-                message: format!("{name} is no UTF-8"),
+                message: format!("{name} is not UTF-8"),
                 help: "set it anew, or unset it".to_owned(),
             })
         })

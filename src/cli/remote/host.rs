@@ -14,10 +14,10 @@ use tplkit::client::Host;
 use tplkit::context::{Clock as _, Ids as _};
 
 use crate::cli::output::print_note;
-use crate::cli::pace::with_pace;
 use crate::cli::session::{RandomIds, Session, SystemClock};
+use crate::cli::transfer_rate::with_pace;
 
-/// How long nothing is said about a request that is under way, and from then on every time.
+/// How long nothing is said about a request that is open, and from then on every time.
 const QUIET: Duration = Duration::from_secs(5);
 
 /// How often the progress of a transfer is drawn.

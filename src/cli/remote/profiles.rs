@@ -145,7 +145,7 @@ impl Profiles {
             Ok(table) => Ok(Profiles { path, table }),
             // What toml says of it repeats lines of the file.
             Err(_) => Err(CliError::Profile {
-                why: "it is no TOML".to_owned(),
+                why: "it is not TOML".to_owned(),
                 help: "fix it, or remove it and run `tplkit login`".to_owned(),
                 path,
             }),
@@ -172,7 +172,7 @@ impl Profiles {
         let profile = entry.as_table().and_then(Profile::read);
         let profile = profile.ok_or_else(|| CliError::Profile {
             path: self.path.clone(),
-            why: format!("`{name}` in it is no profile"),
+            why: format!("`{name}` in it is not a profile"),
             help: format!("fix it, or run `tplkit login --profile {name}`"),
         })?;
         Ok(Some(profile))
@@ -230,7 +230,7 @@ pub(crate) fn choose(name: &str) -> Result<Profile, CliError> {
     let path = path()?;
     let lock = lock(&path);
     let mut profiles = Profiles::read_at(path)?;
-    // The key of the choice is no name that a profile can have.
+    // The key of the choice is not a name that a profile can have.
     let profile = profiles.get(name)?.filter(|_| name != IN_USE);
     let profile = profile.ok_or_else(|| profiles.missing(name))?;
     profiles.table.insert(IN_USE.to_owned(), name.into());

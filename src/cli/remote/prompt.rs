@@ -98,7 +98,7 @@ fn stopped(error: &io::Error) -> CliError {
         return CliError::Interrupted;
     }
     CliError::Usage {
-        message: format!("nothing could be asked: {error}"),
+        message: format!("cannot prompt: {error}"),
         help: "give it on the command line: `--help` says how".to_owned(),
     }
 }

@@ -7,11 +7,11 @@ use tplkit::package::Source;
 
 use super::workspace;
 use crate::cli::candidates::of_templates;
-use crate::cli::choices::Choices;
 use crate::cli::error::CliError;
 use crate::cli::package_file::{self, PackageFile};
-use crate::cli::packed;
 use crate::cli::source::is_stdin;
+use crate::cli::unpacked_folders;
+use crate::cli::word_match::Choices;
 
 /// What a word names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl<'w> Subject<'w> {
         let text = word.to_str().unwrap_or("/");
         let is_path = text.contains(['/', '\\']) || text.to_ascii_lowercase().ends_with(".json");
         // A folder of another sort may be called as the template is.
-        let exists = word.exists() && (!word.is_dir() || packed::is_package(word));
+        let exists = word.exists() && (!word.is_dir() || unpacked_folders::is_package(word));
         if is_stdin(word) || is_path || exists {
             Subject::File(word)
         } else {

@@ -12,12 +12,12 @@ use tplkit::workspace::Id;
 
 use super::{Choice, Connection, Environment, ServerArgs};
 use crate::cli::candidates::{Candidate, MOST, of_workspaces};
-use crate::cli::choices::Choices;
 use crate::cli::config::Target;
 use crate::cli::error::CliError;
 use crate::cli::session::Session;
 use crate::cli::shell_word::shell_word;
 use crate::cli::typed_id::parse_id;
+use crate::cli::word_match::Choices;
 
 /// The option of commands that work on a workspace.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -127,7 +127,7 @@ impl NamedWorkspace {
     /// The workspace that a word means.
     ///
     /// # Errors
-    /// It fits no workspace, or several; or the server does not answer.
+    /// It fits no workspace, or several; or the server does not respond.
     pub(crate) fn find(client: &Client, word: &str) -> Result<NamedWorkspace, CliError> {
         match parse_id(word) {
             Some(id) => Ok(NamedWorkspace::of(id)),
@@ -138,7 +138,7 @@ impl NamedWorkspace {
     fn of_record(word: &str, record: Workspace) -> Result<NamedWorkspace, CliError> {
         let id = parse_id(&record.id).ok_or_else(|| CliError::Usage {
             message: format!(
-                "the server names a workspace `{}`, which is no UUID",
+                "the server names a workspace `{}`, which is not a UUID",
                 record.id.escape_debug()
             ),
             help: "`tplkit doctor` looks at the server".to_owned(),
@@ -160,7 +160,7 @@ impl NamedWorkspace {
     /// What the server knows of it.
     ///
     /// # Errors
-    /// The server does not show it, or does not answer.
+    /// The server does not show it, or does not respond.
     pub(crate) fn require(&self, client: &Client) -> Result<Workspace, CliError> {
         if let Some(Some(known)) = self.record.get() {
             return Ok(known.clone());
@@ -218,7 +218,7 @@ pub(crate) fn called(
 /// The record of the workspace that a word means.
 ///
 /// # Errors
-/// It fits no workspace, or several; or the server does not answer.
+/// It fits no workspace, or several; or the server does not respond.
 pub(crate) fn find_record(client: &Client, word: &str) -> Result<Workspace, CliError> {
     if let Some(id) = parse_id(word) {
         return Ok(client.workspace(&id.to_string())?);

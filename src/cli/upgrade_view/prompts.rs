@@ -109,7 +109,7 @@ fn chosen(conflict: &Conflict) -> Result<Choice, CliError> {
                 return Err(CliError::Interrupted);
             }
             Err(CliError::Usage {
-                message: format!("nothing could be asked: {error}"),
+                message: format!("cannot prompt: {error}"),
                 help: "decide in a resolutions file: `tplkit resolve init … --upgrade` writes one"
                     .to_owned(),
             })

@@ -12,7 +12,7 @@ use crate::workspace::{Id, RowData, StoredRow};
 /// The most that a page may hold.
 const PAGE: &str = "200";
 
-/// A row as servers answer it.
+/// A row as servers return it.
 #[derive(Deserialize)]
 pub(super) struct RowRecord {
     id: Id,

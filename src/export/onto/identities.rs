@@ -19,11 +19,19 @@ pub(in crate::export) struct Identity {
     pub(in crate::export) reference: String,
 }
 
-/// Kind, ref of the parent that travels (else nothing), and technical name.
-type Key = (ReferenceKind, String, String);
+/// What things are recognized by.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct IdentityKey {
+    /// Their kind.
+    kind: ReferenceKind,
+    /// The ref of the parent that travels; else nothing.
+    parent: String,
+    /// The technical name.
+    name: String,
+}
 
 /// Things of equal keys, in order.
-type Pool = HashMap<Key, VecDeque<Identity>>;
+type Pool = HashMap<IdentityKey, VecDeque<Identity>>;
 
 /// The identities that an earlier package has to give; none without one.
 #[derive(Debug, Default)]
@@ -74,7 +82,11 @@ impl<'p> Identities<'p> {
         let parent = parent.and_then(|key| step.args.get(key)?.as_str());
         let parent = parent.and_then(reference::used).unwrap_or_default();
         let name = step.args.get("name").and_then(Value::as_str);
-        let key = (kind, parent.to_owned(), name.unwrap_or_default().to_owned());
+        let key = IdentityKey {
+            kind,
+            parent: parent.to_owned(),
+            name: name.unwrap_or_default().to_owned(),
+        };
         self.items.entry(key).or_default().push_back(Identity {
             uid: item.uid.clone(),
             reference: declared.clone(),
@@ -82,22 +94,22 @@ impl<'p> Identities<'p> {
     }
 
     fn dependency_of(&mut self, dependency: &'p Dependency) {
-        let key = (
-            dependency.kind,
-            String::new(),
-            dependency.identity.name.clone(),
-        );
+        let key = IdentityKey {
+            kind: dependency.kind,
+            parent: String::new(),
+            name: dependency.identity.name.clone(),
+        };
         let own = Identity {
             uid: dependency.uid.clone(),
             reference: dependency.reference.clone(),
         };
         self.dependencies.entry(key).or_default().push_back(own);
         for column in dependency.identity.columns.iter().flatten() {
-            let key = (
-                ReferenceKind::Column,
-                dependency.reference.clone(),
-                column.name.clone(),
-            );
+            let key = IdentityKey {
+                kind: ReferenceKind::Column,
+                parent: dependency.reference.clone(),
+                name: column.name.clone(),
+            };
             let own = Identity {
                 uid: column.uid.clone(),
                 reference: column.reference.clone(),
@@ -120,7 +132,11 @@ impl<'p> Identities<'p> {
         name: &str,
     ) -> Option<Identity> {
         let kind = reference_kind(kind)?;
-        let key = (kind, parent.unwrap_or_default().to_owned(), name.to_owned());
+        let key = IdentityKey {
+            kind,
+            parent: parent.unwrap_or_default().to_owned(),
+            name: name.to_owned(),
+        };
         let own = self.items.get_mut(&key).and_then(VecDeque::pop_front);
         own.or_else(|| {
             // What was a dependency and travels now is still the same thing, as far as its name says
@@ -137,18 +153,26 @@ impl<'p> Identities<'p> {
         kind: ReferenceKind,
         name: &str,
     ) -> Option<Identity> {
-        self.outside_workspace(&(kind, String::new(), name.to_owned()))
+        self.outside_workspace(&IdentityKey {
+            kind,
+            parent: String::new(),
+            name: name.to_owned(),
+        })
     }
 
     /// What a column of a dependency had; `table` is the ref of the dependency.
     pub(in crate::export) fn column(&mut self, table: &str, name: &str) -> Option<Identity> {
-        self.outside_workspace(&(ReferenceKind::Column, table.to_owned(), name.to_owned()))
+        self.outside_workspace(&IdentityKey {
+            kind: ReferenceKind::Column,
+            parent: table.to_owned(),
+            name: name.to_owned(),
+        })
     }
 
-    fn outside_workspace(&mut self, key: &Key) -> Option<Identity> {
+    fn outside_workspace(&mut self, key: &IdentityKey) -> Option<Identity> {
         let own = self.dependencies.get_mut(key);
         own.and_then(VecDeque::pop_front).or_else(|| {
-            let named = !matches!(key.0, ReferenceKind::View | ReferenceKind::Rail);
+            let named = !matches!(key.kind, ReferenceKind::View | ReferenceKind::Rail);
             let items = self.items.get_mut(key).filter(|_| named);
             items.and_then(VecDeque::pop_front)
         })

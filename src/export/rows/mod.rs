@@ -26,5 +26,5 @@ mod writer;
 
 pub(super) use reading::Reading;
 pub(super) use scan::scan;
-pub(super) use table::{Table, tables};
+pub(super) use table::{ExportedTable, tables};
 pub(super) use writer::RowWriter;

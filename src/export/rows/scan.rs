@@ -7,7 +7,7 @@ use foldhash::quality::RandomState;
 
 use super::reading::Reading;
 use super::split::Splitter;
-use super::table::{Link, Table};
+use super::table::{ExportedTable, Link};
 use crate::context::Ids;
 use crate::export::onto::{Contents, NewRows, PreviousPackage, match_rows};
 use crate::export::{ExportError, ExportResult, Fault};
@@ -18,7 +18,7 @@ use crate::workspace::{Id, Source, StoredRow};
 /// Reads the rows of one table. Those that an earlier package has keep their uids.
 pub(in crate::export) async fn scan<S: Source + Sync>(
     source: &S,
-    tables: &mut [Table],
+    tables: &mut [ExportedTable],
     index: usize,
     previous: Option<&PreviousPackage<'_>>,
     ids: &mut (dyn Ids + Send),
@@ -50,7 +50,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn page(&mut self, table: &mut Table, page: &[StoredRow]) -> Result<(), Fault> {
+    fn page(&mut self, table: &mut ExportedTable, page: &[StoredRow]) -> Result<(), Fault> {
         let mut cells = Vec::new();
         for row in page {
             let number = self.rows;
@@ -98,7 +98,7 @@ impl Scan {
     /// Chooses the key, and gives every row its uid.
     fn end(
         self,
-        table: &mut Table,
+        table: &mut ExportedTable,
         earlier: Option<&RawEntry<'_>>,
         ids: &mut dyn Ids,
     ) -> Result<(), Fault> {
@@ -125,7 +125,7 @@ impl Scan {
                 table.uids.push_text(uid);
             } else {
                 let uid = Id::try_parse(&ids.uuid());
-                let uid = uid.map_err(|_| Fault::Broken("a minted id is no UUID".to_owned()))?;
+                let uid = uid.map_err(|_| Fault::Broken("a minted id is not a UUID".to_owned()))?;
                 table.uids.push(uid);
             }
         }
@@ -137,7 +137,7 @@ impl Scan {
 }
 
 /// The best candidate that holds.
-fn choose_key(table: &Table) -> Option<usize> {
+fn choose_key(table: &ExportedTable) -> Option<usize> {
     let candidates = table.columns.iter().zip(0..);
     let mut ranked: Vec<(u8, usize)> = candidates
         .filter_map(|(slot, at)| Some((slot.candidate.as_ref()?.rank?, at)))

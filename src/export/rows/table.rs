@@ -23,7 +23,7 @@ use crate::workspace::{Column, Feature, Id};
 
 /// A table whose rows travel.
 #[derive(Debug)]
-pub(in crate::export) struct Table {
+pub(in crate::export) struct ExportedTable {
     /// The table at the source.
     pub(in crate::export) feature: Id,
     /// Its label.
@@ -85,9 +85,9 @@ pub(in crate::export) fn tables(
     previous: Option<&PreviousPackage<'_>>,
     identities: &Identities<'_>,
     ids: &mut dyn Ids,
-) -> Vec<Table> {
+) -> Vec<ExportedTable> {
     let linked = linked(chosen, definitions);
-    let mut tables: Vec<Table> = Vec::new();
+    let mut tables: Vec<ExportedTable> = Vec::new();
     for feature in &chosen.rows {
         let record = records.known.travelling.get(&feature.id);
         let Some(record) = record.and_then(|record| records.list.get(*record)) else {
@@ -128,7 +128,7 @@ pub(in crate::export) fn tables(
         if let Some(slot) = earlier_key.and_then(|key| columns.get_mut(key)) {
             slot.candidate = Some(Candidate::earlier(slot.candidate.take()));
         }
-        tables.push(Table {
+        tables.push(ExportedTable {
             feature: feature.id,
             label: label.and_then(leak::label).unwrap_or_default(),
             reference: record.reference.clone(),
@@ -244,7 +244,7 @@ fn link(
     }
 }
 
-impl Table {
+impl ExportedTable {
     /// Whether an earlier package has the same rows in the same order, as far as that is known.
     pub(in crate::export) fn unchanged(&self) -> bool {
         self.unchanged

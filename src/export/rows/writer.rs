@@ -2,7 +2,7 @@
 
 use super::scan::stamped;
 use super::split::Splitter;
-use super::table::{Link, Table};
+use super::table::{ExportedTable, Link};
 use super::uids::Uids;
 use super::values::Values;
 use crate::export::Fault;
@@ -13,7 +13,7 @@ use crate::workspace::StoredRow;
 
 /// The rows of one table, as they are written.
 pub(in crate::export) struct RowWriter<'t> {
-    table: &'t Table,
+    table: &'t ExportedTable,
     splitter: Splitter,
     /// The columns that travel, in table order.
     columns: Vec<Column<'t>>,
@@ -38,7 +38,10 @@ struct LinkedTable<'t> {
 
 impl<'t> RowWriter<'t> {
     /// Begins the rows of a table, which may link to all the tables.
-    pub(in crate::export) fn new(tables: &'t [Table], table: &'t Table) -> RowWriter<'t> {
+    pub(in crate::export) fn new(
+        tables: &'t [ExportedTable],
+        table: &'t ExportedTable,
+    ) -> RowWriter<'t> {
         let slots = table.columns.iter().enumerate();
         let columns = slots.filter(|(_, slot)| slot.travels());
         let columns = columns.map(|(at, slot)| Column {
@@ -145,7 +148,7 @@ impl<'t> RowWriter<'t> {
 }
 
 impl<'t> LinkedTable<'t> {
-    fn new(tables: &'t [Table], link: &Link) -> Option<LinkedTable<'t>> {
+    fn new(tables: &'t [ExportedTable], link: &Link) -> Option<LinkedTable<'t>> {
         let Link::Rows { table, column } = link else {
             return None;
         };

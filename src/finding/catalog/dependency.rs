@@ -57,7 +57,7 @@ pub static D006: Rule = Rule {
     code: "D006",
     name: "blueprint-not-allowed",
     severity: Severity::Error,
-    summary: "a blueprint for something that is no table",
+    summary: "a blueprint for something that is not a table",
     help: "Remove the blueprint.",
     page: page!("pages/D006-blueprint-not-allowed.md"),
 };

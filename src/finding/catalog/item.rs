@@ -77,7 +77,7 @@ pub static I008: Rule = Rule {
     code: "I008",
     name: "unknown-parent",
     severity: Severity::Error,
-    summary: "`parent` is no item's uid",
+    summary: "`parent` is not an item's uid",
     help: "Point at the item of the table or module, or leave `parent` out when it does not travel.",
     page: page!("pages/I008-unknown-parent.md"),
 };

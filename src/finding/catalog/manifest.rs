@@ -27,7 +27,7 @@ pub static M003: Rule = Rule {
     code: "M003",
     name: "bad-semver",
     severity: Severity::Warning,
-    summary: "`semver` is no semantic version",
+    summary: "`semver` is not a semantic version",
     help: "Write MAJOR.MINOR.PATCH, for example 1.4.0.",
     page: page!("pages/M003-bad-semver.md"),
 };
@@ -37,7 +37,7 @@ pub static M004: Rule = Rule {
     code: "M004",
     name: "bad-generated-at",
     severity: Severity::Error,
-    summary: "an instant that is no RFC 3339 date-time with a zone",
+    summary: "an instant that is not an RFC 3339 date-time with a zone",
     help: "Write for example 2026-03-01T09:30:00Z.",
     page: page!("pages/M004-bad-generated-at.md"),
 };

@@ -78,7 +78,7 @@ pub static R008: Rule = Rule {
     name: "key-column-invalid",
     severity: Severity::Error,
     summary: "a key column by which rows cannot be matched",
-    help: "Name a text column of `columns` that is no link, or null.",
+    help: "Name a text column of `columns` that is not a link, or null.",
     page: page!("pages/R008-key-column-invalid.md"),
 };
 

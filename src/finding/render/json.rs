@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::{Count, FileEntry, Report, ReportError, Summary};
-use crate::finding::{FileEdit, FileKind, Located, LocatedFix, LocatedVerdict, Severity, Spot};
+use crate::finding::{
+    FileEdit, FileKind, Located, LocatedFix, LocatedVerdict, Severity, SourceSpot,
+};
 use crate::printable;
 
 /// The version of every JSON document that the tool writes.
@@ -180,7 +182,7 @@ fn finding(finding: &Located) -> FindingDocument<'_> {
     }
 }
 
-fn place<'r>(spot: &'r Spot, message: &'r str) -> PlaceDocument<'r> {
+fn place<'r>(spot: &'r SourceSpot, message: &'r str) -> PlaceDocument<'r> {
     PlaceDocument {
         pointer: &spot.pointer,
         file: spot.file.as_deref(),

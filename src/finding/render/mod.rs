@@ -25,7 +25,7 @@ pub use sarif::sarif;
 pub use text::{Style, counted, diagnostic, linked, statistics, text};
 
 use super::catalog::{J001, J010};
-use super::{FileKind, Located, LocatedReport, Severity, Spot};
+use super::{FileKind, Located, LocatedReport, Severity, SourceSpot};
 
 /// One file of a report.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ impl FileEntry {
     }
 
     /// The file that a place is in: of a packed package the package.
-    pub fn path_of(&self, spot: &Spot) -> Cow<'_, Path> {
+    pub fn path_of(&self, spot: &SourceSpot) -> Cow<'_, Path> {
         self.path_in(spot.file.as_deref())
     }
 
@@ -73,7 +73,7 @@ impl FileEntry {
     }
 
     /// The same for people.
-    pub fn display_of(&self, spot: &Spot) -> String {
+    pub fn display_of(&self, spot: &SourceSpot) -> String {
         self.path_of(spot).to_string_lossy().into_owned()
     }
 

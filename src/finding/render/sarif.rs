@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{FileEntry, Report, digests, uri};
 use crate::finding::page::{readable, reason};
-use crate::finding::{FileEdit, Located, LocatedFix, RelatedSpot, Rule, Severity, Spot};
+use crate::finding::{FileEdit, Located, LocatedFix, RelatedSpot, Rule, Severity, SourceSpot};
 use crate::printable::{self, line};
 
 /// Writes the log of one run; only rules that spoke are described.
@@ -104,7 +104,7 @@ fn result(file: &FileEntry, finding: &Located, digest: &str, rules: &[&'static R
         "ruleIndex": rules.iter().position(|rule| *rule == finding.rule),
         "level": level(finding.severity),
         "message": {"text": sentence(&line(&finding.message))},
-        // What to do is no part of what is wrong: the rule says it in general, this for the place.
+        // What to do is not part of what is wrong: the rule says it in general, this for the place.
         "properties": {"help": line(&finding.help)},
         "locations": [location(file, &finding.spot)],
         "partialFingerprints": {"tplkit/v1": digest},
@@ -120,7 +120,7 @@ fn result(file: &FileEntry, finding: &Located, digest: &str, rules: &[&'static R
     value
 }
 
-fn location(file: &FileEntry, spot: &Spot) -> Value {
+fn location(file: &FileEntry, spot: &SourceSpot) -> Value {
     let mut location = json!({
         "physicalLocation": {
             "artifactLocation": {"uri": uri(&file.path_of(spot))},

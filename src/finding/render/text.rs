@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::fit::{fit, fit_hanging, window};
 use super::{FileEntry, Report};
-use crate::finding::{FileKind, Located, LocatedVerdict, RelatedSpot, Severity, Spot};
+use crate::finding::{FileKind, Located, LocatedVerdict, RelatedSpot, Severity, SourceSpot};
 use crate::printable::line as printable;
 
 /// How a report for people is written.
@@ -180,7 +180,7 @@ pub fn linked(text: &str, word: &str, address: &str) -> String {
 }
 
 /// The file of another place with a colon, when it is not the one of the finding, whose `path` this is.
-fn other_file(path: &str, here: &Spot, other: &Spot) -> String {
+fn other_file(path: &str, here: &SourceSpot, other: &SourceSpot) -> String {
     match (&here.file, &other.file) {
         (Some(here), Some(other)) if here != other => {
             let folder = path.strip_suffix(here.as_str()).unwrap_or_default();
@@ -258,7 +258,7 @@ fn write_totals(out: &mut String, report: &Report, style: Style) {
         // Nothing was checked, so nothing can be said to be without findings.
         return;
     }
-    // A file that was named and is no package has spoken for itself.
+    // A file that was named and is not a package has spoken for itself.
     let silent =
         |file: &&FileEntry| file.report.kind == FileKind::Plain && file.report.findings.is_empty();
     let plain = report.files.iter().filter(silent).count();

@@ -90,14 +90,14 @@ fn write_edge(out: &mut String, graph: &Graph, edge: &Edge) {
     let (from, to) = (&graph.nodes[edge.from].id, &graph.nodes[edge.to].id);
     let label = joined(&edge.labels);
     // Many labels make a plan unreadable: there they are shown on hovering.
-    let reported = match (label.is_empty(), graph.kind) {
+    let label_attribute = match (label.is_empty(), graph.kind) {
         (true, _) => String::new(),
         (false, GraphKind::Plan) => format!(", edgetooltip={}", quoted(&label)),
         (false, _) => format!(", label={}", quoted(&label)),
     };
     let _ = writeln!(
         out,
-        "  {} -> {} [{look}{reported}];",
+        "  {} -> {} [{look}{label_attribute}];",
         quoted(from),
         quoted(to)
     );

@@ -318,11 +318,11 @@ fn write_edge(
     } else {
         format!(": {}", joined(&edge.labels))
     };
-    let reported = format!("{from} {} {to}{by}", verb(edge.kind));
+    let label = format!("{from} {} {to}{by}", verb(edge.kind));
     let _ = writeln!(
         out,
         "<g><title>{}</title><path class=\"edge {}\" marker-end=\"url(#{name}-{tip})\" d=\"{path}\"/></g>",
-        Text(&reported),
+        Text(&label),
         edge.kind.as_str(),
     );
 }
@@ -373,7 +373,7 @@ fn write_label(out: &mut String, edge: &Edge, way: &RouteKind, layout: &Layout, 
             (at, "start")
         }
         RouteKind::Through(points) => {
-            // A link is told where its way past a layer is straight, if it is anywhere.
+            // A link has its label where its way past a layer is straight, if it is anywhere.
             let first = match edge.kind {
                 EdgeKind::Links if points.len() > 2 => (points.len() / 4 * 2).saturating_sub(1),
                 _ => 0,

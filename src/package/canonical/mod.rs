@@ -40,7 +40,7 @@ pub(crate) use writer::{ROWS_IN_ENTRY, Writer, declared};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CanonicalError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// It is JSON, and no package: no object, or no `templateVersion` in the manifest.
@@ -187,7 +187,7 @@ pub(crate) fn read(text: &str) -> Result<(Doc<'_>, &'static Shape), CanonicalErr
     Ok((doc, shape))
 }
 
-/// The shape of a package's root; nothing when it is no package.
+/// The shape of a package's root; nothing when it is not a package.
 pub(crate) fn package_shape(root: Node<'_>) -> Option<&'static Shape> {
     let manifest = root.get("manifest");
     manifest.unwrap_or(root).get("templateVersion")?;

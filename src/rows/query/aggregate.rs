@@ -17,7 +17,7 @@ pub enum Operation {
     Avg,
 }
 
-/// An answer.
+/// A result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aggregate {
     /// A JSON number in plain form; none for the average of nothing.
@@ -73,7 +73,7 @@ impl Operation {
 }
 
 impl Aggregate {
-    /// The answer to a count.
+    /// The result of a count.
     pub fn count(rows: u64) -> Aggregate {
         Aggregate {
             result: Some(rows.to_string()),
@@ -81,7 +81,7 @@ impl Aggregate {
         }
     }
 
-    /// The answer to a sum.
+    /// The result of a sum.
     pub fn sum(sum: &Sum) -> Aggregate {
         Aggregate {
             result: Some(sum.total()),
@@ -89,7 +89,7 @@ impl Aggregate {
         }
     }
 
-    /// The answer to an average.
+    /// The result of an average.
     pub fn avg(sum: &Sum) -> Aggregate {
         Aggregate {
             result: sum.average(),

@@ -54,7 +54,7 @@ fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<RowName>, D::Erro
     let bytes = STANDARD_NO_PAD.decode(text).map_err(D::Error::custom)?;
     let (rows, rest) = bytes.as_chunks::<NAME>();
     if !rest.is_empty() {
-        let message = format!("{} bytes are no whole number of names", bytes.len());
+        let message = format!("{} bytes are not a whole number of names", bytes.len());
         return Err(D::Error::custom(message));
     }
     Ok(rows.iter().map(name).collect())

@@ -29,8 +29,8 @@ pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Writte
     let bytes = STANDARD_NO_PAD.decode(text).map_err(D::Error::custom)?;
     let (rows, rest) = bytes.as_chunks::<ROW>();
     if !rest.is_empty() {
-        let reported = format!("{} bytes are no whole number of rows", bytes.len());
-        return Err(D::Error::custom(reported));
+        let message = format!("{} bytes are not a whole number of rows", bytes.len());
+        return Err(D::Error::custom(message));
     }
     Ok(rows.iter().map(row).collect())
 }

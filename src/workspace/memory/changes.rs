@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::drafts;
 use super::state::DraftVersion;
-use super::table::{Holder, NotAdded, RepeatedValue, Table};
+use super::table::{Holder, MemoryTable, NotAdded, RepeatedValue};
 use super::update;
 use super::{State, Tables};
 use crate::json::{Object, Value};
@@ -24,7 +24,7 @@ enum Inverse {
     Inserted(Id, Vec<Id>),
     Replaced(Id, Vec<StoredRow>),
     Removed(Id, Vec<StoredRow>),
-    Table(Id, Table),
+    Table(Id, MemoryTable),
     Sequence(Id, u64),
 }
 
@@ -501,14 +501,19 @@ fn edited(position: usize, row: Id) -> Refused {
     }
 }
 
-fn violation((row, column, holder): RepeatedValue) -> Refused {
+fn violation(repeated: RepeatedValue) -> Refused {
+    let RepeatedValue {
+        position,
+        column,
+        holder,
+    } = repeated;
     let by = match holder {
         Holder::Stored => "a stored row",
         Holder::Written => "another of the rows written with it",
     };
     Refused {
         code: Code::UniqueViolation,
-        row: Some(row),
+        row: Some(position),
         message: format!("{by} holds the same value in the unique column {column:?}"),
         column: Some(column),
     }

@@ -55,7 +55,7 @@ pub(super) fn contradictions(state: &State) -> Vec<String> {
     for (table, rows) in &state.rows {
         if found.ids.get(table) != Some(&RecordKind::Feature) {
             found.faults.push(format!(
-                "`rows` has rows of {table}, which is no table of the file"
+                "`rows` has rows of {table}, which is not a table of the file"
             ));
         }
         for pair in rows.windows(2).filter(|pair| pair[0].id == pair[1].id) {
@@ -68,7 +68,7 @@ pub(super) fn contradictions(state: &State) -> Vec<String> {
     for column in state.sequences.keys() {
         if found.ids.get(column) != Some(&RecordKind::Column) {
             found.faults.push(format!(
-                "`sequences` names {column}, which is no column of the file"
+                "`sequences` names {column}, which is not a column of the file"
             ));
         }
     }
@@ -169,8 +169,8 @@ mod tests {
              the name \"c\" (column) stands twice in the table \"t\"; \
              {A} is the id of two records: table and automation; \
              the row {B} stands twice in the table {A}; \
-             `rows` has rows of {C}, which is no table of the file; \
-             `sequences` names {A}, which is no column of the file"
+             `rows` has rows of {C}, which is not a table of the file; \
+             `sequences` names {A}, which is not a column of the file"
         );
         assert_eq!(error.expect_err("refused"), expected);
     }

@@ -21,7 +21,7 @@ use super::ledger::Entry;
 use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
 
 pub use state::{AppliedJob, DraftVersion, State, StateError};
-use table::Table;
+use table::MemoryTable;
 
 /// A workspace in memory, bound to one job.
 #[derive(Debug)]
@@ -31,16 +31,16 @@ pub struct Memory {
     ledger: Vec<Entry>,
     /// How many rows there may be.
     row_quota: Option<u64>,
-    /// For how many rows lookups answer at once.
-    together: usize,
+    /// How many rows a lookup returns at once.
+    lookup_limit: usize,
     /// Rows that are kept from whoever the job is for.
     hidden: BTreeSet<Id>,
 }
 
 /// Rows of all tables.
-pub(super) type Tables = std::collections::BTreeMap<Id, Table>;
+pub(super) type Tables = std::collections::BTreeMap<Id, MemoryTable>;
 
-/// Why the in-memory workspace did not answer.
+/// Why the in-memory workspace did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
     /// No such table.
@@ -54,14 +54,14 @@ impl Memory {
         let rows = std::mem::take(&mut state.rows);
         let tables = rows
             .into_iter()
-            .map(|(feature, rows)| (feature, Table::new(rows)))
+            .map(|(feature, rows)| (feature, MemoryTable::new(rows)))
             .collect();
         Memory {
             state,
             tables,
             ledger: Vec::new(),
             row_quota: None,
-            together: usize::MAX,
+            lookup_limit: usize::MAX,
             hidden: BTreeSet::new(),
         }
     }
@@ -93,9 +93,9 @@ impl Memory {
         self.row_quota = Some(quota);
     }
 
-    /// Answers for no more rows than these at once when rows are looked up, as stores do whose rows are large.
-    pub fn limit_lookups(&mut self, together: usize) {
-        self.together = together.max(1);
+    /// Looks up no more rows than these at once, as stores do whose rows are large.
+    pub fn limit_lookups(&mut self, lookup_limit: usize) {
+        self.lookup_limit = lookup_limit.max(1);
     }
 
     /// Keeps rows from whoever the job is for: when rows are fetched or looked for they are not there.
@@ -112,7 +112,7 @@ impl Memory {
 
     fn rows_of(&self, feature: Id) -> Result<&[StoredRow], MemoryError> {
         self.check_known(feature)?;
-        Ok(self.tables.get(&feature).map_or(&[], Table::rows))
+        Ok(self.tables.get(&feature).map_or(&[], MemoryTable::rows))
     }
 }
 
@@ -148,7 +148,7 @@ impl Lookup for Memory {
         values: &[String],
     ) -> Result<Vec<Option<StoredRow>>, MemoryError> {
         self.check_known(feature)?;
-        let values = &values[..values.len().min(self.together)];
+        let values = &values[..values.len().min(self.lookup_limit)];
         Ok(match self.tables.get(&feature) {
             Some(table) => table.matching(column, values, &self.hidden),
             None => vec![None; values.len()],
@@ -160,7 +160,7 @@ impl Lookup for Memory {
         let table = self.tables.get(&feature);
         let seen = |id: &&Id| !self.hidden.contains(*id);
         let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
-        let ids = ids.iter().take(self.together);
+        let ids = ids.iter().take(self.lookup_limit);
         Ok(ids.map(|id| Some(id).filter(seen).and_then(find)).collect())
     }
 
@@ -169,7 +169,7 @@ impl Lookup for Memory {
         let table = self.tables.get(&feature);
         let kept = |id: &&Id| self.hidden.contains(*id);
         let find = |id: &Id| table.and_then(|table| table.get(*id)).cloned();
-        let ids = ids.iter().take(self.together);
+        let ids = ids.iter().take(self.lookup_limit);
         Ok(ids.map(|id| Some(id).filter(kept).and_then(find)).collect())
     }
 

@@ -55,7 +55,7 @@ pub struct State {
     pub jobs: Vec<AppliedJob>,
 }
 
-/// A file that is no workspace.
+/// A file that is not a workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It is not JSON, or something in it has another shape.

@@ -12,7 +12,7 @@ use crate::workspace::{Id, StoredRow};
 
 /// Rows by ascending id.
 #[derive(Debug, Default)]
-pub(in crate::workspace) struct Table {
+pub(in crate::workspace) struct MemoryTable {
     rows: Vec<StoredRow>,
     /// By column name; made when the column is first asked for, also by readers.
     indexes: Mutex<HashMap<String, Index>>,
@@ -26,8 +26,15 @@ pub(super) enum Holder {
     Written,
 }
 
-/// A value that would appear twice: the position of the row, the column, and who has it.
-pub(super) type RepeatedValue = (usize, String, Holder);
+/// A value that would appear twice.
+pub(super) struct RepeatedValue {
+    /// The position of the row.
+    pub(super) position: usize,
+    /// The column.
+    pub(super) column: String,
+    /// Who has it already.
+    pub(super) holder: Holder,
+}
 
 /// Why rows were not added.
 pub(super) enum NotAdded {
@@ -37,9 +44,9 @@ pub(super) enum NotAdded {
     Id(Id),
 }
 
-impl Table {
-    pub(super) fn new(rows: Vec<StoredRow>) -> Table {
-        Table {
+impl MemoryTable {
+    pub(super) fn new(rows: Vec<StoredRow>) -> MemoryTable {
+        MemoryTable {
             rows,
             indexes: Mutex::default(),
         }
@@ -80,7 +87,7 @@ impl Table {
             let index = self.index(&mut indexes, column);
             self.repeated(column, index, rows, &replaced)
         });
-        let first = repeated.min_by_key(|(position, ..)| *position);
+        let first = repeated.min_by_key(|repeated| repeated.position);
         first.map_or(Ok(()), Err)
     }
 
@@ -106,7 +113,11 @@ impl Table {
                 .iter()
                 .filter(|id| !replaced.contains(*id));
             if stays.filter_map(|id| self.get(*id)).any(holds) {
-                return Some((position, column.to_owned(), Holder::Stored));
+                return Some(RepeatedValue {
+                    position,
+                    column: column.to_owned(),
+                    holder: Holder::Stored,
+                });
             }
             if let Some(earlier) = written.insert(key, position) {
                 // Equal hashes are rare enough to compare with every earlier row.
@@ -116,7 +127,11 @@ impl Table {
                     // Who keeps a value does not take it from anybody.
                     let keeps = self.get(row.id).is_some_and(holds);
                     let position = if keeps { other } else { position };
-                    return Some((position, column.to_owned(), Holder::Written));
+                    return Some(RepeatedValue {
+                        position,
+                        column: column.to_owned(),
+                        holder: Holder::Written,
+                    });
                 }
             }
         }
@@ -149,7 +164,11 @@ impl Table {
                     equal(other_value, value).then_some(holder)
                 });
                 if let Some(holder) = holder {
-                    return Err((position, column.clone(), holder));
+                    return Err(RepeatedValue {
+                        position,
+                        column: column.clone(),
+                        holder,
+                    });
                 }
             }
         }

@@ -34,7 +34,7 @@ async fn matching<W: Workspaces>(workspaces: &W) -> CaseResult {
             ],
         )
         .await?;
-    let questions: [(&str, Option<usize>); 14] = [
+    let queries: [(&str, Option<usize>); 14] = [
         ("\"a\"", Some(2)),
         ("\"A\"", Some(3)),
         ("\"b\"", None),
@@ -50,11 +50,11 @@ async fn matching<W: Workspaces>(workspaces: &W) -> CaseResult {
         ("true", None),
         ("\"a\"", Some(2)),
     ];
-    let values: Vec<String> = questions.iter().map(|(value, _)| (*value).into()).collect();
+    let values: Vec<String> = queries.iter().map(|(value, _)| (*value).into()).collect();
     let found = subject.target.matching(feature, "k", &values).await;
     let found = found.map_err(|error| format!("rows cannot be looked up: {error}"))?;
-    same("the number of answers", &found.len(), &questions.len())?;
-    for ((value, expected), found) in questions.iter().zip(&found) {
+    same("the number of results", &found.len(), &queries.len())?;
+    for ((value, expected), found) in queries.iter().zip(&found) {
         let found = found.as_ref().map(|row| row.id);
         let expected: Option<Id> = expected.map(|at| ids[at]);
         same(&format!("the row for {value}"), &found, &expected)?;

@@ -35,7 +35,7 @@ pub trait Workspaces: Sync {
     fn seed(&self) -> u64;
 }
 
-/// What a case answers: nothing, or what is wrong.
+/// What a case returns: nothing, or what is wrong.
 pub type CaseResult = Result<(), String>;
 
 /// One promise.
@@ -45,7 +45,7 @@ pub struct Case<W> {
     run: for<'w> fn(&'w W) -> Running<'w>,
 }
 
-/// A case under way.
+/// A case that is running.
 pub type Running<'w> = Pin<Box<dyn Future<Output = CaseResult> + Send + 'w>>;
 
 impl<W> Case<W> {
@@ -76,8 +76,8 @@ pub fn cases<W: Workspaces>() -> Vec<Case<W>> {
 pub async fn all<W: Workspaces>(workspaces: &W) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     for case in cases::<W>() {
-        if let Err(reported) = case.run(workspaces).await {
-            wrong.push((case.name, reported));
+        if let Err(why) = case.run(workspaces).await {
+            wrong.push((case.name, why));
         }
     }
     wrong

@@ -18,7 +18,7 @@ pub(super) fn cases<W: Workspaces>() -> Vec<Case<W>> {
             run: |w| Box::pin(tables(w)),
         },
         Case {
-            name: "records of every kind are taken away, and those that are gone are no error",
+            name: "records of every kind are taken away, and those that are gone are not an error",
             run: |w| Box::pin(records(w)),
         },
     ]

@@ -90,7 +90,7 @@ async fn large<W: Workspaces>(workspaces: &W) -> CaseResult {
     let feature = subject.table("t", &["a"]).await?.id;
     let text = "large ".repeat(LARGE_BATCH / 24);
     let (large, small) = (format!(r#"{{"a":"{text}"}}"#), r#"{"a":"small"}"#);
-    // Small ones first: from those nobody can tell how large the others are.
+    // Small ones first: they do not show how large the others are.
     let mut ids = subject.insert(feature, &[small; 60]).await?;
     for _ in 0..4 {
         ids.extend(subject.insert(feature, &[large.as_str(); 4]).await?);
@@ -186,7 +186,7 @@ async fn updates<W: Workspaces>(workspaces: &W) -> CaseResult {
         &subject.digests(feature).await?,
         &expected,
     )?;
-    // A digest does not tell null from absent; a key that a merge takes away must be gone.
+    // A digest does not distinguish null from absent; a key that a merge takes away must be gone.
     let read = subject.page(feature, None, 3).await?;
     for (row, key) in [(&read[1], "a"), (&read[1], "none")] {
         same("a cell that was taken away", &row.data.cell(key), &None)?;

@@ -339,7 +339,7 @@ async fn publish<W: Workspaces>(workspaces: &W) -> CaseResult {
     };
     same("active", &active(subject.structure().await?), &vec![false])?;
     for _ in 0..2 {
-        // An executor that lost the answer may ask again.
+        // An executor that lost the response may ask again.
         let publish = Change::Publish { workflow: made.id };
         subject.write(vec![publish]).await?;
         same("active", &active(subject.structure().await?), &vec![true])?;

@@ -1,8 +1,10 @@
 //! Circles between the folders of one module: siblings that name each other, one through the next.
 //!
 //! A folder stands for everything inside. What a module takes from a sibling through their parent (`super::Name`,
-//! where the parent has a `use` of it) counts as taken from the sibling. A circle of files alone passes: files
-//! of one folder are read together.
+//! where the parent has a `use` of it) counts as taken from the sibling; what the parent defines itself counts as
+//! taken from the parent. The parent is part of a circle like one of its files: a folder that takes an item of the
+//! parent, which names the folder, is one. Where it only hands on what the folder has (`pub use`), it names nothing.
+//! A circle of files alone passes: files of one folder are read together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,12 +15,15 @@ use super::{Modules, NamedPath, read};
 /// How many `use` are followed from one to the next.
 const MOST_USES: usize = 16;
 
+/// The parent itself, among the members of a circle.
+const PARENT: &str = "self";
+
 /// Modules of one parent that name each other in a circle, at least one of them a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Circle {
     /// Their parent, from the root of the crate.
     pub parent: Vec<String>,
-    /// They.
+    /// They; `self` is the parent itself, with what it defines.
     pub members: BTreeSet<String>,
     /// For each two of them the first place where the one names the other.
     pub places: Vec<(NamedPath, String)>,
@@ -30,7 +35,8 @@ impl fmt::Display for Circle {
         let parent = self.parent.join("::");
         write!(f, "`{parent}`: {} name each other", members.join(", "))?;
         for (place, to) in &self.places {
-            let from = &place.module[self.parent.len()];
+            let from = place.module.get(self.parent.len());
+            let from = from.map_or(PARENT, String::as_str);
             let file = place.file.display();
             write!(f, "\n    {file}:{}: `{from}` names `{to}`", place.line)?;
         }
@@ -38,31 +44,36 @@ impl fmt::Display for Circle {
     }
 }
 
-/// What siblings name of each other, with the first place.
+/// What siblings and their parent name of each other, with the first place.
 type Edges<'m> = BTreeMap<&'m str, BTreeMap<&'m str, &'m NamedPath>>;
 
 /// All circles with a folder in it, at every depth below the top-level modules.
 pub fn circles(modules: &Modules) -> Vec<Circle> {
     let mut siblings: BTreeMap<&[String], Edges<'_>> = BTreeMap::new();
     for named in &modules.named {
-        let module = resolve(modules, &named.path);
-        let same = named.module.iter().zip(module).take_while(|(a, b)| a == b);
-        let same = same.count();
-        if let (Some(from), Some(to)) = (named.module.get(same), module.get(same))
-            && same > 0
-        {
-            let edges = siblings.entry(&module[..same]).or_default();
-            edges.entry(from).or_default().entry(to).or_insert(named);
-        }
+        let target = resolve(modules, &named.path);
+        let both = named.module.iter().zip(target.module);
+        let same = both.take_while(|(a, b)| a == b).count();
+        let (from, to) = match (named.module.get(same), target.module.get(same)) {
+            _ if same == 0 => continue,
+            (Some(from), Some(to)) => (from.as_str(), to.as_str()),
+            (Some(from), None) if target.is_item => (from.as_str(), PARENT),
+            (None, Some(to)) if !named.is_reexport => (PARENT, to.as_str()),
+            _ => continue,
+        };
+        let edges = siblings.entry(&target.module[..same]).or_default();
+        edges.entry(from).or_default().entry(to).or_insert(named);
     }
     let mut circles = Vec::new();
     for (parent, edges) in siblings {
-        let is_folder = |name: &&str| {
-            let mut path = parent.to_vec();
-            path.push((*name).to_owned());
-            modules.folders.contains(&path)
-        };
         for members in knots(&edges) {
+            // To a parent whose file is not among them, the files of its folder are that folder.
+            let has_parent = members.contains(PARENT);
+            let is_folder = |name: &&str| {
+                let mut path = parent.to_vec();
+                path.push((*name).to_owned());
+                modules.folders.contains(&path) || (has_parent && modules.apart.contains(&path))
+            };
             if members.iter().any(is_folder) {
                 circles.push(circle(parent, &edges, &members));
             }
@@ -116,27 +127,39 @@ fn reach<'m>(edges: &Edges<'m>, from: &str) -> BTreeSet<&'m str> {
     reached
 }
 
-/// The module that a path leads to, through the `use` of modules on its way.
-fn resolve<'m>(modules: &'m Modules, path: &'m [String]) -> &'m [String] {
-    let mut path = path;
+/// What a path leads to.
+struct Target<'m> {
+    /// The module.
+    module: &'m [String],
+    /// Whether the path names an item that this module defines.
+    is_item: bool,
+}
+
+/// What a path leads to, through the `use` of the modules that it passes.
+fn resolve<'m>(modules: &'m Modules, path: &[String]) -> Target<'m> {
+    let mut path = path.to_vec();
+    let mut module = module_of(modules, &path);
     for _ in 0..MOST_USES {
-        let module = module_of(modules, path);
         let item = path.get(..=module.len());
-        match item.and_then(|item| modules.uses.get(item)) {
-            Some(target) => path = target,
-            None => return module,
-        }
+        let Some(used) = item.and_then(|item| modules.uses.get(item)) else {
+            break;
+        };
+        let rest = path.split_off(module.len() + 1);
+        path = [used.as_slice(), rest.as_slice()].concat();
+        module = module_of(modules, &path);
     }
-    module_of(modules, path)
+    let item = path.get(..=module.len());
+    Target {
+        module,
+        is_item: item.is_some_and(|item| modules.items.contains(item)),
+    }
 }
 
 /// The longest beginning of a path that is a module.
-fn module_of<'m>(modules: &Modules, path: &'m [String]) -> &'m [String] {
-    let lengths = (1..=path.len()).rev();
-    let mut beginnings = lengths.map(|length| &path[..length]);
-    beginnings
-        .find(|beginning| modules.names.contains(*beginning))
-        .unwrap_or_default()
+fn module_of<'m>(modules: &'m Modules, path: &[String]) -> &'m [String] {
+    let mut lengths = (1..=path.len()).rev();
+    let module = lengths.find_map(|length| modules.names.get(&path[..length]));
+    module.map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Panics with every circle of folders inside the top-level modules of the crate with that root file.
@@ -173,6 +196,7 @@ mod tests {
             line: 1,
             module: path(module),
             path: path(to),
+            is_reexport: false,
         });
         Modules {
             names: names.iter().map(|name| path(name)).collect(),
@@ -228,6 +252,57 @@ mod tests {
         assert_eq!(members(&modules), Vec::<Vec<String>>::new());
         modules.uses.insert(path("m::F"), path("m::c::F"));
         assert_eq!(members(&modules), [["a", "c"]]);
+    }
+
+    #[test]
+    fn a_folder_and_its_parent_that_name_each_other_are_a_circle() {
+        let named = [("m::a::x", "m::Options"), ("m", "m::a::Engine")];
+        let mut modules = modules(NAMES, &["m", "m::a", "m::b"], &named);
+        assert_eq!(
+            members(&modules),
+            Vec::<Vec<String>>::new(),
+            "of another crate"
+        );
+        modules.items.insert(path("m::Options"));
+        assert_eq!(members(&modules), [["a", "self"]]);
+        let shown = circles(&modules)[0].to_string();
+        for line in ["`a` names `self`", "`self` names `a`"] {
+            assert!(shown.contains(line), "{shown}");
+        }
+        modules.named[1].is_reexport = true;
+        assert_eq!(members(&modules), Vec::<Vec<String>>::new());
+    }
+
+    #[test]
+    fn a_circle_may_lead_through_the_parent() {
+        let named = [
+            ("m", "m::c::F"),
+            ("m::c", "m::a::x::G"),
+            ("m::a::x", "m::Options"),
+        ];
+        let mut modules = modules(NAMES, &["m", "m::a"], &named);
+        modules.items.insert(path("m::Options"));
+        assert_eq!(members(&modules), [["a", "c", "self"]]);
+        // What the parent has from the file is of the file.
+        modules.items.clear();
+        modules
+            .uses
+            .insert(path("m::Options"), path("m::c::Options"));
+        assert_eq!(members(&modules), [["a", "c"]]);
+        modules
+            .uses
+            .insert(path("m::Options"), path("m::b::Options"));
+        assert_eq!(members(&modules), Vec::<Vec<String>>::new());
+    }
+
+    #[test]
+    fn a_file_and_its_parent_are_read_together_unless_they_lie_apart() {
+        let named = [("m::c", "m::Options"), ("m", "m::c::F")];
+        let mut modules = modules(NAMES, &["m"], &named);
+        modules.items.insert(path("m::Options"));
+        assert_eq!(members(&modules), Vec::<Vec<String>>::new());
+        modules.apart.insert(path("m::c"));
+        assert_eq!(members(&modules), [["c", "self"]]);
     }
 
     #[test]

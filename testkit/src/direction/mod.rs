@@ -2,8 +2,8 @@
 //!
 //! Goes in: a table of [`Layer`]s and the root file of a crate. Comes out: each place that names a top-level
 //! module further up, as a sentence. The order is total, so no circle passes. Inside of a module there is no
-//! table; [`assert_no_circles`] finds folders that name each other in a circle. Unit tests may name anything:
-//! what is compiled for tests alone is not read.
+//! table; [`assert_no_circles`] finds folders that name each other, or the module around them, in a circle. Unit
+//! tests may name anything: what is compiled for tests alone is not read.
 
 mod circles;
 mod reader;
@@ -49,6 +49,8 @@ pub struct NamedPath {
     pub module: Vec<String>,
     /// What it names, from the root of the crate.
     pub path: Vec<String>,
+    /// Whether the module only hands it on: a `pub use`.
+    pub is_reexport: bool,
 }
 
 /// What a crate consists of, as far as the direction of dependencies goes.
@@ -58,6 +60,10 @@ pub struct Modules {
     pub names: BTreeSet<Vec<String>>,
     /// Those of them that have files of their own for modules inside.
     pub folders: BTreeSet<Vec<String>>,
+    /// Those of them whose file lies in another folder than that of their parent: `a/b.rs`, where the parent is `a.rs`.
+    pub apart: BTreeSet<Vec<String>>,
+    /// What the modules define themselves, each item as its path from the root.
+    pub items: BTreeSet<Vec<String>>,
     /// What `use` makes known: the name in its module, and what it stands for.
     pub uses: BTreeMap<Vec<String>, Vec<String>>,
     /// What the code names.
@@ -184,6 +190,7 @@ mod tests {
             line: 3,
             module: vec![(*from).to_owned()],
             path: vec![(*to).to_owned()],
+            is_reexport: false,
         });
         Modules {
             names: names.iter().map(|name| vec![(*name).to_owned()]).collect(),

@@ -1,8 +1,9 @@
-//! Reads the files of a crate, from its root along `mod`, and finds the paths that begin with `crate`, `self`
-//! or `super`, those in `use crate::{x, y}` one by one.
+//! Reads the files of a crate, from its root along `mod`, and finds the paths that begin with `crate`, `self`,
+//! `super` or a module inside, those in `use crate::{x, y}` one by one.
 //!
 //! Works on tokens: comments and texts cannot mislead it, and macros are read as well.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
@@ -40,6 +41,7 @@ pub fn read(root: &Path) -> Result<Modules, DirectionError> {
         file: root,
         children: folder,
         module: &mut Vec::new(),
+        inside: BTreeSet::new(),
     }
     .file()?;
     modules.named.sort();
@@ -55,6 +57,8 @@ struct Reader<'r> {
     children: &'r Path,
     /// The path of the module, from the root of the crate.
     module: &'r mut Vec<String>,
+    /// The names of the modules inside.
+    inside: BTreeSet<String>,
 }
 
 impl Reader<'_> {
@@ -67,6 +71,36 @@ impl Reader<'_> {
             file: self.file.to_owned(),
             reason: format!("{error}"),
         })?;
+        self.body(tokens)
+    }
+
+    /// All that is in the module.
+    fn body(&mut self, tokens: TokenStream) -> Result<(), DirectionError> {
+        let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
+        for (at, token) in all.iter().enumerate() {
+            let TokenTree::Ident(keyword) = token else {
+                continue;
+            };
+            // The second is `macro_rules! name`.
+            let ([TokenTree::Ident(name), ..] | [TokenTree::Punct(_), TokenTree::Ident(name), ..]) =
+                &all[at + 1..]
+            else {
+                continue;
+            };
+            let name = name.to_string();
+            match keyword.to_string().as_str() {
+                "mod" => {
+                    self.inside.insert(name);
+                }
+                "struct" | "enum" | "union" | "trait" | "type" | "fn" | "const" | "static"
+                | "macro_rules" => {
+                    let mut item = self.module.clone();
+                    item.push(name);
+                    self.modules.items.insert(item);
+                }
+                _ => {}
+            }
+        }
         self.tokens(tokens)
     }
 
@@ -89,7 +123,19 @@ impl Reader<'_> {
                     self.path(None, rest, Naming::Path)
                 }
                 [TokenTree::Ident(word), rest @ ..] if word == "use" => {
-                    1 + self.path(None, rest, Naming::Use)
+                    let naming = if is_public(&tokens[..at]) {
+                        Naming::Reexport
+                    } else {
+                        Naming::Use
+                    };
+                    1 + self.path(None, rest, naming)
+                }
+                [TokenTree::Ident(word), after @ ..]
+                    if is_path_separator(after)
+                        && self.inside.contains(&word.to_string())
+                        && !goes_on(&tokens[..at]) =>
+                {
+                    self.path(None, rest, Naming::Path)
                 }
                 [TokenTree::Group(group), ..] => {
                     self.tokens(group.stream())?;
@@ -107,10 +153,15 @@ impl Reader<'_> {
 
     /// `mod name;` or `mod name { … }`.
     fn child(&mut self, name: &str, end: &TokenTree) -> Result<(), DirectionError> {
-        if matches!(end, TokenTree::Punct(_)) {
+        let has_file = matches!(end, TokenTree::Punct(_));
+        if has_file {
             self.modules.folders.insert(self.module.clone());
         }
         self.module.push(name.to_owned());
+        let is_top_level = self.module.len() == 1;
+        if has_file && !is_top_level && !self.file.ends_with("mod.rs") {
+            self.modules.apart.insert(self.module.clone());
+        }
         self.modules.names.insert(self.module.clone());
         let folder = self.children.join(name);
         let done = if let TokenTree::Group(body) = end {
@@ -119,8 +170,9 @@ impl Reader<'_> {
                 file: self.file,
                 children: &folder,
                 module: self.module,
+                inside: BTreeSet::new(),
             }
-            .tokens(body.stream())
+            .body(body.stream())
         } else {
             let alone = folder.with_extension("rs");
             let file = if alone.exists() {
@@ -133,6 +185,7 @@ impl Reader<'_> {
                 file: &file,
                 children: &folder,
                 module: self.module,
+                inside: BTreeSet::new(),
             }
             .file()
         };
@@ -211,7 +264,7 @@ impl Reader<'_> {
 
     /// Notes a path; `after` is what follows it.
     fn name(&mut self, path: Vec<String>, line: usize, naming: Naming, after: &[TokenTree]) {
-        if matches!(naming, Naming::Use) {
+        if !matches!(naming, Naming::Path) {
             let alias = match after {
                 [TokenTree::Ident(word), TokenTree::Ident(alias), ..] if word == "as" => {
                     Some(alias.to_string())
@@ -229,6 +282,7 @@ impl Reader<'_> {
             line,
             module: self.module.clone(),
             path,
+            is_reexport: matches!(naming, Naming::Reexport),
         });
     }
 }
@@ -238,6 +292,8 @@ impl Reader<'_> {
 enum Naming {
     /// In a `use`: its last name is known in the module from then on.
     Use,
+    /// The same in a `pub use`, for others.
+    Reexport,
     /// Anywhere else.
     Path,
 }
@@ -249,6 +305,24 @@ fn is_root_word(word: &proc_macro2::Ident) -> bool {
 fn is_path_separator(tokens: &[TokenTree]) -> bool {
     let colon = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
     colon(tokens.first()) && colon(tokens.get(1))
+}
+
+/// Whether what follows these tokens is visible outside of its module, as far as that may be.
+fn is_public(before: &[TokenTree]) -> bool {
+    match before {
+        [.., TokenTree::Ident(word)] | [.., TokenTree::Ident(word), TokenTree::Group(_)] => {
+            word == "pub"
+        }
+        _ => false,
+    }
+}
+
+/// Whether a name behind these tokens is not the first of its path, or a method.
+fn goes_on(before: &[TokenTree]) -> bool {
+    let is_dot =
+        |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '.');
+    let last_two = &before[before.len().saturating_sub(2)..];
+    is_path_separator(last_two) || before.last().is_some_and(is_dot)
 }
 
 /// Whether an attribute is `cfg(test)`, or `cfg(all(test, …))`.
@@ -288,22 +362,30 @@ fn item_length(tokens: &[TokenTree]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::path::Path;
 
     use super::Reader;
     use crate::direction::Modules;
 
-    /// What `text`, inside of the module `path`, names, with lines.
-    fn named(path: &[&str], text: &str) -> Vec<(String, usize)> {
+    /// What is read of `text`, inside of the module `path`.
+    fn read(path: &[&str], text: &str) -> Modules {
         let mut modules = Modules::default();
         Reader {
             modules: &mut modules,
             file: Path::new("x.rs"),
             children: Path::new("x"),
             module: &mut path.iter().map(|name| (*name).to_owned()).collect(),
+            inside: BTreeSet::new(),
         }
-        .tokens(text.parse().expect("tokens"))
+        .body(text.parse().expect("tokens"))
         .expect("no file is named");
+        modules
+    }
+
+    /// What `text`, inside of the module `path`, names, with lines.
+    fn named(path: &[&str], text: &str) -> Vec<(String, usize)> {
+        let modules = read(path, text);
         let imports = modules.imports().into_iter();
         imports.map(|import| (import.to, import.line)).collect()
     }
@@ -340,6 +422,34 @@ mod tests {
             const TEXT: &str = \"see crate::f\";
         ";
         assert_eq!(named(&["own", "inner"], text), []);
+    }
+
+    #[test]
+    fn what_a_module_has_inside_is_read_as_its_own() {
+        let text = "
+            mod inside { pub struct Far; }
+            pub(super) use inside::Handed;
+            use inside::{Own, open};
+            pub(crate) struct Item { field: inside::Field }
+            macro_rules! words { () => { other::inside::Not } }
+            fn work(list: &[u8]) { inside::act(list.inside::<u8>()); crate::too::act(); }
+        ";
+        let modules = read(&["m"], text);
+        let joined = |path: &Vec<String>| path.join("::");
+        let of_inside = modules.named.iter().filter(|named| named.path[0] == "m");
+        let found: Vec<(String, bool)> = of_inside
+            .map(|named| (joined(&named.path), named.is_reexport))
+            .collect();
+        let expected = [
+            ("m::inside::Handed", true),
+            ("m::inside::Own", false),
+            ("m::inside::open", false),
+            ("m::inside::Field", false),
+            ("m::inside::act", false),
+        ];
+        assert_eq!(found, expected.map(|(path, last)| (path.to_owned(), last)));
+        let items: Vec<String> = modules.items.iter().map(joined).collect();
+        assert_eq!(items, ["m::Item", "m::inside::Far", "m::words", "m::work"]);
     }
 
     #[test]

@@ -166,13 +166,13 @@ impl Generator<'_> {
             .flatten()
             .map(|channel| channel.id)
             .collect();
-        let reported = match scope {
+        let recipient = match scope {
             "channel" if !self.untidy(10) => self.dice.pick(&channels).copied(),
             "organization" => return config,
             _ => None,
         };
-        let reported = reported.unwrap_or_else(|| self.gone());
-        config.insert("scopeId".to_owned(), id(reported));
+        let recipient = recipient.unwrap_or_else(|| self.gone());
+        config.insert("scopeId".to_owned(), id(recipient));
         config
     }
 

@@ -102,7 +102,7 @@ pub fn workspace(seed: u64, shape: &Shape) -> State {
     making.finish()
 }
 
-/// A workspace on its way.
+/// A workspace that is being made.
 struct Generator<'s> {
     dice: Dice,
     shape: &'s Shape,

@@ -8,7 +8,7 @@ use tplkit::workspace::{Column, Id, RowData, StoredRow};
 use super::values::{digits, value};
 use super::{Generator, names};
 
-/// The cells of a table on their way, row by row.
+/// The cells of a table that is being made, row by row.
 type Cells = Vec<(Id, Object)>;
 
 impl Generator<'_> {

@@ -2,7 +2,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use tplkit::automation::{Automation, EmptyEnvironment, validate};
-use tplkit::definitions::{ConfigFault, Definitions, Field, Spot, Visitor, walk, walk_listed};
+use tplkit::definitions::{
+    ConfigFault, DeclaredValue, Definitions, Field, Visitor, walk, walk_listed,
+};
 use tplkit::finding::Severity;
 use tplkit::json::{Doc, Object, Value};
 use tplkit::package::name::fault;
@@ -128,7 +130,7 @@ struct Faults {
 }
 
 impl<'d, 'f> Visitor<'d, 'f> for Faults {
-    fn field(&mut self, _: Spot<'d, 'f>) {}
+    fn field(&mut self, _: DeclaredValue<'d, 'f>) {}
 
     fn fault(&mut self, fault: ConfigFault<'d, 'f>) {
         match fault {
@@ -137,7 +139,7 @@ impl<'d, 'f> Visitor<'d, 'f> for Faults {
         }
     }
 
-    fn steps(&mut self, _: Spot<'d, 'f>) {}
+    fn steps(&mut self, _: DeclaredValue<'d, 'f>) {}
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tplkit::workspace::{CommitError, Id, Lookup, Source, StoredRow, Structure, T
 pub(super) struct Death {
     /// With which unit, counted from 0.
     pub(super) unit: usize,
-    /// Whether that is written: the answer is lost, the effect is not.
+    /// Whether that is written: the response is lost, the effect is not.
     pub(super) written: bool,
 }
 

@@ -27,7 +27,7 @@ impl Places for InMemory {
         let (organization, workspace) = (Id::from_u128(0xABCD_0001), Id::from_u128(0xABCD_0002));
         let state = State::empty(organization, workspace, "fresh", "Fresh");
         let mut memory = Memory::new(state);
-        // As a store answers whose rows are large.
+        // As a store responds whose rows are large.
         memory.limit_lookups(3);
         OneInMemory {
             memory,

@@ -76,7 +76,7 @@ pub enum Seen {
     Decided,
 }
 
-/// A law under way.
+/// A law that is being checked.
 pub type Running<'l> = Pin<Box<dyn Future<Output = Verdict> + Send + 'l>>;
 
 /// Holds one law against one triple.

@@ -1,14 +1,14 @@
-//! `tplkit api`: requests as they are typed, answers as they come.
+//! `tplkit api`: requests as they are typed, responses as they come.
 
 use serde_json::json;
 
 use super::{Desk, KEY};
-use crate::scripted::{Reply, Scripted, nobody};
+use crate::scripted::{Response, Scripted, nobody};
 
 #[test]
 fn the_body_is_written_as_it_came() {
     let body = "{\"a\": 1.10, \"b\":12345678901234567890123}\n";
-    let server = Scripted::new(move |_| Reply::text(200, body));
+    let server = Scripted::new(move |_| Response::text(200, body));
     let desk = Desk::with_key(&server.url);
     let words = [
         "api",
@@ -49,7 +49,7 @@ fn the_body_is_written_as_it_came() {
 
 #[test]
 fn paths_are_completed_and_stay_on_the_server() {
-    let server = Scripted::new(|_| Reply::text(204, ""));
+    let server = Scripted::new(|_| Response::text(204, ""));
     let desk = Desk::with_key(&format!("{}/api/v1", server.url));
     for path in ["/v1/me", "v1/me", "me"] {
         assert_eq!(desk.run(&["api", "GET", path]).exits(0).out, "");
@@ -77,9 +77,9 @@ fn paths_are_completed_and_stay_on_the_server() {
 #[test]
 fn a_post_carries_data_and_a_key_that_stays() {
     let server = Scripted::in_order(vec![
-        Reply::problem(503, "store_unavailable").with("Retry-After", "0"),
-        Reply::hang_up(),
-        Reply::text(201, "{}"),
+        Response::problem(503, "store_unavailable").with("Retry-After", "0"),
+        Response::hang_up(),
+        Response::text(201, "{}"),
     ]);
     let desk = Desk::with_key(&server.url);
     desk.place.write("body.json", "{\"label\": \"é\"}");
@@ -102,7 +102,7 @@ fn a_post_carries_data_and_a_key_that_stays() {
         assert_eq!(request.header("idempotency-key"), Some(&*key));
         assert_eq!(request.body, "{\"label\": \"é\"}");
     }
-    // Every run has its own, unless it is told which.
+    // Every run has its own, unless one is given.
     desk.feed(&["api", "POST", "/v1/workspaces", "--data", "-"], "[]")
         .exits(0);
     desk.run(&["api", "POST", "/v1/x", "--idempotency-key", "mine"])
@@ -133,9 +133,9 @@ fn a_post_carries_data_and_a_key_that_stays() {
 #[test]
 fn pages_become_one() {
     let server = Scripted::new(|request| match request.target.as_str() {
-        "/v1/x?limit=2" => Reply::text(200, "{\"items\": [1.10, 2], \"next_cursor\": \"c\"}"),
-        "/v1/x?limit=2&cursor=c" => Reply::text(200, "{\"items\": [3], \"next_cursor\": null}"),
-        _ => Reply::problem(422, "validation_failed"),
+        "/v1/x?limit=2" => Response::text(200, "{\"items\": [1.10, 2], \"next_cursor\": \"c\"}"),
+        "/v1/x?limit=2&cursor=c" => Response::text(200, "{\"items\": [3], \"next_cursor\": null}"),
+        _ => Response::problem(422, "validation_failed"),
     });
     let desk = Desk::with_key(&server.url);
     let words = ["api", "GET", "/v1/x?limit=2", "--paginate"];
@@ -162,14 +162,14 @@ fn every_refusal_has_its_exit_code() {
         (500, 5, "failed"),
         (501, 5, "failed"),
     ] {
-        let server = Scripted::new(move |_| Reply::problem(status, "made_up"));
+        let server = Scripted::new(move |_| Response::problem(status, "made_up"));
         let desk = Desk::with_key(&server.url);
         let ran = desk.run(&["api", "GET", "/v1/x"]).exits(exit);
         assert!(ran.out.contains("\"code\":\"made_up\""), "{}", ran.out);
-        let reported =
-            format!("error: GET /v1/x was refused with {status} `made_up`: told: made_up");
+        let expected =
+            format!("error: GET /v1/x was refused with {status} `made_up`: detail of made_up");
         assert!(
-            ran.err.starts_with(&reported) && ran.err.contains("\n  help: "),
+            ran.err.starts_with(&expected) && ran.err.contains("\n  help: "),
             "{}",
             ran.err
         );
@@ -187,9 +187,9 @@ fn every_refusal_has_its_exit_code() {
 #[test]
 fn what_stays_unavailable_exits_5() {
     for response in [
-        Reply::problem(429, "rate_limited").with("Retry-After", "60"),
-        Reply::problem(503, "store_unavailable").with("Retry-After", "60"),
-        Reply::text(504, "<html>"),
+        Response::problem(429, "rate_limited").with("Retry-After", "60"),
+        Response::problem(503, "store_unavailable").with("Retry-After", "60"),
+        Response::text(504, "<html>"),
     ] {
         let server = Scripted::new(move |_| response.clone());
         let desk = Desk::with_key(&server.url);
@@ -207,9 +207,9 @@ fn what_stays_unavailable_exits_5() {
 
 #[test]
 fn a_redirect_elsewhere_is_reported() {
-    let other = Scripted::new(|_| Reply::text(200, "{}"));
+    let other = Scripted::new(|_| Response::text(200, "{}"));
     let to = format!("{}/v1/me", other.url);
-    let server = Scripted::new(move |_| Reply::text(308, "").with("Location", &to));
+    let server = Scripted::new(move |_| Response::text(308, "").with("Location", &to));
     let ran = Desk::with_key(&server.url)
         .run(&["api", "GET", "/v1/me"])
         .exits(2);
@@ -253,7 +253,7 @@ fn without_a_server_or_a_credential_it_says_so() {
 
 #[test]
 fn fields_make_a_body_and_a_post() {
-    let server = Scripted::new(|_| Reply::json(&json!({"id": "w"})));
+    let server = Scripted::new(|_| Response::json(&json!({"id": "w"})));
     let desk = Desk::with_key(&server.url);
     let field = |words: &[&str]| desk.run(&[&["api"][..], words].concat());
     field(&[

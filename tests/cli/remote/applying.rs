@@ -7,7 +7,7 @@ use super::routes::{
     plan_route, record, started,
 };
 use super::{Desk, KEY};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 use crate::support::Ran;
 
 pub(crate) fn apply(server: &Scripted, more: &[&str]) -> Ran {
@@ -148,7 +148,7 @@ fn one_document_holds_everything() {
 
 #[test]
 fn a_job_that_fails_says_how_to_go_on() {
-    for (error, reported) in [
+    for (error, message) in [
         (
             json!({"code": "internal", "detail": "no room"}),
             ": no room",
@@ -157,10 +157,10 @@ fn a_job_that_fails_says_how_to_go_on() {
         (json!(null), "failed\n"),
     ] {
         let failed = job_document("failed", &json!({"error": error}));
-        let server = catalog([Reply::json(&failed)]).serve();
+        let server = catalog([Response::json(&failed)]).serve();
         let ran = apply(&server, &[]).exits(1);
         assert_eq!(ran.out.lines().next(), Some(JOB));
-        assert!(ran.err.contains(reported), "{}", ran.err);
+        assert!(ran.err.contains(message), "{}", ran.err);
         assert!(
             ran.err.contains(&format!("tplkit job resume {JOB}")),
             "{}",
@@ -187,7 +187,7 @@ fn what_is_not_carried_over_can_fail() {
     let served = |entries: Vec<Value>| {
         let report = json!({"rows": {}, "published": 0, "unresolved": entries});
         let done = job_document("completed", &json!({"report": report}));
-        catalog([Reply::json(&done)]).serve()
+        catalog([Response::json(&done)]).serve()
     };
     let server = served(vec![entry(None)]);
     let ran = apply(&server, &[]).exits(0);
@@ -226,7 +226,7 @@ fn rows_that_failed_are_a_partial_apply() {
         "column": "code", "rowUid": "u_1"}]);
     let report = json!({"rows": rows, "published": 0, "unresolved": [], "errors": errors});
     let done = job_document("completed", &json!({"report": report}));
-    let server = catalog([Reply::json(&done)]).serve();
+    let server = catalog([Response::json(&done)]).serve();
     let ran = apply(&server, &[]).exits(68);
     assert!(
         ran.err.contains("applied in part: 1 row failed"),
@@ -269,10 +269,10 @@ fn rows_that_nobody_can_tell_apart_have_a_way_out_of_their_own() {
         let body = json!({"code": code, "detail": message,
             "errors": [{"path": "rowsModes.f_x", "code": code, "message": message}]});
         let server = catalog([])
-            .on(&plan_route(TEMPLATE), [Reply::json(&plan(&refusals))])
+            .on(&plan_route(TEMPLATE), [Response::json(&plan(&refusals))])
             .on(
                 &apply_route(TEMPLATE),
-                [Reply::text(422, &body.to_string())],
+                [Response::text(422, &body.to_string())],
             )
             .serve();
         let words = ["plan", TEMPLATE, "--workspace", WORKSPACE];
@@ -296,15 +296,15 @@ fn a_saved_plan_is_carried_out_in_part_too() {
     let said = json!({"rows": {"f_clients": {"insert": 2, "existing": 0, "skipped": 0,
         "dropped_links": 0, "failed": 1,
         "reasons": [{"code": "unique_violation", "column": "code", "count": 1}]}}});
-    let server = catalog([Reply::json(&done)])
-        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&said))])
+    let server = catalog([Response::json(&done)])
+        .on(&plan_route(TEMPLATE), [Response::json(&plan(&said))])
         .serve();
     let desk = Desk::with_key(&server.url);
     // What is foreseen is said, and no reason not to plan.
     let words = ["plan", TEMPLATE, "--workspace", WORKSPACE, "--out", "saved"];
     let ran = desk.run(&words).exits(0);
-    let reported = "f_clients  2 to insert, 1 TO FAIL (1 unique_violation in code)\n";
-    assert!(ran.out.contains(reported), "{}", ran.out);
+    let line = "f_clients  2 to insert, 1 TO FAIL (1 unique_violation in code)\n";
+    assert!(ran.out.contains(line), "{}", ran.out);
     let ran = desk.run(&["apply", "saved"]).exits(68);
     assert!(ran.err.contains("1 row failed"), "{}", ran.err);
     let document = desk
@@ -345,7 +345,7 @@ fn the_time_can_be_over_before_the_job_is() {
 #[test]
 fn a_job_that_somebody_holds_is_left_alone() {
     let held = |body: Value| {
-        let response = Reply::text(409, &body.to_string());
+        let response = Response::text(409, &body.to_string());
         catalog([]).on(&apply_route(TEMPLATE), [response]).serve()
     };
     let until = "2026-01-02T12:00:07.000000Z";
@@ -381,9 +381,9 @@ fn refusals_keep_their_code_and_ref() {
         (403, "forbidden", 4),
         (500, "internal", 5),
     ] {
-        let body = json!({"code": code, "status": status, "detail": "told", "ref": "f_x",
+        let body = json!({"code": code, "status": status, "detail": "why", "ref": "f_x",
             "errors": [{"path": "resolutions.f_x", "code": code, "message": "give one"}]});
-        let refusal = Reply::text(status, &body.to_string());
+        let refusal = Response::text(status, &body.to_string());
         let server = catalog([]).on(&apply_route(TEMPLATE), [refusal]).serve();
         let ran = apply(&server, &[]).exits(exit);
         assert_eq!(ran.out, "", "{code}");
@@ -413,7 +413,7 @@ fn nothing_is_reported_twice() {
     let served = |path: &str| {
         let body = json!({"code": "mapping_required", "detail": "give a table. And more.",
             "errors": [{"path": path, "code": "mapping_required", "message": "give a table."}]});
-        let refusal = Reply::text(422, &body.to_string());
+        let refusal = Response::text(422, &body.to_string());
         catalog([]).on(&apply_route(TEMPLATE), [refusal]).serve()
     };
     for (path, line) in [
@@ -444,7 +444,7 @@ fn a_dry_run_and_a_refused_plan_write_nothing() {
         {"code": "mapping_required", "ref": "f_far", "detail": "nothing decides."},
         {"code": "job_active", "ref": null, "detail": "busy"}]});
     let server = catalog([])
-        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&refusals))])
+        .on(&plan_route(TEMPLATE), [Response::json(&plan(&refusals))])
         .serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&words).exits(1);
@@ -464,7 +464,7 @@ fn a_dry_run_and_a_refused_plan_write_nothing() {
 
 #[test]
 fn a_saved_plan_is_carried_out_or_nothing_is() {
-    let refused = Reply::problem(409, "plan_stale");
+    let refused = Response::problem(409, "plan_stale");
     let server = catalog([job("completed")])
         .on(&apply_route(TEMPLATE), [started(), refused])
         .serve();

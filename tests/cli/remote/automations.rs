@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Desk;
 use super::routes::{Routes, WORKSPACE, page};
-use crate::scripted::Reply;
+use crate::scripted::Response;
 
 const AUTOMATION: &str = "0198c0de-0000-7000-8000-0000000000d1";
 const OTHER: &str = "0198c0de-0000-7000-8000-0000000000d2";
@@ -52,22 +52,24 @@ fn routes() -> Routes {
         )
         .on(
             &format!("GET /v1/workflows-v2/{OTHER}"),
-            [Reply::json(&version(OTHER, "Remind", 1, true, false))],
+            [Response::json(&version(OTHER, "Remind", 1, true, false))],
         )
         .on(
             &format!("GET /v1/workflows-v2/{AUTOMATION}"),
-            [Reply::json(&version(AUTOMATION, "Thank", 2, false, true))],
+            [Response::json(&version(
+                AUTOMATION, "Thank", 2, false, true,
+            ))],
         )
         .on(
             &format!("POST /v1/workflows-v2/{AUTOMATION}/runs"),
-            [Reply::text(202, &run("queued").to_string())],
+            [Response::text(202, &run("queued").to_string())],
         )
 }
 
 fn started(ends: &[&str]) -> Routes {
-    let replies = ends.iter().map(|status| Reply::json(&run(status)));
-    let replies: Vec<Reply> = replies.collect();
-    routes().on(&format!("GET /v1/workflow-runs/{RUN}"), replies)
+    let responses = ends.iter().map(|status| Response::json(&run(status)));
+    let responses: Vec<Response> = responses.collect();
+    routes().on(&format!("GET /v1/workflow-runs/{RUN}"), responses)
 }
 
 #[test]
@@ -158,15 +160,15 @@ fn a_run_is_followed_to_its_end() {
 }
 
 #[test]
-fn who_may_not_start_it_or_cannot_is_told_why() {
+fn who_may_not_start_it_or_cannot_learns_why() {
     let route = format!("POST /v1/workflows-v2/{AUTOMATION}/runs");
     let server = routes()
-        .on(&route, [Reply::problem(403, "forbidden")])
+        .on(&route, [Response::problem(403, "forbidden")])
         .serve();
     let desk = Desk::with_key(&server.url);
     desk.run(&["automation", "start", AUTOMATION]).exits(4);
     let server = routes()
-        .on(&route, [Reply::problem(409, "no_active_version")])
+        .on(&route, [Response::problem(409, "no_active_version")])
         .serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["automation", "start", AUTOMATION]).exits(1);

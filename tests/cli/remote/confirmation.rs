@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Desk;
 use super::routes::{JOB, TEMPLATE, catalog, job, job_document, record};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 use crate::terminal::Terminal;
 
 /// A command that takes something away.
@@ -45,8 +45,8 @@ fn commands() -> [Command; 3] {
             does: format!("DELETE /v1/templates/{TEMPLATE}"),
             server: |does| {
                 let read = format!("GET /v1/templates/{TEMPLATE}");
-                let routes = catalog([]).on(&read, [Reply::json(&record(TEMPLATE, "sales"))]);
-                routes.on(does, [Reply::text(204, "")]).serve()
+                let routes = catalog([]).on(&read, [Response::json(&record(TEMPLATE, "sales"))]);
+                routes.on(does, [Response::text(204, "")]).serve()
             },
         },
     ]
@@ -119,7 +119,7 @@ fn a_document_is_no_question() {
 fn what_a_server_says_of_its_progress_steers_no_terminal() {
     let phase = "ro\u{9b}31m\u{202e}\u{1b}]0;pwned\u{7}ws";
     let running = json!({"progress": {"phase": phase, "done": 1, "total": 3}});
-    let running = Reply::json(&job_document("rows", &running));
+    let running = Response::json(&job_document("rows", &running));
     let server = catalog([running.clone(), running, job("completed")]).serve();
     let desk = Desk::with_key(&server.url);
     let words = format!("job watch {JOB}");

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Desk, KEY, answer, server};
-use crate::scripted::{Reply, Scripted, nobody};
+use super::{Desk, KEY, respond, server};
+use crate::scripted::{Response, Scripted, nobody};
 
 /// Name and verdict of every part.
 fn verdicts(desk: &Desk, exit: i32) -> Vec<(String, String)> {
@@ -81,51 +81,51 @@ fn each_part_can_be_what_is_wrong() {
         .set("TPLKIT_TOKEN", "no");
     wrong(&desk, 4, "sign-in");
 
-    let but = |path: &'static str, reply: Reply| {
+    let but = |path: &'static str, response: Response| {
         Scripted::new(move |request| {
             if request.target == path {
-                return reply.clone();
+                return response.clone();
             }
-            answer(request)
+            respond(request)
         })
     };
-    for (path, reply, exit, name) in [
-        ("/v1/health", Reply::text(200, "<html>"), 5, "health"),
-        ("/v1/health", Reply::text(404, ""), 1, "health"),
+    for (path, response, exit, name) in [
+        ("/v1/health", Response::text(200, "<html>"), 5, "health"),
+        ("/v1/health", Response::text(404, ""), 1, "health"),
         (
             "/v1/health",
-            Reply::json(&json!({"version": "9.9.9"})),
+            Response::json(&json!({"version": "9.9.9"})),
             1,
             "version",
         ),
         (
             "/v1/health",
-            Reply::json(&json!({})).with("Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+            Response::json(&json!({})).with("Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
             1,
             "clock",
         ),
         (
             "/v1/ready",
-            Reply::problem(503, "store_unavailable"),
+            Response::problem(503, "store_unavailable"),
             5,
             "ready",
         ),
         (
             "/v1/schema/definitions",
-            Reply::json(&json!({"version": "x"})),
+            Response::json(&json!({"version": "x"})),
             1,
             "definitions",
         ),
         (
             "/v1/schema/definitions",
-            Reply::problem(500, "internal"),
+            Response::problem(500, "internal"),
             5,
             "definitions",
         ),
     ] {
-        wrong(&Desk::with_key(&but(path, reply).url), exit, name);
+        wrong(&Desk::with_key(&but(path, response).url), exit, name);
     }
-    let foreign = but("/v1/ready", Reply::text(404, ""));
+    let foreign = but("/v1/ready", Response::text(404, ""));
     assert_eq!(verdicts(&Desk::with_key(&foreign.url), 0).len(), 11);
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Desk;
 use super::routes::{JOB, Routes, TEMPLATE, WORKSPACE, page, record};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 use crate::support::case;
 
 fn applied(name: &str, newer: &Value) -> Value {
@@ -38,7 +38,7 @@ fn labelled() -> Value {
     whole
 }
 
-fn server(found: Reply) -> Scripted {
+fn server(found: Response) -> Scripted {
     let status = format!("GET /v1/workspaces/{WORKSPACE}/templates");
     let one = format!("{status}/{TEMPLATE}/drift");
     Routes::new()
@@ -46,7 +46,7 @@ fn server(found: Reply) -> Scripted {
         .on(&one, [found])
         .on(
             &format!("GET /v1/templates/{TEMPLATE}"),
-            [Reply::json(&labelled())],
+            [Response::json(&labelled())],
         )
         .on("GET /v1/templates", [page(&[record(TEMPLATE, "sales")])])
         .serve()
@@ -54,7 +54,7 @@ fn server(found: Reply) -> Scripted {
 
 #[test]
 fn status_lists_what_was_applied() {
-    let server = server(Reply::json(&drift(true)));
+    let server = server(Response::json(&drift(true)));
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["status", "--workspace", WORKSPACE]).exits(0);
     assert_eq!(
@@ -80,7 +80,7 @@ fn status_lists_what_was_applied() {
 
 #[test]
 fn drift_is_reported_and_fails_where_it_is_asked_to() {
-    let there = server(Reply::json(&drift(true)));
+    let there = server(Response::json(&drift(true)));
     let desk = Desk::with_key(&there.url);
     let ran = desk
         .run(&["drift", "crm", "--workspace", WORKSPACE])
@@ -119,7 +119,7 @@ fn drift_is_reported_and_fails_where_it_is_asked_to() {
     let lines = lines.iter().find(|line| line.contains("rows=true"));
     assert!(lines.is_some_and(|line| line.ends_with(&format!("rows=true&job={JOB}"))));
 
-    let unknown = server(Reply::problem(404, "not_found"));
+    let unknown = server(Response::problem(404, "not_found"));
     let desk = Desk::with_key(&unknown.url);
     let words = ["drift", "crm", "--workspace", WORKSPACE, "--job", JOB];
     let ran = desk.run(&words).exits(1);
@@ -129,12 +129,12 @@ fn drift_is_reported_and_fails_where_it_is_asked_to() {
     let ran = desk.run(&words[..4]).exits(1);
     assert!(ran.err.contains("never applied"), "{}", ran.err);
 
-    let none = server(Reply::json(&drift(false)));
+    let none = server(Response::json(&drift(false)));
     let desk = Desk::with_key(&none.url);
     desk.run(&["drift", "crm", "--workspace", WORKSPACE, "--exit-code"])
         .exits(0);
 
-    let never = server(Reply::problem(404, "not_found"));
+    let never = server(Response::problem(404, "not_found"));
     let desk = Desk::with_key(&never.url);
     let words = [
         "drift",

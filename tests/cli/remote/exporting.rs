@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::files::built;
 use super::routes::{Routes, WORKSPACE};
-use crate::scripted::{Reply, Scripted, model};
+use crate::scripted::{Response, Scripted, model};
 #[cfg(target_os = "linux")]
 use crate::terminal::Terminal;
 
@@ -44,7 +44,7 @@ fn a_workspace_becomes_a_package_that_checks_clean() {
     let ran = desk.run(&words).exits(0);
     assert_eq!(ran.out, "");
     assert!(ran.err.starts_with("structure…\nrows…\n"), "{}", ran.err);
-    assert!(ran.err.contains("no snapshot"), "{}", ran.err);
+    assert!(ran.err.contains("not a snapshot"), "{}", ran.err);
     desk.run(&["check", "x.json"]).exits(0);
     desk.run(&["fmt", "--check", "x.json"]).exits(0);
     let package: Value = serde_json::from_str(&desk.place.read("x.json")).expect("JSON");
@@ -84,7 +84,7 @@ fn the_progress_of_an_export_has_an_end() {
     let state = built(&crm());
     let tables = state.structure.features.iter();
     let tables: Vec<String> = tables.map(|table| table.id.to_string()).collect();
-    let counted = Reply::json(&json!({"op": "count", "result": 10}));
+    let counted = Response::json(&json!({"op": "count", "result": 10}));
     let routes = tables.iter().fold(Routes::new().over(state), |routes, id| {
         let route = format!("GET /v1/features/{id}/rows:aggregate");
         routes.on(&route, [counted.clone()])
@@ -155,9 +155,9 @@ fn a_server_that_exports_itself_is_asked_for_the_package() {
     let route = format!("POST /v1/workspaces/{WORKSPACE}/export");
     let package = crm();
     let package = tplkit::package::canonical::write(&package).expect("a package");
-    let refused = Reply::problem(403, "missing_scope");
-    let replies = [Reply::text(200, &package), refused];
-    let server = Routes::new().over(state).on(&route, replies).serve();
+    let refused = Response::problem(403, "missing_scope");
+    let responses = [Response::text(200, &package), refused];
+    let server = Routes::new().over(state).on(&route, responses).serve();
     let desk = Desk::with_key(&server.url);
     let words = [
         "export",
@@ -174,7 +174,7 @@ fn a_server_that_exports_itself_is_asked_for_the_package() {
     ];
     let ran = desk.run(&words).exits(0);
     assert_eq!(desk.place.read("x.json"), package);
-    assert!(!ran.err.contains("no snapshot"), "{}", ran.err);
+    assert!(!ran.err.contains("not a snapshot"), "{}", ran.err);
     assert!(!server.lines().iter().any(|line| line.contains("/rows")));
     let received = server.received();
     let body = received.iter().find(|request| request.line() == route);
@@ -201,7 +201,7 @@ fn a_workspace_that_moves_is_not_written() {
                     now.rows.values_mut().for_each(|rows| drop(rows.pop()));
                 }
             }
-            model::answer(&now, request).unwrap_or_else(|| Reply::problem(404, "not_found"))
+            model::respond(&now, request).unwrap_or_else(|| Response::problem(404, "not_found"))
         })
     };
     let words = [
@@ -281,9 +281,9 @@ fn an_automation_is_validated_by_the_server() {
         .on(
             route,
             [
-                Reply::json(&issues),
-                Reply::json(&issues),
-                Reply::json(&json!({"ok": true, "issues": []})),
+                Response::json(&issues),
+                Response::json(&issues),
+                Response::json(&json!({"ok": true, "issues": []})),
             ],
         )
         .serve();

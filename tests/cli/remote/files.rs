@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tplkit::check::{CheckOptions, Checked};
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::simulate;
 use tplkit::workspace::Id;
@@ -15,7 +15,7 @@ use super::routes::{
     JOB, ORGANIZATION, PUSHED, Routes, TEMPLATE, WORKSPACE, apply_route, job, page, plan,
     plan_route, record, started,
 };
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 use crate::support::{case, faulty, tiny};
 
 fn id(text: &str) -> Id {
@@ -29,7 +29,7 @@ pub(crate) fn empty() -> State {
 /// A workspace that a package was applied to.
 pub(crate) fn built(text: &str) -> State {
     let package = Checked::read(text, &CheckOptions::default()).expect("a package");
-    let now = Fixed("2026-03-01T09:30:00Z".parse().expect("an instant"));
+    let now = FixedClock("2026-03-01T09:30:00Z".parse().expect("an instant"));
     let definitions = Definitions::embedded();
     simulate::built(&package, empty(), definitions, &now, &mut Seeded::new(7)).expect("built")
 }
@@ -40,16 +40,16 @@ pub(crate) fn links() -> String {
 
 /// A catalog that takes packages, plans what was pushed, and applies it.
 pub(crate) fn taking(state: State, planned: &Value) -> Routes {
-    let pushed = Reply::text(201, &record(PUSHED, "vendas").to_string());
+    let pushed = Response::text(201, &record(PUSHED, "vendas").to_string());
     Routes::new()
         .over(state)
         .on("GET /v1/templates", [page(&[])])
         .on("POST /v1/templates/import", [pushed])
-        .on(&plan_route(PUSHED), [Reply::json(planned)])
+        .on(&plan_route(PUSHED), [Response::json(planned)])
         .on(&apply_route(PUSHED), [started()])
         .on(
             &format!("DELETE /v1/templates/{PUSHED}"),
-            [Reply::text(204, "")],
+            [Response::text(204, "")],
         )
         .on(&format!("GET /v1/template-jobs/{JOB}"), [job("completed")])
 }
@@ -117,7 +117,7 @@ fn names_that_are_taken_and_configs_are_shown() {
     let replaced = json!({"replaced_configs": [{"kind": "workspace", "ref": "workspace",
         "id": WORKSPACE, "before": {"a": 1.10, "b": [1]}, "after": {"a": 1.10, "b": [2]}}]});
     let server = taking(empty(), &json!({}))
-        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&replaced))])
+        .on(&plan_route(TEMPLATE), [Response::json(&plan(&replaced))])
         .serve();
     let words = ["plan", TEMPLATE, "--workspace", WORKSPACE];
     let ran = Desk::with_key(&server.url).run(&words).exits(0);
@@ -173,9 +173,9 @@ fn a_file_that_the_catalog_holds_is_not_pushed_again() {
             .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
             .on(
                 &format!("GET /v1/templates/{TEMPLATE}/package"),
-                [Reply::json(package)],
+                [Response::json(package)],
             )
-            .on(&plan_route(TEMPLATE), [Reply::json(&plan(&json!({})))])
+            .on(&plan_route(TEMPLATE), [Response::json(&plan(&json!({})))])
             .on(&apply_route(TEMPLATE), [started()])
             .serve()
     };
@@ -209,15 +209,15 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
     let mut stored: Value = serde_json::from_str(&tiny()).expect("JSON");
     stored["manifest"]["label"] = json!("Other");
     let replace = format!("PUT /v1/templates/{TEMPLATE}/package");
-    let holding = |planned: &Value, started: Reply| {
+    let holding = |planned: &Value, started: Response| {
         taking(empty(), &json!({}))
             .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
             .on(
                 &format!("GET /v1/templates/{TEMPLATE}/package"),
-                [Reply::json(&stored)],
+                [Response::json(&stored)],
             )
-            .on(&replace, [Reply::json(&record(TEMPLATE, "vendas"))])
-            .on(&plan_route(TEMPLATE), [Reply::json(planned)])
+            .on(&replace, [Response::json(&record(TEMPLATE, "vendas"))])
+            .on(&plan_route(TEMPLATE), [Response::json(planned)])
             .on(&apply_route(TEMPLATE), [started])
             .serve()
     };
@@ -276,7 +276,7 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
     let desk = desk.set("TPLKIT_URL", &server.url);
     desk.run(&apply).exits(1);
     assert_eq!(writes(&server), [plan_route(TEMPLATE)]);
-    let server = holding(&clean, Reply::problem(422, "rows_unmatched"));
+    let server = holding(&clean, Response::problem(422, "rows_unmatched"));
     let desk = desk.set("TPLKIT_URL", &server.url);
     let ran = desk.run(&apply).exits(1);
     assert!(ran.err.contains("has the package again"), "{}", ran.err);
@@ -295,7 +295,7 @@ fn a_file_takes_the_place_of_the_template_that_it_replaces() {
 
 #[test]
 fn a_template_whose_apply_is_refused_does_not_stay() {
-    let refused = [Reply::problem(422, "mapping_required")];
+    let refused = [Response::problem(422, "mapping_required")];
     let delete = format!("DELETE /v1/templates/{PUSHED}");
     let server = taking(empty(), &json!({}))
         .on(&apply_route(PUSHED), refused)
@@ -308,7 +308,7 @@ fn a_template_whose_apply_is_refused_does_not_stay() {
     assert_eq!(writes(&server), [IMPORT, &apply_route(PUSHED), &delete]);
     // A job that may have begun needs its template.
     let server = taking(empty(), &json!({}))
-        .on(&apply_route(PUSHED), [Reply::hang_up()])
+        .on(&apply_route(PUSHED), [Response::hang_up()])
         .serve();
     let desk = Desk::with_key(&server.url);
     desk.place.write("p.json", &tiny());
@@ -321,7 +321,7 @@ fn whoever_may_not_push_sees_why() {
     let server = taking(empty(), &json!({}))
         .on(
             "POST /v1/templates/import",
-            [Reply::problem(403, "forbidden")],
+            [Response::problem(403, "forbidden")],
         )
         .serve();
     let desk = Desk::with_key(&server.url);

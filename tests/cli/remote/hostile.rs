@@ -1,4 +1,4 @@
-//! Texts of servers, of packages and of workspaces in everything that a command tells about them: nothing
+//! Texts of servers, of packages and of workspaces in everything that a command shows of them: nothing
 //! steers a terminal or reads as what it is not, and no text makes a line of its own.
 
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::routes::{
     record,
 };
 use crate::hostile::{HOSTILE, both_harmless};
-use crate::scripted::Reply;
+use crate::scripted::Response;
 use crate::support::Ran;
 
 /// Begins a line that looks like one of ours, if it is let.
@@ -78,12 +78,12 @@ fn report() -> Value {
     report
 }
 
-fn job(status: &str) -> Reply {
+fn job(status: &str) -> Response {
     let keep = ["id", "template_id", "workspace_id", "status", "report"];
     let members = json!({"error": {"code": "internal", "detail": "broke"}, "locked_until": "noon"});
     let mut job = spoiled(job_document(status, &members), &keep);
     job["report"] = report();
-    Reply::json(&job)
+    Response::json(&job)
 }
 
 #[test]
@@ -159,7 +159,10 @@ fn hostile_plan(refused: bool) -> Value {
 fn no_text_of_a_plan_controls_the_terminal() {
     for refused in [false, true] {
         let server = catalog([job("completed")])
-            .on(&plan_route(TEMPLATE), [Reply::json(&hostile_plan(refused))])
+            .on(
+                &plan_route(TEMPLATE),
+                [Response::json(&hostile_plan(refused))],
+            )
             .serve();
         let desk = Desk::with_key(&server.url);
         for words in [
@@ -184,7 +187,7 @@ fn no_text_of_a_template_or_a_refusal_controls_the_terminal() {
             "ref": hostile("f"), "column": hostile("c"), "job_id": hostile("j"),
             "locked_until": hostile("noon"), "title": hostile("t"),
             "errors": [{"path": hostile("a.b"), "code": hostile("made_up"), "message": hostile("m")}]});
-        Reply::text(status, &body.to_string()).with("X-Request-Id", "r\u{9b}")
+        Response::text(status, &body.to_string()).with("X-Request-Id", "r\u{9b}")
     };
     for (status, code) in [
         (409, "job_active"),
@@ -199,7 +202,7 @@ fn no_text_of_a_template_or_a_refusal_controls_the_terminal() {
             .on("GET /v1/templates", [page(std::slice::from_ref(&whole))])
             .on(
                 &format!("GET /v1/templates/{TEMPLATE}"),
-                [Reply::json(&whole)],
+                [Response::json(&whole)],
             )
             .on(&plan_route(TEMPLATE), [refused()])
             .on(&apply_route(TEMPLATE), [refused()])

@@ -8,23 +8,23 @@ use super::routes::{
     JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, page, record,
     started,
 };
-use crate::scripted::Reply;
+use crate::scripted::Response;
 
 #[test]
 fn the_network_may_be_lost_in_the_middle() {
     // Away for longer than one question is tried.
     let mut jobs = vec![job("structure")];
-    jobs.extend(std::iter::repeat_n(Reply::hang_up(), 7));
+    jobs.extend(std::iter::repeat_n(Response::hang_up(), 7));
     jobs.extend([
         job("rows"),
-        Reply::problem(503, "store_unavailable"),
+        Response::problem(503, "store_unavailable"),
         job("completed"),
     ]);
     let server = catalog(jobs).serve();
     let ran = apply(&server, &[]).exits(0);
     assert!(ran.out.contains("completed"), "{}", ran.out);
 
-    let server = catalog([job("structure"), Reply::hang_up()]).serve();
+    let server = catalog([job("structure"), Response::hang_up()]).serve();
     let ran = apply(&server, &["--wait", "2s"]).exits(5);
     assert_eq!(ran.out, format!("{JOB}\n"));
     assert!(
@@ -40,13 +40,13 @@ fn the_network_may_be_lost_in_the_middle() {
 
 #[test]
 fn an_apply_whose_response_is_lost_is_sent_again_under_its_key() {
-    let replies = [
-        Reply::hang_up(),
-        Reply::problem(503, "store_unavailable"),
+    let responses = [
+        Response::hang_up(),
+        Response::problem(503, "store_unavailable"),
         started(),
     ];
     let server = catalog([job("completed")])
-        .on(&apply_route(TEMPLATE), replies)
+        .on(&apply_route(TEMPLATE), responses)
         .serve();
     apply(&server, &[]).exits(0);
     let received = server.received();
@@ -61,7 +61,7 @@ fn an_apply_whose_response_is_lost_is_sent_again_under_its_key() {
     );
 
     let server = catalog([])
-        .on(&apply_route(TEMPLATE), [Reply::hang_up()])
+        .on(&apply_route(TEMPLATE), [Response::hang_up()])
         .serve();
     let ran = apply(&server, &[]).exits(5);
     let back = format!("tplkit job list --workspace {WORKSPACE}");
@@ -76,7 +76,7 @@ fn a_server_with_the_routes_of_the_specification_applies_all_the_same() {
         .on(&apply_route(TEMPLATE), [started()])
         .on(
             &format!("GET /v1/template-jobs/{JOB}"),
-            [Reply::json(&done)],
+            [Response::json(&done)],
         )
         .serve();
     let ran = apply(&server, &[]).exits(0);

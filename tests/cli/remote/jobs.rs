@@ -7,7 +7,7 @@ use super::routes::{
     JOB, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page, plan,
     plan_route, started,
 };
-use crate::scripted::Reply;
+use crate::scripted::Response;
 
 #[test]
 fn jobs_are_listed_and_shown() {
@@ -16,7 +16,7 @@ fn jobs_are_listed_and_shown() {
         job_document("rows", &held),
         job_document("completed", &held),
     ]);
-    let server = catalog([Reply::json(&job_document(
+    let server = catalog([Response::json(&job_document(
         "failed",
         &json!({"error": "no room"}),
     ))])
@@ -66,7 +66,7 @@ fn what_is_left_to_do_by_hand_stands_at_the_end() {
     let report = json!({"rows": {}, "published": 1, "not_published": drafts, "unresolved": [],
         "renamed": [], "dropped_keys": [], "errors": []});
     let document = job_document("completed", &json!({"report": report}));
-    let server = catalog([Reply::json(&document)]).serve();
+    let server = catalog([Response::json(&document)]).serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["job", "show", JOB]).exits(0);
     let expected = "\
@@ -103,16 +103,16 @@ fn watching_only_looks() {
     let unresolved = json!([{"uid": "u", "path": "p", "kind": "channel", "form": "uuid",
         "reason": "dependencia_saltada", "action": "chave esvaziada"}]);
     let done = job_document("completed", &json!({"report": {"unresolved": unresolved}}));
-    let server = catalog([Reply::json(&done)]).serve();
+    let server = catalog([Response::json(&done)]).serve();
     let desk = Desk::with_key(&server.url);
     desk.run(&["job", "watch", JOB, "--fail-on-unresolved"])
         .exits(68);
     // Of a job that nobody knows nothing goes on.
-    let no_id = json!({"code": "validation_failed", "detail": "path.job_id: is no UUID"});
+    let no_id = json!({"code": "validation_failed", "detail": "path.job_id: is not a UUID"});
     let server = catalog([done_document()])
         .on(
             "GET /v1/template-jobs/nope",
-            [Reply::text(422, &no_id.to_string())],
+            [Response::text(422, &no_id.to_string())],
         )
         .serve();
     let desk = Desk::with_key(&server.url);
@@ -133,8 +133,8 @@ fn watching_only_looks() {
     }
 }
 
-fn done_document() -> Reply {
-    Reply::json(&job_document("completed", &json!({})))
+fn done_document() -> Response {
+    Response::json(&job_document("completed", &json!({})))
 }
 
 /// An undo that goes on is watched as an apply is: it ends well when nothing is left.
@@ -144,7 +144,7 @@ fn the_end_of_an_undo_is_a_good_one() {
     let drafts = json!([{"ref": "w_send", "name": "Send", "because": []}]);
     let report = json!({"rows": rows, "published": 1, "unresolved": [], "not_published": drafts,
         "errors": []});
-    let of = |status: &str| Reply::json(&job_document(status, &json!({"report": report})));
+    let of = |status: &str| Response::json(&job_document(status, &json!({"report": report})));
     for jobs in [
         vec![of("undone")],
         vec![of("undoing"), of("undoing"), of("undone")],
@@ -219,7 +219,7 @@ fn rows_that_failed_are_reported_by_every_command_about_the_job() {
     let errors = json!([{"ref": "f_clients", "first": 0, "last": 9, "code": "quota_exceeded",
         "message": "rows[0] and what follows: full"}]);
     let report = json!({"rows": rows, "published": 0, "unresolved": [], "errors": errors});
-    let done = || Reply::json(&job_document("completed", &json!({"report": report})));
+    let done = || Response::json(&job_document("completed", &json!({"report": report})));
     let server = catalog([done(), done(), done(), done(), done(), done()]).serve();
     let desk = Desk::with_key(&server.url);
     for command in ["watch", "resume"] {
@@ -258,14 +258,14 @@ fn a_job_goes_on_by_its_id() {
     assert!(sent.header("idempotency-key").is_some());
 
     let body = json!({"code": "job_active", "job_id": JOB, "locked_until": "2026-01-02T12:00:09Z"});
-    let held = [Reply::text(409, &body.to_string())];
+    let held = [Response::text(409, &body.to_string())];
     let server = catalog([job("rows")])
         .on(&apply_route(TEMPLATE), held)
         .serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["job", "resume", JOB]).exits(69);
     assert_eq!(ran.out, format!("{JOB}\n"));
-    let undone = [Reply::problem(409, "conflict")];
+    let undone = [Response::problem(409, "conflict")];
     let server = catalog([job("undone")])
         .on(&apply_route(TEMPLATE), undone)
         .serve();
@@ -273,7 +273,7 @@ fn a_job_goes_on_by_its_id() {
         .run(&["job", "resume", JOB])
         .exits(1);
 
-    let nameless = Reply::json(&json!({"status": "rows"}));
+    let nameless = Response::json(&json!({"status": "rows"}));
     let server = Routes::new()
         .on(&format!("GET /v1/template-jobs/{JOB}"), [nameless])
         .on(&apply_route(TEMPLATE), [started()])
@@ -287,7 +287,7 @@ fn a_job_goes_on_by_its_id() {
 #[test]
 fn a_job_that_nobody_holds_is_in_the_way_in_a_whole_sentence() {
     let body = json!({"code": "job_active", "job_id": JOB});
-    let held = [Reply::text(409, &body.to_string())];
+    let held = [Response::text(409, &body.to_string())];
     let server = catalog([job("rows")])
         .on(&apply_route(TEMPLATE), held)
         .serve();
@@ -329,7 +329,9 @@ fn what_a_job_made_is_taken_back() {
             .all(|one| one.body.is_empty() && one.header("idempotency-key").is_some())
     );
     for (code, exit) in [("not_empty", 1), ("conflict", 1), ("job_active", 69)] {
-        let server = catalog([]).on(&undo, [Reply::problem(409, code)]).serve();
+        let server = catalog([])
+            .on(&undo, [Response::problem(409, code)])
+            .serve();
         let words = ["job", "undo", JOB, "--yes", "--format", "json"];
         let ran = Desk::with_key(&server.url).run(&words);
         let document = ran.exits(exit).json();
@@ -343,7 +345,7 @@ fn values_that_an_upgrade_changed_are_counted_when_it_is_applied_and_undone() {
         {"ref": "f_clients", "uid": "u_1", "id": JOB, "column": "city"}]);
     let report = |left: &serde_json::Value| json!({"report": {"rows": {}, "structure_updated": 3, "unresolved": [], "undo_left": left}});
     let none = json!([]);
-    let of = |status: &str, left| Reply::json(&job_document(status, &report(left)));
+    let of = |status: &str, left| Response::json(&job_document(status, &report(left)));
     let server = catalog([of("completed", &none)]).serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["job", "show", JOB]).exits(0);
@@ -380,7 +382,7 @@ fn values_that_an_upgrade_changed_are_counted_when_it_is_applied_and_undone() {
 }
 
 /// Tables of the workspace, and what stands in them.
-fn reported() -> Routes {
+fn with_tables() -> Routes {
     let clients = "0198c0de-0000-7000-8000-0000000000d1";
     let older = "0198c0de-0000-7000-8000-0000000000d2";
     let orders = "0198c0de-0000-7000-8000-0000000000d3";
@@ -404,27 +406,27 @@ fn reported() -> Routes {
     let done = job_document("completed", &json!({"report": report}));
     let link = json!([{"id": JOB, "name": "client", "type": "linked_select",
         "config": {"linkedFeatureId": clients}}, {"id": JOB, "name": "title", "type": "text"}]);
-    catalog([Reply::json(&done)])
-        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&bind))])
+    catalog([Response::json(&done)])
+        .on(&plan_route(TEMPLATE), [Response::json(&plan(&bind))])
         .on("GET /v1/features", [page(&tables)])
         .on(
             &format!("GET /v1/features/{clients}/rows:aggregate"),
-            [Reply::json(&json!({"result": 1200}))],
+            [Response::json(&json!({"result": 1200}))],
         )
         .on(
             &format!("GET /v1/features/{older}/columns"),
-            [Reply::json(&json!([]))],
+            [Response::json(&json!([]))],
         )
         .on(
             &format!("GET /v1/features/{orders}/columns"),
-            [Reply::json(&link)],
+            [Response::json(&link)],
         )
         .on(&undo_route(), [job("undone")])
 }
 
 #[test]
 fn what_an_undo_takes_away_is_shown_and_needs_a_yes() {
-    let server = reported().serve();
+    let server = with_tables().serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["job", "undo", JOB]).exits(2);
     for text in [
@@ -469,7 +471,7 @@ fn what_an_undo_takes_away_is_shown_and_needs_a_yes() {
     // Of nothing, and of what is gone already, the server speaks.
     desk.run(&["job", "undo", "gone"]).exits(1);
     let server = catalog([job("undone")])
-        .on(&undo, [Reply::problem(409, "conflict")])
+        .on(&undo, [Response::problem(409, "conflict")])
         .serve();
     Desk::with_key(&server.url)
         .run(&["job", "undo", JOB])
@@ -483,7 +485,7 @@ fn an_undo_that_goes_on_is_followed_to_its_end() {
             "undoing",
             &json!({"progress": {"phase": "undo", "done": 2000, "total": 5000}}),
         );
-        Reply::text(202, &body.to_string())
+        Response::text(202, &body.to_string())
     };
     let server = catalog([job("undoing"), job("undone")])
         .on(&undo_route(), [accepted()])
@@ -522,7 +524,7 @@ fn a_job_is_cancelled_with_a_yes() {
         "failed",
         &json!({"error": {"code": "cancelled", "detail": "x"}}),
     );
-    let stopped = || Reply::text(202, &stopped.to_string());
+    let stopped = || Response::text(202, &stopped.to_string());
     let server = catalog([job("rows")]).on(&cancel, [stopped()]).serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["job", "cancel", JOB]).exits(2);
@@ -546,7 +548,7 @@ fn a_job_is_cancelled_with_a_yes() {
     assert!(sent.body.is_empty() && sent.header("idempotency-key").is_some());
     // One that has ended: the server says so, without a question.
     let server = catalog([job("completed")])
-        .on(&cancel, [Reply::problem(409, "conflict")])
+        .on(&cancel, [Response::problem(409, "conflict")])
         .serve();
     Desk::with_key(&server.url)
         .run(&["job", "cancel", JOB])

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{ACCESS, Desk, KEY, PASSWORD, REFRESH, me, server};
-use crate::scripted::{Reply, Scripted, nobody};
+use crate::scripted::{Response, Scripted, nobody};
 
 #[test]
 fn a_password_becomes_a_session_in_a_private_file() {
@@ -100,7 +100,7 @@ fn a_key_has_a_profile_of_its_own_and_logging_out_forgets_it() {
 
 #[test]
 fn a_sign_out_ends_the_session() {
-    let server = Scripted::new(|_| Reply::text(204, ""));
+    let server = Scripted::new(|_| Response::text(204, ""));
     let desk = Desk::with_session(&server.url);
     let ran = desk.run(&["logout"]).exits(0);
     assert!(ran.out.contains("Signed out of http"), "{}", ran.out);
@@ -124,7 +124,7 @@ fn a_sign_out_ends_the_session() {
 
 #[test]
 fn a_sign_in_is_forgotten_whatever_the_server_does() {
-    let refuses = Scripted::new(|_| Reply::problem(404, "not_found"));
+    let refuses = Scripted::new(|_| Response::problem(404, "not_found"));
     for url in [refuses.url.clone(), nobody()] {
         let url = url.as_str();
         let desk = Desk::with_session(url);
@@ -164,7 +164,8 @@ fn what_is_refused_is_not_kept() {
     desk.feed(&words, "platform_sk_wrong").exits(4);
     assert!(!desk.place.path("config").exists());
     // Signing in is not tried again by itself: its limit is strict.
-    let limited = Scripted::new(|_| Reply::problem(429, "rate_limited").with("Retry-After", "6"));
+    let limited =
+        Scripted::new(|_| Response::problem(429, "rate_limited").with("Retry-After", "6"));
     let words = [
         "login",
         "--url",
@@ -213,11 +214,11 @@ fn nothing_is_asked_off_a_terminal() {
 #[test]
 fn a_server_of_the_bare_specification_will_do() {
     let server = Scripted::new(|request| match request.target.as_str() {
-        "/v1/auth/token" => Reply::json(&json!({"access_token": ACCESS})),
+        "/v1/auth/token" => Response::json(&json!({"access_token": ACCESS})),
         "/v1/organizations?limit=200" if request.token() == Some(ACCESS) => {
-            Reply::json(&json!({"data": []}))
+            Response::json(&json!({"data": []}))
         }
-        _ => Reply::text(404, "no such page"),
+        _ => Response::text(404, "no such page"),
     });
     let desk = Desk::new();
     let words = [
@@ -337,7 +338,7 @@ fn a_sign_in_goes_to_its_own_server_only() {
 fn plain_http_to_elsewhere_is_warned_of() {
     let desk = Desk::with_key("http://198.51.100.1:9");
     // The proxy stands for the other machine.
-    let proxy = Scripted::new(|_| Reply::json(&me()));
+    let proxy = Scripted::new(|_| Response::json(&me()));
     let desk = desk.set("http_proxy", &proxy.url);
     let ran = desk.run(&["whoami"]).exits(0);
     assert!(ran.err.contains("is plain HTTP"), "{}", ran.err);

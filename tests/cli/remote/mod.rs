@@ -1,32 +1,32 @@
-//! Commands that talk to a server, against servers that answer as told.
+//! Commands that talk to a server, against servers that respond as a test says.
 
-#[cfg(target_os = "linux")]
-mod agreeing;
 mod api;
 mod applying;
 mod automations;
+#[cfg(target_os = "linux")]
+mod confirmation;
 mod doctor;
 mod drifting;
 mod exporting;
 mod files;
-mod hindered;
 #[cfg(unix)]
 mod hostile;
+mod interrupted_apply;
 mod jobs;
-mod keeping;
 mod login;
 mod naming;
 #[cfg(target_os = "linux")]
 mod onto;
-mod operating;
 mod profiles;
 mod pushing;
 mod renewing;
 mod routes;
 mod rows;
+mod saved_plans;
 mod secrets;
 mod targets;
 mod templates;
+mod terminal;
 mod transfers;
 mod upgrade_resolutions;
 mod upgrading;
@@ -37,7 +37,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::scripted::{Received, Reply, Scripted};
+use crate::scripted::{Received, Response, Scripted};
 use crate::support::{Place, Ran};
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -134,7 +134,7 @@ impl Desk {
     }
 }
 
-/// What `/v1/me` answers.
+/// What `/v1/me` gives.
 pub(crate) fn me() -> Value {
     json!({
         "kind": "user",
@@ -146,17 +146,17 @@ pub(crate) fn me() -> Value {
 
 /// A server as the specification has it, for somebody with the right credential.
 pub(crate) fn server() -> Scripted {
-    Scripted::new(answer)
+    Scripted::new(respond)
 }
 
-/// What that server answers.
-pub(crate) fn answer(request: &Received) -> Reply {
+/// How that server responds.
+pub(crate) fn respond(request: &Received) -> Response {
     let path = request.target.split('?').next().unwrap_or_default();
     match path {
-        "/v1/health" => return Reply::json(&json!({"status": "ok", "version": "0.1.0"})),
-        "/v1/ready" => return Reply::json(&json!({"status": "ok"})),
+        "/v1/health" => return Response::json(&json!({"status": "ok", "version": "0.1.0"})),
+        "/v1/ready" => return Response::json(&json!({"status": "ok"})),
         "/v1/auth/token" if request.body.contains(PASSWORD) => {
-            return Reply::json(&json!({
+            return Response::json(&json!({
                 "access_token": ACCESS,
                 "refresh_token": REFRESH,
                 "token_type": "bearer",
@@ -166,15 +166,15 @@ pub(crate) fn answer(request: &Received) -> Reply {
         _ => {}
     }
     if ![Some(ACCESS), Some(KEY)].contains(&request.token()) {
-        return Reply::problem(401, "unauthenticated");
+        return Response::problem(401, "unauthenticated");
     }
     match path {
-        "/v1/me" => Reply::json(&me()),
+        "/v1/me" => Response::json(&me()),
         "/v1/schema/definitions" => {
             let text = include_str!("../../../schemas/definitions.json");
             let registry: Value = serde_json::from_str(text).expect("JSON");
-            Reply::json(&json!({"source": "generated", "version": registry["version"]}))
+            Response::json(&json!({"source": "generated", "version": registry["version"]}))
         }
-        _ => Reply::problem(404, "not_found"),
+        _ => Response::problem(404, "not_found"),
     }
 }

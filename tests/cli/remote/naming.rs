@@ -7,7 +7,7 @@ use super::routes::{
     plan, plan_route, record,
 };
 use super::{Desk, KEY};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 use crate::support::Ran;
 #[cfg(target_os = "linux")]
 use crate::terminal::Terminal;
@@ -35,11 +35,11 @@ fn routes() -> Routes {
         )
         .on(
             &format!("GET /v1/workspaces/{WORKSPACE}"),
-            [Reply::json(&shop)],
+            [Response::json(&shop)],
         )
         .on(
             &format!("GET /v1/workspaces/{THIRD}"),
-            [Reply::json(&workspace(THIRD, ACME, "tea", "Tea"))],
+            [Response::json(&workspace(THIRD, ACME, "tea", "Tea"))],
         )
         .on(
             "GET /v1/organizations",
@@ -199,7 +199,7 @@ fn a_default_workspace_is_kept_for_its_server_and_the_environment_goes_before_it
 }
 
 #[test]
-fn a_default_is_kept_beside_a_token_of_the_environment() {
+fn a_default_is_kept_next_to_a_token_of_the_environment() {
     let server = routes().serve();
     let desk = Desk::with_key(&server.url);
     desk.run(&["workspace", "use", "tea", "--format", "json"])
@@ -293,7 +293,7 @@ fn jobs_are_listed_by_what_people_call_their_template_and_workspace() {
         .on("GET /v1/template-jobs", [page(&[one])])
         .on(
             &format!("GET /v1/templates/{TEMPLATE}"),
-            [Reply::json(&record(TEMPLATE, "sales"))],
+            [Response::json(&record(TEMPLATE, "sales"))],
         )
         .serve();
     let desk = Desk::with_key(&server.url);
@@ -358,7 +358,7 @@ fn jobs_stand_under_a_heading_on_a_terminal() {
 fn a_plan_calls_tables_by_their_labels() {
     let planned = plan(&json!({}));
     let server = routes()
-        .on(&plan_route(TEMPLATE), [Reply::json(&planned)])
+        .on(&plan_route(TEMPLATE), [Response::json(&planned)])
         .serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["plan", "sales", "--workspace", "tea"]).exits(0);
@@ -405,7 +405,7 @@ fn nothing_is_listed_by_a_server_that_shows_nothing() {
     for desk in [
         Desk::new(),
         Desk::with_key(&crate::scripted::nobody()),
-        Desk::with_key(&Scripted::new(|_| Reply::problem(401, "unauthenticated")).url),
+        Desk::with_key(&Scripted::new(|_| Response::problem(401, "unauthenticated")).url),
     ] {
         let ran = desk.run(&["status", "--format", "json"]).exits(2);
         assert_eq!(candidates(&ran).len(), 0);

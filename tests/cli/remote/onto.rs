@@ -6,7 +6,7 @@ use super::Desk;
 use super::exporting::crm;
 use super::files::built;
 use super::routes::{Routes, TEMPLATE, WORKSPACE, page, record};
-use crate::scripted::Reply;
+use crate::scripted::Response;
 
 const EXPORT: [&str; 3] = ["export", "--workspace", WORKSPACE];
 
@@ -26,7 +26,7 @@ fn an_unchanged_workspace_changes_no_byte_of_the_package() {
         .run(&words(&["--onto", "x.json", "-o", "x.json"]))
         .exits(0);
     assert_eq!(desk.place.read("x.json"), first);
-    assert!(ran.err.contains("no snapshot"), "{}", ran.err);
+    assert!(ran.err.contains("not a snapshot"), "{}", ran.err);
     assert!(!ran.err.contains("lacks"), "{}", ran.err);
     desk.run(&["unpack", "x.json", "lay"]).exits(0);
     let ran = desk.run(&words(&["--onto", "lay"])).exits(0);
@@ -96,16 +96,16 @@ fn a_template_is_gone_on_from_by_the_server() {
         .on("GET /v1/templates", [page(&[record(TEMPLATE, "crm")])])
         .on(
             &format!("GET /v1/templates/{TEMPLATE}/package"),
-            [Reply::text(200, &package)],
+            [Response::text(200, &package)],
         )
-        .on(&export, [Reply::text(200, &package)])
+        .on(&export, [Response::text(200, &package)])
         .serve();
     let desk = Desk::with_key(&server.url);
     for old in ["crm", TEMPLATE] {
         let ran = desk.run(&words(&["--onto", old, "--label", "CRM"]));
         let ran = ran.exits(0);
         assert_eq!(ran.out, package);
-        assert!(!ran.err.contains("no snapshot"), "{}", ran.err);
+        assert!(!ran.err.contains("not a snapshot"), "{}", ran.err);
     }
     desk.run(&words(&["--onto", "crm", "--rows", "all"]))
         .exits(0);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Desk;
 use super::routes::{ORGANIZATION, PUSHED, Routes, TEMPLATE, page, record};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 use crate::support::tiny;
 use crate::terminal::Terminal;
 
@@ -27,17 +27,20 @@ fn catalog(templates: &[(&str, &str, Option<&str>)], stored: &str) -> Scripted {
     let mut routes = Routes::new()
         .on("GET /v1/templates", [page(&records)])
         .on("GET /v1/organizations", organizations)
-        .on("POST /v1/templates/import", [Reply::text(201, &created)]);
+        .on("POST /v1/templates/import", [Response::text(201, &created)]);
     for (id, name, own) in templates {
         let mut template = record(id, name);
         template["manifest"] = json!({"id": own, "name": name});
         routes = routes
-            .on(&format!("GET /v1/templates/{id}"), [Reply::json(&template)])
+            .on(
+                &format!("GET /v1/templates/{id}"),
+                [Response::json(&template)],
+            )
             .on(
                 &format!("GET /v1/templates/{id}/package"),
-                [Reply::text(200, stored)],
+                [Response::text(200, stored)],
             )
-            .on(&replace(id), [Reply::json(&record(id, name))]);
+            .on(&replace(id), [Response::json(&record(id, name))]);
     }
     routes.serve()
 }

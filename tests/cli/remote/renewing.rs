@@ -6,18 +6,18 @@ use std::sync::Mutex;
 use serde_json::json;
 
 use super::{ACCESS, Desk, REFRESH, me};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
-fn pair() -> Reply {
-    Reply::json(&json!({"access_token": "access-2", "refresh_token": "refresh-2"}))
+fn pair() -> Response {
+    Response::json(&json!({"access_token": "access-2", "refresh_token": "refresh-2"}))
 }
 
 #[test]
 fn an_expired_session_is_renewed_and_kept() {
     let server = Scripted::new(|request| match (&*request.target, request.token()) {
         ("/v1/auth/refresh", None) if request.body.contains(REFRESH) => pair(),
-        (_, Some("access-2")) => Reply::json(&me()),
-        _ => Reply::problem(401, "unauthenticated"),
+        (_, Some("access-2")) => Response::json(&me()),
+        _ => Response::problem(401, "unauthenticated"),
     });
     let desk = Desk::with_session(&server.url);
     desk.run(&["whoami"]).exits(0);
@@ -49,12 +49,12 @@ fn processes_take_turns() {
         ("/v1/auth/refresh", _) => {
             let mut spent = spent.lock().expect("whole");
             if std::mem::replace(&mut *spent, true) {
-                return Reply::problem(401, "unauthenticated");
+                return Response::problem(401, "unauthenticated");
             }
             pair()
         }
-        (_, Some("access-2")) => Reply::json(&me()),
-        _ => Reply::problem(401, "unauthenticated"),
+        (_, Some("access-2")) => Response::json(&me()),
+        _ => Response::problem(401, "unauthenticated"),
     });
     let desk = Desk::with_session(&server.url);
     let running: Vec<_> = (0..6)
@@ -77,10 +77,10 @@ fn a_race_that_another_machine_wins_is_no_failure() {
             // The other one has just written what it got.
             let text = fs::read_to_string(&path).expect("profiles");
             fs::write(&path, text.replace(ACCESS, "access-2")).expect("profiles");
-            Reply::problem(401, "unauthenticated")
+            Response::problem(401, "unauthenticated")
         }
-        (_, Some("access-2")) => Reply::json(&me()),
-        _ => Reply::problem(401, "unauthenticated"),
+        (_, Some("access-2")) => Response::json(&me()),
+        _ => Response::problem(401, "unauthenticated"),
     });
     desk.write_profiles(&format!(
         "[default]\nurl = \"{}\"\naccess_token = \"{ACCESS}\"\nrefresh_token = \"{REFRESH}\"\n",
@@ -91,7 +91,7 @@ fn a_race_that_another_machine_wins_is_no_failure() {
 
 #[test]
 fn a_session_that_is_over_says_how_to_go_on() {
-    let server = Scripted::new(|_| Reply::problem(401, "unauthenticated"));
+    let server = Scripted::new(|_| Response::problem(401, "unauthenticated"));
     let desk = Desk::with_session(&server.url);
     let ran = desk.run(&["whoami"]).exits(4);
     assert!(ran.err.contains("tplkit login"), "{}", ran.err);

@@ -1,4 +1,4 @@
-//! A server whose routes answer one reply after the other, and the records of a small catalog.
+//! A server whose routes give one response after the other, and the records of a small catalog.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tplkit::workspace::memory::State;
 
 use super::KEY;
-use crate::scripted::{Reply, Scripted, model};
+use crate::scripted::{Response, Scripted, model};
 
 pub(crate) const TEMPLATE: &str = "0198c0de-0000-7000-8000-0000000000aa";
 pub(crate) const PUSHED: &str = "0198c0de-0000-7000-8000-0000000000ab";
@@ -15,11 +15,11 @@ pub(crate) const WORKSPACE: &str = "0198c0de-0000-7000-8000-000000000001";
 pub(crate) const ORGANIZATION: &str = "00000000-0000-0000-0000-000000000009";
 pub(crate) const JOB: &str = "0198c0de-0000-7000-8000-0000000000cc";
 
-/// Routes by method and path; what is asked for more often than there are replies gets the last
+/// Routes by method and path; what is asked for more often than there are responses gets the last
 /// again.
 #[derive(Default)]
 pub(crate) struct Routes {
-    replies: HashMap<String, Vec<Reply>>,
+    responses: HashMap<String, Vec<Response>>,
     state: Option<State>,
 }
 
@@ -34,9 +34,13 @@ impl Routes {
         self
     }
 
-    pub(crate) fn on(mut self, route: &str, replies: impl IntoIterator<Item = Reply>) -> Routes {
-        let replies = replies.into_iter().collect();
-        self.replies.insert(route.to_owned(), replies);
+    pub(crate) fn on(
+        mut self,
+        route: &str,
+        responses: impl IntoIterator<Item = Response>,
+    ) -> Routes {
+        let responses = responses.into_iter().collect();
+        self.responses.insert(route.to_owned(), responses);
         self
     }
 
@@ -44,31 +48,31 @@ impl Routes {
         let counts: Mutex<HashMap<String, usize>> = Mutex::default();
         Scripted::new(move |request| {
             if request.token() != Some(KEY) {
-                return Reply::problem(401, "unauthenticated");
+                return Response::problem(401, "unauthenticated");
             }
             let line = request.line();
             let route = line.split('?').next().unwrap_or_default().to_owned();
-            if let Some(replies) = self.replies.get(&route) {
+            if let Some(responses) = self.responses.get(&route) {
                 let mut counts = counts.lock().expect("whole");
                 let at = counts.entry(route).or_default();
-                let response = replies[(*at).min(replies.len() - 1)].clone();
+                let response = responses[(*at).min(responses.len() - 1)].clone();
                 *at += 1;
                 return response;
             }
             let modelled = self
                 .state
                 .as_ref()
-                .and_then(|state| model::answer(state, request));
-            modelled.unwrap_or_else(|| Reply::problem(404, "not_found"))
+                .and_then(|state| model::respond(state, request));
+            modelled.unwrap_or_else(|| Response::problem(404, "not_found"))
         })
     }
 }
 
-/// A server that has one template, plans it, and applies it by a job that answers so.
-pub(crate) fn catalog(jobs: impl IntoIterator<Item = Reply>) -> Routes {
+/// A server that has one template, plans it, and applies it by a job with these responses.
+pub(crate) fn catalog(jobs: impl IntoIterator<Item = Response>) -> Routes {
     Routes::new()
         .on("GET /v1/templates", [page(&[record(TEMPLATE, "sales")])])
-        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&json!({})))])
+        .on(&plan_route(TEMPLATE), [Response::json(&plan(&json!({})))])
         .on(&apply_route(TEMPLATE), [started()])
         .on(&format!("GET /v1/template-jobs/{JOB}"), jobs)
 }
@@ -81,8 +85,8 @@ pub(crate) fn apply_route(template: &str) -> String {
     format!("POST /v1/templates/{template}/apply")
 }
 
-pub(crate) fn page(items: &[Value]) -> Reply {
-    Reply::json(&json!({"items": items, "next_cursor": null}))
+pub(crate) fn page(items: &[Value]) -> Response {
+    Response::json(&json!({"items": items, "next_cursor": null}))
 }
 
 pub(crate) fn record(id: &str, name: &str) -> Value {
@@ -93,9 +97,9 @@ pub(crate) fn record(id: &str, name: &str) -> Value {
     })
 }
 
-pub(crate) fn started() -> Reply {
+pub(crate) fn started() -> Response {
     let body = json!({"jobId": JOB, "status": "pending"});
-    Reply::text(202, &body.to_string())
+    Response::text(202, &body.to_string())
 }
 
 /// A plan, with these members instead of empty ones.
@@ -116,8 +120,8 @@ pub(crate) fn plan(members: &Value) -> Value {
 }
 
 /// A job that stands so.
-pub(crate) fn job(status: &str) -> Reply {
-    Reply::json(&job_document(status, &json!({})))
+pub(crate) fn job(status: &str) -> Response {
+    Response::json(&job_document(status, &json!({})))
 }
 
 pub(crate) fn job_document(status: &str, members: &Value) -> Value {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Desk, KEY};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 #[cfg(target_os = "linux")]
 use crate::terminal::Terminal;
 
@@ -17,7 +17,7 @@ fn server() -> Scripted {
             .split_once('?')
             .unwrap_or((&request.target, ""));
         if request.token() != Some(KEY) {
-            return Reply::problem(401, "unauthenticated");
+            return Response::problem(401, "unauthenticated");
         }
         let rows = format!("/v1/features/{FEATURE}/rows");
         let row = |number: usize| {
@@ -26,7 +26,7 @@ fn server() -> Scripted {
             )
         };
         if path == rows && query.contains("filter=bad") {
-            return Reply::problem(422, "invalid_filter");
+            return Response::problem(422, "invalid_filter");
         }
         if path == rows {
             let after = query.contains("cursor=next");
@@ -39,27 +39,27 @@ fn server() -> Scripted {
             let items: Vec<String> = numbers.take(limit).map(row).collect();
             let next = json!(more.then_some("next"));
             let body = format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(","));
-            let response = Reply::text(200, &body);
+            let response = Response::text(200, &body);
             if query.contains("sort=colour") {
                 return response.with("X-Unknown-Columns", "col%2Cour");
             }
             return response;
         }
         if path == format!("{rows}:aggregate") && query.contains("op=count") {
-            return Reply::json(&json!({"op": "count", "result": 201}));
+            return Response::json(&json!({"op": "count", "result": 201}));
         }
         match path {
-            "/v1/features" => Reply::json(&json!({"items": [
+            "/v1/features" => Response::json(&json!({"items": [
                 {"id": FEATURE, "name": "clients", "workspace_id": "w"},
                 {"id": "t1", "name": "twice", "workspace_id": "w"},
                 {"id": "t2", "name": "twice"},
             ]})),
-            _ if path.ends_with("/columns") => Reply::json(&json!([
+            _ if path.ends_with("/columns") => Response::json(&json!([
                 {"id": "c1", "name": "name", "type": "text"},
                 {"id": "c2", "name": "amount", "type": "currency"},
                 {"id": "c3", "name": "empty", "type": "text"},
             ])),
-            _ => Reply::problem(404, "not_found"),
+            _ => Response::problem(404, "not_found"),
         }
     })
 }
@@ -108,7 +108,7 @@ fn all_pages_are_listed_in_every_form() {
 }
 
 #[test]
-fn the_question_is_passed_on() {
+fn the_query_is_passed_on() {
     let server = server();
     let desk = Desk::with_key(&server.url);
     let words = [

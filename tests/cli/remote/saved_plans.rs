@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::files::{built, empty, links, taking, writes};
 use super::routes::{PUSHED, TEMPLATE, WORKSPACE, apply_route, page, record};
-use crate::scripted::Reply;
+use crate::scripted::Response;
 use crate::support::tiny;
 
-/// What the workspace's own plan of the small package is, as a server would tell it.
-fn reported(desk: &Desk) -> Value {
+/// What the workspace's own plan of the small package is, as a server would give it.
+fn plan_document(desk: &Desk) -> Value {
     let words = [
         "plan",
         "p.json",
@@ -28,7 +28,7 @@ fn a_saved_plan_of_a_file_is_held_against_everything() {
     let first_server = taking(empty(), &json!({})).serve();
     let first = Desk::with_key(&first_server.url);
     first.place.write("p.json", &tiny());
-    let report = reported(&first);
+    let report = plan_document(&first);
 
     let mut other = report.clone();
     other["rename"] =
@@ -100,7 +100,7 @@ fn a_saved_plan_of_a_folder_is_bound_to_its_content() {
     let first_server = taking(empty(), &json!({})).serve();
     let first = Desk::with_key(&first_server.url);
     first.place.write("p.json", &tiny());
-    let server = taking(empty(), &reported(&first)).serve();
+    let server = taking(empty(), &plan_document(&first)).serve();
     let desk = Desk::with_key(&server.url);
     desk.place.write("p.json", &tiny());
     desk.run(&["unpack", "p.json", "lay"]).exits(0);
@@ -209,7 +209,7 @@ fn a_workspace_of_the_server_is_decided_against() {
         .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
         .on(
             &format!("GET /v1/templates/{TEMPLATE}/package"),
-            [Reply::text(200, &links())],
+            [Response::text(200, &links())],
         )
         .serve();
     let desk = Desk::with_key(&server.url);

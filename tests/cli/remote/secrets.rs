@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::routes::WORKSPACE;
 use super::{ACCESS, Desk, KEY, PASSWORD, REFRESH};
-use crate::scripted::{Received, Reply, Scripted};
+use crate::scripted::{Received, Response, Scripted};
 use crate::support::{Ran, tiny};
 
 /// Everything that was sent, credential included.
@@ -19,26 +19,26 @@ fn no_output_repeats_a_credential() {
         Scripted::new(|request| {
             let detail = echo(request);
             let body = json!({"code": detail, "detail": detail, "errors": [{"path": detail, "message": detail}]});
-            Reply::text(401, &body.to_string())
+            Response::text(401, &body.to_string())
         }),
-        Scripted::new(|request| Reply::text(422, &json!({"error": echo(request)}).to_string())),
-        Scripted::new(|request| Reply::text(500, &echo(request))),
+        Scripted::new(|request| Response::text(422, &json!({"error": echo(request)}).to_string())),
+        Scripted::new(|request| Response::text(500, &echo(request))),
         Scripted::new(|request| {
             let to = format!(
                 "http://{}@127.0.0.1:1/?q={}",
                 request.token().unwrap_or("x"),
                 request.token().unwrap_or("x")
             );
-            Reply::text(307, "").with("Location", &to)
+            Response::text(307, "").with("Location", &to)
         }),
         // What succeeds is data, and shown as it is.
         Scripted::new(|request| {
             if request.target.ends_with("refused") {
-                return Reply::hang_up();
+                return Response::hang_up();
             }
-            Reply::json(&json!({"access_token": format!("{} \n", echo(request))}))
+            Response::json(&json!({"access_token": format!("{} \n", echo(request))}))
         }),
-        Scripted::new(|_| Reply::text(200, "{\"access_token\": 7, \"kind\": 7}")),
+        Scripted::new(|_| Response::text(200, "{\"access_token\": 7, \"kind\": 7}")),
     ];
     for server in &servers {
         let url = server.url.as_str();

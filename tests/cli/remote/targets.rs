@@ -7,7 +7,7 @@ use super::applying::bodies;
 use super::routes::{
     JOB, TEMPLATE, WORKSPACE, apply_route, catalog, job, plan, plan_route, started,
 };
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
 const ELSEWHERE: &str = "http://127.0.0.1:1";
 
@@ -52,7 +52,7 @@ fn a_target_names_the_server_the_workspace_the_template_and_the_decisions() {
 #[test]
 fn each_flag_goes_before_the_target_and_the_target_before_the_environment() {
     let server = catalog([])
-        .on(&plan_route(TEMPLATE), [Reply::json(&plan(&json!({})))])
+        .on(&plan_route(TEMPLATE), [Response::json(&plan(&json!({})))])
         .serve();
     let desk = desk(&server);
     let words = [

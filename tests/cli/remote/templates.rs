@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Desk;
 use super::routes::{ORGANIZATION, PUSHED, Routes, TEMPLATE, page, record};
-use crate::scripted::Reply;
+use crate::scripted::Response;
 use crate::support::case;
 use crate::support::tiny;
 
@@ -17,7 +17,7 @@ fn holding(package: &str) -> Routes {
         )
         .on(
             &format!("GET /v1/templates/{TEMPLATE}/package"),
-            [Reply::text(200, package)],
+            [Response::text(200, package)],
         )
         .on(
             "GET /v1/organizations",
@@ -25,11 +25,11 @@ fn holding(package: &str) -> Routes {
         )
         .on(
             "POST /v1/templates/import",
-            [Reply::text(201, &record(PUSHED, "vendas").to_string())],
+            [Response::text(201, &record(PUSHED, "vendas").to_string())],
         )
         .on(
             &format!("PUT /v1/templates/{TEMPLATE}/package"),
-            [Reply::json(&record(TEMPLATE, "vendas"))],
+            [Response::json(&record(TEMPLATE, "vendas"))],
         )
 }
 
@@ -195,7 +195,7 @@ fn a_package_is_pushed_or_put_in_the_place_of_another() {
 fn what_a_server_finds_is_reported_with_its_places() {
     let body = json!({"code": "validation_failed", "detail": "the package has errors", "errors": [
         {"path": "/manifest/items/0", "code": "I004", "message": "no ref"}]});
-    let refused = Reply::text(422, &body.to_string());
+    let refused = Response::text(422, &body.to_string());
     let server = holding("")
         .on("POST /v1/templates/import", [refused])
         .serve();
@@ -211,7 +211,7 @@ fn what_a_server_finds_is_reported_with_its_places() {
     let server = holding("")
         .on(
             "POST /v1/templates/import",
-            [Reply::problem(403, "forbidden")],
+            [Response::problem(403, "forbidden")],
         )
         .serve();
     let desk = Desk::with_key(&server.url);
@@ -224,7 +224,7 @@ fn what_a_server_finds_is_reported_with_its_places() {
 fn who_may_not_promote_to_system_asks_who_runs_the_server() {
     let patch = format!("PATCH /v1/templates/{TEMPLATE}");
     let server = holding("")
-        .on(&patch, [Reply::problem(403, "forbidden")])
+        .on(&patch, [Response::problem(403, "forbidden")])
         .serve();
     let desk = Desk::with_key(&server.url);
     let words = ["template", "promote", TEMPLATE, "--to", "system"];
@@ -241,7 +241,7 @@ fn who_may_not_promote_to_system_asks_who_runs_the_server() {
 fn a_template_is_promoted_or_every_broken_rule_is_reported() {
     let patch = format!("PATCH /v1/templates/{TEMPLATE}");
     let server = holding("")
-        .on(&patch, [Reply::json(&record(TEMPLATE, "vendas"))])
+        .on(&patch, [Response::json(&record(TEMPLATE, "vendas"))])
         .serve();
     let desk = Desk::with_key(&server.url);
     desk.run(&["template", "promote", "vendas", "--to", "system"])
@@ -267,7 +267,7 @@ fn a_template_is_promoted_or_every_broken_rule_is_reported() {
         {"path": "/manifest/items/3/count", "code": "P004", "message": "11 is not 10"},
         {"path": "/payloads/1", "code": "P005", "message": "nothing declares it"}]});
     let server = holding("")
-        .on(&patch, [Reply::text(422, &body.to_string())])
+        .on(&patch, [Response::text(422, &body.to_string())])
         .serve();
     let desk = Desk::with_key(&server.url);
     let words = ["template", "promote", TEMPLATE, "--to", "system"];
@@ -293,13 +293,13 @@ fn a_template_is_promoted_or_every_broken_rule_is_reported() {
 #[test]
 fn a_template_is_deleted() {
     let delete = format!("DELETE /v1/templates/{TEMPLATE}");
-    let server = holding("").on(&delete, [Reply::text(204, "")]).serve();
+    let server = holding("").on(&delete, [Response::text(204, "")]).serve();
     let desk = Desk::with_key(&server.url);
     desk.run(&["template", "delete", "vendas", "--yes"])
         .exits(0);
     assert_eq!(server.lines().pop(), Some(delete.clone()));
     let server = holding("")
-        .on(&delete, [Reply::problem(403, "forbidden")])
+        .on(&delete, [Response::problem(403, "forbidden")])
         .serve();
     Desk::with_key(&server.url)
         .run(&["template", "delete", TEMPLATE, "--yes"])
@@ -319,7 +319,7 @@ fn what_goes_out_of_the_catalog_is_shown_and_needs_a_yes() {
     let server = holding("")
         .on(
             &format!("GET /v1/templates/{TEMPLATE}"),
-            [Reply::json(&whole)],
+            [Response::json(&whole)],
         )
         .serve();
     let desk = Desk::with_key(&server.url);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::applying::bodies;
 use super::routes::{JOB, TEMPLATE, WORKSPACE, apply_route, catalog, job, plan, plan_route};
-use crate::scripted::{Received, Reply, Scripted};
+use crate::scripted::{Received, Response, Scripted};
 use crate::terminal::Terminal;
 
 const SHOWN: [&str; 3] = ["Create: ", "table \"Clients\" (clients)", "f_clients  "];
@@ -60,7 +60,7 @@ fn the_plan_is_agreed_to_and_the_job_is_watched() {
     terminal.shows("rows");
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(0), "{shown}");
-    // The line is gone before the report is reported.
+    // The line is gone before the report is shown.
     let report = shown.rsplit("\u{1b}[2K").next().unwrap_or_default();
     assert!(report.contains("completed\r\n"), "{shown:?}");
     assert!(report.contains("f_clients  3 inserted"), "{shown:?}");
@@ -99,8 +99,8 @@ fn who_stops_waiting_is_reported_the_way_back_and_the_job_goes_on() {
     terminal.press("\u{3}");
     let (code, shown) = terminal.ends();
     assert_eq!(code, Some(130), "{shown}");
-    let reported = format!("the job goes on: `tplkit job watch {JOB}` waits for its end");
-    assert!(shown.contains(&reported), "{shown:?}");
+    let hint = format!("the job goes on: `tplkit job watch {JOB}` waits for its end");
+    assert!(shown.contains(&hint), "{shown:?}");
     assert!(shown.contains(CURSOR), "{shown:?}");
     let received = server.received();
     let written = received.iter().filter(|one| one.method != "GET");
@@ -112,7 +112,7 @@ fn who_stops_waiting_is_reported_the_way_back_and_the_job_goes_on() {
 fn what_cannot_be_applied_is_shown_and_not_asked_about() {
     let refusals = json!({"refusals": [{"code": "mapping_required", "ref": "f_far",
         "detail": "nothing decides."}]});
-    let refused = [Reply::json(&plan(&refusals))];
+    let refused = [Response::json(&plan(&refusals))];
     let server = catalog([]).on(&plan_route(TEMPLATE), refused).serve();
     let Some((_desk, terminal)) = terminal(&server, "apply", "") else {
         return;
@@ -126,7 +126,7 @@ fn what_cannot_be_applied_is_shown_and_not_asked_about() {
 
 #[test]
 fn half_a_terminal_is_none() {
-    for more in ["2>told", "</dev/null", "--format json"] {
+    for more in ["2>messages", "</dev/null", "--format json"] {
         let server = catalog([job("completed")]).serve();
         let Some((desk, terminal)) = terminal(&server, "apply", more) else {
             return;
@@ -134,11 +134,11 @@ fn half_a_terminal_is_none() {
         let (code, shown) = terminal.ends();
         assert_eq!(code, Some(2), "{more} {shown}");
         assert!(!shown.contains("Apply it?"), "{more} {shown}");
-        let reported = match more {
-            "2>told" => desk.place.read("told"),
+        let messages = match more {
+            "2>messages" => desk.place.read("messages"),
             _ => shown,
         };
-        assert!(reported.contains("--yes"), "{more} {reported}");
+        assert!(messages.contains("--yes"), "{more} {messages}");
         assert_eq!(server.lines(), Vec::<String>::new(), "{more}");
     }
 }

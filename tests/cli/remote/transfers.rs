@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::Desk;
 use super::routes::{ORGANIZATION, Routes, WORKSPACE, page};
 use crate::hostile::{HOSTILE, both_harmless};
-use crate::scripted::{Received, Reply, Scripted};
+use crate::scripted::{Received, Response, Scripted};
 use crate::terminal::Terminal;
 
 const FILE: &str = "0198c0de-0000-7000-8000-00000000f11e";
@@ -37,37 +37,37 @@ fn bytes() -> String {
     (0..100).map(|at| char::from(b'a' + at % 26)).collect()
 }
 
-/// A file whose answers break after so many bytes, as often as is said.
+/// A file whose responses break after so many bytes, as often as is said.
 fn holding(name: &str, bytes: &str, breaks: usize, after: usize) -> Scripted {
     let (record, bytes) = (record(FILE, name, bytes), bytes.to_owned());
     let broken = Mutex::new(0);
     Scripted::new(move |request| {
         if !request.target.ends_with("/content") {
-            return Reply::json(&record);
+            return Response::json(&record);
         }
-        let reply = content(request, &bytes);
+        let response = content(request, &bytes);
         let mut broken = broken.lock().expect("whole");
         *broken += 1;
         if *broken > breaks {
-            reply
+            response
         } else {
-            reply.breaking_after(after)
+            response.breaking_after(after)
         }
     })
 }
 
-fn content(request: &Received, bytes: &str) -> Reply {
+fn content(request: &Received, bytes: &str) -> Response {
     let range = request.header("range").and_then(|range| {
         let from = range.strip_prefix("bytes=")?.strip_suffix('-')?;
         from.parse::<usize>().ok()
     });
     let tag = format!("\"{}\"", sha256(bytes));
     match range.filter(|_| request.header("if-range") == Some(&*tag)) {
-        None => Reply::text(200, bytes),
+        None => Response::text(200, bytes),
         Some(from) => {
             let (last, size) = (bytes.len() - 1, bytes.len());
             let range = format!("bytes {from}-{last}/{size}");
-            Reply::text(206, &bytes[from..]).with("Content-Range", &range)
+            Response::text(206, &bytes[from..]).with("Content-Range", &range)
         }
     }
 }
@@ -149,9 +149,9 @@ fn what_does_not_belong_to_the_file_is_found_out() {
     let wrong = record(FILE, "photo.png", &bytes().to_uppercase());
     let server = Scripted::new(move |request| {
         if request.target.ends_with("/content") {
-            return Reply::text(200, &bytes());
+            return Response::text(200, &bytes());
         }
-        Reply::json(&wrong)
+        Response::json(&wrong)
     });
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["files", "get", FILE, "-o", "out"]).exits(5);
@@ -168,9 +168,9 @@ fn a_damaged_file_is_no_bug_of_the_server() {
     let known = record(FILE, "photo.png", &bytes());
     let server = Scripted::new(move |request| {
         if request.target.ends_with("/content") {
-            return Reply::problem(500, "file_damaged");
+            return Response::problem(500, "file_damaged");
         }
-        Reply::json(&known)
+        Response::json(&known)
     });
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&["files", "get", FILE, "-o", "out"]).exits(5);
@@ -243,7 +243,7 @@ fn without_authorities_plain_http_is_spoken_alone() {
     };
     let file = record(FILE, "p.png", "pixels").to_string();
     let server = Routes::new()
-        .on("POST /v1/files", [Reply::text(201, &file)])
+        .on("POST /v1/files", [Response::text(201, &file)])
         .serve();
     desk(&server.url).run(&put).exits(0);
     let server = holding("p.png", "pixels", 0, 0);
@@ -259,7 +259,7 @@ fn without_authorities_plain_http_is_spoken_alone() {
 fn a_file_is_uploaded_as_its_bytes() {
     let file = record(FILE, "photo.png", "pixels");
     let server = Routes::new()
-        .on("POST /v1/files", [Reply::text(201, &file.to_string())])
+        .on("POST /v1/files", [Response::text(201, &file.to_string())])
         .serve();
     let desk = Desk::with_key(&server.url);
     desk.place.write("d/photo.png", "pixels");
@@ -330,8 +330,8 @@ fn a_file_is_uploaded_as_its_bytes() {
     );
 }
 
-/// A workspace with a row whose cell is written with that answer.
-fn with_row(written: Reply, deleted: Reply) -> Scripted {
+/// A workspace with a row whose cell is written with that response.
+fn with_row(written: Response, deleted: Response) -> Scripted {
     let file = record(FILE, "photo.png", "pixels");
     let columns = json!([
         {"id": OTHER, "name": "photo", "label": "Picture", "type": "file", "config": {}},
@@ -340,15 +340,15 @@ fn with_row(written: Reply, deleted: Reply) -> Scripted {
     let feature = json!({"id": FEATURE, "workspace_id": WORKSPACE, "name": "t", "label": "T"});
     let row = json!({"id": ROW, "data": {}});
     Routes::new()
-        .on("POST /v1/files", [Reply::text(201, &file.to_string())])
+        .on("POST /v1/files", [Response::text(201, &file.to_string())])
         .on("GET /v1/features", [page(&[feature])])
         .on(
             &format!("GET /v1/features/{FEATURE}/columns"),
-            [Reply::json(&columns)],
+            [Response::json(&columns)],
         )
         .on(
             &format!("GET /v1/features/{FEATURE}/rows/{ROW}"),
-            [Reply::json(&row)],
+            [Response::json(&row)],
         )
         .on(
             &format!("PATCH /v1/features/{FEATURE}/rows/{ROW}"),
@@ -384,7 +384,7 @@ fn a_cell_gets_the_file_or_the_file_goes() {
     let patch = format!("PATCH /v1/features/{FEATURE}/rows/{ROW}?merge=true");
     let delete = format!("DELETE /v1/files/{FILE}");
     let row = json!({"id": ROW, "data": {"photo": FILE}});
-    let server = with_row(Reply::json(&row), Reply::text(204, ""));
+    let server = with_row(Response::json(&row), Response::text(204, ""));
     let desk = desk(&server);
     for column in ["photo", "Picture"] {
         let words = [&put(ROW, column)[..], &["--format", "json"]].concat();
@@ -395,7 +395,7 @@ fn a_cell_gets_the_file_or_the_file_goes() {
     }
     assert_eq!(writes(&server)[..2], [upload.clone(), patch.clone()]);
     // What is not there is found out before.
-    let server = with_row(Reply::json(&row), Reply::text(204, ""));
+    let server = with_row(Response::json(&row), Response::text(204, ""));
     let desk = self::desk(&server);
     for (row, column, why) in [
         (ROW, "note", "of type `text`"),
@@ -409,8 +409,8 @@ fn a_cell_gets_the_file_or_the_file_goes() {
     assert!(writes(&server).is_empty());
     // The row refuses it.
     for status in [422, 403] {
-        let refusal = Reply::problem(status, "validation_failed");
-        let server = with_row(refusal, Reply::text(204, ""));
+        let refusal = Response::problem(status, "validation_failed");
+        let server = with_row(refusal, Response::text(204, ""));
         let ran = self::desk(&server).run(&put(ROW, "photo")).exits(1);
         assert!(ran.err.contains("is deleted again"), "{}", ran.err);
         assert_eq!(
@@ -419,12 +419,15 @@ fn a_cell_gets_the_file_or_the_file_goes() {
         );
     }
     // Nobody knows, and the file is in use: the row has it.
-    let server = with_row(Reply::hang_up(), Reply::problem(409, "not_empty"));
+    let server = with_row(Response::hang_up(), Response::problem(409, "not_empty"));
     assert_eq!(
         self::desk(&server).run(&put(ROW, "photo")).exits(0).out,
         format!("{FILE}\n")
     );
-    let server = with_row(Reply::problem(422, "x"), Reply::problem(403, "forbidden"));
+    let server = with_row(
+        Response::problem(422, "x"),
+        Response::problem(403, "forbidden"),
+    );
     let ran = self::desk(&server).run(&put(ROW, "photo")).exits(1);
     assert!(
         ran.err.contains(&format!("`tplkit files rm {FILE} --yes`")),
@@ -499,13 +502,13 @@ fn a_file_goes_after_a_yes() {
         record(OTHER, "b", "2"),
         record(ROW, "b", "3"),
     ];
-    let one = |at: usize| Reply::json(&files[at]);
+    let one = |at: usize| Response::json(&files[at]);
     let server = Routes::new()
         .on("GET /v1/files", [page(&files)])
         .on(&format!("GET /v1/files/{FILE}"), [one(0)])
         .on(
             &format!("DELETE /v1/files/{FILE}"),
-            [Reply::problem(409, "not_empty"), Reply::text(204, "")],
+            [Response::problem(409, "not_empty"), Response::text(204, "")],
         )
         .serve();
     let desk = Desk::with_key(&server.url);

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Desk;
 use super::routes::{TEMPLATE, WORKSPACE, catalog, job, plan_route};
 use super::upgrading::{asking, body, quiet, serve, words};
-use crate::scripted::Reply;
+use crate::scripted::Response;
 
 #[test]
 fn a_resolutions_file_of_an_upgrade_reads_back() {
@@ -72,7 +72,7 @@ fn a_resolutions_file_holds_every_value_as_it_is() {
         let planned = asking().to_string();
         let planned = planned.replace(r#""ours":"Town""#, &format!(r#""ours":{ours}"#));
         let server = catalog([job("completed")])
-            .on(&plan_route(TEMPLATE), [Reply::text(200, &planned)])
+            .on(&plan_route(TEMPLATE), [Response::text(200, &planned)])
             .serve();
         let desk = Desk::with_key(&server.url);
         let init = [

@@ -8,7 +8,7 @@ use super::routes::{
     JOB, ORGANIZATION, Routes, TEMPLATE, WORKSPACE, apply_route, catalog, job, job_document, page,
     plan, plan_route, record, started,
 };
-use crate::scripted::{Received, Reply, Scripted};
+use crate::scripted::{Received, Response, Scripted};
 use crate::support::{case, tiny};
 use crate::terminal::Terminal;
 
@@ -50,7 +50,7 @@ pub(super) fn asking() -> Value {
 
 pub(super) fn serve(plan: &Value) -> Scripted {
     catalog([job("completed")])
-        .on(&plan_route(TEMPLATE), [Reply::json(plan)])
+        .on(&plan_route(TEMPLATE), [Response::json(plan)])
         .serve()
 }
 
@@ -182,10 +182,10 @@ fn what_an_upgrade_is_about_is_called_by_its_label() {
     planned["renames"] =
         json!([{"kind": "column", "ref": "c_city", "from": "c_town", "id": COLUMN}]);
     let server = catalog([job("completed")])
-        .on(&plan_route(TEMPLATE), [Reply::json(&planned)])
+        .on(&plan_route(TEMPLATE), [Response::json(&planned)])
         .on(
             &format!("GET /v1/templates/{TEMPLATE}"),
-            [Reply::json(&whole)],
+            [Response::json(&whole)],
         )
         .serve();
     let desk = Desk::with_key(&server.url);
@@ -316,9 +316,9 @@ fn what_people_changed_meanwhile_is_a_partial_end() {
     ]);
     let report = json!({"rows": {}, "published": 0, "unresolved": [], "errors": [],
         "structure_updated": 1, "moved": moved});
-    let done = || Reply::json(&job_document("completed", &json!({"report": report})));
+    let done = || Response::json(&job_document("completed", &json!({"report": report})));
     let server = catalog([done(), done(), done()])
-        .on(&plan_route(TEMPLATE), [Reply::json(&quiet())])
+        .on(&plan_route(TEMPLATE), [Response::json(&quiet())])
         .serve();
     let desk = Desk::with_key(&server.url);
     let ran = desk.run(&words("apply", &["--yes"])).exits(68);
@@ -395,7 +395,7 @@ fn a_package_that_people_went_by_is_sent_along() {
         {"path": "/base", "code": "J003", "message": "odd"},
         {"path": "workspaceId", "code": "validation_failed", "message": "is none"},
     ]});
-    let refused = || Reply::text(422, &document.to_string());
+    let refused = || Response::text(422, &document.to_string());
     let server = catalog([job("completed")])
         .on(&plan_route(TEMPLATE), [refused()])
         .serve();
@@ -464,21 +464,21 @@ fn replaced_from(planned: &Value, stored: &str) -> Scripted {
         .on("GET /v1/templates", [page(&[record(TEMPLATE, "vendas")])])
         .on(
             &format!("GET /v1/templates/{TEMPLATE}"),
-            [Reply::json(&template)],
+            [Response::json(&template)],
         )
         .on(
             &format!("GET /v1/templates/{TEMPLATE}/package"),
-            [Reply::text(200, stored)],
+            [Response::text(200, stored)],
         )
         .on(
             &format!("PUT /v1/templates/{TEMPLATE}/package"),
-            [Reply::json(&record(TEMPLATE, "vendas"))],
+            [Response::json(&record(TEMPLATE, "vendas"))],
         )
         .on(
             &format!("GET /v1/workspaces/{WORKSPACE}"),
-            [Reply::json(&workspace)],
+            [Response::json(&workspace)],
         )
-        .on(&plan_route(TEMPLATE), [Reply::json(planned)])
+        .on(&plan_route(TEMPLATE), [Response::json(planned)])
         .on(&apply_route(TEMPLATE), [started()])
         .on(&format!("GET /v1/template-jobs/{JOB}"), [job("completed")])
         .serve()
@@ -564,8 +564,11 @@ fn a_saved_upgrade_is_carried_out_as_it_was_or_not_at_all() {
     desk.run(&["apply", "saved.json"]).exits(6);
     // The server's plan is another one.
     let moved = catalog([job("completed")])
-        .on(&plan_route(TEMPLATE), [Reply::json(&quiet())])
-        .on(&apply_route(TEMPLATE), [Reply::problem(409, "plan_stale")])
+        .on(&plan_route(TEMPLATE), [Response::json(&quiet())])
+        .on(
+            &apply_route(TEMPLATE),
+            [Response::problem(409, "plan_stale")],
+        )
         .serve();
     let desk = Desk::with_key(&moved.url);
     desk.run(&words("plan", &["-o", "saved.json"])).exits(0);
@@ -577,7 +580,10 @@ fn a_base_job_that_is_none_is_named() {
     let server = catalog([job("completed")])
         .on(
             &plan_route(TEMPLATE),
-            [Reply::problem(404, "not_found"), Reply::json(&quiet())],
+            [
+                Response::problem(404, "not_found"),
+                Response::json(&quiet()),
+            ],
         )
         .serve();
     let desk = Desk::with_key(&server.url);
@@ -613,7 +619,7 @@ fn a_terminal_asks_about_each_conflict() {
     let server = catalog([job("completed")])
         .on(
             &plan_route(TEMPLATE),
-            [Reply::json(&first), Reply::json(&quiet())],
+            [Response::json(&first), Response::json(&quiet())],
         )
         .serve();
     let desk = Desk::with_key(&server.url);

@@ -9,16 +9,16 @@ use std::sync::mpsc::channel;
 use serde_json::json;
 
 use super::{Desk, me};
-use crate::scripted::{Reply, Scripted};
+use crate::scripted::{Response, Scripted};
 
-/// The server answers once it was said that it does not.
+/// The server responds once the command has reported that it does not.
 #[test]
 fn who_waits_is_reported_for_what() {
-    let (response, may_answer) = channel::<()>();
-    let may_answer = Mutex::new(may_answer);
+    let (response, may_respond) = channel::<()>();
+    let may_respond = Mutex::new(may_respond);
     let server = Scripted::new(move |_| {
-        may_answer.lock().expect("whole").recv().ok();
-        Reply::json(&me())
+        may_respond.lock().expect("whole").recv().ok();
+        Response::json(&me())
     });
     let desk = Desk::with_key(&server.url);
     let mut command = desk.command(&["whoami", "--format", "json"]);
@@ -47,7 +47,7 @@ fn who_waits_is_reported_for_what() {
 }
 
 /// Serves every connection with those bytes, and then nothing until it is closed.
-fn answering(bytes: &'static [u8]) -> String {
+fn responding(bytes: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     std::thread::spawn(move || {
@@ -64,11 +64,11 @@ fn answering(bytes: &'static [u8]) -> String {
     url
 }
 
-/// Nothing of such an answer is read, and nobody waits for more of it.
+/// Nothing of such a response is read, and nobody waits for more of it.
 #[test]
 fn a_response_that_is_too_large_ends_it_at_once() {
     let claim = b"HTTP/1.1 200 OK\r\ncontent-length: 1099511627776\r\n\r\n{";
-    let desk = Desk::with_key(&answering(claim));
+    let desk = Desk::with_key(&responding(claim));
     for words in [
         &["whoami"][..],
         &["job", "show", "0198c0de-0000-7000-8000-0000000000cc"],
@@ -108,12 +108,12 @@ fn the_phases_of_a_job_are_reported_as_they_begin() {
 
 #[test]
 fn a_job_that_nobody_has_seen_does_not_go_on() {
-    let server = Scripted::new(|_| Reply::problem(401, "unauthenticated"));
+    let server = Scripted::new(|_| Response::problem(401, "unauthenticated"));
     let desk = Desk::with_key(&server.url);
     let job = "0198c0de-0000-7000-8000-0000000000cc";
     let ran = desk.run(&["job", "watch", job]).exits(4);
     assert!(!ran.err.contains("goes on"), "{}", ran.err);
-    // Nobody answers: the time that is given bounds the waiting.
+    // Nobody listens: the time that is given bounds the waiting.
     let desk = Desk::with_key(&crate::scripted::nobody());
     let ran = desk.run(&["job", "watch", job, "--wait", "1s"]).exits(5);
     assert!(!ran.err.contains("goes on"), "{}", ran.err);
@@ -129,7 +129,7 @@ fn a_job_that_nobody_has_seen_does_not_go_on() {
 
 #[test]
 fn a_large_upload_is_reported_with_its_size() {
-    let server = Scripted::new(|_| Reply::json(&json!({"id": "t"})));
+    let server = Scripted::new(|_| Response::json(&json!({"id": "t"})));
     let desk = Desk::with_key(&server.url);
     desk.place
         .write("body.json", &format!("\"{}\"", "x".repeat(1_200_000)));

@@ -26,7 +26,7 @@ pub(crate) struct Http {
 }
 
 impl Http {
-    /// Answers what the server answers to that question.
+    /// Responds as the server does to that question.
     pub(crate) fn of(server: &Server, question: &Question<'_>) -> Http {
         let (status, body) = Connection::open(server.address).ask(&(question.next)(0, 0));
         assert_eq!(status, question.expected, "{}", question.name);

@@ -1,4 +1,4 @@
-//! SQLite alone: one connection that puts lines into a copy of the served file. Nobody asks for them over
+//! SQLite alone: one connection that puts rows into a copy of the served file. Nobody asks for them over
 //! HTTP, no cell of them is checked, neither layer is on, nothing is counted.
 
 use std::time::{Duration, Instant};
@@ -10,17 +10,17 @@ use crate::load::Seen;
 use crate::rows;
 use crate::server::Server;
 
-/// How many lines are ready to be written; they are taken in turns, under new ids.
-const LINES: i64 = 50_000;
+/// How many rows are ready to be written; they are taken in turns, under new ids.
+const READY: i64 = 50_000;
 
 const INSERT: &str = "INSERT INTO rows (organization_id, workspace_id, feature_id, id, created_by, created_at, \
     updated_at, data, s1, s2, s3) VALUES ";
-const LINE: &str = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const PLACEHOLDERS: &str = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 /// A copy of a store.
 pub(crate) struct Sqlite {
     connection: Connection,
-    lines: Vec<Vec<Value>>,
+    rows: Vec<Vec<Value>>,
     written: usize,
 }
 
@@ -36,38 +36,38 @@ impl Sqlite {
         assert_eq!(busy, Ok(0), "the log is in the file");
         std::fs::copy(&file, &copy).expect("copies");
         let connection = Connection::open(&copy).expect("opens");
-        // As the server has it: what is answered has reached the disk.
+        // As the server has it: what is acknowledged has reached the disk.
         let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
             PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000; PRAGMA mmap_size = 1073741824;";
         connection.execute_batch(pragmas).expect("is set");
         let wanted = "SELECT organization_id, workspace_id, feature_id, id, created_by, created_at, updated_at, \
             data, s1, s2, s3 FROM rows LIMIT ?1";
         let mut read = connection.prepare(wanted).expect("prepares");
-        let lines = read.query_map([LINES], |row| (0..11).map(|at| row.get(at)).collect());
-        let lines: Result<Vec<_>, _> = lines.expect("asks").collect();
-        let lines = lines.expect("reads");
+        let rows = read.query_map([READY], |row| (0..11).map(|at| row.get(at)).collect());
+        let rows: Result<Vec<_>, _> = rows.expect("asks").collect();
+        let rows = rows.expect("reads");
         drop(read);
         Sqlite {
             connection,
-            lines,
+            rows,
             written: 0,
         }
     }
 
-    /// Writes so many lines at a time, so many times before each commit; counts the times.
-    pub(crate) fn write(&mut self, lines: usize, times: usize, time: Duration) -> Seen {
-        let text = format!("{INSERT}{}", vec![LINE; lines].join(", "));
+    /// Writes so many rows at a time, so many times before each commit; counts the times.
+    pub(crate) fn write(&mut self, rows: usize, times: usize, time: Duration) -> Seen {
+        let text = format!("{INSERT}{}", vec![PLACEHOLDERS; rows].join(", "));
         let began = Instant::now();
         let mut done = 0;
         while done == 0 || began.elapsed() < time {
             let commit = self.connection.unchecked_transaction().expect("begins");
             for _ in 0..times {
-                let mut values: Vec<Value> = Vec::with_capacity(11 * lines);
-                for _ in 0..lines {
-                    // The cells of lines far apart, and an id behind all others.
-                    let mut line = self.lines[rows::mixed(self.written) % self.lines.len()].clone();
-                    line[3] = Value::Blob(behind_all(self.written));
-                    values.append(&mut line);
+                let mut values: Vec<Value> = Vec::with_capacity(11 * rows);
+                for _ in 0..rows {
+                    // The cells of rows far apart, and an id behind all others.
+                    let mut row = self.rows[rows::mixed(self.written) % self.rows.len()].clone();
+                    row[3] = Value::Blob(behind_all(self.written));
+                    values.append(&mut row);
                     self.written += 1;
                 }
                 let mut insert = commit.prepare_cached(&text).expect("prepares");

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::reference::{Field, Operation, Reference, Response, Schema, Tag};
+use super::reference::{DocumentedOperation, DocumentedSchema, Field, Reference, Response, Tag};
 use super::schema_type::Piece;
 
 /// Operations by their tags, then schemas.
@@ -30,7 +30,7 @@ fn operations(tag: &Tag<'_>) -> Markup {
     }
 }
 
-fn operation_section(operation: &Operation<'_>) -> Markup {
+fn operation_section(operation: &DocumentedOperation<'_>) -> Markup {
     let title = format!("{}-title", operation.id);
     html! {
         section.operation id=(operation.id) {
@@ -56,7 +56,7 @@ fn operation_section(operation: &Operation<'_>) -> Markup {
     }
 }
 
-fn schema_section(schema: &Schema<'_>) -> Markup {
+fn schema_section(schema: &DocumentedSchema<'_>) -> Markup {
     let id = format!("schema-{}", schema.name);
     let title = format!("{id}-title");
     html! {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::guide::{Step, VARIABLES};
-use super::reference::{Field, Operation, Reference, Schema};
+use super::reference::{DocumentedOperation, DocumentedSchema, Field, Reference};
 use super::schema_type::Piece;
 use crate::app::Demonstration;
 
@@ -77,8 +77,8 @@ pub(super) fn document(
     text
 }
 
-fn operation_into(text: &mut String, operation: &Operation<'_>) {
-    let Operation {
+fn operation_into(text: &mut String, operation: &DocumentedOperation<'_>) {
+    let DocumentedOperation {
         method,
         path,
         summary,
@@ -124,7 +124,7 @@ fn operation_into(text: &mut String, operation: &Operation<'_>) {
     }
 }
 
-fn schema_into(text: &mut String, schema: &Schema<'_>) {
+fn schema_into(text: &mut String, schema: &DocumentedSchema<'_>) {
     add(
         text,
         format_args!("\n### {}\n\n{}\n\n", schema.name, schema.about),

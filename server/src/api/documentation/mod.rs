@@ -1,7 +1,7 @@
-//! `/v1/openapi.json`, `/docs`, `/docs.md` and `/llms.txt`: the API for programs and for people.
+//! `/docs`, `/docs.md` and `/llms.txt`: the API for people.
 //!
-//! In: the OpenAPI document, `guide.md`, and the demonstration that this server shows, if it is one. Out: the document,
-//! and the same guide and reference as a page, as Markdown, and as its first screen.
+//! In: the OpenAPI document, `guide.md`, and the demonstration that this server shows, if it is one. Out: the same
+//! guide and reference as a page, as Markdown, and as its first screen.
 
 mod example;
 pub mod guide;
@@ -11,18 +11,10 @@ mod markdown;
 mod reference;
 mod schema_type;
 
-use std::sync::OnceLock;
-
-use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::Response;
-use tplkit::definitions::Definitions;
+use serde_json::Value;
 
 use self::reference::Reference;
-use super::document;
 use crate::app::Demonstration;
-use crate::call::Call;
-use crate::refusal::Refusal;
 
 /// What is made of the document once per server.
 pub(super) struct Texts {
@@ -32,9 +24,8 @@ pub(super) struct Texts {
 }
 
 /// Writes all of them.
-pub(super) fn texts(demonstration: Option<&Demonstration>) -> Texts {
-    let document = document(Definitions::embedded());
-    let reference = Reference::of(&document);
+pub(super) fn texts(document: &Value, demonstration: Option<&Demonstration>) -> Texts {
+    let reference = Reference::of(document);
     let steps = guide::steps(demonstration);
     Texts {
         page: html::page(&reference, &steps, demonstration),
@@ -43,44 +34,18 @@ pub(super) fn texts(demonstration: Option<&Demonstration>) -> Texts {
     }
 }
 
-/// `GET /v1/openapi.json`
-///
-/// # Errors
-/// 422 for parameters, of which there are none.
-pub(super) async fn openapi(mut call: Call) -> Result<Response, Refusal> {
-    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
-    call.query_text.finish()?;
-    let text = DOCUMENT.get_or_init(|| Bytes::from(document(Definitions::embedded()).to_string()));
-    let mut response = Response::new(Body::from(text.clone()));
-    let media_type = HeaderValue::from_static("application/json");
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, media_type);
-    Ok(response)
-}
-
-/// `GET /`: where somebody begins who knows the address alone.
-///
-/// # Errors
-/// 422 for parameters, of which there are none.
-pub(super) async fn root(mut call: Call) -> Result<Response, Refusal> {
-    call.query_text.finish()?;
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
-    let to = HeaderValue::from_static("/docs");
-    response.headers_mut().insert(header::LOCATION, to);
-    Ok(response)
-}
-
 #[cfg(test)]
 mod tests {
+    use tplkit::definitions::Definitions;
+
     use super::guide::tests::demonstration;
     use super::texts;
+    use crate::api::document;
     use crate::api::operations::OPERATIONS;
 
     #[test]
     fn the_page_shows_every_operation_and_fetches_nothing_from_elsewhere() {
-        let texts = texts(None);
+        let texts = texts(&document(Definitions::embedded()), None);
         for operation in OPERATIONS.iter().filter(|one| one.is_documented()) {
             let markdown = format!("#### {} {}\n", operation.method, operation.path);
             assert!(texts.markdown.contains(&markdown), "{markdown}");
@@ -112,7 +77,11 @@ mod tests {
     #[test]
     fn values_of_a_demonstration_are_shown_where_there_is_one_alone() {
         let demonstration = demonstration();
-        let (with, without) = (texts(Some(&demonstration)), texts(None));
+        let document = document(Definitions::embedded());
+        let (with, without) = (
+            texts(&document, Some(&demonstration)),
+            texts(&document, None),
+        );
         for name in ["the-url/v1", "the-password", "the-key", "the-table"] {
             assert!(with.page.contains(name), "{name}");
         }

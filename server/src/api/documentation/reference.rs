@@ -15,18 +15,18 @@ pub(super) struct Reference<'d> {
     pub(super) version: &'d str,
     pub(super) about: &'d str,
     pub(super) tags: Vec<Tag<'d>>,
-    pub(super) schemas: Vec<Schema<'d>>,
+    pub(super) schemas: Vec<DocumentedSchema<'d>>,
 }
 
 /// Operations of one kind.
 pub(super) struct Tag<'d> {
     pub(super) name: &'d str,
     pub(super) about: &'d str,
-    pub(super) operations: Vec<Operation<'d>>,
+    pub(super) operations: Vec<DocumentedOperation<'d>>,
 }
 
 /// A method of a path.
-pub(super) struct Operation<'d> {
+pub(super) struct DocumentedOperation<'d> {
     pub(super) id: &'d str,
     pub(super) method: String,
     pub(super) path: &'d str,
@@ -52,7 +52,7 @@ impl Response<'_> {
 }
 
 /// A shape of JSON.
-pub(super) struct Schema<'d> {
+pub(super) struct DocumentedSchema<'d> {
     pub(super) name: &'d str,
     pub(super) about: &'d str,
     /// What it is, where it has no members.
@@ -73,7 +73,7 @@ pub(super) struct Field<'d> {
     pub(super) notes: Vec<String>,
 }
 
-impl<'d> Operation<'d> {
+impl<'d> DocumentedOperation<'d> {
     /// The document that its refusals have in common.
     pub(super) fn refusal(&self) -> Vec<Piece<'d>> {
         let mut refusals = self.responses.iter().filter(|response| response.refuses());
@@ -114,7 +114,7 @@ impl<'d> Reference<'d> {
             about: text(&document["info"]["description"]),
             tags,
             schemas: schemas
-                .map(|(name, schema)| Schema {
+                .map(|(name, schema)| DocumentedSchema {
                     name,
                     about: text(&schema["description"]),
                     kind: type_of(schema),
@@ -131,7 +131,7 @@ fn operation<'d>(
     path: &'d str,
     method: &str,
     about: &'d Value,
-) -> Operation<'d> {
+) -> DocumentedOperation<'d> {
     let components = &document["components"];
     let parameters = list(&about["parameters"]).map(|one| component(components, one));
     let parameters = parameters.map(|parameter| Field {
@@ -149,7 +149,7 @@ fn operation<'d>(
             content: content(response),
         }
     });
-    Operation {
+    DocumentedOperation {
         id: text(&about["operationId"]),
         method: method.to_ascii_uppercase(),
         path,

@@ -8,7 +8,7 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::wire::NULL_TOO;
+use crate::json_schemas::NULL_TOO;
 
 /// Where components refer to one another.
 const PATH: &str = "/components/schemas";
@@ -164,7 +164,7 @@ mod tests {
     use serde_json::json;
 
     use super::Components;
-    use crate::wire::{Nullable, UtcInstant};
+    use crate::json_schemas::{Nullable, UtcInstant};
 
     /// What may stand
     /// in a line.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::components;
-use super::texts::{self, TEXTS};
+use super::texts;
 use crate::call::operation::{Access, Limit, Operation};
 
 /// The operation as the document has it.
@@ -15,7 +15,7 @@ pub(super) fn described(operation: &Operation) -> Value {
         .map(|status| (status.to_string(), response(operation, status)))
         .collect();
     let mut described = json!({
-        "operationId": TEXTS.operation_id(operation),
+        "operationId": about.id,
         "summary": about.summary,
         "description": conditions(operation),
         "tags": [about.tag],

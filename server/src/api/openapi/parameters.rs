@@ -15,7 +15,7 @@ pub(super) fn query(component: &str) -> Option<Value> {
     let id = || json!({"type": "string", "format": "uuid"});
     let word = |words: &[&str], default: &str| json!({"type": "string", "enum": words, "default": default});
     let filters = filters();
-    let (name, schema, reported) = match component {
+    let (name, schema, description) = match component {
         "cursor" => (
             "cursor",
             json!({"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
@@ -165,7 +165,7 @@ pub(super) fn query(component: &str) -> Option<Value> {
         _ => return None,
     };
     let mut parameter =
-        json!({"name": name, "in": "query", "description": reported, "schema": schema});
+        json!({"name": name, "in": "query", "description": description, "schema": schema});
     let required = [
         "op",
         "of_organization",

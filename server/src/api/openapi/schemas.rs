@@ -24,6 +24,7 @@ use crate::identity::api_keys::ApiKey;
 use crate::identity::members::Member;
 use crate::identity::organizations::Organization;
 use crate::jobs::JobView;
+use crate::json_schemas::Name;
 use crate::model::{document, schema};
 use crate::paging::Page;
 use crate::routes::api_keys::{ApiKeyCreate, ApiKeyCreated};
@@ -44,7 +45,6 @@ use crate::templates::document::{
     PackageDocument, PackageToCheck, PayloadEntry, TemplateCreate, TemplatePatch,
 };
 use crate::templates::{PackageVerdict, Payload, Record, Template};
-use crate::wire::Name;
 
 /// An object with these members and no others.
 pub(super) fn closed(properties: &Map<String, Value>, required: &[&str]) -> Value {

@@ -18,9 +18,9 @@ fn every_operation_is_described() {
         let takes = about.request.is_some();
         assert!(!takes || operation.has_body(), "{operation:?}");
         assert!(takes || operation.method != "PATCH", "{operation:?}");
-        let answers = operation.statuses.iter().any(|s| matches!(s, 200..=203));
-        let answers = answers && operation.path != "/docs" && !operation.gives_file();
-        assert_eq!(about.response.is_some(), answers, "{operation:?}");
+        let responds = operation.statuses.iter().any(|s| matches!(s, 200..=203));
+        let responds = responds && operation.path != "/docs" && !operation.gives_file();
+        assert_eq!(about.response.is_some(), responds, "{operation:?}");
         for name in about.query_components {
             assert!(parameters::query(name).is_some(), "{operation:?} {name}");
         }
@@ -58,16 +58,12 @@ fn every_component_is_there_and_used() {
 fn operations_have_short_names_of_their_own() {
     let mut ids = BTreeSet::new();
     for operation in &OPERATIONS {
-        let id = TEXTS.operation_id(operation);
+        let id = operation.about.id;
         let words = id.split('_').collect::<Vec<_>>();
-        assert!(!id.is_empty(), "{operation:?}: name it in texts.json");
+        assert!(!id.is_empty(), "{operation:?}");
         assert!(words.len() <= 4, "{id}");
         assert!(!words.contains(&"by"), "{id}");
         assert!(ids.insert(id), "{id}");
-    }
-    let known: BTreeSet<String> = OPERATIONS.iter().map(|o| format!("{o:?}")).collect();
-    for operation in TEXTS.operations.keys() {
-        assert!(known.contains(operation), "{operation} is no operation");
     }
 }
 
@@ -152,7 +148,7 @@ fn every_text_is_used() {
     for name in TEXTS.schemas.keys() {
         assert!(
             components["schemas"].get(name).is_some(),
-            "{name} is no schema"
+            "{name} is not a schema"
         );
     }
     let undescribed = undescribed();
@@ -170,17 +166,20 @@ fn every_text_is_used() {
                 property == name && !TEXTS.properties.contains_key(&own)
             }),
         };
-        assert!(used, "{name} is no property, or it is described elsewhere");
+        assert!(
+            used,
+            "{name} is not a property, or it is described elsewhere"
+        );
     }
     for name in TEXTS.parameters.keys() {
         let known = components["parameters"].get(format!("path_{name}"));
-        assert!(known.is_some(), "{name} is no parameter");
+        assert!(known.is_some(), "{name} is not a parameter");
     }
     for name in TEXTS.tags.keys() {
         let mut tags = document["tags"].as_array().expect("tags").iter();
         assert!(
             tags.any(|tag| tag["name"] == name.as_str()),
-            "{name} is no tag"
+            "{name} is not a tag"
         );
     }
 }
@@ -314,7 +313,7 @@ fn examples_are_examples() {
     for name in EXAMPLES.keys() {
         assert!(
             components["schemas"].get(name).is_some(),
-            "{name} is no schema"
+            "{name} is not a schema"
         );
     }
 }

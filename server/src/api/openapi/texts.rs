@@ -1,4 +1,4 @@
-//! Texts of the document: operation ids, descriptions and examples, as data files next to the code.
+//! Texts of the document: descriptions and examples, as data files next to the code.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,14 +6,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::call::operation::Operation;
-
 /// The words of the document.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Texts {
-    /// Operation ids by method and path. Clients are generated from them: they stay.
-    pub(super) operations: BTreeMap<String, String>,
     /// What each tag groups.
     pub(super) tags: BTreeMap<String, String>,
     /// What each component is.
@@ -35,12 +31,6 @@ pub(super) static EXAMPLES: LazyLock<Map<String, Value>> = LazyLock::new(|| {
 });
 
 impl Texts {
-    /// The id of an operation, empty when it has none yet.
-    pub(super) fn operation_id(&self, operation: &Operation) -> &str {
-        let key = format!("{} {}", operation.method, operation.path);
-        self.operations.get(&key).map_or("", String::as_str)
-    }
-
     /// Describes a component and everything in it that does not describe itself.
     pub(super) fn describe(&self, component: &str, schema: &mut Value) {
         if schema.get("description").is_none()

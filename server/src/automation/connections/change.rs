@@ -12,10 +12,10 @@ use super::{
 };
 use crate::automation::encryption;
 use crate::automation::names::name_fault;
+use crate::json_schemas::UtcInstant;
 use crate::refusal::{Code, Fault, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::{Row, Scope, Store, StoreError, Tx, Value};
-use crate::wire::UtcInstant;
 
 /// A record, ready to be written.
 #[derive(Debug)]
@@ -95,10 +95,10 @@ pub async fn set_connection(
     set: SetConnection,
 ) -> Result<Connection, Refusal> {
     if let Some(why) = name_fault(&set.name) {
-        return Err(Refusal::fault("--name", why));
+        return Err(Refusal::fault("name", why));
     }
     if let Some(why) = set.kind.fault(&set.url) {
-        return Err(Refusal::fault("--url", why));
+        return Err(Refusal::fault("url", why));
     }
     let prepared = PreparedSecret::new(key, set)?;
     store

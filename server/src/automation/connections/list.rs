@@ -5,9 +5,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::ConnectionKind;
+use crate::json_schemas::UtcInstant;
 use crate::paging::PageRequest;
 use crate::store::{Row, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// A server that automations may call, without its address and secret.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -30,7 +30,7 @@ impl ConnectionRecord {
     pub(super) fn read(row: &Row) -> Result<ConnectionRecord, StoreError> {
         let kind: String = row.get(3)?;
         let kind = ConnectionKind::parse(&kind)
-            .ok_or_else(|| StoreError::Internal(format!("{kind} is no kind of connection")))?;
+            .ok_or_else(|| StoreError::Internal(format!("{kind} is not a kind of connection")))?;
         Ok(ConnectionRecord {
             id: row.get(0)?,
             organization_id: row.get(1)?,

@@ -19,8 +19,8 @@ use serde::Serialize;
 use url::Url;
 use uuid::Uuid;
 
+use crate::json_schemas::UtcInstant;
 use crate::refusal::{Code, Refusal};
-use crate::wire::UtcInstant;
 
 pub use change::{Change, PreparedSecret, insert, remove, set_connection, update};
 pub use list::{ConnectionRecord, by_id, page};
@@ -70,21 +70,21 @@ impl ConnectionKind {
     pub fn fault(self, text: &str) -> Option<&'static str> {
         if self == ConnectionKind::Timer {
             let good = tplkit::automation::Timer::parse(text).is_some();
-            return (!good).then_some("is no timer: use cron:0 8 * * 1-5 or delay:SECONDS");
+            return (!good).then_some("is not a timer: use cron:0 8 * * 1-5 or delay:SECONDS");
         }
-        let (schemes, reported): (&[&str], _) = match self {
+        let (schemes, message): (&[&str], _) = match self {
             ConnectionKind::Smtp => (
                 &["smtp", "smtps"],
-                "is no address of a mail server: use smtp://user@host:port or smtps://…",
+                "is not an address of a mail server: use smtp://user@host:port or smtps://…",
             ),
             _ => (
                 &["http", "https"],
-                "is no address of an API: use https://host/path",
+                "is not an address of an API: use https://host/path",
             ),
         };
         let url = Url::parse(text).ok();
         let url = url.filter(|url| schemes.contains(&url.scheme()) && url.has_host());
-        (url.is_none()).then_some(reported)
+        (url.is_none()).then_some(message)
     }
 }
 
@@ -130,9 +130,9 @@ pub struct SetConnection {
 
 /// 503 for a secret that nothing could encrypt.
 pub(super) fn no_key() -> Refusal {
-    let reported = "The secret cannot be encrypted: start the server with TPLKIT_SECRET_KEY, 32 bytes in base64 or \
+    let detail = "The secret cannot be encrypted: start the server with TPLKIT_SECRET_KEY, 32 bytes in base64 or \
          hex (openssl rand -base64 32).";
-    Refusal::new(Code::StoreUnavailable, reported)
+    Refusal::new(Code::StoreUnavailable, detail)
 }
 
 pub(super) fn no_organization() -> Refusal {

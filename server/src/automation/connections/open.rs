@@ -22,7 +22,7 @@ pub struct OpenConnection {
 
 impl std::fmt::Debug for OpenConnection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Opened(…)")
+        f.write_str("OpenConnection(…)")
     }
 }
 

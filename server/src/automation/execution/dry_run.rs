@@ -9,10 +9,10 @@ use tplkit::definitions::Definitions;
 use tplkit::json::{Object, Value as Json};
 
 use super::{envelope, failure_message, hold_while, step_row, written};
-use crate::automation::attachments::{self, AttachmentRequest};
 use crate::automation::executor::RunExecutor;
-use crate::automation::meter::Meter;
+use crate::automation::mail_attachments::{self, AttachmentRequest};
 use crate::automation::principal::Principal;
+use crate::automation::processor_time::Meter;
 use crate::automation::row_reads::{self, ReadRequest};
 use crate::automation::row_writes::RowWrites;
 use crate::automation::run_lease;
@@ -217,14 +217,14 @@ impl DryRun<'_> {
             }
             Act::Mail(mail) if mail.attaches() => {
                 let request = AttachmentRequest::of(run, mail, self.state.envelope());
-                let found = attachments::find(tx, &request).await?;
+                let found = mail_attachments::find(tx, &request).await?;
                 let mut output = Stub::default().output(act, self.state.envelope());
                 output.shift_remove("note");
                 output.extend(
                     mail.note(false)
                         .map(|note| ("note".to_owned(), note.into())),
                 );
-                output.insert("attachments".to_owned(), attachments::listed(&found));
+                output.insert("attachments".to_owned(), mail_attachments::listed(&found));
                 Ok(output)
             }
             act => Ok(Stub::default().output(act, self.state.envelope())),

@@ -7,14 +7,14 @@ use tplkit::automation::run::{Act, Failure, Mail, NextStep, Request, Stub};
 use tplkit::json::Object;
 
 use super::{RunExecution, StepResult, release};
-use crate::automation::attachments::{self, Attachment, AttachmentRequest};
 use crate::automation::connections::{self, ConnectionKind, OpenConnection};
 use crate::automation::executor::RunExecutor;
 use crate::automation::integrations::{self, Stamp};
+use crate::automation::mail_attachments::{self, Attachment, AttachmentRequest};
 use crate::automation::run_steps::StepRow;
 use crate::automation::runs::Run;
 use crate::automation::step::Stop;
-use crate::automation::{calls, run_lease, secrets};
+use crate::automation::{call_limit, run_lease, secrets};
 use crate::ids::WorkflowKey;
 use crate::store::{Scope, StoreError};
 
@@ -52,7 +52,7 @@ pub(super) async fn hold_while<T>(
 
 impl RunExecution<'_> {
     /// Does a step that asks something of others. The run holds no worker while it waits for them, and as
-    /// many wait at once as its organization may have under way.
+    /// many wait at once as its organization may have in flight.
     pub(super) async fn call(
         &mut self,
         row: StepRow,
@@ -105,14 +105,14 @@ impl RunExecution<'_> {
                 self.executor
                     .store
                     .write(&Scope::Operator, self.run.clone(), |tx, run| {
-                        Box::pin(calls::take(tx, run))
+                        Box::pin(call_limit::take(tx, run))
                     });
             match reading.await {
-                Ok(calls::PlaceOutcome::Taken) => return Ok(()),
-                Ok(calls::PlaceOutcome::Fenced) => return Err(Stop::Fenced),
+                Ok(call_limit::PlaceOutcome::Taken) => return Ok(()),
+                Ok(call_limit::PlaceOutcome::Fenced) => return Err(Stop::Fenced),
                 // Another process took the same one.
                 Err(StoreError::Unique { .. }) => {}
-                Ok(calls::PlaceOutcome::Full) => tokio::time::sleep(AGAIN).await,
+                Ok(call_limit::PlaceOutcome::Full) => tokio::time::sleep(AGAIN).await,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -124,7 +124,7 @@ impl RunExecution<'_> {
             .executor
             .store
             .write(&Scope::Operator, self.run.clone(), |tx, run| {
-                Box::pin(calls::leave(tx, run))
+                Box::pin(call_limit::leave(tx, run))
             });
         if let Err(error) = left.await {
             let error: StoreError = error;
@@ -234,9 +234,9 @@ impl RunExecution<'_> {
         let request = AttachmentRequest::of(self.run, mail, self.state.envelope());
         let store = &self.executor.store;
         let found = store.read(&self.principal.scope, request.clone(), |tx, request| {
-            Box::pin(attachments::find(tx, request))
+            Box::pin(mail_attachments::find(tx, request))
         });
-        let read = attachments::read(&self.executor.files, &request, found.await?).await;
+        let read = mail_attachments::read(&self.executor.files, &request, found.await?).await;
         read.map_err(Stop::Failed)
     }
 

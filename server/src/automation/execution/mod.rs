@@ -304,7 +304,7 @@ impl RunExecution<'_> {
         };
         let row = step_row(next, number, &input, "running");
         match act.map_err(Stop::Failed)? {
-            Act::Settled(output) => self.keep(row, output).await,
+            Act::Output(output) => self.keep(row, output).await,
             Act::Wait(wait) => self.wait(row, &wait, begun, now).await,
             Act::Read(query) => {
                 let output = self.under_lease(self.read(query, row.input.len())).await?;

@@ -50,11 +50,11 @@ impl Resolve for PublicResolver {
             let found: Vec<SocketAddr> = found.collect();
             let fine = |address: &SocketAddr| anywhere || !is_private(address.ip());
             if let Some(private) = found.iter().find(|address| !fine(address)) {
-                let reported = format!(
+                let reason = format!(
                     "{name} leads to {}, an address that is not public: allow it with --allow-private-addresses",
                     private.ip()
                 );
-                return Err(reported.into());
+                return Err(reason.into());
             }
             Ok(Box::new(found.into_iter()) as Addrs)
         })

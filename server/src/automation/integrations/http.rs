@@ -20,7 +20,7 @@ pub(in crate::automation) async fn request(
 ) -> Result<Object, Failure> {
     let url = below(&connection.url, &wanted.path)?;
     let method = Method::from_bytes(wanted.method.as_bytes())
-        .map_err(|_| Failure::at("method", "is no method"))?;
+        .map_err(|_| Failure::at("method", "is not a method"))?;
     let mut request = client
         .request(method, url)
         // The receiver recognizes a request that is sent again after a crash.
@@ -46,13 +46,13 @@ pub(super) async fn receive(request: reqwest::RequestBuilder) -> Result<(u16, St
     let failed = |error: reqwest::Error| {
         // Addresses may hold more than everybody should read.
         let error = error.without_url();
-        let mut reported = error.to_string();
+        let mut reason = error.to_string();
         let mut cause = std::error::Error::source(&error);
         while let Some(error) = cause {
-            reported = format!("{reported}: {error}");
+            reason = format!("{reason}: {error}");
             cause = error.source();
         }
-        Failure::at("connectionName", format!("no response came: {reported}"))
+        Failure::at("connectionName", format!("no response came: {reason}"))
     };
     let mut response = request.send().await.map_err(failed)?;
     let status = response.status().as_u16();
@@ -60,8 +60,8 @@ pub(super) async fn receive(request: reqwest::RequestBuilder) -> Result<(u16, St
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > MOST_BYTES {
-            let reported = format!("the response has more than {MOST_BYTES} bytes");
-            return Err(Failure::at("connectionName", reported));
+            let reason = format!("the response has more than {MOST_BYTES} bytes");
+            return Err(Failure::at("connectionName", reason));
         }
     }
     // What no store can hold is not kept.

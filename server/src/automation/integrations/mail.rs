@@ -15,14 +15,14 @@ use tplkit::json::{Object, Value as Json};
 use url::Url;
 
 use super::{PATIENCE, Stamp};
-use crate::automation::attachments::{Attachment, UNKNOWN_TYPE};
 use crate::automation::connections::OpenConnection;
+use crate::automation::mail_attachments::{Attachment, UNKNOWN_TYPE};
 
 /// What is wrong with the address of a mail server, if anything.
 pub(in crate::automation) fn transport_fault(text: &str) -> Option<&'static str> {
     let url = Url::parse(text).ok();
     let good = url.is_some_and(|url| matches!(url.scheme(), "smtp" | "smtps") && url.has_host());
-    (!good).then_some("is no address of a mail server: use smtp://user@host:port or smtps://…")
+    (!good).then_some("is not an address of a mail server: use smtp://user@host:port or smtps://…")
 }
 
 /// Sends a mail, and gives the output.
@@ -44,17 +44,17 @@ pub(in crate::automation) async fn send(
     let transport = transport(&url, server.secret.as_deref())?;
     let sent = transport.send(message).await;
     sent.map_err(|error| {
-        let mut reported = error.to_string();
+        let mut reason = error.to_string();
         let cause = std::error::Error::source(&error);
         if let Some(cause) = cause
             .map(ToString::to_string)
-            .filter(|cause| !reported.contains(cause))
+            .filter(|cause| !reason.contains(cause))
         {
-            reported = format!("{reported}: {cause}");
+            reason = format!("{reason}: {cause}");
         }
         Failure::at(
             "connectionName",
-            format!("the mail server did not take it: {reported}"),
+            format!("the mail server did not take it: {reason}"),
         )
     })?;
     let accepted = mail.to.iter().map(|address| address.as_str().into());
@@ -90,7 +90,7 @@ fn sender(url: &Url) -> Result<Mailbox, Failure> {
         .unwrap_or_else(|| format!("automations@{host}"));
     from.parse().map_err(|_| {
         let reason = format!(
-            "`{from}` is no address to send from: end the connection's address with ?from=ADDRESS"
+            "`{from}` is not an address to send from: end the connection's address with ?from=ADDRESS"
         );
         Failure::at("connectionName", reason)
     })
@@ -112,7 +112,7 @@ fn message(
         .date(date);
     for to in &mail.to {
         let mailbox = to.parse::<Mailbox>().map_err(|error| {
-            let reason = format!("is no address: {error}");
+            let reason = format!("is not an address: {error}");
             Failure::at("to", reason).yields(None, &to.as_str().into())
         })?;
         builder = builder.to(mailbox);

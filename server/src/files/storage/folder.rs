@@ -1,7 +1,7 @@
 //! A folder of the machine, and files that are written into it while their bytes come.
 //!
-//! Bytes are flushed to the disk in small portions, one upload at a time: a database on the same disk waits for all
-//! that is on its way there before its own commit is, and a large file at once would keep it waiting as long.
+//! Bytes are flushed to the disk in small portions, one upload at a time: a commit of a database on the same disk waits
+//! for all that is in flight to it, and a large file at once would keep it waiting as long.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};

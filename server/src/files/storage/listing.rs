@@ -10,7 +10,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 use tokio::task::spawn_blocking;
 
-use super::{FileStorage, FileStorageError, Kind};
+use super::{FileStorage, FileStorageError, StorageKind};
 
 /// Something in the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl FileStorage {
     /// When the place is away.
     pub async fn list(&self, below: Option<&str>) -> Result<Listing, FileStorageError> {
         // What other versions have left half written has a name that the crate does not show.
-        if let Kind::Folder(folder) = &self.kind {
+        if let StorageKind::Folder(folder) = &self.kind {
             let (folder, below) = (folder.clone(), below.map(str::to_owned));
             let listed = spawn_blocking(move || {
                 let mut listed = Vec::new();
@@ -63,7 +63,7 @@ impl FileStorage {
     /// When the place is away.
     pub async fn remove_listed(&self, listed: &Listed) -> Result<(), FileStorageError> {
         let removed = match &self.kind {
-            Kind::Folder(folder) => {
+            StorageKind::Folder(folder) => {
                 let path = folder.path().join(&listed.key);
                 let removed = spawn_blocking(move || fs::remove_file(path));
                 let removed = removed.await;

@@ -1,4 +1,4 @@
-//! The mark of a store in its place, and what was there before it.
+//! The object that marks a place as that of a store, and what was there before it.
 //!
 //! It is an object of lines: the id of the store, then the names of what lay there when it was marked. These are
 //! no business of the store, nor is what lies below the mark of another one.
@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use super::own_name::{self, is_own};
-use super::{FileStorage, FileStorageError, Kind, NAME};
+use super::{FileStorage, FileStorageError, NAME, StorageKind};
 
 /// Whose a place is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl fmt::Display for MarkedAs {
         match self {
             MarkedAs::Nothing => f.write_str("no store (it has no mark)"),
             MarkedAs::Store(id) => write!(f, "the store {id}"),
-            MarkedAs::Other => f.write_str("something that is no store"),
+            MarkedAs::Other => f.write_str("something that is not a store"),
         }
     }
 }
@@ -134,7 +134,7 @@ impl FileStorage {
 
     /// The names at the top of the place, but for its mark.
     async fn names(&self) -> Result<Vec<String>, FileStorageError> {
-        let mut names: Vec<String> = if let Kind::Folder(folder) = &self.kind {
+        let mut names: Vec<String> = if let StorageKind::Folder(folder) = &self.kind {
             names_in(folder.path().to_owned()).await?
         } else {
             let found = self.objects.list_with_delimiter(None).await?;
@@ -175,7 +175,7 @@ impl FileStorage {
     /// # Errors
     /// When it is not.
     pub async fn is_there(&self) -> Result<(), FileStorageError> {
-        if !self.is_memory() && !matches!(self.kind, Kind::Folder(_)) {
+        if !self.is_memory() && !matches!(self.kind, StorageKind::Folder(_)) {
             let first = self.list(None).await?.next().await;
             return first.transpose().map(drop);
         }
@@ -184,7 +184,7 @@ impl FileStorage {
 
     /// The same before something is written: a folder would be made anew, and a bucket that is none says so then.
     pub(super) async fn is_mounted(&self) -> Result<(), FileStorageError> {
-        let Kind::Folder(folder) = &self.kind else {
+        let StorageKind::Folder(folder) = &self.kind else {
             return Ok(());
         };
         let path = folder.path().to_owned();

@@ -5,7 +5,7 @@
 
 mod folder;
 mod listing;
-mod mark;
+mod mark_object;
 mod open_uploads;
 mod own_name;
 mod read;
@@ -21,7 +21,7 @@ use object_store::{ObjectStore, ObjectStoreExt as _};
 use uuid::Uuid;
 
 pub use listing::{Listed, Listing};
-pub use mark::{Mark, MarkedAs};
+pub use mark_object::{Mark, MarkedAs};
 pub use open_uploads::OpenUpload;
 pub use read::{Bytestream, OtherBytes, verified};
 pub use write::{Staged, Writer};
@@ -37,13 +37,13 @@ const STAGING: &str = "uploads";
 #[derive(Debug, Clone)]
 pub struct FileStorage {
     objects: Arc<dyn ObjectStore>,
-    kind: Kind,
+    kind: StorageKind,
     /// Bytes that are written at a time.
     part: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum StorageKind {
     Folder(Arc<folder::Folder>),
     Memory,
     #[cfg(feature = "s3")]
@@ -108,20 +108,20 @@ pub fn damaged(why: &str) -> Refusal {
 
 /// The name of an object: by organization and content, and by an id that is given once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key(Path);
+pub struct ObjectKey(Path);
 
-impl Key {
+impl ObjectKey {
     /// That of an object of an organization.
-    pub fn new(organization: Uuid, sha256: &str, object: Uuid) -> Key {
+    pub fn new(organization: Uuid, sha256: &str, object: Uuid) -> ObjectKey {
         let first = sha256.get(..2).unwrap_or_default();
-        Key(Path::from(format!(
+        ObjectKey(Path::from(format!(
             "{organization}/{first}/{sha256}.{}",
             object.simple()
         )))
     }
 }
 
-impl std::fmt::Display for Key {
+impl std::fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
@@ -132,21 +132,21 @@ impl FileStorage {
     pub fn memory() -> FileStorage {
         FileStorage {
             objects: Arc::new(object_store::memory::InMemory::new()),
-            kind: Kind::Memory,
+            kind: StorageKind::Memory,
             part: 256 << 10,
         }
     }
 
     /// Whether it goes with the process.
     pub fn is_memory(&self) -> bool {
-        matches!(self.kind, Kind::Memory)
+        matches!(self.kind, StorageKind::Memory)
     }
 
     /// Removes an object; it may be gone.
     ///
     /// # Errors
     /// When the place is away.
-    pub async fn remove(&self, key: &Key) -> Result<(), FileStorageError> {
+    pub async fn remove(&self, key: &ObjectKey) -> Result<(), FileStorageError> {
         match self
             .objects
             .delete(&key.0)

@@ -1,6 +1,6 @@
 //! Uploads in parts that a bucket holds for a process that is gone.
 
-use super::{FileStorage, FileStorageError, Kind};
+use super::{FileStorage, FileStorageError, StorageKind};
 
 /// An upload in parts that nobody has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl FileStorage {
     pub async fn open_uploads(&self) -> Result<Vec<OpenUpload>, FileStorageError> {
         match &self.kind {
             #[cfg(feature = "s3")]
-            Kind::Bucket(bucket) => bucket.open_uploads().await,
+            StorageKind::Bucket(bucket) => bucket.open_uploads().await,
             _ => Ok(Vec::new()),
         }
     }
@@ -33,7 +33,7 @@ impl FileStorage {
     pub async fn abort(&self, upload: &OpenUpload) -> Result<(), FileStorageError> {
         match &self.kind {
             #[cfg(feature = "s3")]
-            Kind::Bucket(bucket) => match bucket.abort(&upload.key, &upload.id).await {
+            StorageKind::Bucket(bucket) => match bucket.abort(&upload.key, &upload.id).await {
                 Err(FileStorageError::Missing) => Ok(()),
                 aborted => aborted,
             },

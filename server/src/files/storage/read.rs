@@ -10,7 +10,7 @@ use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStor
 use sha2::{Digest as _, Sha256};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::{FileStorage, FileStorageError, Key};
+use super::{FileStorage, FileStorageError, ObjectKey};
 
 /// What is read at a time from a folder.
 const PIECE: usize = 256 << 10;
@@ -23,7 +23,7 @@ impl FileStorage {
     ///
     /// # Errors
     /// When it is not there, or the place is away.
-    pub async fn size(&self, key: &Key) -> Result<u64, FileStorageError> {
+    pub async fn size(&self, key: &ObjectKey) -> Result<u64, FileStorageError> {
         let options = GetOptions {
             head: true,
             ..GetOptions::default()
@@ -37,7 +37,7 @@ impl FileStorage {
     /// When it is not there, or the place is away.
     pub async fn read(
         &self,
-        key: &Key,
+        key: &ObjectKey,
         range: Option<Range<u64>>,
     ) -> Result<(u64, Bytestream), FileStorageError> {
         let options = GetOptions {
@@ -55,7 +55,11 @@ impl FileStorage {
 }
 
 impl FileStorage {
-    async fn object(&self, key: &Key, options: GetOptions) -> Result<GetResult, FileStorageError> {
+    async fn object(
+        &self,
+        key: &ObjectKey,
+        options: GetOptions,
+    ) -> Result<GetResult, FileStorageError> {
         let found = self.objects.get_opts(&key.0, options).await;
         match found.map_err(FileStorageError::from) {
             Err(FileStorageError::Missing) => Err(self.why_missing().await),

@@ -6,21 +6,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::Method;
 use object_store::RetryConfig;
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::multipart::MultipartStore as _;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::signer::{SignedUrlOptions, Signer as _};
+use reqwest::Method;
 
 use super::open_uploads::{OpenUpload, UploadPage};
-use super::{FileStorage, FileStorageError, Kind, STAGING};
+use super::{FileStorage, FileStorageError, STAGING, StorageKind};
 
 /// What is written at a time: the least that the protocol takes.
 const PART: usize = 5 << 20;
 
-/// How long a question that was signed may take.
+/// How long a signed request may take.
 const SIGNED: Duration = Duration::from_secs(60);
 
 /// A bucket, past what all places have in common.
@@ -49,12 +49,12 @@ impl Bucket {
                 query.extend([("key-marker", key), ("upload-id-marker", id)]);
             }
             let options = SignedUrlOptions::new().with_query(query);
-            let asked = self
+            let signed = self
                 .store
                 .signed_url_opts(Method::GET, &bucket, SIGNED, &options);
-            let answer = client.get(asked.await?).send().await.map_err(away)?;
-            let answer = answer.error_for_status().map_err(away)?;
-            let page = UploadPage::read(&answer.text().await.map_err(away)?);
+            let response = client.get(signed.await?).send().await.map_err(away)?;
+            let response = response.error_for_status().map_err(away)?;
+            let page = UploadPage::read(&response.text().await.map_err(away)?);
             open.extend(page.uploads.into_iter().filter_map(|upload| {
                 let key = Path::parse(&*upload.key).ok()?;
                 let own: Path = key.prefix_match(&self.prefix)?.collect();
@@ -80,7 +80,7 @@ impl Bucket {
     }
 }
 
-/// Why a bucket did not answer. The address is left out: it is signed.
+/// Why a bucket did not respond. The address is left out: it is signed.
 fn away(error: reqwest::Error) -> FileStorageError {
     FileStorageError::Unavailable(error.without_url().to_string())
 }
@@ -115,7 +115,7 @@ pub(super) fn open(place: &str) -> Result<FileStorage, String> {
     };
     Ok(FileStorage {
         objects: Arc::new(PrefixStore::new(bucket, prefix)),
-        kind: Kind::Bucket(Arc::new(own)),
+        kind: StorageKind::Bucket(Arc::new(own)),
         part: PART,
     })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use object_store::local::LocalFileSystem;
 
 use super::folder::Folder;
-use super::{FileStorage, Kind};
+use super::{FileStorage, StorageKind};
 
 /// What is written at a time into a folder.
 const PART: usize = 512 << 10;
@@ -62,7 +62,7 @@ impl FileStorage {
         Ok(FileStorage {
             // What a record names is there after a power cut, too.
             objects: Arc::new(objects.with_fsync(true)),
-            kind: Kind::Folder(Arc::new(Folder::new(folder))),
+            kind: StorageKind::Folder(Arc::new(Folder::new(folder))),
             part: PART,
         })
     }

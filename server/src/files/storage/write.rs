@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::folder::GrowingFile;
-use super::{FileStorage, FileStorageError, Key, Kind, STAGING};
+use super::{FileStorage, FileStorageError, ObjectKey, STAGING, StorageKind};
 
 /// An object whose bytes are still coming.
 pub struct Writer {
@@ -38,7 +38,7 @@ enum Parts {
 
 impl Parts {
     async fn begin(place: &FileStorage, name: &Path) -> Result<Parts, FileStorageError> {
-        if let Kind::Folder(folder) = &place.kind {
+        if let StorageKind::Folder(folder) = &place.kind {
             return Ok(Parts::File(folder.create(name.as_ref()).await?));
         }
         Ok(Parts::Store(place.objects.put_multipart(name).await?))
@@ -193,7 +193,7 @@ impl Staged {
     ///
     /// # Errors
     /// When the place is away or full.
-    pub async fn keep(mut self, key: &Key) -> Result<(), FileStorageError> {
+    pub async fn keep(mut self, key: &ObjectKey) -> Result<(), FileStorageError> {
         if let Some(bytes) = self.bytes.take() {
             self.place.objects.put(&key.0, bytes).await?;
         } else {

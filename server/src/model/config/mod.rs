@@ -36,7 +36,7 @@ pub(super) async fn put(
         record.config = shaped(what, &empty(what))?;
     }
     let text = record.config.clone();
-    let doc = Doc::parse(&text).map_err(|_| Refusal::fault("config", "is no JSON"))?;
+    let doc = Doc::parse(&text).map_err(|_| Refusal::fault("config", "is not JSON"))?;
     let fields = declared(record);
     let mut validator = ConfigValidator::default();
     let root = doc.root();
@@ -67,7 +67,7 @@ pub(super) async fn put(
 /// # Errors
 /// When it is no JSON.
 pub(super) fn own_columns(record: &Record) -> Result<Vec<String>, Refusal> {
-    let doc = Doc::parse(&record.config).map_err(|_| Refusal::fault("config", "is no JSON"))?;
+    let doc = Doc::parse(&record.config).map_err(|_| Refusal::fault("config", "is not JSON"))?;
     let fields = declared(record);
     let mut validator = ConfigValidator::default();
     let root = doc.root();

@@ -61,7 +61,7 @@ pub(super) async fn check(
             continue;
         }
         match ids::uuid(&reference.text) {
-            None => faults.push(Fault::new(&reference.path, "is no UUID")),
+            None => faults.push(Fault::new(&reference.path, "is not a UUID")),
             Some(id) if !found.contains(&(reference.kind, id)) => {
                 faults.push(Fault::new(&reference.path, ABSENT));
             }

@@ -1,7 +1,7 @@
 //! Validates one config against its declarations, and collects its references.
 
 use tplkit::definitions::{
-    ConfigFault, Field, FieldType, ReferenceKind, Spot, Visitor, walk_listed,
+    ConfigFault, DeclaredValue, Field, FieldType, ReferenceKind, Visitor, walk_listed,
 };
 use tplkit::json::Node;
 
@@ -94,7 +94,7 @@ impl ConfigVisitor<'_, '_> {
 }
 
 impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
-    fn field(&mut self, spot: Spot<'d, 'f>) {
+    fn field(&mut self, spot: DeclaredValue<'d, 'f>) {
         let (Some(reference), Some(text)) = (spot.reference(), spot.node.as_str()) else {
             return;
         };
@@ -129,7 +129,7 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
                 };
                 Fault::new(
                     self.path(member, None),
-                    format!("is no key of this config, which knows {known}"),
+                    format!("is not a key of this config, which knows {known}"),
                 )
             }
             ConfigFault::Missing { object, key, .. } => {
@@ -143,7 +143,7 @@ impl<'d, 'f> Visitor<'d, 'f> for ConfigVisitor<'_, 'd> {
         self.validator.faults.push(fault);
     }
 
-    fn steps(&mut self, _: Spot<'d, 'f>) {
+    fn steps(&mut self, _: DeclaredValue<'d, 'f>) {
         // Steps are in automations, which are checked by their own validator.
     }
 }

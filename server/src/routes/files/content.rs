@@ -1,4 +1,4 @@
-//! `GET /v1/files/{file_id}/content`, and what a link to a file answers.
+//! `GET /v1/files/{file_id}/content`, and the response of a link to a file.
 //!
 //! Who does not see the file learns nothing from conditions and ranges: they are looked at afterwards.
 
@@ -8,7 +8,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
-use crate::files::storage::{Bytestream, FileStorageError, Key, damaged, verified};
+use crate::files::storage::{Bytestream, FileStorageError, ObjectKey, damaged, verified};
 use crate::files::{File, FileStorage, find};
 use crate::http::conditions::{Verdict, may_be_part, verdict};
 use crate::http::content_disposition::Shown;
@@ -28,7 +28,7 @@ pub async fn content(mut call: Call) -> Result<Response, Refusal> {
     let query = call.query_text.finish();
     let file = call.query(id, |tx, ctx| Box::pin(visible(tx, ctx))).await?;
     query?;
-    answer(&call, &file, inline).await
+    respond(&call, &file, inline).await
 }
 
 async fn visible(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<File, Refusal> {
@@ -36,8 +36,8 @@ async fn visible(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<File, Refu
     file.ok_or_else(Refusal::not_found)
 }
 
-/// Answers with a file that may be seen.
-pub(super) async fn answer(call: &Call, file: &File, inline: bool) -> Result<Response, Refusal> {
+/// Responds with a file that may be seen.
+pub(super) async fn respond(call: &Call, file: &File, inline: bool) -> Result<Response, Refusal> {
     let headers = call.headers();
     let tag = format!("\"{}\"", file.sha256);
     let size = u64::try_from(file.size).unwrap_or(0);
@@ -96,7 +96,7 @@ struct Object<'a> {
     store: &'a Store,
     place: &'a FileStorage,
     file: &'a File,
-    key: Key,
+    key: ObjectKey,
     size: u64,
 }
 

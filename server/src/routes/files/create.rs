@@ -258,8 +258,8 @@ async fn there(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<bool, Refusa
 
 async fn record(tx: &mut Tx, ctx: &OperationContext<NewFile>) -> Result<ApiResponse, Refusal> {
     ctx.enter(ctx.input.object.organization)?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let file = create::create(tx, &ctx.input).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &file)?)

@@ -2,12 +2,12 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
 use crate::files::find;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
+use crate::routes::checked::Checked;
 use crate::store::Tx;
 
 /// Reads the record of a file.
@@ -17,15 +17,12 @@ use crate::store::Tx;
 pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let query = call.query_text.finish();
-    call.read((id, query), |tx, ctx| Box::pin(read(tx, ctx)))
+    call.read(Checked { id, query }, |tx, ctx| Box::pin(read(tx, ctx)))
         .await
 }
 
-async fn read(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
-) -> Result<ApiResponse, Refusal> {
-    let (id, query) = &ctx.input;
+async fn read(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiResponse, Refusal> {
+    let Checked { id, query } = &ctx.input;
     let file = find::by_id(tx, *id).await?;
     let file = file.ok_or_else(Refusal::not_found)?;
     query.clone()?;

@@ -6,16 +6,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::content::answer;
+use super::content::respond;
 use crate::automation::account_scope;
 use crate::call::{Call, OperationContext, json};
-use crate::fields::Fields;
 use crate::files::{File, find, link};
 use crate::ids;
+use crate::json_body::Fields;
+use crate::json_schemas::UtcInstant;
 use crate::refusal::Refusal;
 use crate::secret_key::SecretKey;
 use crate::store::{Scope, StoreError, Tx};
-use crate::wire::UtcInstant;
 
 /// Seconds that a link may hold.
 const LONGEST: i64 = 3600;
@@ -102,7 +102,7 @@ fn written(link: &link::Link, key: &SecretKey) -> Link {
     }
 }
 
-/// Answers with the file of a link, seen with the eyes of who made it. Whatever is wrong with it is one 404.
+/// Responds with the file of a link, as its maker sees it. Whatever is wrong with the link is one 404.
 ///
 /// # Errors
 /// 404, 412, 500 for bytes that are gone, 503.
@@ -126,7 +126,7 @@ pub async fn open(mut call: Call) -> Result<Response, Refusal> {
         })
         .await;
     let file = found?.ok_or_else(Refusal::not_found)?;
-    let mut response = answer(&call, &file, link.inline).await?;
+    let mut response = respond(&call, &file, link.inline).await?;
     let headers = response.headers_mut();
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));

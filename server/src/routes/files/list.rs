@@ -58,7 +58,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
         Effort::Short => call.read(list, |tx, ctx| Box::pin(select(tx, ctx))).await,
         Effort::Long(concerned) => {
             let organization = call.on_behalf_of(concerned)?;
-            let lane = call.app.lanes.questions.clone();
+            let lane = call.app.lanes.queries.clone();
             let work = async move {
                 call.read_much(list, |tx, ctx| Box::pin(select(tx, ctx)))
                     .await

@@ -10,6 +10,7 @@ use crate::call::{Call, OperationContext};
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
+use crate::routes::checked::Checked;
 use crate::rows::query::{self, AggregateQuery, Cost, MOST_COUNTED};
 use crate::store::Tx;
 
@@ -25,11 +26,11 @@ pub async fn aggregate(mut call: Call) -> Result<Response, Refusal> {
         let cost = query.as_ref().ok()?.cost(&table, &scope);
         (cost != Cost::Short).then_some((cost, table.organization))
     });
-    let input = (feature, query);
+    let input = Checked { id: feature, query };
     let Some((cost, organization)) = lane else {
         return call.read(input, |tx, ctx| Box::pin(respond(tx, ctx))).await;
     };
-    let lane = call.app.lanes.questions.clone();
+    let lane = call.app.lanes.queries.clone();
     in_lane(&lane, organization, async move {
         if cost == Cost::Indexed {
             return call.read(input, |tx, ctx| Box::pin(respond(tx, ctx))).await;
@@ -42,14 +43,14 @@ pub async fn aggregate(mut call: Call) -> Result<Response, Refusal> {
 
 async fn respond(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<AggregateQuery, Refusal>)>,
+    ctx: &OperationContext<Checked<AggregateQuery>>,
 ) -> Result<ApiResponse, Refusal> {
-    match &ctx.input {
-        (_, Ok(query)) => {
+    match &ctx.input.query {
+        Ok(query) => {
             let found = query::aggregate(tx, &ctx.tables, query).await?;
-            Ok(respond_with(found))
+            Ok(respond_with(found.document, &found.unknown_columns))
         }
-        (feature, Err(problem)) => visible(tx, &ctx.tables, *feature, problem).await,
+        Err(problem) => visible(tx, &ctx.tables, ctx.input.id, problem).await,
     }
 }
 
@@ -75,9 +76,9 @@ fn aggregate_query(query: &mut Query, feature: Uuid) -> Result<AggregateQuery, R
     }
     let filter = row_filter(query, feature);
     query.finish()?;
-    let (question, _) = filter?;
+    let (filter, _) = filter?;
     Ok(AggregateQuery {
-        filter: question,
+        filter,
         // There are faults without it.
         operation: operation.unwrap_or(Operation::Count),
         column,

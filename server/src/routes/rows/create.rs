@@ -10,8 +10,8 @@ use super::prepared::PreparedSubmission;
 use crate::app::App;
 use crate::automation::events::{self, Cause, CreatedRows};
 use crate::call::{Call, OperationContext};
+use crate::cpu_threads::{SHORT, offload};
 use crate::http::response::ApiResponse;
-use crate::offload::{SHORT, offload};
 use crate::refusal::Refusal;
 use crate::rows::{PreparedRow, StoredRow, Submission, Validate, insert};
 use crate::store::Tx;
@@ -102,8 +102,8 @@ pub(super) async fn write(
     let opened = ctx.tables.open(tx, *feature).await?;
     let opened = opened.ok_or_else(Refusal::not_found)?;
     ctx.enter(opened.table.organization)?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let prepared = rows.as_ref().map_err(Clone::clone)?;
     let rows = prepared.rows(&opened.table, &ctx.context)?;
@@ -116,6 +116,6 @@ pub(super) async fn write(
     let created = CreatedRows { rows: &rows, now };
     events::created(tx, &opened.table, created, cause, &ctx.context).await?;
     let document = write_document(*feature, &rows, now)?;
-    let reply = ApiResponse::written(StatusCode::CREATED, document);
-    ctx.keep(tx, reply).await
+    let response = ApiResponse::written(StatusCode::CREATED, document);
+    ctx.keep(tx, response).await
 }

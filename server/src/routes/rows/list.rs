@@ -11,6 +11,7 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
+use crate::routes::checked::Checked;
 use crate::rows::query::{self, Cost, CursorPosition, RowListRequest};
 use crate::store::Tx;
 
@@ -25,11 +26,14 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
         let cost = listing.as_ref().map(|listing| listing.cost(table));
         cost.is_ok_and(|cost| cost != Cost::Short)
     });
-    let input = (feature, listing);
+    let input = Checked {
+        id: feature,
+        query: listing,
+    };
     let Some(table) = table else {
         return call.read(input, |tx, ctx| Box::pin(respond(tx, ctx))).await;
     };
-    let lane = call.app.lanes.questions.clone();
+    let lane = call.app.lanes.queries.clone();
     in_lane(&lane, table.organization, async move {
         call.read_much(input, |tx, ctx| Box::pin(respond(tx, ctx)))
             .await
@@ -39,14 +43,21 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
 
 async fn respond(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<RowListRequest, Refusal>)>,
+    ctx: &OperationContext<Checked<RowListRequest>>,
 ) -> Result<ApiResponse, Refusal> {
-    match &ctx.input {
-        (_, Ok(listing)) => {
-            let found = query::list(tx, &ctx.tables, listing).await?;
-            Ok(respond_with(found))
+    match &ctx.input.query {
+        Ok(listing) => {
+            let mut document = String::from("{\"items\":[");
+            let page = query::list(tx, &ctx.tables, listing, &mut document).await?;
+            document.push_str("],\"next_cursor\":");
+            match &page.next_cursor {
+                // It holds nothing that JSON escapes.
+                Some(cursor) => document.extend(["\"", cursor.as_str(), "\"}"]),
+                None => document.push_str("null}"),
+            }
+            Ok(respond_with(document.into_bytes(), &page.unknown_columns))
         }
-        (feature, Err(problem)) => visible(tx, &ctx.tables, *feature, problem).await,
+        Err(problem) => visible(tx, &ctx.tables, ctx.input.id, problem).await,
     }
 }
 
@@ -55,14 +66,14 @@ fn listing(call: &mut Call, feature: Uuid) -> Result<RowListRequest, Refusal> {
     let sort = sort(&mut call.query_text);
     let fields = fields(&mut call.query_text);
     let page = match &filter {
-        Ok((question, texts)) => call.page(&format!(
+        Ok((filter, texts)) => call.page(&format!(
             "{feature} {:?} {texts:?} {sort:?}",
-            question.matching
+            filter.matching
         )),
-        // A cursor cannot be looked at without its question; everything else can.
+        // A cursor cannot be looked at without its filter; everything else can.
         Err(_) => call.page(""),
     };
-    let (question, _) = filter?;
+    let (filter, _) = filter?;
     let sort = sort?;
     let page = page?;
     let after = match &page.after {
@@ -72,7 +83,7 @@ fn listing(call: &mut Call, feature: Uuid) -> Result<RowListRequest, Refusal> {
         }
     };
     Ok(RowListRequest {
-        filter: question,
+        filter,
         sort,
         fields,
         page,

@@ -72,7 +72,7 @@ async fn update(tx: &mut Tx, ctx: &OperationContext<Patch>) -> Result<ApiRespons
     let change = patch.change.as_ref().map_err(Clone::clone)?;
     if let Some(cells) = &change.cells {
         change
-            .apply(tx, ctx, (&table, cells), &mut row, creator)
+            .apply(tx, ctx, &table, cells, &mut row, creator)
             .await?;
     }
     Ok(ApiResponse::written(StatusCode::OK, row.document(table.id)))
@@ -83,7 +83,8 @@ impl Change {
         &self,
         tx: &mut Tx,
         ctx: &OperationContext<Patch>,
-        (table, cells): (&Table, &Submission),
+        table: &Table,
+        cells: &Submission,
         row: &mut StoredRow,
         creator: Option<Uuid>,
     ) -> Result<(), Refusal> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tplkit::rows::query::{FilterFault, Match, parse};
 use uuid::Uuid;
 
@@ -10,7 +11,7 @@ use crate::call::Call;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Fault, Refusal};
-use crate::rows::query::{FoundRows, RowFilter};
+use crate::rows::query::RowFilter;
 use crate::rows::{Table, Tables};
 use crate::store::{Scope, Tx};
 
@@ -20,18 +21,17 @@ pub(super) fn row_filter(
     feature: Uuid,
 ) -> Result<(RowFilter, Vec<String>), Refusal> {
     let texts = query.texts("filter");
-    let together = query.text("match").map(|word| Match::parse(&word));
-    if together == Some(None) {
+    let matching = query.text("match").map(|word| Match::parse(&word));
+    if matching == Some(None) {
         query.refuse("match", "has to be all or any");
     }
     let filters = parse(&texts).map_err(|faults| refused(&faults))?;
-    let together = together.flatten().unwrap_or_default();
-    let question = RowFilter {
+    let filter = RowFilter {
         feature,
         filters,
-        matching: together,
+        matching: matching.flatten().unwrap_or_default(),
     };
-    Ok((question, texts))
+    Ok((filter, texts))
 }
 
 fn refused(faults: &[FilterFault]) -> Refusal {
@@ -44,13 +44,24 @@ fn refused(faults: &[FilterFault]) -> Refusal {
 /// The header that names columns which the table does not have.
 const UNKNOWN_COLUMNS: HeaderName = HeaderName::from_static("x-unknown-columns");
 
-/// The response with what was found.
-pub(super) fn respond_with(found: FoundRows) -> ApiResponse {
-    let response = ApiResponse::written(StatusCode::OK, found.document);
-    let unknown = found.unknown_columns;
-    match unknown.and_then(|names| HeaderValue::try_from(names).ok()) {
-        Some(unknown) => response.with(UNKNOWN_COLUMNS, unknown),
-        None => response,
+/// What that header has as it is; everything else is encoded.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The response with a document, and the columns that the query names and the table does not have.
+pub(super) fn respond_with(document: Vec<u8>, unknown_columns: &[String]) -> ApiResponse {
+    let response = ApiResponse::written(StatusCode::OK, document);
+    if unknown_columns.is_empty() {
+        return response;
+    }
+    let names = unknown_columns.iter();
+    let names = names.map(|name| utf8_percent_encode(name, PLAIN).to_string());
+    match HeaderValue::try_from(names.collect::<Vec<_>>().join(",")) {
+        Ok(unknown) => response.with(UNKNOWN_COLUMNS, unknown),
+        Err(_) => response,
     }
 }
 

@@ -12,9 +12,9 @@ use uuid::Uuid;
 use super::offload;
 use crate::call::lane::transfer;
 use crate::call::{Call, OperationContext, json};
-use crate::fields;
 use crate::http::response::ApiResponse;
 use crate::jobs;
+use crate::json_body;
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::refusal::Refusal;
@@ -34,6 +34,22 @@ struct ApplyCall {
     base: Option<String>,
 }
 
+/// A template, and where its package is to be applied.
+struct TargetRequest {
+    /// The template.
+    template: Uuid,
+    /// What the body names.
+    places: Places,
+}
+
+/// A job, with where it applies a template.
+struct StoredJob {
+    /// Where.
+    place: ApplyTarget,
+    /// The job.
+    job: Uuid,
+}
+
 /// Reads template, workspace, job, role and body, in the order in which faults are reported.
 async fn read_call(call: &mut Call) -> Result<ApplyCall, Refusal> {
     let (template, text) = received(call).await?;
@@ -45,7 +61,7 @@ async fn received(call: &mut Call) -> Result<(Uuid, String), Refusal> {
     let template = call.path_id(0).await?;
     call.query(template, |tx, ctx| Box::pin(check_visible(tx, ctx)))
         .await?;
-    Ok((template, fields::text(call.bytes().await?)?))
+    Ok((template, json_body::text(call.bytes().await?)?))
 }
 
 async fn read_call_for(
@@ -55,7 +71,8 @@ async fn read_call_for(
 ) -> Result<ApplyCall, Refusal> {
     let query = call.query_text.finish();
     let places = Places::read(&body.text)?;
-    let place = call.query((template, places), |tx, ctx| Box::pin(entered(tx, ctx)));
+    let target = TargetRequest { template, places };
+    let place = call.query(target, |tx, ctx| Box::pin(entered(tx, ctx)));
     let place = place.await?;
     query?;
     Ok(ApplyCall {
@@ -72,9 +89,9 @@ async fn check_visible(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<(), 
 
 async fn entered(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Places)>,
+    ctx: &OperationContext<TargetRequest>,
 ) -> Result<ApplyTarget, Refusal> {
-    let (template, places) = ctx.input;
+    let TargetRequest { template, places } = ctx.input;
     let workspace = find::get(tx, &WORKSPACE, places.workspace).await?;
     let workspace = workspace.ok_or_else(Refusal::not_found)?;
     let organization = workspace.within.first().copied().unwrap_or_default();
@@ -178,8 +195,8 @@ async fn decided(
 
 async fn started(tx: &mut Tx, ctx: &OperationContext<Start>) -> Result<ApiResponse, Refusal> {
     ctx.enter(ctx.input.place.organization)?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let accepted = apply::start(tx, &ctx.input, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &accepted)?)
@@ -190,8 +207,8 @@ async fn resumed(tx: &mut Tx, ctx: &OperationContext<Resume>) -> Result<ApiRespo
     let wanted = &ctx.input;
     ctx.enter(wanted.place.organization)?;
     let job = wanted.find(tx, ctx.now).await?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let accepted = apply::resume(tx, wanted, &job, ctx.caller.id, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::ACCEPTED, &accepted)?)
@@ -215,15 +232,16 @@ async fn resume_job(mut call: Call, wanted: ApplyCall, job: Uuid) -> Result<Resp
         .await
 }
 
-/// The question that a job answered when it began, as it stands now.
+/// What a job decided when it began, to be decided as things stand now.
 async fn stored_request(
     call: &mut Call,
     place: ApplyTarget,
     job: Uuid,
     request: Request,
 ) -> Result<DecideInput, Refusal> {
-    let kept = call.snapshot((place, job), |tx, ctx| Box::pin(read_order(tx, ctx)));
-    let (order, text, base) = kept.await?;
+    let stored = StoredJob { place, job };
+    let kept = call.snapshot(stored, |tx, ctx| Box::pin(read_job_request(tx, ctx)));
+    let (job_request, text, base) = kept.await?;
     Ok(DecideInput {
         place,
         whole: LoadedPackage::trusted(text),
@@ -235,27 +253,27 @@ async fn stored_request(
             terms: UpgradeTerms {
                 // It is planned anew.
                 planned: None,
-                ..order.request.terms
+                ..job_request.request.terms
             },
-            ..order.request
+            ..job_request.request
         },
         job: Some(job),
         upgrade: request.upgrade,
     })
 }
 
-async fn read_order(
+async fn read_job_request(
     tx: &mut Tx,
-    ctx: &OperationContext<(ApplyTarget, Uuid)>,
-) -> Result<(jobs::Order, SpooledText, Option<SpooledText>), Refusal> {
-    let (place, job) = ctx.input;
+    ctx: &OperationContext<StoredJob>,
+) -> Result<(jobs::JobRequest, SpooledText, Option<SpooledText>), Refusal> {
+    let StoredJob { place, job } = ctx.input;
     let kept = jobs::read_package(tx, place.organization, job, true).await?;
-    let (order, text) = kept.ok_or_else(Refusal::not_found)?;
+    let (job_request, text) = kept.ok_or_else(Refusal::not_found)?;
     let base = jobs::read_base(tx, place.organization, job).await?;
-    Ok((order, text, base))
+    Ok((job_request, text, base))
 }
 
-/// Answers with what an apply would do, and writes nothing.
+/// Responds with what an apply would do, and writes nothing.
 ///
 /// # Errors
 /// 404, 422 for a body that is wrong.
@@ -295,11 +313,11 @@ async fn planned(
             upgrade: false,
         }
     };
-    let plan = call.snapshot(Arc::new(input), |tx, ctx| Box::pin(answer(tx, ctx)));
+    let plan = call.snapshot(Arc::new(input), |tx, ctx| Box::pin(preview(tx, ctx)));
     plan.await.map(ApiResponse::response)
 }
 
-async fn answer(
+async fn preview(
     tx: &mut Tx,
     ctx: &OperationContext<Arc<DecideInput>>,
 ) -> Result<ApiResponse, Refusal> {

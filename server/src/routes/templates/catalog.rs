@@ -2,17 +2,25 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
+use crate::routes::checked::Checked;
 use crate::store::Tx;
 use crate::templates::{self, Filter};
 
 const SCOPES: [&str; 4] = ["organization", "workspace", "module", "feature"];
 const VISIBILITIES: [&str; 3] = ["system", "org", "public"];
+
+/// A page of the catalog.
+struct List {
+    /// Of which templates.
+    filter: Filter,
+    /// Which page.
+    page: PageRequest,
+}
 
 /// `GET /v1/templates`: what the caller's organizations have, and what is for everybody.
 ///
@@ -24,15 +32,14 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
         visibility: call.query_text.word("visibility", &VISIBILITIES),
     };
     let page = call.page(&format!("{filter:?}"))?;
-    call.read((filter, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
-        .await
+    call.read(List { filter, page }, |tx, ctx| {
+        Box::pin(select_page(tx, ctx))
+    })
+    .await
 }
 
-async fn select_page(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Filter, PageRequest)>,
-) -> Result<ApiResponse, Refusal> {
-    let (filter, page) = &ctx.input;
+async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Refusal> {
+    let List { filter, page } = &ctx.input;
     let found = templates::page(tx, *filter, page).await?;
     ApiResponse::json(StatusCode::OK, &page.page(found, |record| record.id))
 }
@@ -44,15 +51,12 @@ async fn select_page(
 pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let query = call.query_text.finish();
-    call.read((id, query), |tx, ctx| Box::pin(select(tx, ctx)))
+    call.read(Checked { id, query }, |tx, ctx| Box::pin(select(tx, ctx)))
         .await
 }
 
-async fn select(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
-) -> Result<ApiResponse, Refusal> {
-    let (id, query) = &ctx.input;
+async fn select(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiResponse, Refusal> {
+    let Checked { id, query } = &ctx.input;
     let found = templates::get(tx, *id).await?;
     query.clone()?;
     ApiResponse::json(StatusCode::OK, &found)

@@ -18,8 +18,8 @@ use axum::http::StatusCode;
 use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
+use crate::cpu_threads::offload;
 use crate::http::response::ApiResponse;
-use crate::offload::offload;
 use crate::refusal::Refusal;
 use crate::store::Tx;
 use crate::templates::{self, Create};
@@ -38,8 +38,8 @@ async fn may_manage(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Uuid, R
 /// Adds a template to the catalog, once for each key.
 async fn insert(tx: &mut Tx, ctx: &OperationContext<Create>) -> Result<ApiResponse, Refusal> {
     ctx.enter(ctx.input.organization)?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let record = templates::create(tx, &ctx.input, &ctx.context, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::CREATED, &record)?)

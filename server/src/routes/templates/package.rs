@@ -7,9 +7,10 @@ use uuid::Uuid;
 use super::{entered, insert, offload, written};
 use crate::call::lane::{check, transfer};
 use crate::call::{Call, OperationContext};
-use crate::fields;
 use crate::http::response::ApiResponse;
+use crate::json_body;
 use crate::refusal::Refusal;
+use crate::routes::checked::Checked;
 use crate::store::Tx;
 use crate::templates::{self, Create, Origin, PackageParts, Replace};
 
@@ -45,8 +46,8 @@ fn only_one(call: &mut Call) -> Result<Uuid, Refusal> {
     if let [(organization, _)] = call.caller()?.organizations[..] {
         return Ok(organization);
     }
-    let reported = "is required: it is not clear which is meant";
-    call.query_text.refuse("organization_id", reported);
+    let message = "is required: it is not clear which is meant";
+    call.query_text.refuse("organization_id", message);
     Ok(Uuid::nil())
 }
 
@@ -55,7 +56,7 @@ fn text(mut bytes: Vec<u8>) -> Result<String, Refusal> {
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         bytes.drain(..3);
     }
-    fields::text(bytes)
+    json_body::text(bytes)
 }
 
 /// `GET /v1/templates/{template_id}/package`: the file, in canonical form.
@@ -67,17 +68,14 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let query = call.query_text.finish();
     let lane = call.app.lanes.transfers.clone();
     transfer(&lane, call.on_behalf_of(Uuid::nil())?, async move {
-        let package = call.snapshot((id, query), |tx, ctx| Box::pin(select(tx, ctx)));
+        let package = call.snapshot(Checked { id, query }, |tx, ctx| Box::pin(select(tx, ctx)));
         package.await.map(ApiResponse::response)
     })
     .await
 }
 
-async fn select(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
-) -> Result<ApiResponse, Refusal> {
-    let (id, query) = &ctx.input;
+async fn select(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiResponse, Refusal> {
+    let Checked { id, query } = &ctx.input;
     let template = templates::find(tx, *id).await?;
     query.clone()?;
     Ok(written(

@@ -3,15 +3,15 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use tplkit::package::uid::is_uid;
-use uuid::Uuid;
 
 use super::{entered, offload};
 use crate::call::lane::{check, transfer};
 use crate::call::{Call, OperationContext};
-use crate::fields;
 use crate::http::response::ApiResponse;
+use crate::json_body;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
+use crate::routes::checked::Checked;
 use crate::store::Tx;
 use crate::templates::{self, Entry};
 
@@ -21,18 +21,20 @@ use crate::templates::{self, Entry};
 /// 404, 422 for parameters that make no sense.
 pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    let page = call.page(&id.to_string());
-    call.read((id, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
-        .await
+    let query = call.page(&id.to_string());
+    call.read(Checked { id, query }, |tx, ctx| {
+        Box::pin(select_page(tx, ctx))
+    })
+    .await
 }
 
 async fn select_page(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<PageRequest, Refusal>)>,
+    ctx: &OperationContext<Checked<PageRequest>>,
 ) -> Result<ApiResponse, Refusal> {
-    let (id, page) = &ctx.input;
+    let Checked { id, query } = &ctx.input;
     let template = templates::find(tx, *id).await?;
-    let page = page.clone()?;
+    let page = query.clone()?;
     let found = templates::page_of_payloads(tx, &template, &page).await?;
     ApiResponse::json(StatusCode::OK, &found)
 }
@@ -50,7 +52,7 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let uid = uid(&call)?;
     call.query_text.finish()?;
     transfer(&lane, organization, async move {
-        let entry = offload(move || Entry::read(template, &uid, &fields::text(bytes)?)).await?;
+        let entry = offload(move || Entry::read(template, &uid, &json_body::text(bytes)?)).await?;
         call.write(entry, |tx, ctx| Box::pin(insert(tx, ctx))).await
     })
     .await
@@ -92,6 +94,6 @@ fn uid(call: &Call) -> Result<String, Refusal> {
     if is_uid(uid) {
         Ok(uid.to_owned())
     } else {
-        Err(Refusal::fault("path.item_uid", "is no uid"))
+        Err(Refusal::fault("path.item_uid", "is not a uid"))
     }
 }

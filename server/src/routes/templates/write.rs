@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::{entered, insert, offload};
 use crate::call::lane::transfer;
 use crate::call::{Call, OperationContext};
-use crate::fields;
 use crate::http::response::ApiResponse;
+use crate::json_body;
 use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
 use crate::templates::{self, Change, Create, Origin, PackageParts};
@@ -19,10 +19,10 @@ use crate::templates::{self, Change, Create, Origin, PackageParts};
 /// # Errors
 /// 404 and 403 for the organization, 422 for a manifest that breaks rules.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
-    let text = fields::text(call.bytes().await?)?;
+    let text = json_body::text(call.bytes().await?)?;
     let query = call.query_text.finish();
     let (organization, manifest) = {
-        let doc = fields::read(&text)?;
+        let doc = json_body::read(&text)?;
         let root = doc.root();
         if !root.is_object() {
             return Err(Refusal::fault("", "the body has to be an object"));
@@ -52,7 +52,7 @@ fn organization(root: Node<'_>) -> Result<Uuid, Refusal> {
         return Err(Refusal::fault(name, "is required"));
     };
     let id = value.as_str().and_then(crate::ids::uuid);
-    id.ok_or_else(|| Refusal::fault(name, "is no UUID"))
+    id.ok_or_else(|| Refusal::fault(name, "is not a UUID"))
 }
 
 /// The manifest in an envelope of its own, when nothing is next to it that means nothing.
@@ -60,7 +60,7 @@ fn manifest(root: Node<'_>) -> Result<String, Refusal> {
     let names = root.members().filter_map(Node::key);
     let unknown = names.filter(|name| !["organization_id", "manifest"].contains(name));
     let mut faults: Vec<Fault> = unknown
-        .map(|name| Fault::new(name, "is no field of this body"))
+        .map(|name| Fault::new(name, "is not a field of this body"))
         .collect();
     let manifest = root.get("manifest");
     if manifest.is_none() {

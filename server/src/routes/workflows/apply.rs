@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::automation::{find, publish};
 use crate::call::{Call, OperationContext};
-use crate::fields::Fields;
 use crate::http::response::ApiResponse;
+use crate::json_body::Fields;
 use crate::refusal::{Code, Refusal};
 use crate::store::Tx;
 
@@ -47,8 +47,8 @@ pub async fn apply(mut call: Call) -> Result<Response, Refusal> {
 async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiResponse, Refusal> {
     let row = find::lock(tx, ctx.input.workflow).await?;
     ctx.enter(row.organization)?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let body = ctx.input.body.as_ref().map_err(Clone::clone)?;
     let draft = match body.version_id {
@@ -63,7 +63,7 @@ async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiRespon
     if !draft.is_draft {
         return Err(Refusal::new(
             Code::DraftStale,
-            "That version is no draft any more: it was published meanwhile.",
+            "That version is no longer a draft: it was published meanwhile.",
         ));
     }
     let version = publish(tx, draft, Some(ctx.caller.id), ctx.now).await?;

@@ -12,15 +12,15 @@ use crate::automation::{
     lock_files, validate_for,
 };
 use crate::call::{Call, OperationContext};
-use crate::fields::{Fields, LABEL};
 use crate::http::response::ApiResponse;
 use crate::ids::WorkflowKey;
+use crate::json_body::{Fields, LABEL};
+use crate::json_schemas::{Graph, Trigger};
 use crate::model::find;
 use crate::model::kind::WORKSPACE;
 use crate::refusal::Refusal;
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
-use crate::wire::{Graph, Trigger};
 
 struct New {
     workspace: Uuid,
@@ -95,8 +95,8 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     let workspace = find::lock(tx, &WORKSPACE, new.workspace).await?;
     let organization = workspace.organization();
     ctx.enter(organization)?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
     let (trigger, mut graph) = (body.trigger_config.clone(), body.graph_config.clone());

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use tplkit::json::{Object, Value as Json};
 
-use crate::fields::Fields;
-use crate::wire::{Graph, Trigger};
+use crate::json_body::Fields;
+use crate::json_schemas::{Graph, Trigger};
 
 /// What a body says of an automation.
 #[derive(Debug, Default, JsonSchema)]

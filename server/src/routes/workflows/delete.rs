@@ -9,6 +9,14 @@ use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
 use crate::store::Tx;
 
+/// A deletion of an automation.
+struct Delete {
+    /// The automation.
+    workflow: Uuid,
+    /// Whether an active one is deleted, or what is wrong with the query.
+    force: Result<bool, Refusal>,
+}
+
 /// `DELETE /v1/workflows-v2/{workflow_id}`: the automation, its versions and its runs.
 ///
 /// # Errors
@@ -17,15 +25,14 @@ pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let force = call.query_text.flag("force");
     let force = call.query_text.finish().map(|()| force);
-    call.write((workflow, force), |tx, ctx| Box::pin(remove_one(tx, ctx)))
-        .await
+    call.write(Delete { workflow, force }, |tx, ctx| {
+        Box::pin(remove_one(tx, ctx))
+    })
+    .await
 }
 
-async fn remove_one(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<bool, Refusal>)>,
-) -> Result<ApiResponse, Refusal> {
-    let (workflow, force) = &ctx.input;
+async fn remove_one(tx: &mut Tx, ctx: &OperationContext<Delete>) -> Result<ApiResponse, Refusal> {
+    let Delete { workflow, force } = &ctx.input;
     let row = find::lock(tx, *workflow).await?;
     ctx.enter(row.organization)?;
     let force = force.clone()?;

@@ -2,14 +2,22 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use uuid::Uuid;
 
 use crate::automation::find::{self, WorkflowFilter};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
+use crate::routes::checked::Checked;
 use crate::store::Tx;
+
+/// A page of versions.
+struct List {
+    /// Of which automations.
+    filter: WorkflowFilter,
+    /// Which page.
+    page: PageRequest,
+}
 
 /// `GET /v1/workflows-v2`: a page of versions.
 ///
@@ -20,17 +28,16 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let active = call.query_text.word("active", &["true", "false"]);
     let active = active.map(|word| word == "true");
     let page = call.page(&format!("{workspace:?} {active:?}"))?;
-    let which = WorkflowFilter { workspace, active };
-    call.read((which, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
-        .await
+    let filter = WorkflowFilter { workspace, active };
+    call.read(List { filter, page }, |tx, ctx| {
+        Box::pin(select_page(tx, ctx))
+    })
+    .await
 }
 
-async fn select_page(
-    tx: &mut Tx,
-    ctx: &OperationContext<(WorkflowFilter, PageRequest)>,
-) -> Result<ApiResponse, Refusal> {
-    let (which, page) = &ctx.input;
-    let found = find::page(tx, *which, page).await?;
+async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiResponse, Refusal> {
+    let List { filter, page } = &ctx.input;
+    let found = find::page(tx, *filter, page).await?;
     ApiResponse::json(StatusCode::OK, &page.page(found, |version| version.id))
 }
 
@@ -39,18 +46,15 @@ async fn select_page(
 /// # Errors
 /// 404.
 pub async fn get(mut call: Call) -> Result<Response, Refusal> {
-    let workflow = call.path_id(0).await?;
+    let id = call.path_id(0).await?;
     let query = call.query_text.finish();
-    call.read((workflow, query), |tx, ctx| Box::pin(select(tx, ctx)))
+    call.read(Checked { id, query }, |tx, ctx| Box::pin(select(tx, ctx)))
         .await
 }
 
-async fn select(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
-) -> Result<ApiResponse, Refusal> {
-    let found = find::in_force(tx, ctx.input.0).await?;
+async fn select(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiResponse, Refusal> {
+    let found = find::in_force(tx, ctx.input.id).await?;
     let version = found.ok_or_else(Refusal::not_found)?;
-    ctx.input.1.clone()?;
+    ctx.input.query.clone()?;
     ApiResponse::json(StatusCode::OK, &version)
 }

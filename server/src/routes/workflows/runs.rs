@@ -8,10 +8,11 @@ use uuid::Uuid;
 use crate::automation::runs::{self, NewRun};
 use crate::automation::{find, fired_row, read_run, run_page};
 use crate::call::{Call, OperationContext};
-use crate::fields::Fields;
 use crate::http::response::ApiResponse;
+use crate::json_body::Fields;
 use crate::paging::PageRequest;
 use crate::refusal::{Code, Refusal};
+use crate::routes::checked::Checked;
 use crate::store::Tx;
 
 struct New {
@@ -63,8 +64,8 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, 
     let new = &ctx.input;
     let workflow = find::lock(tx, new.workflow).await?;
     ctx.enter(workflow.organization)?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
     let version = find::in_force(tx, workflow.id).await?;
@@ -104,18 +105,23 @@ async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, 
 /// # Errors
 /// 404, 422 for parameters that make no sense.
 pub async fn list_runs(mut call: Call) -> Result<Response, Refusal> {
-    let workflow = call.path_id(0).await?;
-    let page = call.page(&workflow.to_string());
-    call.read((workflow, page), |tx, ctx| Box::pin(select_page(tx, ctx)))
-        .await
+    let id = call.path_id(0).await?;
+    let query = call.page(&id.to_string());
+    call.read(Checked { id, query }, |tx, ctx| {
+        Box::pin(select_page(tx, ctx))
+    })
+    .await
 }
 
 async fn select_page(
     tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<PageRequest, Refusal>)>,
+    ctx: &OperationContext<Checked<PageRequest>>,
 ) -> Result<ApiResponse, Refusal> {
-    let (workflow, page) = &ctx.input;
-    let page = match page {
+    let Checked {
+        id: workflow,
+        query,
+    } = &ctx.input;
+    let page = match query {
         Ok(page) => page,
         Err(problem) => {
             // What cannot be seen is reported first.
@@ -131,17 +137,14 @@ async fn select_page(
 /// # Errors
 /// 404.
 pub async fn get_run(mut call: Call) -> Result<Response, Refusal> {
-    let run = call.path_id(0).await?;
+    let id = call.path_id(0).await?;
     let query = call.query_text.finish();
-    call.read((run, query), |tx, ctx| Box::pin(select(tx, ctx)))
+    call.read(Checked { id, query }, |tx, ctx| Box::pin(select(tx, ctx)))
         .await
 }
 
-async fn select(
-    tx: &mut Tx,
-    ctx: &OperationContext<(Uuid, Result<(), Refusal>)>,
-) -> Result<ApiResponse, Refusal> {
-    let run = read_run(tx, ctx.input.0).await?;
-    ctx.input.1.clone()?;
+async fn select(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiResponse, Refusal> {
+    let run = read_run(tx, ctx.input.id).await?;
+    ctx.input.query.clone()?;
     ApiResponse::json(StatusCode::OK, &run)
 }

@@ -9,14 +9,14 @@ use uuid::Uuid;
 use super::definition_parts::DefinitionParts;
 use crate::automation::{WorkflowScope, validate_for};
 use crate::call::{Call, OperationContext};
-use crate::fields::Fields;
 use crate::http::response::ApiResponse;
 use crate::ids;
+use crate::json_body::Fields;
+use crate::json_schemas::{Graph, Trigger};
 use crate::model::kind::WORKSPACE;
 use crate::model::{Record, find};
 use crate::refusal::Refusal;
 use crate::store::Tx;
-use crate::wire::{Graph, Trigger};
 
 /// An automation to validate.
 #[derive(JsonSchema)]
@@ -53,13 +53,13 @@ pub async fn validate(mut call: Call) -> Result<Response, Refusal> {
     .await
 }
 
-/// The workspace that a body names: who cannot be told where cannot be reported more.
+/// The workspace that the body names. It is checked first: without it nothing else can be checked.
 pub(super) fn workspace(fields: &mut Fields) -> Result<Uuid, Refusal> {
     let Some(value) = fields.take("workspace_id") else {
         return Err(Refusal::fault("workspace_id", "is required"));
     };
     let id = value.as_str().and_then(ids::uuid);
-    id.ok_or_else(|| Refusal::fault("workspace_id", "is no UUID"))
+    id.ok_or_else(|| Refusal::fault("workspace_id", "is not a UUID"))
 }
 
 impl WorkflowValidate {

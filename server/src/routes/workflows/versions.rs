@@ -12,9 +12,9 @@ use crate::automation::{
     lock_files, validate_for,
 };
 use crate::call::{Call, OperationContext};
-use crate::fields::{Fields, LABEL};
 use crate::http::response::ApiResponse;
 use crate::ids::WorkflowKey;
+use crate::json_body::{Fields, LABEL};
 use crate::refusal::{Code, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
@@ -66,8 +66,8 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
     let new = &ctx.input;
     let row = find::lock(tx, new.workflow).await?;
     ctx.enter(row.organization)?;
-    if let Some(answered) = ctx.claim(tx).await? {
-        return Ok(answered);
+    if let Some(kept) = ctx.claim(tx).await? {
+        return Ok(kept);
     }
     let body = new.body.as_ref().map_err(Clone::clone)?;
     let base = find::in_force(tx, row.id).await?;

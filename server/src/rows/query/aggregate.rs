@@ -9,7 +9,7 @@ use tplkit::rows::{Decimal, Sum};
 use super::composer::{Composed, Composer, VERSION};
 use super::execute::execute;
 use super::index_choice::plan_is_open;
-use super::row_filter::{FoundRows, RowFilter};
+use super::row_filter::RowFilter;
 use crate::refusal::Refusal;
 use crate::rows::{Table, Tables};
 use crate::store::{Dialect, Row, Scope, StoreError, Tx};
@@ -50,6 +50,15 @@ pub(crate) struct AggregateView<'a> {
     at_least: Option<bool>,
 }
 
+/// A count, a sum or an average that was found.
+#[derive(Debug)]
+pub struct FoundAggregate {
+    /// The JSON document.
+    pub document: Vec<u8>,
+    /// The columns that the query names and the table does not have.
+    pub unknown_columns: Vec<String>,
+}
+
 /// Finds a count, a sum or an average.
 ///
 /// # Errors
@@ -58,25 +67,25 @@ pub async fn aggregate(
     tx: &mut Tx,
     tables: &Tables,
     query: &AggregateQuery,
-) -> Result<FoundRows, Refusal> {
+) -> Result<FoundAggregate, Refusal> {
     // Whoever sees every row need not have them counted.
     let feature = query.filter.feature;
     let counted = query.is_kept(tx.scope());
     let compose = |table: &Table, dialect| query.compose(table, dialect, counted);
     let (table, rows) = execute(tx, tables, feature, compose).await?;
     query.filter.note(tables, &table, None);
-    let (answer, at_least) = query.read(&rows)?;
-    let result = answer.result.map(RawValue::from_string).transpose();
+    let (found, at_least) = query.read(&rows)?;
+    let result = found.result.map(RawValue::from_string).transpose();
     let document = AggregateView {
         op: query.operation.as_str(),
         column: query.column.as_deref(),
         result: result.map_err(|error| unwritable(&error))?,
-        rows_considered: answer.rows_considered,
+        rows_considered: found.rows_considered,
         at_least,
     };
     let document = serde_json::to_vec(&document).map_err(|error| unwritable(&error))?;
     let named = query.column.iter().map(|name| Column::of(name));
-    Ok(FoundRows {
+    Ok(FoundAggregate {
         document,
         unknown_columns: query.filter.unknown(&table, named),
     })
@@ -113,7 +122,7 @@ impl AggregateQuery {
                     None => {
                         format!("SELECT {VERSION}, count(*) FROM {{counted rows}} WHERE {found}")
                     }
-                    // One more tells that there are more. A parameter, so that each limit is not a
+                    // One more shows that there are more. A parameter, so that each limit is not a
                     // statement of its own: without an order, no plan hangs on it.
                     Some(limit) => {
                         let look = composer.value(i64::from(limit) + 1);

@@ -209,7 +209,7 @@ impl<'t> Composer<'t> {
 }
 
 impl Composed {
-    /// Has their answers end when they get too large.
+    /// Has their results end when they get too large.
     pub(super) fn bound(&mut self) {
         for text in &mut self.texts {
             text.push_str(" {bounded}");

@@ -176,7 +176,7 @@ impl Composer<'_> {
                 self.search(text, Search::Contains, value, !is)
             }
             CellTest::Search(search, value) => self.search(text, *search, value, is),
-            // They are answered above.
+            // They are handled above.
             CellTest::Is(_) | CellTest::Number(..) => "1 = 0".to_owned(),
         }
     }

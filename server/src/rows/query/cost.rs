@@ -11,10 +11,10 @@ use super::{AggregateQuery, RowFilter, RowListRequest};
 use crate::rows::Table;
 use crate::store::Scope;
 
-/// How many values the filters of a question may name, all together, for it to count as short.
+/// How many values the filters of a query may name, all together, for it to count as short.
 const VALUES: usize = 200;
 
-/// What a question costs.
+/// What a query costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
     /// The response is kept, or a page that is in an index.
@@ -33,7 +33,7 @@ impl RowListRequest {
             Column::UpdatedAt => false,
             Column::Key(key) => slotted(table, key),
         };
-        // Of what fits one filter or the other no index tells the order.
+        // Of what fits one filter or the other no index has the order.
         let together = self.filter.matching == Match::All || self.filter.filters.len() < 2;
         if sorted && together && self.filter.is_indexed(table, &self.sort) {
             Cost::Short

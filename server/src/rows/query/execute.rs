@@ -39,7 +39,7 @@ pub(super) async fn execute(
             return Ok((table, rows));
         }
         let now = current(tx, tables, feature).await?;
-        // Nothing was found that could have told the version.
+        // Nothing was found that could have said the version.
         if rows.is_empty() && now.version == table.version && now.organization == table.organization
         {
             return Ok((table, rows));

@@ -67,7 +67,7 @@ pub(super) fn open_filters(
         .collect()
 }
 
-/// The statement that tells, with as many rows as count, whether the filters find many.
+/// The statement that shows, with as many rows as count, whether the filters find many.
 pub(super) fn look_ahead(mut composer: Composer<'_>, filters: &[Filter]) -> Composed {
     let found = composer.where_clause(filters, Match::All);
     let text = format!("SELECT 1 FROM {{whole rows}} WHERE {found} LIMIT {FEW}");

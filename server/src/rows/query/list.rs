@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use tplkit::rows::query::{Column, Sort};
 use tplkit::rows::text_form;
+use uuid::Uuid;
 
 use super::composer::{Composed, Composer, FirstPass, WHOSE};
 use super::cursor::{CursorPosition, SortKey, hash};
 use super::execute::{current, execute};
 use super::index_choice::{IndexChoice, look_ahead, open_filters, plan_is_open};
 use super::page::{Page, large};
-use super::row_filter::{FoundRows, RowFilter};
+use super::row_filter::RowFilter;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::rows::{StoredRow, Table, Tables};
@@ -23,7 +24,7 @@ pub struct RowListRequest {
     pub filter: RowFilter,
     /// In which order.
     pub sort: Sort,
-    /// The keys of the data that are answered, when not all are.
+    /// The keys of the data that responses have, when not all are wanted.
     pub fields: Option<Vec<String>>,
     /// Which of the pages.
     pub page: PageRequest,
@@ -31,7 +32,16 @@ pub struct RowListRequest {
     pub after: Option<CursorPosition>,
 }
 
-/// Finds a page of rows.
+/// A page whose rows are written.
+#[derive(Debug)]
+pub struct RowPage {
+    /// The cursor of the page behind, if one follows.
+    pub next_cursor: Option<String>,
+    /// The columns that the query names and the table does not have.
+    pub unknown_columns: Vec<String>,
+}
+
+/// Finds a page of rows, and appends their documents to `out`, with commas between them.
 ///
 /// # Errors
 /// 404 for a table that the caller does not see, 422 for a cursor whose row is gone, and those of the
@@ -40,10 +50,11 @@ pub async fn list(
     tx: &mut Tx,
     tables: &Tables,
     listing: &RowListRequest,
-) -> Result<FoundRows, Refusal> {
+    out: &mut String,
+) -> Result<RowPage, Refusal> {
     let feature = listing.filter.feature;
     let mut after = begin(tx, tables, listing).await?;
-    let mut page = Page::new(listing, tables.sizes.of(feature));
+    let mut page = Page::new(listing, out, tables.sizes.of(feature));
     let table = loop {
         let look = page.lookahead();
         let compose = |table: &Table, dialect| {
@@ -66,9 +77,9 @@ pub async fn list(
     let named = fields
         .map(|name| Column::of(name))
         .chain([listing.sort.column.clone()]);
-    Ok(FoundRows {
-        document: page.body().into_bytes(),
+    Ok(RowPage {
         unknown_columns: listing.filter.unknown(&table, named),
+        next_cursor: page.next_cursor(),
     })
 }
 
@@ -86,7 +97,7 @@ async fn begin(
 
 /// Rows for internal callers.
 #[derive(Debug)]
-pub struct RowBatch {
+pub struct RowSlice {
     /// Their table.
     pub table: Arc<Table>,
     /// The rows: at most one more than a page has, and fewer where they are large.
@@ -103,7 +114,7 @@ pub async fn rows(
     tx: &mut Tx,
     tables: &Tables,
     listing: &RowListRequest,
-) -> Result<RowBatch, Refusal> {
+) -> Result<RowSlice, Refusal> {
     let RowFilter { feature, .. } = listing.filter;
     let after = begin(tx, tables, listing).await?;
     let look = listing.page.lookahead();
@@ -126,7 +137,7 @@ pub async fn rows(
         rows.push(StoredRow::read_from(&row, 1)?);
     }
     tables.sizes.note(feature, large(largest));
-    Ok(RowBatch {
+    Ok(RowSlice {
         table,
         rows,
         more: more || bytes > BOUND,
@@ -144,10 +155,7 @@ async fn with_text_of_row(
         return Ok(place);
     };
     let table = current(tx, tables, listing.filter.feature).await?;
-    let mut composer = Composer::new(&table, tx.dialect()?);
-    let id = composer.value(place.id);
-    let text = format!("SELECT {{text data}} FROM rows WHERE {WHOSE} AND id = {id}");
-    let composed = composer.finish(text);
+    let composed = data_of_row(&table, tx.dialect()?, place.id);
     let rows = composed.execute(tx).await?;
     let data: Option<String> = rows.first().map(|row| row.get(0)).transpose()?;
     let cell = data
@@ -163,6 +171,14 @@ async fn with_text_of_row(
              kept in the cursor: begin with the first page.",
         )),
     }
+}
+
+/// The statement that finds the data of a row.
+pub(super) fn data_of_row(table: &Table, dialect: Dialect, id: Uuid) -> Composed {
+    let mut composer = Composer::new(table, dialect);
+    let id = composer.value(id);
+    let text = format!("SELECT {{text data}} FROM rows WHERE {WHOSE} AND id = {id}");
+    composer.finish(text)
 }
 
 impl RowListRequest {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::composer::Composer;
 use crate::rows::Table;
-use crate::store::{Row, StoreError, Tx};
+use crate::store::{Dialect, PipelinedStatement, Row, StoreError, Tx};
 
 /// `id` and `data` of the rows that the scope sees and whose cell has one of these text forms, by
 /// ascending id, behind a row or from the first on; bounded in bytes. The table was read in the same transaction.
@@ -19,7 +19,19 @@ pub(crate) async fn holding(
     forms: Vec<String>,
     behind: Option<Uuid>,
 ) -> Result<Vec<Row>, StoreError> {
-    let mut composer = Composer::new(table, tx.dialect()?);
+    let statement = compose(table, tx.dialect()?, key, forms, behind);
+    tx.execute(&statement.text, &statement.parameters).await
+}
+
+/// The statement that finds them.
+pub(super) fn compose(
+    table: &Table,
+    dialect: Dialect,
+    key: &str,
+    forms: Vec<String>,
+    behind: Option<Uuid>,
+) -> PipelinedStatement {
+    let mut composer = Composer::new(table, dialect);
     let filter = Filter {
         negated: false,
         condition: Condition::Cell {
@@ -33,5 +45,5 @@ pub(crate) async fn holding(
     let text =
         format!("SELECT id, {{text data}} FROM rows WHERE {found}{behind} ORDER BY id {{bounded}}");
     let (text, values) = composer.words(text);
-    tx.execute(&text, &values).await
+    PipelinedStatement::new(text, values)
 }

@@ -1,7 +1,7 @@
 //! Row queries on the store: pages, counts, sums.
 //!
-//! In: a request parsed by [`tplkit::rows::query`], and the table. Out: one SQL statement, and its
-//! response. The library defines the meaning of a query, and both stores have to match it; this
+//! In: a request parsed by [`tplkit::rows::query`], and the table. Out: one SQL statement, and what it
+//! found. The library defines the meaning of a query, and both stores have to match it; this
 //! module only makes them fast. Client text is always a parameter: the text of a statement depends
 //! on the shape of the query alone.
 //!
@@ -35,9 +35,9 @@ mod row_filter;
 mod tests;
 
 pub(crate) use aggregate::AggregateView;
-pub use aggregate::{AggregateQuery, MOST_COUNTED, aggregate};
+pub use aggregate::{AggregateQuery, FoundAggregate, MOST_COUNTED, aggregate};
 pub use cost::Cost;
 pub use cursor::CursorPosition;
-pub use list::{RowBatch, RowListRequest, list, rows};
+pub use list::{RowListRequest, RowPage, RowSlice, list, rows};
 pub(crate) use lookup::holding;
-pub use row_filter::{FoundRows, RowFilter};
+pub use row_filter::RowFilter;

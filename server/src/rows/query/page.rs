@@ -18,14 +18,14 @@ use crate::store::{BOUND, Row};
 const LARGE: usize = BOUND / 201;
 /// What is around the data of a row, with the comma between two.
 const AROUND: usize = 192;
-/// What is before the rows.
-const HEAD: &str = "{\"items\":[";
 
 /// A page that is being filled.
 pub(super) struct Page<'l> {
     listing: &'l RowListRequest,
-    /// The document so far, from its beginning to the last row.
-    text: String,
+    /// Where the documents of the rows go.
+    out: &'l mut String,
+    /// Where they begin there.
+    start: usize,
     count: usize,
     last: Option<StoredRow>,
     /// Whether it is known that another page follows.
@@ -41,10 +41,15 @@ pub(super) struct Page<'l> {
 
 impl<'l> Page<'l> {
     /// An empty one. `expected` is how large the rows were when this table was read last.
-    pub(super) fn new(listing: &'l RowListRequest, expected: usize) -> Page<'l> {
+    pub(super) fn new(
+        listing: &'l RowListRequest,
+        out: &'l mut String,
+        expected: usize,
+    ) -> Page<'l> {
         Page {
             listing,
-            text: HEAD.to_owned(),
+            start: out.len(),
+            out,
             count: 0,
             last: None,
             more: false,
@@ -79,7 +84,7 @@ impl<'l> Page<'l> {
         let found = i64::try_from(rows.len()).unwrap_or(i64::MAX);
         let bytes: usize = rows.iter().map(Row::bytes).sum();
         if self.count == 0 && self.listing.fields.is_none() {
-            self.text.reserve(bytes.min(BOUND) + rows.len() * AROUND);
+            self.out.reserve(bytes.min(BOUND) + rows.len() * AROUND);
         }
         self.largest = 0;
         for row in rows {
@@ -109,16 +114,16 @@ impl<'l> Page<'l> {
                 &self.data
             }
         };
-        let size = self.text.len() - HEAD.len() + shown.len() + AROUND;
+        let size = self.out.len() - self.start + shown.len() + AROUND;
         if self.count > 0 && size > BOUND {
             self.more = true;
             return;
         }
         if self.count > 0 {
-            self.text.push(',');
+            self.out.push(',');
         }
         let head = row.head(self.listing.filter.feature);
-        write_row(&mut self.text, head, shown);
+        write_row(self.out, head, shown);
         self.count += 1;
         self.last = Some(row);
     }
@@ -128,21 +133,11 @@ impl<'l> Page<'l> {
         large(self.largest)
     }
 
-    /// The document.
-    pub(super) fn body(self) -> String {
-        let mut out = self.text;
-        out.push_str("],\"next_cursor\":");
-        match self.last.filter(|_| self.more) {
-            Some(row) => {
-                let place = CursorPosition::of(&self.listing.sort, &row);
-                out.push('"');
-                out.push_str(&self.listing.page.cursor(row.id, &place.bytes()));
-                out.push('"');
-            }
-            None => out.push_str("null"),
-        }
-        out.push('}');
-        out
+    /// The cursor of the page behind, if one follows.
+    pub(super) fn next_cursor(self) -> Option<String> {
+        let row = self.last.filter(|_| self.more)?;
+        let place = CursorPosition::of(&self.listing.sort, &row);
+        Some(self.listing.page.cursor(row.id, &place.bytes()))
     }
 }
 

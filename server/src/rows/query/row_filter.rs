@@ -1,25 +1,9 @@
 //! The filter of a row query: the table, conditions, and the named columns.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tplkit::rows::query::{Column, Filter, Match};
 use uuid::Uuid;
 
 use crate::rows::{Table, Tables};
-
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
-
-/// What was found, as it is answered.
-#[derive(Debug)]
-pub struct FoundRows {
-    /// The JSON document.
-    pub document: Vec<u8>,
-    /// The columns that the question names and the table does not have, encoded and parted by commas.
-    pub unknown_columns: Option<String>,
-}
 
 /// Which rows are asked about.
 #[derive(Debug, Clone)]
@@ -52,18 +36,16 @@ impl RowFilter {
         &self,
         table: &Table,
         others: impl IntoIterator<Item = Column>,
-    ) -> Option<String> {
-        let mut reported: Vec<String> = Vec::new();
+    ) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
         for column in self.filters.iter().map(Filter::column).chain(others) {
             if let Column::Key(name) = column
                 && table.column(&name).is_none()
+                && !names.contains(&name)
             {
-                let name = utf8_percent_encode(&name, PLAIN).to_string();
-                if !reported.contains(&name) {
-                    reported.push(name);
-                }
+                names.push(name);
             }
         }
-        (!reported.is_empty()).then(|| reported.join(","))
+        names
     }
 }

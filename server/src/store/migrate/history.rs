@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::Migration;
+use super::migration::Migration;
 use crate::store::StoreError;
 
 /// A migration as a store has recorded it.

@@ -2,7 +2,7 @@
 
 use tokio_postgres::Client;
 
-use crate::store::StoreError;
+use crate::store::{StoreError, sql_log};
 
 /// The roles belong to the whole cluster, so another database of it may have made them, or be
 /// making them right now.
@@ -41,12 +41,14 @@ const VIEW: &str = "SELECT pg_get_userbyid(relowner)::text FROM pg_class \
 
 /// Refuses roles that may do too much, and a view that is somebody else's.
 pub(super) async fn check(client: &Client) -> Result<(), StoreError> {
+    sql_log::control(WEAK);
     let weak: String = client.query_one(WEAK, &[]).await?.get(0);
     if !weak.is_empty() {
         return Err(StoreError::Internal(format!(
             "{weak} may pass row-level security by; take SUPERUSER and BYPASSRLS away"
         )));
     }
+    sql_log::control(VIEW);
     let owner: String = client.query_one(VIEW, &[]).await?.get(0);
     if owner != "tplkit_operator" {
         return Err(StoreError::Internal(format!(
@@ -59,6 +61,7 @@ pub(super) async fn check(client: &Client) -> Result<(), StoreError> {
 
 /// Why the roles are not there, and what makes them.
 pub(super) async fn missing(client: &Client) -> StoreError {
+    sql_log::control(MISSING);
     let found = client.query_one(MISSING, &[]).await;
     let found = found.and_then(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
     match found {
@@ -70,6 +73,7 @@ pub(super) async fn missing(client: &Client) -> StoreError {
 /// Why the schema is not there, and what allows to make it.
 pub(super) async fn closed(client: &Client) -> StoreError {
     let names = "SELECT quote_ident(current_user), quote_ident(current_database())";
+    sql_log::control(names);
     let found = client.query_one(names, &[]).await;
     let found = found.and_then(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
     match found {

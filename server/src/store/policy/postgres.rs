@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::condition::{FOR_EVERYBODY, PLATFORM};
-use super::{Access, Allows, Condition, Evaluation, Rows, Rule, Table};
+use super::{Access, Allows, Condition, Evaluation, Rows, Rule, TablePolicy};
 use crate::store::dialect::WHOLE_ROWS;
 use crate::store::scope::ROLES;
 use crate::store::scope_ids::{Id, Ids};
@@ -14,7 +14,7 @@ use crate::store::scope_ids::{Id, Ids};
 /// The names of the policies of each role.
 const POLICIES: [&str; 3] = ["gate", "operator", "request"];
 
-impl Table {
+impl TablePolicy {
     /// What a migration says of it: row-level security, privileges and policies.
     pub(super) fn postgres(&self) -> String {
         let name = self.name;

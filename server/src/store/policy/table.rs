@@ -4,7 +4,7 @@ use super::Condition;
 
 /// The policy of a table.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct Table {
+pub(in crate::store) struct TablePolicy {
     /// Its name.
     pub(in crate::store) name: &'static str,
     /// What authentication may do.
@@ -19,7 +19,7 @@ pub(in crate::store) struct Table {
     pub(in crate::store) sight: Option<Sight>,
     /// Whether statements may insert `ON CONFLICT`. Then SQLite asks before an insert: asked after it, the
     /// question would not come up where a row outside the scope is there already, and the silence would
-    /// tell so.
+    /// show that.
     pub(in crate::store) upserted: bool,
 }
 

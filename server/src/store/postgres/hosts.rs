@@ -23,7 +23,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::PATIENCE;
 use super::host_list::{NamedHost, split};
-use crate::store::StoreError;
+use crate::store::{StoreError, sql_log};
 
 pub(super) type Pool = managed::Pool<Hosts>;
 pub(super) type Object = managed::Object<Hosts>;
@@ -81,12 +81,31 @@ impl History {
     }
 }
 
+/// A host that takes writes.
+#[derive(Debug, Clone, Copy)]
+struct HostCandidate<'a> {
+    /// Its place among those that the URL names.
+    number: usize,
+    /// Where its cluster is in its history, if it shows that.
+    history: Option<&'a History>,
+}
+
 /// A connection, and what was known of its host when it was made.
 #[derive(Debug)]
 pub(super) struct Session {
     client: ClientWrapper,
     history: Option<History>,
     era: u64,
+}
+
+impl Session {
+    /// Its host, which is the one of that number.
+    fn candidate(&self, number: usize) -> HostCandidate<'_> {
+        HostCandidate {
+            number,
+            history: self.history.as_ref(),
+        }
+    }
 }
 
 impl std::ops::Deref for Session {
@@ -282,7 +301,7 @@ impl Hosts {
                 Err(cause) => failed.push((number, cause)),
                 Ok(session) => {
                     let better = best.as_ref().is_none_or(|(first, best)| {
-                        is_better((number, &session.history), (*first, &best.history))
+                        is_better(session.candidate(number), best.candidate(*first))
                     });
                     if better {
                         best = Some((number, session));
@@ -305,11 +324,11 @@ impl Hosts {
 
 /// Whether a host is to be used rather than another: of one cluster the newer one, else the one that the URL names
 /// first. Who answers first decides nothing, so that all connections go to the same one.
-fn is_better(this: (usize, &Option<History>), other: (usize, &Option<History>)) -> bool {
-    match (this.1, other.1) {
+fn is_better(this: HostCandidate<'_>, other: HostCandidate<'_>) -> bool {
+    match (this.history, other.history) {
         (Some(newer), Some(older)) if older.is_before(newer) => true,
         (Some(older), Some(newer)) if older.is_before(newer) => false,
-        _ => this.0 < other.0,
+        _ => this.number < other.number,
     }
 }
 
@@ -365,6 +384,7 @@ fn has_no_history(error: &tokio_postgres::Error) -> bool {
 }
 
 async fn history(client: &Client) -> Result<Option<History>, tokio_postgres::Error> {
+    sql_log::control(HISTORY);
     let messages = match client.simple_query(HISTORY).await {
         Ok(messages) => messages,
         // What has no such functions, or keeps them to itself, says so.
@@ -386,7 +406,7 @@ async fn history(client: &Client) -> Result<Option<History>, tokio_postgres::Err
 
 #[cfg(test)]
 mod tests {
-    use super::{History, is_better};
+    use super::{History, HostCandidate, is_better};
 
     #[test]
     fn the_newer_one_of_a_cluster_is_used_else_the_first_in_the_url() {
@@ -402,9 +422,17 @@ mod tests {
             (None, history("a", 2), false),
             (None, None, false),
         ] {
+            let first = HostCandidate {
+                number: 0,
+                history: first.as_ref(),
+            };
+            let second = HostCandidate {
+                number: 1,
+                history: second.as_ref(),
+            };
             // Whichever of them answers first.
-            assert_eq!(is_better((1, &second), (0, &first)), second_is_better);
-            assert_eq!(is_better((0, &first), (1, &second)), !second_is_better);
+            assert_eq!(is_better(second, first), second_is_better);
+            assert_eq!(is_better(first, second), !second_is_better);
         }
     }
 }

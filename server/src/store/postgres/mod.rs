@@ -4,14 +4,14 @@
 //! statement, and a transaction of one statement takes one round trip. Whatever role
 //! the URL names, statements run as a role that owns nothing and bypasses no policy.
 
-mod connect;
-mod exchange;
 mod host_list;
 mod hosts;
-mod opening;
 mod settings;
+mod startup;
+mod statements;
 mod tls;
 mod transaction;
+mod transaction_settings;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,16 +23,16 @@ use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{Depth, Options, Share, StoreError, TransactionMode};
-use connect::Connections;
 use hosts::{Hosts, Pool};
 use settings::Settings;
+use startup::Connections;
 use tls::Address;
 pub(super) use transaction::Pipelined;
 
 const CONNECTIONS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a statement waits for another transaction; less than a statement may take, so that what is
-/// told is what was waited for.
+/// How long a statement waits for another transaction; less than a statement may take, so that the error
+/// names what was waited for.
 const LOCK: Duration = Duration::from_secs(3);
 /// When a connection on which nothing is said is asked whether its other end is there, and how often
 /// from then on.
@@ -125,7 +125,7 @@ fn pool(config: &Config, tls: MakeRustlsConnect) -> Result<Pool, StoreError> {
         // What came last knows the statements already.
         .queue_mode(QueueMode::Lifo)
         .wait_timeout(Some(PATIENCE))
-        // Hosts have their own: a timeout here would tell less.
+        // Hosts have their own: a timeout here would say less.
         .create_timeout(None)
         .recycle_timeout(Some(PATIENCE))
         .runtime(Runtime::Tokio1)

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use tokio_postgres::Client;
 
 use super::{IDLE, LOCK};
-use crate::store::{Options, StoreError};
+use crate::store::{Options, StoreError, sql_log};
 
 /// The names and values of settings.
 #[derive(Debug, Clone)]
@@ -62,6 +62,7 @@ impl Settings {
         // Numbers without a unit, as they were sent.
         let found = "SELECT name, setting FROM pg_settings WHERE name = ANY ($1)";
         let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        sql_log::typed(found, ["text[]"]);
         let rows = client.query(found, &[&names]).await?;
         let found: Vec<(&str, &str)> = rows
             .iter()

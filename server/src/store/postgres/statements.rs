@@ -1,6 +1,6 @@
 //! What goes to the database and comes back on one connection: statements prepared, sent, and their rows read.
 //!
-//! It knows nothing of what the exchange means for a transaction; a [`Failure`] says what went wrong.
+//! It knows nothing of what they mean for a transaction; a [`Failure`] says what went wrong.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -14,7 +14,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, RowStream};
 
 use super::hosts::Object;
-use super::opening::references;
+use super::transaction_settings::references;
 use crate::store::statement::Statement;
 use crate::store::{Row, StoreError, Value};
 

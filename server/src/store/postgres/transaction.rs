@@ -1,5 +1,5 @@
 //! One transaction. Its opening is sent together with its first statement; a transaction of a
-//! single statement takes one round trip. `exchange` sends and reads.
+//! single statement takes one round trip. `statements` sends and reads.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -11,11 +11,11 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use super::Postgres;
-use super::exchange::{
+use super::hosts::Object;
+use super::statements::{
     BoundStatement, Failure, SentStatement, behind, over, prepare_all, receive, rows_of, within,
 };
-use super::hosts::Object;
-use super::opening::{Opening, OpeningQuery};
+use super::transaction_settings::{Opening, OpeningQuery};
 use crate::store::metrics::Outcome;
 use crate::store::statement::Statement;
 use crate::store::{LONG, Row, Scope, Share, StoreError, TransactionMode, Value, sql_log};
@@ -334,7 +334,7 @@ impl Pipelined {
             return Err(over());
         };
         sql_log::control(&opening.begin);
-        sql_log::statement(opening.enter, opening.query);
+        sql_log::typed(opening.enter, opening.types());
         sql_log::statements(statements);
         let mut begin = pin!(maybe_done(client.batch_execute(&opening.begin)));
         let prepared = async {
@@ -358,7 +358,7 @@ impl Pipelined {
         let responses = ready.iter().map(|ready| receive(client, ready, goes_on));
         let mut answered = pin!(join3(begin.as_mut(), known, join_all(responses)));
         let ((), known, responses) = if last {
-            // Of what only read, the end has nothing to tell: it leaves behind the rest, whatever has been
+            // Of what only read, the end has nothing to report: it leaves behind the rest, whatever has been
             // answered by then, and the next transaction of this connection leaves behind it.
             sql_log::control("COMMIT");
             let mut commit = pin!(client.batch_execute("COMMIT"));

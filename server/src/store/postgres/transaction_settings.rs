@@ -1,4 +1,4 @@
-//! The opening of a transaction: its mode, its role, and the settings that policies read.
+//! The settings of a transaction, sent as its opening: its mode, its role, and what policies read.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -8,11 +8,11 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::Postgres;
-use super::exchange::Failure;
+use super::statements::Failure;
 use crate::store::policy::PLATFORM;
 use crate::store::scope_ids::{Id, Ids};
 use crate::store::statement::Statement;
-use crate::store::{Scope, Share, TransactionMode, Value};
+use crate::store::{Scope, Share, TransactionMode, Value, sql_log};
 
 /// How many settings there are.
 const COUNT: usize = 11;
@@ -45,7 +45,7 @@ const FORMS: [BeginForm; 4] = [
 /// What sets the scope where nothing is asked first.
 static ENTRIES: LazyLock<[String; 4]> = LazyLock::new(|| FORMS.map(|form| form.enter(1)));
 
-/// What a transaction is told whose share has no place: nothing can be divided by none. What was sent along
+/// The error of a transaction whose share has no place: nothing can be divided by none. What was sent along
 /// behind it is not done then.
 const NO_PLACE: SqlState = SqlState::DIVISION_BY_ZERO;
 
@@ -66,7 +66,7 @@ pub(super) struct Opening<'a> {
     pub(super) begin: Cow<'static, str>,
     /// Sets the scope; where something is asked first, its response is that question's.
     pub(super) enter: &'a str,
-    pub(super) query: &'a [Value],
+    query: &'a [Value],
     settings: [String; COUNT],
     /// Where the places of its share begin, and how many there are.
     places: Option<[i64; 2]>,
@@ -123,6 +123,14 @@ impl<'a> Opening<'a> {
         let places = self.places.iter().flatten();
         parameters.extend(places.map(|value| value as &(dyn ToSql + Sync)));
         parameters
+    }
+
+    /// The types of these parameters, for the log.
+    pub(super) fn types(&self) -> impl Iterator<Item = &'static str> {
+        let settings = self.settings.iter().map(|_| "text");
+        let places = self.places.iter().flatten().map(|_| "bigint");
+        let query = self.query.iter().map(sql_log::type_of);
+        query.chain(settings).chain(places)
     }
 
     /// Why the transaction did not begin.
@@ -228,4 +236,54 @@ fn settings(scope: &Scope, secured: bool) -> [String; COUNT] {
         id(Id::OnlyWorkspace),
         id(Id::OnlyFeature),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use uuid::Uuid;
+
+    use super::{COUNT, Opening, Postgres};
+    use crate::store::sql_log::tests::placeholders;
+    use crate::store::statement::Statement;
+    use crate::store::{Options, Scope, Share, TransactionMode, Value};
+
+    /// What the log says of parameters would be wrong without a word where it is not what is sent.
+    #[test]
+    fn each_parameter_of_an_opening_has_a_type_and_a_place() {
+        let postgres = Postgres::prepare("postgres://u@localhost/db", true, &Options::default())
+            .expect("an address");
+        let question = Arc::new(Statement::of("SELECT $1, $2".to_owned()));
+        let parameters = [Value::Id(Uuid::nil()), Value::Int(0)];
+        let share = Share::new(0, Uuid::nil(), 4, Duration::ZERO);
+        for query in [None, Some((&question, &parameters[..]))] {
+            for share in [None, Some(share)] {
+                for anew in [false, true] {
+                    let opening = Opening::new(
+                        &postgres,
+                        TransactionMode::Write,
+                        share,
+                        query,
+                        &Scope::Authentication,
+                        anew,
+                    );
+                    let types: Vec<&str> = opening.types().collect();
+                    let mut expected = Vec::new();
+                    if query.is_some() {
+                        expected.extend(["uuid", "bigint"]);
+                    }
+                    expected.extend(["text"; COUNT]);
+                    if share.is_some() {
+                        expected.extend(["bigint", "bigint"]);
+                    }
+                    assert_eq!(types, expected);
+                    assert_eq!(opening.parameters().len(), types.len());
+                    let named = placeholders(opening.enter).into_iter();
+                    assert!(named.eq(1..=types.len()), "{}", opening.enter);
+                }
+            }
+        }
+    }
 }

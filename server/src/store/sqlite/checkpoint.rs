@@ -157,7 +157,7 @@ impl CheckpointState {
             CheckpointAction::Ask => self.changed.notify_all(),
             CheckpointAction::Finish => {
                 let round = known.round;
-                // The disk may take its time, and the thread may want to tell that it is done.
+                // The disk may take its time, and the thread may want to report that it is done.
                 drop(known);
                 let outcome = log.checkpoint_v2(CheckpointMode::PASSIVE);
                 let mut known = self.log();
@@ -189,7 +189,7 @@ impl CheckpointState {
     }
 }
 
-/// A number of pages as SQLite tells it; what it does not know is less than nothing.
+/// A number of pages as SQLite reports it; what it does not know is less than nothing.
 fn pages(count: i32) -> usize {
     usize::try_from(count).unwrap_or_default()
 }

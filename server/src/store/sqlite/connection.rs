@@ -83,13 +83,20 @@ struct Steps {
     here: u64,
 }
 
+/// Runs statements without parameters.
+fn run(connection: &Connection, text: &str) -> rusqlite::Result<()> {
+    sql_log::control(text);
+    connection.execute_batch(text)
+}
+
 /// Opens a database as it has to be for everything that follows.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(PATIENCE)?;
     keep_a_log(&connection)?;
     // FULL: a response that was given survives a power cut. Group commit shares its cost.
-    connection.execute_batch(
+    run(
+        &connection,
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA temp_store = MEMORY;
@@ -108,7 +115,7 @@ fn keep_a_log(connection: &Connection) -> Result<(), StoreError> {
     const PAUSE: Duration = Duration::from_millis(2);
     let clock = Stopwatch::start();
     loop {
-        match connection.execute_batch("PRAGMA journal_mode = WAL") {
+        match run(connection, "PRAGMA journal_mode = WAL") {
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && clock.elapsed() < PATIENCE =>
@@ -123,13 +130,13 @@ fn keep_a_log(connection: &Connection) -> Result<(), StoreError> {
 /// Makes room for what one commit writes, in pages: those that have to leave memory before are written
 /// twice, and read again in between.
 pub(super) fn make_writer(connection: &Connection) -> Result<(), StoreError> {
-    Ok(connection.execute_batch("PRAGMA cache_size = -8192;")?)
+    Ok(run(connection, "PRAGMA cache_size = -8192;")?)
 }
 
 /// Lets pages be read where the system keeps them, instead of being copied: for whoever reads a few here
 /// and there. Who reads all of a table is faster with copies.
 pub(super) fn map(connection: &Connection) -> Result<(), StoreError> {
-    Ok(connection.execute_batch("PRAGMA mmap_size = 1073741824;")?)
+    Ok(run(connection, "PRAGMA mmap_size = 1073741824;")?)
 }
 
 impl SecuredConnection {
@@ -204,11 +211,12 @@ impl SecuredConnection {
     pub(super) fn wait_for_disk(&mut self, wait: bool) -> Result<(), StoreError> {
         if self.waits_for_disk != wait {
             // It takes effect when it is prepared: prepared once, it would do so once.
-            self.connection.execute_batch(if wait {
+            let level = if wait {
                 "PRAGMA synchronous = FULL"
             } else {
                 "PRAGMA synchronous = NORMAL"
-            })?;
+            };
+            run(&self.connection, level)?;
             self.waits_for_disk = wait;
         }
         Ok(())
@@ -227,7 +235,7 @@ impl SecuredConnection {
     /// Gives back the memory of pages that were read. They are read again where they are asked for again.
     pub(super) fn forget_pages(&self) {
         // Whatever is said against it: then they stay.
-        let _ = self.connection.execute_batch("PRAGMA shrink_memory");
+        let _ = run(&self.connection, "PRAGMA shrink_memory");
     }
 
     /// Whether a transaction is open.
@@ -308,7 +316,8 @@ impl SecuredConnection {
 mod tests {
     use std::time::Duration;
 
-    use super::{SecuredConnection, open};
+    use super::{SecuredConnection, make_writer, map, open};
+    use crate::store::sql_log::tests::{logged, placeholders};
     use crate::store::{Isolation, migrate};
 
     #[test]
@@ -327,6 +336,47 @@ mod tests {
                     assert_eq!(opened.join().expect("ends"), Ok(()), "in round {round}");
                 }
             });
+        }
+    }
+
+    #[test]
+    fn what_a_connection_starts_with_is_logged_with_the_types_of_its_parameters() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let logged = logged(|| {
+            let mut connection = open(&folder.path().join("x.db")).expect("opens");
+            migrate::sqlite(&mut connection).expect("migrates");
+            make_writer(&connection).expect("has room");
+            map(&connection).expect("is mapped");
+            let mut secured =
+                SecuredConnection::new(connection, Isolation::BOTH, true, Duration::ZERO)
+                    .expect("builds");
+            secured.wait_for_disk(false).expect("is changed");
+            secured.forget_pages();
+        });
+        for words in [
+            "PRAGMA journal_mode = WAL",
+            "PRAGMA foreign_keys = ON",
+            "BEGIN IMMEDIATE",
+            "CREATE TABLE IF NOT EXISTS schema_migrations",
+            "SELECT number, name, digest FROM schema_migrations",
+            "CREATE TABLE organizations",
+            "INSERT INTO schema_migrations",
+            "COMMIT",
+            "PRAGMA cache_size",
+            "PRAGMA mmap_size",
+            "CREATE TEMP VIEW rows",
+            "CREATE TEMP TRIGGER security_insert_rows",
+            "CREATE TEMP VIEW security_whole_rows",
+            "pragma_foreign_key_list",
+            "PRAGMA synchronous = NORMAL",
+            "PRAGMA shrink_memory",
+        ] {
+            let shown = logged.iter().any(|one| one.sql.contains(words));
+            assert!(shown, "{words}");
+        }
+        for one in &logged {
+            let parameters = placeholders(&one.sql).into_iter();
+            assert!(parameters.eq(1..=one.types.len()), "{one:?}");
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) struct InlineReads(Mutex<Vec<SecuredConnection>>);
 
 impl std::fmt::Debug for InlineReads {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Near")
+        f.write_str("InlineReads")
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
         let store = Store::open("sqlite::memory:").await.expect("opens");
         let (one, ran) = short_read(&store, |tx, ran| Box::pin(count(tx, ran, "SELECT 1"))).await;
         assert_eq!((one, ran), (1, vec![current().id()]));
-        // Longer than a glance on any machine, and shorter than a statement may take.
+        // Longer than a short read on any machine, and shorter than a statement may take.
         let (many, ran) = short_read(&store, |tx, ran| {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) a, \
                  (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) b, \

@@ -28,7 +28,7 @@ use queue::{QueueFull, TaskSender, queue};
 pub(super) use threads::Task;
 
 use super::{Isolation, Options, StoreError, migrate};
-use crate::lanes::Sizes;
+use crate::lanes::LaneSizes;
 
 /// How many tasks may wait; more are refused, so that waiting does not grow without bound.
 const WAITING: usize = 4096;
@@ -78,34 +78,34 @@ impl Sqlite {
         let checkpoints = Checkpoints::start(&mut first, own, checkpoint::LENGTHS)?;
         #[cfg(any(test, feature = "row-security-off"))]
         let steps = Arc::default();
-        let walled = |connection, may_write, limit| {
-            let walled = SecuredConnection::new(connection, isolation, may_write, limit)?;
+        let secured = |connection, may_write, limit| {
+            let secured = SecuredConnection::new(connection, isolation, may_write, limit)?;
             #[cfg(any(test, feature = "row-security-off"))]
-            let walled = walled.counted(&steps);
-            Ok::<_, StoreError>(walled)
+            let secured = secured.counted(&steps);
+            Ok::<_, StoreError>(secured)
         };
         let (writer, tasks) = queue(WAITING);
-        threads::write(walled(first, true, limit)?, checkpoints, tasks)?;
+        threads::write(secured(first, true, limit)?, checkpoints, tasks)?;
         let start = |count| {
             let (readers, tasks) = queue(WAITING);
             for _ in 0..count {
-                let reader = walled(connection::open(path)?, false, limit)?;
+                let reader = secured(connection::open(path)?, false, limit)?;
                 threads::read(reader, tasks.clone())?;
             }
             Ok::<_, StoreError>(readers)
         };
-        let heavy = Sizes::of_machine().heavy_reads() + SPARE;
-        let near = InlineReads::open(|limit| {
-            let near = connection::open(path)?;
-            connection::map(&near)?;
-            walled(near, false, limit)
+        let heavy = LaneSizes::of_machine().heavy_reads() + SPARE;
+        let inline = InlineReads::open(|limit| {
+            let inline = connection::open(path)?;
+            connection::map(&inline)?;
+            secured(inline, false, limit)
         })?;
         Ok(Sqlite {
             writer,
             readers: start(READERS)?,
             heavy: start(heavy)?,
-            connections: 1 + READERS + heavy + near.count(),
-            inline: near,
+            connections: 1 + READERS + heavy + inline.count(),
+            inline,
             #[cfg(any(test, feature = "row-security-off"))]
             steps,
             _temporary: temporary,
@@ -175,7 +175,7 @@ mod tests {
     use std::sync::{Arc, RwLock};
 
     use super::SPARE;
-    use crate::lanes::Sizes;
+    use crate::lanes::LaneSizes;
     use crate::store::{Scope, Store, StoreError};
 
     /// Counts who has begun, and is held until the test lets go.
@@ -200,7 +200,7 @@ mod tests {
             let _ = stop.recv();
         });
         is_locked.recv().expect("is locked");
-        let count = Sizes::of_machine().heavy_reads() + SPARE;
+        let count = LaneSizes::of_machine().heavy_reads() + SPARE;
         let long = (0..count).map(|_| {
             let (store, held) = (store.clone(), held.clone());
             tokio::spawn(async move {

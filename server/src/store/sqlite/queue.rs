@@ -34,7 +34,7 @@ struct WaitingTasks {
 
 impl std::fmt::Debug for TaskSender {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Entrance")
+        f.write_str("TaskSender")
     }
 }
 
@@ -165,8 +165,8 @@ mod tests {
         fn finish(self: Box<Self>, _: Result<(), StoreError>) {}
     }
 
-    fn put(entrance: &TaskSender, organization: u128) -> bool {
-        entrance.put(Box::new(Marked(organization))).is_ok()
+    fn put(sender: &TaskSender, organization: u128) -> bool {
+        sender.put(Box::new(Marked(organization))).is_ok()
     }
 
     fn owners(queue: &Queue) -> Vec<u128> {
@@ -178,9 +178,9 @@ mod tests {
 
     #[test]
     fn organizations_take_turns() {
-        let (entrance, queue) = queue(10);
+        let (sender, queue) = queue(10);
         for organization in [1, 1, 1, 1, 2, 3, 2] {
-            assert!(put(&entrance, organization));
+            assert!(put(&sender, organization));
         }
         assert_eq!(owners(&queue), [1, 2, 3, 1, 2, 1, 1]);
         assert_eq!(owners(&queue), []);
@@ -188,18 +188,18 @@ mod tests {
 
     #[test]
     fn so_many_wait_and_no_more() {
-        let (entrance, queue) = queue(2);
-        assert!(put(&entrance, 1) && put(&entrance, 1));
-        assert!(!put(&entrance, 2));
+        let (sender, queue) = queue(2);
+        assert!(put(&sender, 1) && put(&sender, 1));
+        assert!(!put(&sender, 2));
         assert_eq!(owners(&queue), [1, 1]);
-        assert!(put(&entrance, 2));
+        assert!(put(&sender, 2));
     }
 
     #[test]
     fn what_waits_is_done_before_the_end() {
-        let (entrance, queue) = queue(2);
-        assert!(put(&entrance, 1));
-        drop(entrance);
+        let (sender, queue) = queue(2);
+        assert!(put(&sender, 1));
+        drop(sender);
         assert!(queue.take().is_some());
         assert!(queue.take().is_none());
     }

@@ -5,11 +5,11 @@ use tplkit::apply::Request;
 use tplkit::json::{Doc, Node, write_string};
 use uuid::Uuid;
 
-use crate::fields;
 use crate::ids::uuid;
+use crate::json_body;
+use crate::json_schemas::AnyObject;
 use crate::refusal::Refusal;
-use crate::templates::refusals::refused;
-use crate::wire::AnyObject;
+use crate::templates::apply_refusal::refused;
 
 /// What a body names that may be hidden from the caller. It is looked at before anything else is said
 /// of the body.
@@ -60,7 +60,7 @@ impl Places {
     /// # Errors
     /// 422 when the destination of the template is unclear.
     pub(crate) fn read(text: &str) -> Result<Places, Refusal> {
-        let doc = fields::read(text)?;
+        let doc = json_body::read(text)?;
         let root = doc.root();
         if !root.is_object() {
             return Err(Refusal::fault("", "the body has to be an object"));
@@ -70,7 +70,7 @@ impl Places {
         if root.get(name).is_none() {
             return Err(Refusal::fault(name, "is required"));
         }
-        let workspace = id(name).ok_or_else(|| Refusal::fault(name, "is no UUID"))?;
+        let workspace = id(name).ok_or_else(|| Refusal::fault(name, "is not a UUID"))?;
         Ok(Places {
             workspace,
             job: id("jobId"),
@@ -112,7 +112,7 @@ impl BodyParts {
     }
 
     fn read(text: String, packages: &[&str]) -> Result<BodyParts, Refusal> {
-        let doc = fields::read(&text)?;
+        let doc = json_body::read(&text)?;
         let package_member = |name: &str| {
             let package = doc.root().get(name).filter(|_| packages.contains(&name));
             match package {

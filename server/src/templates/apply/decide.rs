@@ -18,7 +18,7 @@ use crate::jobs::{self, Continuing};
 use crate::refusal::Refusal;
 use crate::rows::Tables;
 use crate::store::Tx;
-use crate::templates::refusals::refused;
+use crate::templates::apply_refusal::refused;
 use crate::workspace::Snapshot;
 
 /// A package, a place, and what somebody decided.

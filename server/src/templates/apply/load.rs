@@ -4,11 +4,11 @@ use tplkit::check::{CheckOptions, Checked, check_text};
 use tplkit::json::{Doc, Node};
 
 use crate::jobs::PackedPart;
-use crate::memory;
 use crate::refusal::Refusal;
+use crate::release_memory;
 use crate::spool::SpooledText;
 use crate::templates::package::{no_room_for_package, unreadable};
-use crate::templates::verdict;
+use crate::templates::package_refusal;
 
 /// The text of a package without errors. It is read where it lies, next to what is made of it and to other
 /// packages.
@@ -20,8 +20,8 @@ pub(crate) struct LoadedPackage {
 impl LoadedPackage {
     /// A package of the store, and whether it is fit: it may have come in parts that do not go together.
     pub(crate) fn of(text: SpooledText) -> (LoadedPackage, Result<(), Refusal>) {
-        let fit = verdict::accept(&check_text(&text, &CheckOptions::default()));
-        memory::between_steps(&text);
+        let fit = package_refusal::accept(&check_text(&text, &CheckOptions::default()));
+        release_memory::between_steps(&text);
         (LoadedPackage { text }, fit)
     }
 
@@ -32,7 +32,7 @@ impl LoadedPackage {
     /// for it.
     pub(crate) fn sent(text: String, member: &str) -> Result<LoadedPackage, Refusal> {
         let text = spooled(text)?;
-        verdict::accept_member(&check_text(&text, &CheckOptions::default()), member)?;
+        package_refusal::accept_member(&check_text(&text, &CheckOptions::default()), member)?;
         Ok(LoadedPackage { text })
     }
 

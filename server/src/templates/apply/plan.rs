@@ -15,7 +15,7 @@ use crate::jobs::{self, Continuing, Job, Status};
 use crate::refusal::{Fault, Refusal};
 use crate::rows::Tables;
 use crate::store::Tx;
-use crate::templates::refusals::refused;
+use crate::templates::apply_refusal::refused;
 use crate::workspace::Snapshot;
 
 /// Makes the plan. What is against an apply is in it.
@@ -99,7 +99,7 @@ pub(crate) fn unfit(whole: &LoadedPackage, problem: &Refusal) -> Preview {
 }
 
 /// Why an undone job is not resumed.
-pub(super) const UNDONE: &str = "The job was undone; apply the template anew.";
+pub(super) const UNDONE: &str = "The job was undone; apply the template again.";
 
 fn refusal(code: Code, detail: &str) -> apply::Refusal {
     apply::Refusal::new(code, detail)

@@ -109,7 +109,7 @@ pub(crate) fn in_the_way(job: &Job, template: Uuid) -> Refusal {
             format!(" with the template {}", job.template),
         )
     };
-    let reported = match (&until, job.held) {
+    let detail = match (&until, job.held) {
         _ if job.status == jobs::Status::Undoing => {
             let until = until.as_ref().filter(|_| job.held);
             let until = until.map(|until| format!(", and has it until {until}"));
@@ -130,7 +130,7 @@ pub(crate) fn in_the_way(job: &Job, template: Uuid) -> Refusal {
              Send its id as jobId{with} to go on with it."
         ),
     };
-    let mut problem = Refusal::new(Code::JobActive, reported);
+    let mut problem = Refusal::new(Code::JobActive, detail);
     problem.job = Some(Box::new(JobInTheWay {
         id,
         status: job.status.as_str(),

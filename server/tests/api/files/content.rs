@@ -1,18 +1,18 @@
 //! `GET /v1/files/{file_id}/content`
 
 use super::{bytes_of, in_folder, made};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::model::Model;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    parts_are_answered_and_conditions_are_kept_to,
+    parts_are_served_and_conditions_are_kept_to,
     what_could_run_is_saved_and_never_shown,
     bytes_that_are_gone_or_others_are_damaged,
 );
 
-async fn parts_are_answered_and_conditions_are_kept_to(place: Place) {
+async fn parts_are_served_and_conditions_are_kept_to(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let workspace = Model::new(&owner, world.acme).workspace;
@@ -34,16 +34,16 @@ async fn parts_are_answered_and_conditions_are_kept_to(place: Place) {
         ("bytes=8-99", "89", "bytes 8-9/10"),
         ("bytes=-99", "0123456789", "bytes 0-9/10"),
     ] {
-        let answer = with(&[("range", range)]).expect(206);
+        let response = with(&[("range", range)]).expect(206);
         assert_eq!(
-            (&*answer.body, answer.header("content-range")),
+            (&*response.body, response.header("content-range")),
             (part, Some(sent))
         );
         assert_eq!(
-            answer.header("content-length"),
+            response.header("content-length"),
             Some(&*part.len().to_string())
         );
-        assert_eq!(answer.header("etag"), Some(&*tag));
+        assert_eq!(response.header("etag"), Some(&*tag));
     }
     for range in ["bytes=10-", "bytes=-0", "bytes=99-100"] {
         let refused = with(&[("range", range)]).refused(416, "range_not_satisfiable");
@@ -94,7 +94,7 @@ async fn parts_are_answered_and_conditions_are_kept_to(place: Place) {
         .refused(422, "validation_failed");
 }
 
-fn typed(client: &Client, workspace: &str, media_type: &str) -> Answer {
+fn typed(client: &Client, workspace: &str, media_type: &str) -> Response {
     let path = format!("/v1/files?workspace_id={workspace}&name=a.html");
     let headers = [("content-type", media_type)];
     let file = client
@@ -135,15 +135,15 @@ async fn what_could_run_is_saved_and_never_shown(place: Place) {
         ("video/mp4", true, media),
         ("application/pdf", true, "default-src 'none'"),
     ] {
-        let answer = typed(&owner, &workspace, media_type);
+        let response = typed(&owner, &workspace, media_type);
         let way = if inline { "inline" } else { "attachment" };
         assert_eq!(
-            answer.header("content-disposition"),
+            response.header("content-disposition"),
             Some(&*format!("{way}; filename=\"a.html\"")),
             "{media_type}"
         );
         assert_eq!(
-            answer.header("content-security-policy"),
+            response.header("content-security-policy"),
             Some(policy),
             "{media_type}"
         );

@@ -38,16 +38,16 @@ async fn a_link_needs_no_credential_and_shows_what_its_maker_sees(place: Place) 
         &json!({"expires_in": 60, "inline": true}),
     );
     for (path, way) in [(&plain, "attachment"), (&by_key, "inline")] {
-        let answer = world.nobody.get(path).expect(200);
-        assert_eq!(answer.body, "f");
-        assert_eq!(answer.header("cache-control"), Some("private, no-cache"));
-        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+        let response = world.nobody.get(path).expect(200);
+        assert_eq!(response.body, "f");
+        assert_eq!(response.header("cache-control"), Some("private, no-cache"));
+        assert_eq!(response.header("referrer-policy"), Some("no-referrer"));
         assert_eq!(
-            answer.header("cross-origin-resource-policy"),
+            response.header("cross-origin-resource-policy"),
             Some("cross-origin")
         );
         assert!(
-            answer
+            response
                 .header("content-disposition")
                 .expect("a way")
                 .starts_with(way)
@@ -122,8 +122,8 @@ async fn whatever_is_wrong_with_a_link_is_one_404(place: Place) {
         path[..signature].to_owned(),
         place.to_owned(),
     ] {
-        let answer = world.nobody.get(&wrong).refused(404, "not_found");
-        assert_eq!(answer.body, refused.body, "{wrong}");
+        let response = world.nobody.get(&wrong).refused(404, "not_found");
+        assert_eq!(response.body, refused.body, "{wrong}");
     }
     let nowhere = path.replace(file["id"].as_str().expect("an id"), "no-uuid");
     world.nobody.get(&nowhere).refused(404, "not_found");

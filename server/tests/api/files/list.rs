@@ -141,8 +141,8 @@ async fn many_files_are_listed_in_a_lane(place: Place) {
     assert_eq!(page["items"].as_array().map(Vec::len), Some(200));
     // All places are taken; what looks at few files needs none.
     let mut permits = Vec::new();
-    while !world.app.lanes.questions.is_full(world.acme) {
-        let lane = world.app.lanes.questions.clone();
+    while !world.app.lanes.queries.is_full(world.acme) {
+        let lane = world.app.lanes.queries.clone();
         let acme = world.acme;
         permits.push(tokio::spawn(async move { lane.enter(acme).await }));
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;

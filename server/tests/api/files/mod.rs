@@ -13,15 +13,15 @@ use std::path::Path;
 
 use serde_json::Value;
 use tplkit_server::app::Config;
-use tplkit_server::files::{self, Files, marker};
+use tplkit_server::files::{self, Files, claim_storage};
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::model::id;
 use super::world::World;
 use crate::stores::Place;
 
 /// Sends bytes as a file of a workspace.
-pub(super) fn put(client: &Client, workspace: &str, name: &str, bytes: &[u8]) -> Answer {
+pub(super) fn put(client: &Client, workspace: &str, name: &str, bytes: &[u8]) -> Response {
     let path = format!("/v1/files?workspace_id={workspace}&name={name}");
     client.send(
         "POST",
@@ -57,7 +57,7 @@ pub(super) async fn in_folder(place: Place, folder: &Path) -> World {
     };
     let world = World::with(place, config).await;
     let kept = world.app.files.place().expect("a place");
-    let claimed = marker::claim(&world.store, kept, false).await;
+    let claimed = claim_storage::claim(&world.store, kept, false).await;
     claimed.expect("is nobody's");
     world
 }

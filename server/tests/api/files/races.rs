@@ -5,7 +5,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::{made, of};
-use crate::api::client::Answer;
+use crate::api::client::Response;
 use crate::api::model::{Model, id};
 use crate::api::workflows::{PATH, graph};
 use crate::api::world::World;
@@ -20,11 +20,17 @@ on_both_stores!(
 const USES: &str = "SELECT file_id FROM file_uses UNION ALL SELECT file_id FROM file_holds";
 
 /// Two requests at the same time.
-fn both(one: impl Fn() -> Answer + Sync, other: impl Fn() -> Answer + Sync) -> (Answer, Answer) {
+fn both(
+    one: impl Fn() -> Response + Sync,
+    other: impl Fn() -> Response + Sync,
+) -> (Response, Response) {
     thread::scope(|scope| {
         let one = scope.spawn(&one);
         let other = scope.spawn(&other);
-        (one.join().expect("answers"), other.join().expect("answers"))
+        (
+            one.join().expect("responds"),
+            other.join().expect("responds"),
+        )
     })
 }
 

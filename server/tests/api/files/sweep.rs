@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tplkit_server::files::marker;
+use tplkit_server::files::claim_storage;
 use tplkit_server::files::objects::{Object, hold};
 use tplkit_server::files::sweep::Sweep;
 use tplkit_server::files::verify::verify;
@@ -385,10 +385,10 @@ async fn a_place_is_of_one_store(place: Place) {
     let folder = tempfile::tempdir().expect("a folder");
     let world = in_folder(place, folder.path()).await;
     let kept = world.app.files.place().expect("a place");
-    marker::claim(&world.store, kept, false)
+    claim_storage::claim(&world.store, kept, false)
         .await
         .expect("is nobody's");
-    marker::claim(&world.store, kept, false)
+    claim_storage::claim(&world.store, kept, false)
         .await
         .expect("is its own");
     let mark = folder.path().join("tplkit-store");
@@ -396,7 +396,7 @@ async fn a_place_is_of_one_store(place: Place) {
     // Another store's is refused, whatever is on record.
     let foreign = "0198a5ba-0000-7000-8000-000000000001";
     std::fs::write(&mark, foreign).expect("writes");
-    let refused = marker::claim(&world.store, kept, false)
+    let refused = claim_storage::claim(&world.store, kept, false)
         .await
         .expect_err("is another's")
         .to_string();
@@ -409,19 +409,19 @@ async fn a_place_is_of_one_store(place: Place) {
     verify(&world.store, kept, true, 0)
         .await
         .expect_err("is another's");
-    marker::claim(&world.store, kept, true)
+    claim_storage::claim(&world.store, kept, true)
         .await
         .expect("is taken over");
     assert_eq!(std::fs::read_to_string(&mark).expect("a mark"), own);
     // Without files a place without a mark is as good as new, with some it is not.
     std::fs::remove_file(&mark).expect("is there");
-    marker::claim(&world.store, kept, false)
+    claim_storage::claim(&world.store, kept, false)
         .await
         .expect("is nobody's");
     let owner = world.as_user("owner@acme.test");
     made(&owner, &Model::new(&owner, world.acme).workspace, "a", b"x");
     std::fs::remove_file(&mark).expect("is there");
-    let refused = marker::claim(&world.store, kept, false)
+    let refused = claim_storage::claim(&world.store, kept, false)
         .await
         .expect_err("is empty")
         .to_string();
@@ -429,12 +429,12 @@ async fn a_place_is_of_one_store(place: Place) {
         refused.contains("no store") && refused.contains(own.trim()),
         "{refused}"
     );
-    marker::claim(&world.store, kept, true)
+    claim_storage::claim(&world.store, kept, true)
         .await
         .expect("is taken over");
     // What was in the memory of a process went with it, and so do the records.
     let memory = tplkit_server::files::FileStorage::memory();
-    marker::claim(&world.store, &memory, false)
+    claim_storage::claim(&world.store, &memory, false)
         .await
         .expect("has no mark");
     assert_eq!(owner.ids("/v1/files"), [""; 0]);

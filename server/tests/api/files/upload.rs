@@ -9,7 +9,7 @@ use tplkit_server::files::Files;
 use tplkit_server::files::settings::UploadPace;
 
 use super::{bytes_of, in_folder, made, of, put};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::model::Model;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -64,7 +64,7 @@ async fn a_body_becomes_a_file_as_it_was_sent(place: Place) {
     assert_eq!(owner.get(&bytes_of(&second)).expect(200).body, "hello");
 }
 
-fn form(client: &Client, path: &str, body: &str) -> Answer {
+fn form(client: &Client, path: &str, body: &str) -> Response {
     let headers = [("content-type", "multipart/form-data; boundary=XX")];
     client.send("POST", path, &headers, Some(body.as_bytes()))
 }
@@ -329,10 +329,10 @@ impl Broken {
             .shutdown(std::net::Shutdown::Write)
             .expect("a socket");
         let mut stream = self.0;
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        let answer = String::from_utf8_lossy(&answer);
-        assert!(!answer.contains(" 201 "), "{answer}");
+        let mut response = Vec::new();
+        let _ = stream.read_to_end(&mut response);
+        let response = String::from_utf8_lossy(&response);
+        assert!(!response.contains(" 201 "), "{response}");
     }
 }
 
@@ -352,9 +352,9 @@ impl Trickle {
             }
             std::thread::sleep(Duration::from_millis(100));
         }
-        let mut answer = Vec::new();
-        let _ = self.0.read_to_end(&mut answer);
-        crate::api::client::read(&answer).status
+        let mut response = Vec::new();
+        let _ = self.0.read_to_end(&mut response);
+        crate::api::client::read(&response).status
     }
 }
 
@@ -385,21 +385,21 @@ async fn the_head_is_refused_before_the_body_is_asked_for(place: Place) {
             "404",
         ),
     ] {
-        let answer = expecting(path, more);
+        let response = expecting(path, more);
         assert!(
-            answer.starts_with(&format!("HTTP/1.1 {status} ")),
-            "{answer}"
+            response.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{response}"
         );
     }
     let sql = "UPDATE main.organizations SET file_quota = 4 WHERE id = $1";
     world.sql(sql, vec![world.acme.into()]).await;
-    let answer = expecting(&path, "content-length: 5\r\n");
-    assert!(answer.starts_with("HTTP/1.1 409 "), "{answer}");
+    let response = expecting(&path, "content-length: 5\r\n");
+    assert!(response.starts_with("HTTP/1.1 409 "), "{response}");
     // What may come is asked for.
-    let answer = expecting(&path, "content-length: 4\r\n");
+    let response = expecting(&path, "content-length: 4\r\n");
     assert!(
-        answer.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408 "),
-        "{answer}"
+        response.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408 "),
+        "{response}"
     );
 }
 
@@ -463,7 +463,7 @@ async fn a_key_stands_for_the_bytes_and_is_free_when_they_break_off(place: Place
         send(name, media_type, bytes).refused(422, "idempotency_key_reused");
     }
     assert_eq!(objects(&world).await, 1);
-    // While one is under way, whoever comes with its key waits.
+    // While one is running, whoever comes with its key waits.
     let (running, refused, name) = (0..10)
         .find_map(|number| {
             let name = format!("other{number}");
@@ -472,9 +472,9 @@ async fn a_key_stands_for_the_bytes_and_is_free_when_they_break_off(place: Place
             running.write_all(b"1").expect("sends");
             std::thread::sleep(Duration::from_millis(200));
             let headers = [("idempotency-key", &*name)];
-            let answer = owner.send("POST", &path, &headers, Some(b"12345"));
+            let response = owner.send("POST", &path, &headers, Some(b"12345"));
             // Who comes first is not for this test to say.
-            (answer.status != 201).then_some((running, answer, name))
+            (response.status != 201).then_some((running, response, name))
         })
         .expect("one comes first");
     let headers = [("idempotency-key", &*name)];

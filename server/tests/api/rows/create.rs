@@ -7,7 +7,7 @@ use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    a_row_is_stored_as_it_is_answered,
+    a_row_is_stored_as_it_is_returned,
     unknown_keys_are_kept_unless_strict,
     every_fault_of_a_row_is_reported,
     off_checks_nothing,
@@ -16,7 +16,7 @@ on_both_stores!(
     encoded_paths_are_the_same_routes,
 );
 
-async fn a_row_is_stored_as_it_is_answered(place: Place) {
+async fn a_row_is_stored_as_it_is_returned(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");

@@ -5,7 +5,7 @@ use tplkit_server::store::Value;
 use uuid::Uuid;
 
 use super::seed::{Column, ask, number, path, table_in, workspace};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -52,28 +52,28 @@ pub(crate) async fn seed_file(
     id
 }
 
-/// A number that the store answers with about a file: `$1`.
+/// A number that a statement gives about a file: `$1`.
 pub(crate) async fn of_file(world: &World, sql: &'static str, file: Uuid) -> i64 {
     number(world, sql, vec![file.into()]).await
 }
 
 /// A workspace with a table, and the ids of what a test asks for.
-struct Ground {
+struct Fixture {
     world: World,
     workspace: Uuid,
     table: Uuid,
 }
 
-impl Ground {
-    async fn new(place: Place) -> Ground {
-        Ground::with(place, false).await
+impl Fixture {
+    async fn new(place: Place) -> Fixture {
+        Fixture::with(place, false).await
     }
 
-    async fn with(place: Place, own_rows: bool) -> Ground {
+    async fn with(place: Place, own_rows: bool) -> Fixture {
         let world = World::new(place).await;
         let workspace = workspace(&world, world.acme, "organization").await;
         let table = table_in(&world, (world.acme, workspace), own_rows, &COLUMNS).await;
-        Ground {
+        Fixture {
             world,
             workspace,
             table,
@@ -125,121 +125,123 @@ fn tail(row: &Json) -> String {
     format!("/{}", row["id"].as_str().expect("an id"))
 }
 
-fn post(ground: &Ground, client: &Client, data: &Json) -> Answer {
-    client.post(&ground.rows(""), &json!({"data": data}))
+fn post(fixture: &Fixture, client: &Client, data: &Json) -> Response {
+    client.post(&fixture.rows(""), &json!({"data": data}))
 }
 
 async fn a_cell_uses_a_file_that_its_writer_sees(place: Place) {
-    let ground = Ground::new(place).await;
-    let editor = ground.world.as_user("editor@acme.test");
-    let file = ground.file(person(&editor)).await;
+    let fixture = Fixture::new(place).await;
+    let editor = fixture.world.as_user("editor@acme.test");
+    let file = fixture.file(person(&editor)).await;
     let upper = file.to_string().to_uppercase();
-    let row = post(&ground, &editor, &json!({"photo": upper, "note": file}));
+    let row = post(&fixture, &editor, &json!({"photo": upper, "note": file}));
     let row = row.expect(201).json();
     assert_eq!(row["data"]["photo"], upper);
-    assert_eq!(ground.uses(file).await, (1, None));
+    assert_eq!(fixture.uses(file).await, (1, None));
     let body = json!({"data": {"scan": file, "photo": "paper"}});
-    let merge = ground.rows(&format!("{}?merge=true", tail(&row)));
+    let merge = fixture.rows(&format!("{}?merge=true", tail(&row)));
     editor.patch(&merge, &body).expect(200);
-    let (uses, since) = ground.uses(file).await;
+    let (uses, since) = fixture.uses(file).await;
     assert_eq!((uses, since.is_some()), (1, true));
     // A batch, and a row that holds the same file twice.
     let rows = json!({"rows": [{"data": {"photo": file, "scan": file}}, {"data": {"photo": "x"}}]});
-    editor.post(&ground.rows(":batch"), &rows).expect(201);
-    assert_eq!(ground.uses(file).await.0, 3);
+    editor.post(&fixture.rows(":batch"), &rows).expect(201);
+    assert_eq!(fixture.uses(file).await.0, 3);
     // Other texts are none.
     let plain = file.simple().to_string();
-    post(&ground, &editor, &json!({"photo": plain})).expect(201);
-    assert_eq!(ground.uses(file).await.0, 3);
+    post(&fixture, &editor, &json!({"photo": plain})).expect(201);
+    assert_eq!(fixture.uses(file).await.0, 3);
 }
 
 async fn missing_foreign_and_hidden_files_are_refused_alike(place: Place) {
-    let ground = Ground::new(place).await;
-    let world = &ground.world;
+    let fixture = Fixture::new(place).await;
+    let world = &fixture.world;
     let editor = world.as_user("editor@acme.test");
     let owner = person(&world.as_user("owner@acme.test"));
     let stranger = person(&world.as_user("stranger@other.test"));
-    let beside = workspace(world, world.acme, "organization").await;
+    let sibling = workspace(world, world.acme, "organization").await;
     let far = workspace(world, world.other, "organization").await;
     let files = [
         world.context.id(),
-        ground.file_in((world.acme, beside), person(&editor)).await,
-        ground.file_in((world.other, far), stranger).await,
+        fixture
+            .file_in((world.acme, sibling), person(&editor))
+            .await,
+        fixture.file_in((world.other, far), stranger).await,
         // Somebody else has it and has shown it to nobody.
-        ground.file(owner).await,
+        fixture.file(owner).await,
     ];
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for file in files {
-        let answer = post(&ground, &editor, &json!({"photo": file}));
-        let mut body = answer.refused(422, "validation_failed").json();
+        let response = post(&fixture, &editor, &json!({"photo": file}));
+        let mut body = response.refused(422, "validation_failed").json();
         let errors = &body["errors"];
         assert_eq!(errors[0]["path"], "data.photo", "{body}");
         body.as_object_mut().expect("members").remove("request_id");
         body.as_object_mut().expect("members").remove("instance");
-        answers.push(body);
-        assert!(files[0] == file || ground.uses(file).await.0 == 0);
+        responses.push(body);
+        assert!(files[0] == file || fixture.uses(file).await.0 == 0);
     }
     assert!(
-        answers.iter().all(|body| *body == answers[0]),
-        "{answers:#?}"
+        responses.iter().all(|body| *body == responses[0]),
+        "{responses:#?}"
     );
     let rows = json!({"rows": [{"data": {"photo": "x"}}, {"data": {"photo": files[0]}}]});
-    let body = editor.post(&ground.rows(":batch"), &rows);
+    let body = editor.post(&fixture.rows(":batch"), &rows);
     let body = body.refused(422, "validation_failed").json();
     assert_eq!(body["errors"][0]["path"], "rows[1].data.photo");
-    let listed = editor.get(&ground.rows("")).expect(200).json();
+    let listed = editor.get(&fixture.rows("")).expect(200).json();
     assert_eq!(listed["items"], json!([]), "{listed}");
     // Who sees it all may.
     let admin = world.as_user("admin@acme.test");
-    post(&ground, &admin, &json!({"photo": files[3]})).expect(201);
+    post(&fixture, &admin, &json!({"photo": files[3]})).expect(201);
 }
 
 async fn what_stands_there_is_not_checked_again(place: Place) {
-    let ground = Ground::new(place).await;
-    let editor = ground.world.as_user("editor@acme.test");
-    let file = ground.file(person(&editor)).await;
-    let gone = ground.world.context.id();
-    let unchecked = format!("{}?validate=off", ground.rows(""));
+    let fixture = Fixture::new(place).await;
+    let editor = fixture.world.as_user("editor@acme.test");
+    let file = fixture.file(person(&editor)).await;
+    let gone = fixture.world.context.id();
+    let unchecked = format!("{}?validate=off", fixture.rows(""));
     let body = json!({"data": {"photo": file, "scan": gone}});
     let row = editor.post(&unchecked, &body).expect(201).json();
-    assert_eq!(ground.uses(file).await.0, 0);
-    let row = ground.rows(&tail(&row));
+    assert_eq!(fixture.uses(file).await.0, 0);
+    let row = fixture.rows(&tail(&row));
     let upper = gone.to_string().to_uppercase();
     for data in [
         json!({"photo": file, "scan": gone, "note": "1"}),
         json!({"photo": file, "scan": upper, "note": "2"}),
     ] {
-        let answer = editor.patch(&row, &json!({"data": data}));
-        assert_eq!(answer.expect(200).json()["data"], data);
+        let response = editor.patch(&row, &json!({"data": data}));
+        assert_eq!(response.expect(200).json()["data"], data);
     }
     let merged = json!({"data": {"note": "3"}});
     editor
         .patch(&format!("{row}?merge=true"), &merged)
         .expect(200);
     // No use was made of what nobody checked when it came.
-    assert_eq!(ground.uses(file).await.0, 0);
+    assert_eq!(fixture.uses(file).await.0, 0);
     // A use stays with its cell.
-    let row = post(&ground, &editor, &json!({"photo": file})).expect(201);
-    let row = ground.rows(&tail(&row.json()));
+    let row = post(&fixture, &editor, &json!({"photo": file})).expect(201);
+    let row = fixture.rows(&tail(&row.json()));
     let upper = json!({"data": {"photo": file.to_string().to_uppercase()}});
     editor.patch(&row, &upper).expect(200);
-    assert_eq!(ground.uses(file).await, (1, None));
+    assert_eq!(fixture.uses(file).await, (1, None));
 }
 
 async fn a_use_ends_with_its_text_its_row_its_column_and_its_table(place: Place) {
-    let ground = Ground::new(place).await;
-    let editor = ground.world.as_user("editor@acme.test");
-    let file = ground.file(person(&editor)).await;
+    let fixture = Fixture::new(place).await;
+    let editor = fixture.world.as_user("editor@acme.test");
+    let file = fixture.file(person(&editor)).await;
     let data = json!({"photo": file, "scan": file});
-    let row = post(&ground, &editor, &data).expect(201).json();
-    let row = ground.rows(&tail(&row));
+    let row = post(&fixture, &editor, &data).expect(201).json();
+    let row = fixture.rows(&tail(&row));
     let ended = async |uses: i64| {
-        let (left, since) = ground.uses(file).await;
+        let (left, since) = fixture.uses(file).await;
         assert_eq!(left, uses);
-        assert_eq!(since, Some(ground.world.context.now()));
-        ground.world.wait(1);
+        assert_eq!(since, Some(fixture.world.context.now()));
+        fixture.world.wait(1);
     };
-    ground.world.wait(1);
+    fixture.world.wait(1);
     let other = json!({"data": {"photo": "other"}});
     editor
         .patch(&format!("{row}?merge=true&validate=off"), &other)
@@ -250,88 +252,88 @@ async fn a_use_ends_with_its_text_its_row_its_column_and_its_table(place: Place)
         .patch(&format!("{row}?merge=true"), &emptied)
         .expect(200);
     ended(0).await;
-    let one = post(&ground, &editor, &data).expect(201).json();
-    editor.delete(&ground.rows(&tail(&one))).expect(204);
+    let one = post(&fixture, &editor, &data).expect(201).json();
+    editor.delete(&fixture.rows(&tail(&one))).expect(204);
     ended(0).await;
-    post(&ground, &editor, &data).expect(201);
-    let scan = ground.column(&editor, "scan");
+    post(&fixture, &editor, &data).expect(201);
+    let scan = fixture.column(&editor, "scan");
     let text = json!({"type": "text", "default_component": "textfield"});
     editor.patch(&scan, &text).expect(200);
     ended(1).await;
     // It does not come back with the type.
     let again = json!({"type": "file", "default_component": "filefield"});
     editor.patch(&scan, &again).expect(200);
-    assert_eq!(ground.uses(file).await.0, 1);
-    let photo = ground.column(&editor, "photo");
+    assert_eq!(fixture.uses(file).await.0, 1);
+    let photo = fixture.column(&editor, "photo");
     editor.delete(&format!("{photo}?force=true")).expect(204);
     ended(0).await;
-    post(&ground, &editor, &json!({"scan": file})).expect(201);
-    assert_eq!(ground.uses(file).await.0, 1);
-    let table = format!("/v1/features/{}?force=true", ground.table);
+    post(&fixture, &editor, &json!({"scan": file})).expect(201);
+    assert_eq!(fixture.uses(file).await.0, 1);
+    let table = format!("/v1/features/{}?force=true", fixture.table);
     editor.delete(&table).expect(204);
     ended(0).await;
 }
 
 async fn only_a_checked_write_makes_a_use(place: Place) {
-    let ground = Ground::new(place).await;
-    let world = &ground.world;
+    let fixture = Fixture::new(place).await;
+    let world = &fixture.world;
     let editor = world.as_user("editor@acme.test");
-    let file = ground.file(person(&editor)).await;
+    let file = fixture.file(person(&editor)).await;
     // A text before its column is one of files, and a key before its column is there.
     let data = json!({"photo": "x", "note": file, "later": file});
-    let row = post(&ground, &editor, &data).expect(201).json();
-    let columns = format!("/v1/features/{}/columns", ground.table);
+    let row = post(&fixture, &editor, &data).expect(201).json();
+    let columns = format!("/v1/features/{}/columns", fixture.table);
     let later = json!({"label": "later", "name": "later", "type": "file"});
     editor.post(&columns, &later).expect(201);
-    let note = ground.column(&editor, "note");
+    let note = fixture.column(&editor, "note");
     let becomes = json!({"type": "file", "default_component": "filefield"});
     editor.patch(&note, &becomes).expect(200);
-    let unchecked = format!("{}?validate=off", ground.rows(""));
+    let unchecked = format!("{}?validate=off", fixture.rows(""));
     editor
         .post(&unchecked, &json!({"data": {"photo": file}}))
         .expect(201);
-    assert_eq!(ground.uses(file).await, (0, None));
+    assert_eq!(fixture.uses(file).await, (0, None));
     // Touching the row makes none either.
-    let merge = ground.rows(&format!("{}?merge=true", tail(&row)));
+    let merge = fixture.rows(&format!("{}?merge=true", tail(&row)));
     let same = json!({"data": {"photo": "y", "later": file}});
     editor.patch(&merge, &same).expect(200);
-    assert_eq!(ground.uses(file).await, (0, None));
+    assert_eq!(fixture.uses(file).await, (0, None));
 }
 
 async fn who_saw_the_row_sees_the_file_no_longer(place: Place) {
-    let ground = Ground::new(place).await;
-    let world = &ground.world;
+    let fixture = Fixture::new(place).await;
+    let world = &fixture.world;
     let editor = world.as_user("editor@acme.test");
     world.person("other@acme.test").await;
     let editing = tplkit_server::auth::Role::Editor;
     world.member(world.acme, "other@acme.test", editing).await;
     let other = world.as_user("other@acme.test");
-    let file = ground.file(person(&editor)).await;
+    let file = fixture.file(person(&editor)).await;
     let attach = json!({"photo": file});
-    post(&ground, &other, &attach).refused(422, "validation_failed");
-    let row = post(&ground, &editor, &attach).expect(201).json();
-    let seen = post(&ground, &other, &attach).expect(201).json();
+    post(&fixture, &other, &attach).refused(422, "validation_failed");
+    let row = post(&fixture, &editor, &attach).expect(201).json();
+    let seen = post(&fixture, &other, &attach).expect(201).json();
     for row in [row, seen] {
         let detached = json!({"data": {"photo": "none"}});
         other
-            .patch(&ground.rows(&tail(&row)), &detached)
+            .patch(&fixture.rows(&tail(&row)), &detached)
             .expect(200);
     }
-    post(&ground, &other, &attach).refused(422, "validation_failed");
-    post(&ground, &editor, &attach).expect(201);
+    post(&fixture, &other, &attach).refused(422, "validation_failed");
+    post(&fixture, &editor, &attach).expect(201);
 }
 
 async fn rows_that_are_kept_from_somebody_lose_their_uses_with_the_column(place: Place) {
-    let ground = Ground::with(place, true).await;
-    let editor = ground.world.as_user("editor@acme.test");
-    let admin = ground.world.as_user("admin@acme.test");
-    let file = ground.file(person(&admin)).await;
-    post(&ground, &admin, &json!({"photo": file})).expect(201);
+    let fixture = Fixture::with(place, true).await;
+    let editor = fixture.world.as_user("editor@acme.test");
+    let admin = fixture.world.as_user("admin@acme.test");
+    let file = fixture.file(person(&admin)).await;
+    post(&fixture, &admin, &json!({"photo": file})).expect(201);
     // The row is not theirs, so they do not see the file.
-    post(&ground, &editor, &json!({"photo": file})).refused(422, "validation_failed");
-    ground.world.wait(1);
-    let photo = ground.column(&editor, "photo");
+    post(&fixture, &editor, &json!({"photo": file})).refused(422, "validation_failed");
+    fixture.world.wait(1);
+    let photo = fixture.column(&editor, "photo");
     editor.delete(&format!("{photo}?force=true")).expect(204);
-    let now = ground.world.context.now();
-    assert_eq!(ground.uses(file).await, (0, Some(now)));
+    let now = fixture.world.context.now();
+    assert_eq!(fixture.uses(file).await, (0, Some(now)));
 }

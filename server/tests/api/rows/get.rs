@@ -8,7 +8,7 @@ use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    a_row_is_answered_with_its_data_as_it_is_stored,
+    a_row_is_returned_with_its_data_as_it_is_stored,
     hidden_and_missing_rows_are_the_same_bytes,
 );
 
@@ -29,7 +29,7 @@ async fn put(world: &World, (organization, workspace, feature): (Uuid, Uuid, Uui
     id
 }
 
-async fn a_row_is_answered_with_its_data_as_it_is_stored(place: Place) {
+async fn a_row_is_returned_with_its_data_as_it_is_stored(place: Place) {
     let world = World::new(place).await;
     let workspace = workspace(&world, world.acme, "organization").await;
     let feature = table_in(&world, (world.acme, workspace), false, &COLUMNS).await;
@@ -49,7 +49,7 @@ async fn a_row_is_answered_with_its_data_as_it_is_stored(place: Place) {
     viewer
         .get(&path(feature, &format!("/{id}?x=1")))
         .refused(422, "validation_failed");
-    // What is not there comes before what is wrong with the question.
+    // What is not there comes before what is wrong with the query.
     for method in ["GET", "PATCH", "DELETE"] {
         let hidden = path(workspace, "/no-uuid");
         let json = [("content-type", "application/json")];

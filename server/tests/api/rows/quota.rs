@@ -67,7 +67,7 @@ async fn a_quota_holds_in_a_race(place: Place) {
             .collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().expect("an answer"))
+            .map(|thread| thread.join().expect("a response"))
             .collect()
     });
     let of = |wanted: u16| statuses.iter().filter(|status| **status == wanted).count();

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use super::seed::{COLUMNS, number, path, table};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::model::id;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -21,18 +21,18 @@ on_both_stores!(
     who_is_removed_reads_nothing_from_then_on,
 );
 
-fn at_once(count: usize, ask: impl Fn(usize) -> Answer + Sync) -> Vec<Answer> {
+fn at_once(count: usize, ask: impl Fn(usize) -> Response + Sync) -> Vec<Response> {
     std::thread::scope(|scope| {
         let ask = &ask;
         let threads: Vec<_> = (0..count).map(|n| scope.spawn(move || ask(n))).collect();
         threads
             .into_iter()
-            .map(|thread| thread.join().expect("an answer"))
+            .map(|thread| thread.join().expect("a response"))
             .collect()
     })
 }
 
-fn count(responses: &[Answer], status: u16) -> usize {
+fn count(responses: &[Response], status: u16) -> usize {
     responses
         .iter()
         .filter(|response| response.status == status)
@@ -68,7 +68,7 @@ async fn of_fifty_posts_with_one_key_one_has_an_effect(place: Place) {
     let responses = at_once(50, |_| {
         editor.send("POST", &path(feature, ":batch"), &headers, Some(body))
     });
-    let fine: Vec<&Answer> = responses
+    let fine: Vec<&Response> = responses
         .iter()
         .filter(|response| response.status == 201)
         .collect();
@@ -80,7 +80,7 @@ async fn of_fifty_posts_with_one_key_one_has_an_effect(place: Place) {
             assert_eq!(response.code(), "idempotency_in_progress");
         }
     }
-    let replayed = |response: &&&Answer| response.header("idempotency-replayed").is_some();
+    let replayed = |response: &&&Response| response.header("idempotency-replayed").is_some();
     assert_eq!(fine.iter().filter(replayed).count(), fine.len() - 1);
     assert_eq!(number(&world, "SELECT count(*) FROM rows", vec![]).await, 2);
 }
@@ -186,7 +186,7 @@ async fn many_readers_get_each_their_own_row(place: Place) {
             assert_eq!(response.json(), *row);
             last = Some(response);
         }
-        last.expect("an answer")
+        last.expect("a response")
     });
     assert_eq!(count(&responses, 200), 24);
 }

@@ -3,17 +3,17 @@
 use serde_json::json;
 
 use super::seed::{COLUMNS, ask, number, path, table};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    a_repeated_request_is_answered_again_and_done_once,
+    a_repeated_request_gets_the_same_response_and_is_done_once,
     what_is_not_longer_seen_is_not_replayed,
     a_revoked_key_replays_nothing,
 );
 
-fn keyed(client: &Client, path: &str, body: &str) -> Answer {
+fn keyed(client: &Client, path: &str, body: &str) -> Response {
     let headers = [
         ("content-type", "application/json"),
         ("idempotency-key", "once"),
@@ -21,7 +21,7 @@ fn keyed(client: &Client, path: &str, body: &str) -> Answer {
     client.send("POST", path, &headers, Some(body.as_bytes()))
 }
 
-async fn a_repeated_request_is_answered_again_and_done_once(place: Place) {
+async fn a_repeated_request_gets_the_same_response_and_is_done_once(place: Place) {
     let world = World::new(place).await;
     let feature = table(&world, &COLUMNS).await;
     let editor = world.as_user("editor@acme.test");
@@ -31,7 +31,7 @@ async fn a_repeated_request_is_answered_again_and_done_once(place: Place) {
     assert_eq!(first.body, again.body);
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
     assert_eq!(first.header("idempotency-replayed"), None);
-    // The mode belongs to the question.
+    // The mode belongs to the query.
     keyed(&editor, &path(feature, "?validate=off"), body).refused(422, "idempotency_key_reused");
     // Refusals are kept, too: also when they would go through today.
     let batch = r#"{"rows":[{"data":{"name":"n","sku":"a"}}]}"#;

@@ -29,7 +29,7 @@ pub(crate) async fn ask(world: &World, sql: &'static str, parameters: Vec<Value>
     response.expect(sql)
 }
 
-/// A number that the store answers with.
+/// A number that a statement of the store gives.
 pub(super) async fn number(world: &World, sql: &'static str, parameters: Vec<Value>) -> i64 {
     let rows = ask(world, sql, parameters).await;
     rows[0].get(0).expect("a number")

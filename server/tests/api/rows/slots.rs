@@ -173,7 +173,7 @@ async fn slots_that_are_given_late_are_filled_next_to_writers(place: Place) {
         })
     );
     assert_eq!(filled, Ok(1200));
-    assert_eq!(responses.expect("answers"), [201; 20]);
+    assert_eq!(responses.expect("responds"), [201; 20]);
     assert_eq!(ready().await, 2);
     let sql = "SELECT {text data}, s1, s2 FROM rows WHERE feature_id = $1";
     let rows = ask(&world, sql, vec![feature.into()]).await;

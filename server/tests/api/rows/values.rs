@@ -1,4 +1,4 @@
-//! What cells become on their way in.
+//! What cells become on entry.
 
 use serde_json::json;
 

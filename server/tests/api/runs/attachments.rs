@@ -82,8 +82,8 @@ impl Post {
             .expect(202)
             .json();
         let settings: Settings = settings();
-        let player = self.stage.player_with(settings).attaching(files);
-        player.run_due().await.expect("plays");
+        let executor = self.stage.executor_with(settings).attaching(files);
+        executor.run_due().await.expect("runs");
         let path = format!("/v1/workflow-runs/{}", id(&begun));
         self.stage.editor.get(&path).expect(200).json()
     }

@@ -45,7 +45,7 @@ fn a_backlog_is_worked_off_without_going_through_it() {
         fire(&stage, &feature);
         worked_off(&stage, &cluster, "nobody has looked").await;
         fire(&stage, &feature);
-        stage.player().take_events().await.expect("makes runs");
+        stage.executor().take_events().await.expect("makes runs");
         cluster
             .psql("ANALYZE main.workflow_runs")
             .expect("looks at it");

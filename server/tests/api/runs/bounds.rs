@@ -242,7 +242,7 @@ async fn a_run_has_so_much_processor_time(place: Place) {
     for body in [json!({}), json!({"dry_run": true})] {
         stage.editor.ask(&it, "/runs", &body).expect(202);
     }
-    stage.player_with(none).run_due().await.expect("plays");
+    stage.executor_with(none).run_due().await.expect("runs");
     for run in stage.runs(&it) {
         assert_eq!(code(&run), "run_too_large", "{run}");
         assert!(ended(&run).1.contains("processor time"), "{run}");

@@ -40,10 +40,10 @@ async fn two_workers_begin_one_run_for_each_instant(place: Place) {
         config["timezone"] = json!("America/New_York");
         automations.push((stage.fires(&cron(&config), &steps(&stage)).await, a_day));
     }
-    let (one, other) = (stage.player(), stage.player());
+    let (one, other) = (stage.executor(), stage.executor());
     let run_due = || async {
         let (a, b) = tokio::join!(one.run_due(), other.run_due());
-        a.expect("plays") + b.expect("plays")
+        a.expect("runs") + b.expect("runs")
     };
     // To the eves of 10 March and of 3 November 2024, and by half hours over three days each, which have
     // as many hours as three others: 48 steps are 24 hours that pass.

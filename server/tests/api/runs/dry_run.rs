@@ -49,11 +49,11 @@ async fn a_dry_run_shows_and_does_nothing(place: Place) {
     let begin = json!({"row_id": row, "feature_id": feature, "dry_run": true});
     let begun = stage.editor.ask(&draft, "/runs", &begin).expect(202).json();
     assert_eq!(begun["dry_run"], true);
-    let executor = stage.player_with(Settings {
+    let executor = stage.executor_with(Settings {
         secret_key: Some(key()),
         ..Settings::default()
     });
-    assert_eq!(executor.run_due().await.expect("plays"), 1);
+    assert_eq!(executor.run_due().await.expect("runs"), 1);
     let run = stage.run(&draft);
     assert_eq!(ended(&run), ("succeeded", ""), "{run}");
     let steps = run["steps"].as_array().expect("a list");

@@ -29,7 +29,7 @@ async fn run(stage: &Stage, steps: Value, settings: Settings, row: &Value) -> Va
     let it = stage.fires(&json!({"type": "manual"}), &steps).await;
     let begin = json!({"row_id": row, "feature_id": stage.model.feature});
     stage.editor.ask(&it, "/runs", &begin).expect(202);
-    stage.player_with(settings).run_due().await.expect("plays");
+    stage.executor_with(settings).run_due().await.expect("runs");
     stage.run(&it)
 }
 
@@ -97,7 +97,7 @@ async fn mails_are_sent_with_values_as_text(place: Place) {
     let refused = run(&stage, nobody, settings(), &row).await;
     assert!(
         ended(&refused).1.contains(
-            r#"`to` is "{{record.note}}", which yields "<b>Bo & Ana</b>": is no address"#
+            r#"`to` is "{{record.note}}", which yields "<b>Bo & Ana</b>": is not an address"#
         ),
         "{refused}"
     );
@@ -117,13 +117,13 @@ async fn requests_go_to_connections_and_nowhere_else(place: Place) {
             super::write("updateTrigger", &stage.model.feature, &[("n", json!("{{vars.steps.stp_00000000000h.status}}"))]),
         ])
     };
-    let answered = run_on(&stage, ask("/orders/{{record.n}}?x=1")).await;
-    assert_eq!(ended(&answered), ("succeeded", ""), "{answered}");
+    let finished = run_on(&stage, ask("/orders/{{record.n}}?x=1")).await;
+    assert_eq!(ended(&finished), ("succeeded", ""), "{finished}");
     assert_eq!(
-        answered["steps"][0]["output"],
+        finished["steps"][0]["output"],
         json!({"status": 201, "body": {"number": 7}})
     );
-    assert!(!answered.to_string().contains("s3cret"));
+    assert!(!finished.to_string().contains("s3cret"));
     let came = sink.received();
     assert_eq!(came.len(), 1);
     assert!(
@@ -252,7 +252,7 @@ async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
         kept.contains("sealed:") && !kept.contains("t0ken"),
         "{kept}"
     );
-    // What was answered may be sent back: the mask stands for what is kept.
+    // What a response holds may be sent back: the mask stands for what is kept.
     let versions = |graph: &Value| {
         stage
             .editor
@@ -287,10 +287,10 @@ async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
         stage.editor.ask(&it, "/runs", &json!({})).expect(202);
     }
     stage
-        .player_with(settings())
+        .executor_with(settings())
         .run_due()
         .await
-        .expect("plays");
+        .expect("runs");
     let runs = stage.runs(&it);
     assert!(
         runs.iter().all(|run| run["status"] == "succeeded"),
@@ -337,13 +337,13 @@ async fn what_is_not_there_is_reported(place: Place) {
         .connection("api", "http", "http://127.0.0.1:1/", Some("s"))
         .await;
     let ask = |connection: &str| json!([{"key": "http.request", "config": {"connectionName": connection}}]);
-    for (connection, settings, reported) in [
+    for (connection, settings, message) in [
         ("nope", settings(), "no connection `nope`"),
         ("api", settings(), "no response came"),
         ("api", Settings::default(), "TPLKIT_SECRET_KEY"),
     ] {
         let failed = run(&stage, ask(connection), settings, &json!({})).await;
-        assert!(ended(&failed).1.contains(reported), "{reported} {failed}");
+        assert!(ended(&failed).1.contains(message), "{message} {failed}");
     }
     stage.connection("api", "timer", "delay:1", None).await;
     let failed = run(&stage, ask("api"), settings(), &json!({})).await;

@@ -116,11 +116,11 @@ impl Stage {
         rows.into_iter().map(|row| row["data"].clone()).collect()
     }
 
-    pub(crate) fn player(&self) -> RunExecutor {
-        self.player_with(Settings::default())
+    pub(crate) fn executor(&self) -> RunExecutor {
+        self.executor_with(Settings::default())
     }
 
-    pub(crate) fn player_with(&self, settings: Settings) -> RunExecutor {
+    pub(crate) fn executor_with(&self, settings: Settings) -> RunExecutor {
         let World {
             store,
             context,
@@ -132,7 +132,7 @@ impl Stage {
 
     /// Executes all that there is to execute at this moment.
     pub(crate) async fn run_due(&self) -> usize {
-        self.player().run_due().await.expect("plays")
+        self.executor().run_due().await.expect("runs")
     }
 
     /// The runs of an automation, each as it is read by itself.

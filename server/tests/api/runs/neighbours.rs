@@ -1,4 +1,4 @@
-//! A partner that does not answer holds up the runs that wait for it, and nobody else's.
+//! A partner that does not respond holds up the runs that wait for it, and nobody else's.
 
 use std::time::Duration;
 
@@ -57,10 +57,10 @@ async fn a_slow_partner_keeps_no_other_organization_waiting(place: Place) {
     let partner = SlowPartner::start();
     let it = waiting(&stage, &partner).await;
     let (stop, stopped) = watch::channel(false);
-    let working = tokio::spawn(stage.player_with(settings()).work(stopped));
+    let working = tokio::spawn(stage.executor_with(settings()).work(stopped));
     until("sixteen calls", || partner.at_once() == 16).await;
 
-    // Nobody answers them, and another organization's run goes through all the same.
+    // Nobody responds to them, and another organization's run goes through all the same.
     let stranger = stage.world.as_user("stranger@other.test");
     let model = Model::new(&stranger, stage.world.other);
     let steps = json!([{"key": "notify", "config": {"scopeType": "organization", "title": "t"}}]);
@@ -92,7 +92,7 @@ async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
     let partner = SlowPartner::start();
     let it = waiting(&stage, &partner).await;
     let (stop, stopped) = watch::channel(false);
-    let working = tokio::spawn(stage.player_with(settings()).work(stopped));
+    let working = tokio::spawn(stage.executor_with(settings()).work(stopped));
     until("sixteen calls", || partner.at_once() == 16).await;
     stop.send(true).expect("somebody works");
     let held = "SELECT id FROM workflow_runs WHERE lease_owner IS NOT NULL";
@@ -102,7 +102,7 @@ async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Those that have a call under way hold on to it; nobody begins another one.
+    // Those that have a call in flight hold on to it; nobody begins another one.
     assert_eq!(stage.world.sql(held, vec![]).await.len(), 16);
     assert_eq!(partner.keys().len(), 16);
     partner.release();
@@ -111,10 +111,10 @@ async fn runs_that_wait_for_a_call_are_given_back_at_the_end(place: Place) {
     assert_eq!(partner.keys().len(), 16);
     // Somebody else goes on, and asks nothing twice.
     stage
-        .player_with(settings())
+        .executor_with(settings())
         .run_due()
         .await
-        .expect("plays");
+        .expect("runs");
     let runs = stage.editor.items(&path(&it, "/runs?limit=200"));
     assert!(runs.iter().all(|run| ended(run).0 == "succeeded"));
     assert_eq!(partner.keys().len(), RUNS);
@@ -126,7 +126,7 @@ async fn calls_of_several_processes_are_counted_together(place: Place) {
     let partner = SlowPartner::start();
     let it = waiting(&stage, &partner).await;
     let (stop, stopped) = watch::channel(false);
-    let processes = (0..3).map(|_| stage.player_with(settings()).work(stopped.clone()));
+    let processes = (0..3).map(|_| stage.executor_with(settings()).work(stopped.clone()));
     let working: Vec<_> = processes.map(tokio::spawn).collect();
     until("sixteen calls", || partner.at_once() == 16).await;
     let held = "SELECT id FROM workflow_runs WHERE lease_owner IS NOT NULL";
@@ -164,14 +164,14 @@ async fn a_process_that_is_gone_has_no_calls_under_way(place: Place) {
         ..settings()
     };
     let (_stop, stopped) = watch::channel(false);
-    let working = tokio::spawn(stage.player_with(short).work(stopped.clone()));
+    let working = tokio::spawn(stage.executor_with(short).work(stopped.clone()));
     until("sixteen calls", || gone.at_once() == 16).await;
     working.abort();
     assert!(working.await.expect_err("is gone").is_cancelled());
 
     // Somebody else makes the same calls, once the leases are over.
     stage.connection("slow", "http", &partner.url, None).await;
-    let working = tokio::spawn(stage.player_with(settings()).work(stopped));
+    let working = tokio::spawn(stage.executor_with(settings()).work(stopped));
     until("sixteen calls", || partner.at_once() == 16).await;
     assert_eq!(partner.most(), 16);
     working.abort();

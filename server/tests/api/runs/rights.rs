@@ -204,11 +204,11 @@ fn readable(client: &Client, stage: &Stage, tables: &[&str], automations: &[Stri
 }
 
 /// Every kind of step, about rows of a table: what they find is carried into everything that can be read.
-fn every_step((table, fired): (&str, bool), into: &str, tell: &Value, other: &str) -> Value {
+fn every_step((table, fired): (&str, bool), into: &str, recipient: &Value, other: &str) -> Value {
     let fired = if fired { "{{vars.trigger.note}}" } else { "" };
     let found = format!("{{{{record.note}}}}{{{{records.1.note}}}}{fired}");
     let word = format!("{found}{{{{vars.w}}}}");
-    let mut notify = tell.clone();
+    let mut notify = recipient.clone();
     notify["title"] = json!(word);
     notify["body"] = json!(word);
     let mut upsert = write(
@@ -265,7 +265,7 @@ async fn nothing_hidden_comes_out_whoever_publishes(place: Place) {
     let mut automations = Vec::new();
     let mut by_editor = Vec::new();
     for table in [own.as_str(), closed.feature.as_str()] {
-        for (client, into, tell) in [
+        for (client, into, recipient) in [
             (&owner, kept, &person),
             (&admin, kept, &person),
             (&key, kept, &person),
@@ -282,7 +282,7 @@ async fn nothing_hidden_comes_out_whoever_publishes(place: Place) {
             }
             for trigger in triggers {
                 let fired = trigger["type"] != "cron";
-                let steps = every_step((table, fired), into, tell, &nothing);
+                let steps = every_step((table, fired), into, recipient, &nothing);
                 let it = publish(client, &stage.model.workspace, &trigger, &steps);
                 assert!(stage.world.switch(&it, true).await);
                 if into == out {
@@ -306,7 +306,7 @@ async fn nothing_hidden_comes_out_whoever_publishes(place: Place) {
             &json!({"access": "members"}),
         )
         .expect(200);
-    let executor = stage.player_with(tplkit_server::automation::Settings {
+    let executor = stage.executor_with(tplkit_server::automation::Settings {
         secret_key: Some(super::key()),
         allow_private: true,
         ..Default::default()
@@ -325,13 +325,13 @@ async fn nothing_hidden_comes_out_whoever_publishes(place: Place) {
         }
     }
     for _ in 0..3 {
-        executor.run_due().await.expect("plays");
+        executor.run_due().await.expect("runs");
         stage.world.wait(2);
     }
     stage.world.wait(3400);
-    executor.run_due().await.expect("plays");
+    executor.run_due().await.expect("runs");
     stage.world.wait(2);
-    executor.run_due().await.expect("plays");
+    executor.run_due().await.expect("runs");
     // They did work: whoever may see it finds it, and every run has ended.
     let all = readable(&owner, &stage, &[&own, &out], &automations);
     assert!(all.matches(WORD).count() > 20);

@@ -50,9 +50,9 @@ async fn a_column_that_is_gone_is_not_written(place: Place) {
     stage.run_due().await;
     for run in stage.runs(&it) {
         assert_eq!(ended(&run).0, "failed", "{run}");
-        let reported = ended(&run).1;
+        let message = ended(&run).1;
         assert!(
-            reported.contains("bindings.note") && reported.contains("no column `note`"),
+            message.contains("bindings.note") && message.contains("no column `note`"),
             "{run}"
         );
     }
@@ -303,9 +303,9 @@ async fn people_are_reported(place: Place) {
     stage.run_due().await;
     let run = stage.run(&it);
     let sql = "SELECT id, scope_type, scope_id, title, body, step_id FROM notifications";
-    let reported = stage.world.sql(sql, vec![]).await;
-    assert_eq!(reported.len(), 1);
-    let text = |at: usize| reported[0].get::<String>(at).expect("a text");
+    let notifications = stage.world.sql(sql, vec![]).await;
+    assert_eq!(notifications.len(), 1);
+    let text = |at: usize| notifications[0].get::<String>(at).expect("a text");
     assert_eq!(
         (
             text(1).as_str(),
@@ -315,8 +315,8 @@ async fn people_are_reported(place: Place) {
         ),
         ("channel", "T ", "<b>", "stp_000000000001")
     );
-    assert_eq!(reported[0].get::<uuid::Uuid>(2), Ok(channel));
-    let id = reported[0].get::<uuid::Uuid>(0).expect("an id");
+    assert_eq!(notifications[0].get::<uuid::Uuid>(2), Ok(channel));
+    let id = notifications[0].get::<uuid::Uuid>(0).expect("an id");
     assert_eq!(run["steps"][0]["output"], json!({"notificationId": id}));
 }
 
@@ -327,14 +327,14 @@ async fn notifications_are_read_by_whom_they_are_for(place: Place) {
         stage.world.as_user("stranger@other.test"),
     );
     let me = |client: &Client| {
-        let reported = client.get("/v1/me").expect(200).json();
-        reported["id"].as_str().expect("an id").to_owned()
+        let document = client.get("/v1/me").expect(200).json();
+        document["id"].as_str().expect("an id").to_owned()
     };
-    let tell = |title: &str, scope: &str, to: Option<String>| json!({"key": "notify", "config": {"scopeType": scope, "scopeId": to.unwrap_or_default(), "title": title}});
+    let notify = |title: &str, scope: &str, to: Option<String>| json!({"key": "notify", "config": {"scopeType": scope, "scopeId": to.unwrap_or_default(), "title": title}});
     let steps = json!([
-        tell("all", "organization", None),
-        tell("viewer", "user", Some(me(&viewer))),
-        tell("editor", "user", Some(me(&stage.editor))),
+        notify("all", "organization", None),
+        notify("viewer", "user", Some(me(&viewer))),
+        notify("editor", "user", Some(me(&stage.editor))),
     ]);
     let it = stage.fires(&manual(), &steps).await;
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
@@ -344,7 +344,7 @@ async fn notifications_are_read_by_whom_they_are_for(place: Place) {
         let all = client.items("/v1/notifications");
         let titles = all
             .iter()
-            .map(|reported| reported["title"].as_str().expect("a text").to_owned());
+            .map(|notification| notification["title"].as_str().expect("a text").to_owned());
         titles.collect::<Vec<String>>()
     };
     assert_eq!(titles(&viewer), ["viewer", "all"]);
@@ -356,11 +356,11 @@ async fn notifications_are_read_by_whom_they_are_for(place: Place) {
     let second = second.expect(200).json();
     assert_eq!(second["items"][0]["title"], "all");
     assert_eq!(second["next_cursor"], Value::Null);
-    let reported = &first["items"][0];
-    assert_eq!(reported["scope_type"], "user");
-    assert_eq!(reported["scope_id"], me(&viewer));
+    let notification = &first["items"][0];
+    assert_eq!(notification["scope_type"], "user");
+    assert_eq!(notification["scope_id"], me(&viewer));
     assert_eq!(
-        (&reported["run_id"], &reported["step_id"]),
+        (&notification["run_id"], &notification["step_id"]),
         (&run["id"], &run["steps"][1]["id"])
     );
     viewer.get("/v1/notifications?cursor=nonsense").expect(422);
@@ -417,12 +417,12 @@ async fn a_delay_survives(place: Place) {
     assert_eq!(stage.run_due().await, 1);
     assert_eq!(stage.run(&it)["status"], "running");
     assert_eq!(stage.run(&it)["steps"][1]["status"], "running");
-    for (wait, played, rows) in [(3599, 0, 1), (1, 1, 2), (59, 0, 2), (1, 1, 3)] {
+    for (wait, executed, rows) in [(3599, 0, 1), (1, 1, 2), (59, 0, 2), (1, 1, 3)] {
         stage.world.wait(wait);
-        // Another player each time, as after a restart.
+        // Another executor each time, as after a restart.
         assert_eq!(
             (stage.run_due().await, stage.all(&feature).len()),
-            (played, rows)
+            (executed, rows)
         );
     }
     assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));

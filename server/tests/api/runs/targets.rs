@@ -109,10 +109,10 @@ async fn a_masked_secret_stays_with_its_step_and_connection(place: Place) {
     versions(&steps(&[step(1, "api", MASK)])).refused(422, "secret_required");
     stage.editor.ask(&it, "/runs", &json!({})).expect(202);
     stage
-        .player_with(settings())
+        .executor_with(settings())
         .run_due()
         .await
-        .expect("plays");
+        .expect("runs");
     let heads: Vec<String> = theirs
         .received()
         .iter()
@@ -153,10 +153,10 @@ async fn a_secret_never_reaches_another_server_than_the_one_it_was_entered_for(p
             .expect(202)
             .json();
         stage
-            .player_with(settings())
+            .executor_with(settings())
             .run_due()
             .await
-            .expect("plays");
+            .expect("runs");
         let path = format!("/v1/workflow-runs/{}", id(&begun));
         stage.editor.get(&path).expect(200).json()
     };

@@ -22,10 +22,10 @@ async fn runs(stage: &Stage, steps: &Value, values: &[Value]) -> Vec<Value> {
         stage.editor.ask(&it, "/runs", &begin).expect(202);
     }
     stage
-        .player_with(settings())
+        .executor_with(settings())
         .run_due()
         .await
-        .expect("plays");
+        .expect("runs");
     let mut runs = stage.runs(&it);
     assert_eq!(runs.len(), values.len());
     runs.sort_by_key(|run| run["id"].as_str().map(str::to_owned));

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use tplkit_server::call::operation::Operation;
 
 use super::stage::{Stage, send};
-use crate::api::client::Answer;
+use crate::api::client::Response;
 use crate::api::document::{Ids, JSON, Request};
 use crate::api::model::{id, uuid};
 
 /// The conflict of an operation that has any.
-pub(super) async fn of(stage: &Stage, operation: &Operation) -> Option<Answer> {
+pub(super) async fn of(stage: &Stage, operation: &Operation) -> Option<Response> {
     if !operation.all_statuses().contains(&409) {
         return None;
     }
@@ -22,8 +22,8 @@ pub(super) async fn of(stage: &Stage, operation: &Operation) -> Option<Answer> {
     })
 }
 
-/// The first request with the same `Idempotency-Key` was begun and not answered.
-async fn still_running(stage: &Stage, operation: &Operation, ids: &Ids) -> Answer {
+/// The first request with the same `Idempotency-Key` was begun and has no response.
+async fn still_running(stage: &Stage, operation: &Operation, ids: &Ids) -> Response {
     if operation.path.ends_with("/versions") {
         stage.fires(ids).await;
     }
@@ -39,7 +39,7 @@ async fn still_running(stage: &Stage, operation: &Operation, ids: &Ids) -> Answe
         (replayed.status, &replayed.body),
         (first.status, &first.body)
     );
-    stage.forget_answer(&key).await;
+    stage.forget_response(&key).await;
     again().refused(409, "idempotency_in_progress")
 }
 

@@ -1,4 +1,4 @@
-//! What the table of operations promises is what is answered: every status that it lists for an
+//! What the table of operations promises is what comes back: every status that it lists for an
 //! operation is reached here, with its code, on both stores, and no other.
 //!
 //! The refusals that every operation has are made from the table itself, and so are most requests; what
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use tplkit_server::api::operations::OPERATIONS;
 use tplkit_server::call::operation::Operation;
 
-use super::client::Answer;
+use super::client::Response;
 use crate::stores::{Place, on_both_stores};
 use stage::Stage;
 
@@ -27,7 +27,7 @@ on_both_stores!(every_status_of_every_operation_is_reached);
 struct ReachedDatabase(BTreeMap<u16, String>);
 
 impl ReachedDatabase {
-    fn note(&mut self, operation: &Operation, response: &Answer) {
+    fn note(&mut self, operation: &Operation, response: &Response) {
         let code = if response.status < 400 {
             String::new()
         } else {

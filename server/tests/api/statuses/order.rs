@@ -1,5 +1,5 @@
-//! The order in which refusals are reported: a request with every fault is answered with the first, and
-//! with each fault that is fixed with the next.
+//! The order in which refusals are reported: the response to a request with every fault names the first, and
+//! with each fault that is fixed the next.
 
 use tplkit_server::api::operations::OPERATIONS;
 use tplkit_server::auth::{KeyScope, Role};

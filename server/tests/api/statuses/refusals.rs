@@ -4,14 +4,14 @@ use tplkit_server::auth::KeyScope;
 use tplkit_server::call::operation::{Access, Limit, Operation};
 
 use super::stage::{MOST, Stage, send};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::document::{JSON, Request};
 
 /// More than the head of a request may have.
 const HEAD: usize = 70_000;
 
 /// All that the operation has.
-pub(super) async fn of(stage: &Stage, operation: &Operation) -> Vec<Answer> {
+pub(super) async fn of(stage: &Stage, operation: &Operation) -> Vec<Response> {
     let asking = Asking {
         stage,
         operation,
@@ -34,7 +34,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn send(&self, client: &Client, request: &Request) -> Answer {
+    fn send(&self, client: &Client, request: &Request) -> Response {
         send(client, self.operation.method, request, &[])
     }
 
@@ -43,7 +43,7 @@ impl Asking<'_> {
     }
 
     /// 401, 403, 404, 503: they need nothing but the plain request.
-    fn of_access(&self) -> Vec<Answer> {
+    fn of_access(&self) -> Vec<Response> {
         let stage = self.stage;
         let nobody = &stage.world.nobody;
         let mut responses = Vec::new();
@@ -86,7 +86,7 @@ impl Asking<'_> {
     }
 
     /// 429.
-    fn too_many(&self) -> Option<Answer> {
+    fn too_many(&self) -> Option<Response> {
         let tries = match self.operation.limit {
             Limit::None => return None,
             Limit::Usual => 1,
@@ -106,7 +106,7 @@ impl Asking<'_> {
     }
 
     /// 413, 415, 422.
-    fn unreadable(&self) -> Vec<Answer> {
+    fn unreadable(&self) -> Vec<Response> {
         let owner = &self.stage.owner;
         let with = |media_type, body: &str| Request {
             path: self.here.path.clone(),

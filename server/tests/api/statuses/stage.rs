@@ -13,7 +13,7 @@ use tplkit_server::http::rate_limit::Rate;
 use tplkit_server::secret_key::SecretKey;
 use tplkit_server::store::{Options, Store, StoreError};
 
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::document::{Document, Ids, JSON, Request};
 use crate::api::model::{Model, id, package, uuid};
 use crate::api::workflows;
@@ -70,13 +70,13 @@ impl Stage {
     pub(super) async fn new(place: Place) -> Stage {
         let world = World::with(place, config(None)).await;
         let strict = config(Some(Rate::per_second(1)));
-        let strict = world.beside(world.store.clone(), strict).await;
+        let strict = world.second_server(world.store.clone(), strict).await;
         let token = world.token("owner@acme.test", PASSWORD).expect(200).json();
         let token = token["access_token"].as_str().expect("a token").to_owned();
         // Nobody listens there.
         let url = "postgres://nobody@127.0.0.1:1/nothing";
         let nowhere = Store::prepare(url, &Options::default()).expect("a URL");
-        let cut_off = world.beside(nowhere, config(None)).await;
+        let cut_off = world.second_server(nowhere, config(None)).await;
         let nothing = world.context.id().to_string();
         let mut stage = Stage {
             document: Document::of(&world.nobody),
@@ -202,8 +202,8 @@ impl Stage {
         })
     }
 
-    /// Sends what it is for, and gives the answers that are successes, one per status.
-    pub(super) async fn successes(&self, operation: &Operation) -> Vec<Answer> {
+    /// Sends what it is for, and gives the responses that are successes, one per status.
+    pub(super) async fn successes(&self, operation: &Operation) -> Vec<Response> {
         let mut ids = if operation.method == "GET" {
             self.here.clone()
         } else {
@@ -248,7 +248,7 @@ impl Stage {
         self.world.sql(sql, vec![uuid(job).into()]).await;
     }
 
-    async fn success(&self, operation: &Operation, ids: &Ids) -> Answer {
+    async fn success(&self, operation: &Operation, ids: &Ids) -> Response {
         let mut request = self.request(operation, ids).await;
         if operation.method == "DELETE" && operation.about.query.contains(&"force") {
             request.path.push_str("?force=true");
@@ -262,7 +262,7 @@ impl Stage {
     }
 
     /// Leaves a key of the owner's as it is while its first request runs.
-    pub(super) async fn forget_answer(&self, key: &str) {
+    pub(super) async fn forget_response(&self, key: &str) {
         let (store, context) = (&self.world.store, &self.world.context);
         let owner = identify(store, context, &self.token).await;
         let owner = owner.expect("is read").expect("is signed in");
@@ -290,7 +290,7 @@ pub(super) fn send(
     method: &str,
     request: &Request,
     headers: &[(&str, &str)],
-) -> Answer {
+) -> Response {
     let mut headers = headers.to_vec();
     let body = request.body.as_ref().map(|(media_type, body)| {
         headers.push(("content-type", media_type));

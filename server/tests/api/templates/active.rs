@@ -7,7 +7,7 @@ use tplkit_server::store::Value as Cell;
 use uuid::Uuid;
 
 use super::shop::{Shop, apply, finished, working, workspace};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -40,7 +40,7 @@ impl Scene {
         }
     }
 
-    fn apply(&self, job: Option<&Value>) -> Answer {
+    fn apply(&self, job: Option<&Value>) -> Response {
         let mut body = json!({"workspaceId": self.there});
         if let Some(job) = job {
             body["jobId"] = job.clone();
@@ -91,14 +91,14 @@ async fn a_live_lease_refuses_even_its_own_job(place: Place) {
             body["jobId"] = job.clone();
         }
         let executor = format!("/apply/templates/{}", scene.template);
-        let reported = scene
+        let problem = scene
             .editor
             .post(&executor, &body)
             .refused(409, "job_active")
             .json();
         let expected = json!({"error": "job_active", "jobId": job, "status": "rows",
-            "lockedUntil": until, "detail": reported["detail"]});
-        assert_eq!(reported, expected);
+            "lockedUntil": until, "detail": problem["detail"]});
+        assert_eq!(problem, expected);
     }
     let undo = format!("/v1/template-jobs/{}/undo", job.as_str().expect("an id"));
     scene
@@ -129,11 +129,11 @@ async fn a_live_lease_refuses_even_its_own_job(place: Place) {
 
 async fn of_many_at_once_one_makes_a_job(place: Place) {
     let scene = Scene::new(place).await;
-    let responses: Vec<Answer> = thread::scope(|scope| {
+    let responses: Vec<Response> = thread::scope(|scope| {
         let requests: Vec<_> = (0..32).map(|_| scope.spawn(|| scene.apply(None))).collect();
         requests
             .into_iter()
-            .map(|one| one.join().expect("answers"))
+            .map(|one| one.join().expect("responds"))
             .collect()
     });
     let made = responses

@@ -86,7 +86,7 @@ impl Scene {
         self.editor.get(&path).expect(200).json()
     }
 
-    fn undo(&self, job: &Value, query: &str) -> crate::api::client::Answer {
+    fn undo(&self, job: &Value, query: &str) -> crate::api::client::Response {
         let path = format!("/v1/template-jobs/{}/undo{query}", id(job));
         self.editor.send("POST", &path, &[], None)
     }
@@ -222,11 +222,11 @@ async fn a_base_that_is_none_is_refused(place: Place) {
     scene.publish(next);
     let plan = format!("/v1/templates/{}/plan", scene.template);
     let both = |body: &Value, path: &str| {
-        for answer in [
+        for response in [
             editor.post(&plan, body),
             apply(editor, &scene.template, body),
         ] {
-            let refused = answer.refused(422, "validation_failed").json();
+            let refused = response.refused(422, "validation_failed").json();
             assert_eq!(refused["errors"][0]["path"], path, "{refused}");
         }
     };
@@ -237,11 +237,11 @@ async fn a_base_that_is_none_is_refused(place: Place) {
     plain["upgrade"] = false.into();
     both(&plain, "base");
     let broken = scene.body(&json!({"base": {"a": 1}}));
-    for answer in [
+    for response in [
         editor.post(&plan, &broken),
         apply(editor, &scene.template, &broken),
     ] {
-        let refused = answer.refused(422, "validation_failed").json();
+        let refused = response.refused(422, "validation_failed").json();
         let error = &refused["errors"][0];
         assert_eq!(
             (&error["code"], &error["path"]),
@@ -253,11 +253,11 @@ async fn a_base_that_is_none_is_refused(place: Place) {
     let mut wrong = scene.base.clone();
     wrong["manifest"]["items"][0]["kind"] = "nothing".into();
     let wrong = scene.body(&json!({"base": wrong}));
-    for answer in [
+    for response in [
         editor.post(&plan, &wrong),
         apply(editor, &scene.template, &wrong),
     ] {
-        let refused = answer.refused(422, "validation_failed").json();
+        let refused = response.refused(422, "validation_failed").json();
         let errors = refused["errors"].as_array().expect("a list");
         for error in errors {
             let place = error["path"].as_str().expect("a path");

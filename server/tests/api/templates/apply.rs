@@ -16,7 +16,7 @@ on_both_stores!(
     a_job_is_seen_by_who_sees_its_workspace,
     who_may_apply,
     an_apply_sent_twice_is_one_job,
-    the_executor_answers_in_its_own_form,
+    the_executor_responds_in_its_own_form,
     a_package_in_parts_that_do_not_fit_is_refused,
     a_dollar_in_a_cell_is_data,
 );
@@ -61,11 +61,11 @@ async fn a_template_is_applied_elsewhere(place: Place) {
         (&report["published"], &report["unresolved"]),
         (&json!(0), &json!([]))
     );
-    let reported = &report["rows"];
-    let tables: Vec<&String> = reported.as_object().expect("tables").keys().collect();
+    let tables_report = &report["rows"];
+    let tables: Vec<&String> = tables_report.as_object().expect("tables").keys().collect();
     assert_eq!(tables.len(), 2);
     for (table, inserted) in tables.iter().zip([2, 3]) {
-        let counts = &reported[table.as_str()];
+        let counts = &tables_report[table.as_str()];
         assert_eq!(
             (&counts["inserted"], &counts["recorded"]),
             (&json!(inserted), &json!(inserted))
@@ -390,7 +390,7 @@ async fn an_apply_sent_twice_is_one_job(place: Place) {
     assert_eq!(editor.items("/v1/template-jobs").len(), 1);
 }
 
-async fn the_executor_answers_in_its_own_form(place: Place) {
+async fn the_executor_responds_in_its_own_form(place: Place) {
     let world = World::new(place).await;
     let editor = world.as_user("editor@acme.test");
     let shop = Shop::new(&editor, world.acme);
@@ -398,7 +398,7 @@ async fn the_executor_answers_in_its_own_form(place: Place) {
     let there = workspace(&editor, world.acme);
     let path = format!("/apply/templates/{template}");
     let body = json!({"workspaceId": there, "resolutions": {"f_nothing": {"action": "skip"}}});
-    let as_json = |response: crate::api::client::Answer, status: u16| {
+    let as_json = |response: crate::api::client::Response, status: u16| {
         assert_eq!(response.header("content-type"), Some("application/json"));
         response.expect(status).json()
     };

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tplkit_server::jobs;
 
 use super::shop::{Shop, applied, apply, finished, named, working, workspace};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::model::uuid;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -23,12 +23,12 @@ fn scene(world: &World, client: &Client) -> (String, String) {
     (template, workspace(client, world.acme))
 }
 
-fn cancel(client: &Client, job: &Value) -> Answer {
+fn cancel(client: &Client, job: &Value) -> Response {
     let id = job.as_str().expect("an id");
     client.send("POST", &format!("/v1/template-jobs/{id}/cancel"), &[], None)
 }
 
-fn undo(client: &Client, job: &Value) -> Answer {
+fn undo(client: &Client, job: &Value) -> Response {
     let id = job.as_str().expect("an id");
     client.send("POST", &format!("/v1/template-jobs/{id}/undo"), &[], None)
 }
@@ -90,15 +90,15 @@ async fn one_that_is_worked_on_writes_no_more(place: Place) {
     let before = world.counts().await;
     let (store, context) = (&world.store, &world.context);
     let taken = jobs::take_any(store, context, 60_000_000).await;
-    let (held, lease) = taken.expect("is answered").expect("is free");
+    let (held, lease) = taken.expect("the store works").expect("is free");
     assert_eq!(held.id, uuid(job.as_str().expect("an id")));
     is_cancelled(&cancel(&editor, &job).expect(202).json());
     // Whoever worked on it has lost it.
-    assert!(!lease.renew(store, context).await.expect("is answered"));
+    assert!(!lease.renew(store, context).await.expect("the store works"));
     lease
         .fail(store, context, "{}".to_owned())
         .await
-        .expect("is answered");
+        .expect("the store works");
     let path = format!("/v1/template-jobs/{}", job.as_str().expect("an id"));
     is_cancelled(&editor.get(&path).expect(200).json());
     assert_eq!(world.counts().await, before);
@@ -135,7 +135,7 @@ async fn who_may_cancel(place: Place) {
         .refused(422, "validation_failed");
     let missing = json!(world.context.id());
     cancel(&editor, &missing).refused(404, "not_found");
-    // Whoever may, whoever asked for the job; under a key it is answered again.
+    // Whoever may, whoever asked for the job; under a key the response is the same again.
     let key = world.as_key(&["write", "structure"]);
     let headers = [("idempotency-key", "k")];
     let first = key.send("POST", &path, &headers, None).expect(202);

@@ -59,7 +59,7 @@ async fn what_breaks_rules_is_refused_with_their_codes(place: Place) {
         ("M001", "/manifest/scope"),
     ];
     assert!(
-        expected.iter().all(|told_of| reported.contains(told_of)),
+        expected.iter().all(|fault| reported.contains(fault)),
         "{reported:?}"
     );
     for (body, code) in [

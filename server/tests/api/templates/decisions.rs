@@ -59,7 +59,7 @@ impl Scene {
         json!({"workspaceId": workspace, "resolutions": {self.clients.as_str(): resolution}})
     }
 
-    /// Asserts that it is refused as an apply, and told as a plan, and that there is no job.
+    /// Asserts that it is refused as an apply, and reported as a plan, and that there is no job.
     #[track_caller]
     fn refused(&self, body: &Value, code: &str, reference: &str) {
         let refused = apply(&self.editor, &self.template, body)
@@ -101,7 +101,7 @@ async fn refs_are_spelled_with_and_without_the_dollar(place: Place) {
         "rowsModes": {orders.as_str(): "none"}});
     let _working = working(&scene.world);
     let job = applied(&scene.editor, &scene.template, &fine).await;
-    // No dollars in what is answered.
+    // No dollars in the response.
     assert!(!job.to_string().contains('$'), "{job}");
 }
 
@@ -169,7 +169,7 @@ async fn only_tables_within_reach_are_mapped(place: Place) {
     let body = scene.body(&there, &scene.map(&elsewhere.0, &elsewhere.1));
     let job = applied(editor, &scene.template, &body).await;
     assert!(named(editor, &there, "clients").is_none());
-    // The rows of the source are not there: their links are emptied, and told once for the column.
+    // The rows of the source are not there: their links are emptied, and reported once for the column.
     let dropped = &job["report"]["unresolved"][0];
     assert_eq!(dropped["reason"], "row_ref_dropped", "{job}");
     assert_eq!(

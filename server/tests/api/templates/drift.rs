@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::shop::{Shop, applied, named, row, working, workspace};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::model::id;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -21,7 +21,7 @@ fn path(workspace: &str, tail: &str) -> String {
     format!("/v1/workspaces/{workspace}/templates{tail}")
 }
 
-fn get_drift(client: &Client, workspace: &str, template: &str, query: &str) -> Answer {
+fn get_drift(client: &Client, workspace: &str, template: &str, query: &str) -> Response {
     client.get(&path(workspace, &format!("/{template}/drift{query}")))
 }
 

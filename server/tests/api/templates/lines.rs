@@ -7,7 +7,7 @@ use tplkit_server::app::Config;
 
 use super::shop::{Shop, applied, apply, named, rows, working, workspace};
 use super::upgrade::args;
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::model::id;
 use crate::api::world::{PASSWORD, World};
 use crate::stores::{Place, on_both_stores};
@@ -96,7 +96,7 @@ impl Scene {
         self.editor.post(&path, body).expect(200).json()
     }
 
-    fn undo(&self, job: &Value) -> Answer {
+    fn undo(&self, job: &Value) -> Response {
         let path = format!("/v1/template-jobs/{}/undo", id(job));
         self.editor.send("POST", &path, &[], None)
     }
@@ -113,7 +113,7 @@ impl Scene {
         lines.map(|one| of(&one)).collect()
     }
 
-    fn drift(&self, template: &str, query: &str) -> Answer {
+    fn drift(&self, template: &str, query: &str) -> Response {
         let there = &self.there;
         let path = format!("/v1/workspaces/{there}/templates/{template}/drift{query}");
         self.editor.get(&path)
@@ -300,11 +300,11 @@ async fn of_many_upgrades_of_one_line_at_once_one_makes_a_job(place: Place) {
         ..Config::default()
     };
     let store = scene.world.place.open().await;
-    let beside = scene.world.beside(store, config()).await;
-    let beside = beside.with(token.as_str().expect("a token"));
-    let clients = [&scene.editor, &beside];
+    let second = scene.world.second_server(store, config()).await;
+    let second = second.with(token.as_str().expect("a token"));
+    let clients = [&scene.editor, &second];
     let upgrade = scene.upgrade_from(&first);
-    let responses: Vec<Answer> = thread::scope(|scope| {
+    let responses: Vec<Response> = thread::scope(|scope| {
         let requests: Vec<_> = (0..16)
             .map(|number| {
                 let template = &scene.templates[number % 2];
@@ -314,7 +314,7 @@ async fn of_many_upgrades_of_one_line_at_once_one_makes_a_job(place: Place) {
             })
             .collect();
         let requests = requests.into_iter();
-        requests.map(|one| one.join().expect("answers")).collect()
+        requests.map(|one| one.join().expect("responds")).collect()
     });
     let made = responses.iter().filter(|response| response.status == 202);
     assert_eq!(made.count(), 1, "{responses:?}");

@@ -85,7 +85,7 @@ async fn what_stands_next_to_manifest_and_payloads_is_kept(place: Place) {
     let made = admin.create("/v1/templates/import", &body);
     let path = format!("/v1/templates/{}", id(&made));
     let whole = format!("{path}/package");
-    let beside = || {
+    let unknown_members = || {
         let read = admin.get(&whole).expect(200);
         let canonical = tplkit::package::canonical::write(&read.body).expect("a package");
         assert_eq!(read.body, canonical);
@@ -93,16 +93,16 @@ async fn what_stands_next_to_manifest_and_payloads_is_kept(place: Place) {
         (read["zz"].clone(), read["more"].clone())
     };
     let expected = (body["zz"].clone(), body["more"].clone());
-    assert_eq!(beside(), expected);
+    assert_eq!(unknown_members(), expected);
     // Whatever else changes.
     admin.patch(&path, &json!({"label": "Other"})).expect(200);
-    assert_eq!(beside(), expected);
+    assert_eq!(unknown_members(), expected);
     body["zz"] = json!(2);
     if let Some(body) = body.as_object_mut() {
         body.remove("more");
     }
     admin.json("PUT", &whole, &body.to_string()).expect(200);
-    assert_eq!(beside(), (json!(2), Value::Null));
+    assert_eq!(unknown_members(), (json!(2), Value::Null));
 }
 
 async fn an_organization_is_named_where_it_is_not_clear(place: Place) {
@@ -130,7 +130,7 @@ async fn an_organization_is_named_where_it_is_not_clear(place: Place) {
     );
     let editor = world.as_user("editor@acme.test");
     editor.post(path, &body).refused(403, "forbidden");
-    // Who may not is told so before the body is looked at.
+    // Who may not is refused before the body is looked at.
     editor
         .send("POST", path, &[], Some(b"x"))
         .refused(403, "forbidden");

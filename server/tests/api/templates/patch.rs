@@ -74,7 +74,7 @@ async fn what_cannot_be_changed_is_reported(place: Place) {
             .patch(&path, &json!({frozen: "x"}))
             .refused(403, "forbidden");
     }
-    for (body, reported) in [
+    for (body, message) in [
         (json!({"manifest": {}}), "manifest"),
         (json!({"scope": "module"}), "scope"),
         (json!({"visibility": "secret"}), "visibility"),
@@ -90,7 +90,7 @@ async fn what_cannot_be_changed_is_reported(place: Place) {
         ),
     ] {
         let refused = admin.patch(&path, &body).refused(422, "validation_failed");
-        assert!(refused.body.contains(reported), "{refused:?}");
+        assert!(refused.body.contains(message), "{refused:?}");
     }
     admin.json("PATCH", &path, "{").refused(422, "invalid_json");
     let editor = world.as_user("editor@acme.test");

@@ -92,7 +92,7 @@ async fn an_entry_may_disagree_with_the_manifest_but_not_with_itself(place: Plac
     let mut other = entry(orphan, &["a", "b"]);
     other["featureRef"] = "f_elsewhere".into();
     admin.json("PUT", &path, &other.to_string()).expect(201);
-    for (change, reported) in [
+    for (change, message) in [
         (json!({"count": 3}), "R003"),
         (json!({"rows": null}), "J005"),
         (json!({"columns": []}), "R004"),
@@ -108,7 +108,7 @@ async fn an_entry_may_disagree_with_the_manifest_but_not_with_itself(place: Plac
         }
         let refused = admin.json("PUT", &path, &bad.to_string());
         let refused = refused.refused(422, "validation_failed");
-        assert!(refused.body.contains(reported), "{reported} {refused:?}");
+        assert!(refused.body.contains(message), "{message} {refused:?}");
     }
     for bad in ["{", "", r#"{"rows":[{"data":{"a":1,"a":1}}]}"#, "],["] {
         admin.json("PUT", &path, bad).refused(422, "invalid_json");

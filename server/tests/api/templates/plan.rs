@@ -70,8 +70,8 @@ async fn a_plan_says_what_is_done_and_does_nothing(place: Place) {
     assert_eq!(counts, [2, 3]);
     let _working = working(&world);
     let job = applied(&editor, &template, &body).await;
-    for (table, reported) in planned["rows"].as_object().expect("tables") {
-        assert_eq!(job["report"]["rows"][table]["inserted"], reported["insert"]);
+    for (table, counts) in planned["rows"].as_object().expect("tables") {
+        assert_eq!(job["report"]["rows"][table]["inserted"], counts["insert"]);
     }
     assert_eq!(job["report"]["renamed"], planned["rename"]);
     assert_eq!(
@@ -92,8 +92,8 @@ async fn a_plan_says_what_is_done_and_does_nothing(place: Place) {
         again["bind"].as_array().map(Vec::len),
         planned["create"].as_array().map(Vec::len)
     );
-    for reported in again["rows"].as_object().expect("tables").values() {
-        assert_eq!(reported["insert"], 0);
+    for counts in again["rows"].as_object().expect("tables").values() {
+        assert_eq!(counts["insert"], 0);
     }
     let same = json!({"workspaceId": there, "jobId": job["id"]});
     assert_eq!(plan(&editor, &template, &same)["create"], json!([]));
@@ -127,11 +127,11 @@ async fn a_plan_goes_stale(place: Place) {
     let second = digest();
     super::shop::feature(&editor, &there, "Clients");
     with(&second).refused(409, "plan_stale");
-    let reported = editor.post(
+    let response = editor.post(
         &format!("/apply/templates/{template}"),
         &json!({"workspaceId": there, "plan": second}),
     );
-    reported.refused(409, "plan_stale");
+    response.refused(409, "plan_stale");
     let stale = plan(
         &editor,
         &template,

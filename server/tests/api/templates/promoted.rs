@@ -52,14 +52,14 @@ async fn what_fired_at_the_source_fires_here_and_rows_of_the_job_fire_nothing(pl
         &world.app.runs,
         Settings::default(),
     );
-    assert_eq!(executor.run_due().await.expect("plays"), 0);
+    assert_eq!(executor.run_due().await.expect("runs"), 0);
     let (from, to) = (
         shop::named(&owner, &fresh, "from").expect("a table"),
         shop::named(&owner, &fresh, "to").expect("a table"),
     );
     assert_eq!(shop::rows(&owner, &from).len(), 2);
     shop::row(&owner, &from, &json!({"note": "c"}));
-    assert_eq!(executor.run_due().await.expect("plays"), 1);
+    assert_eq!(executor.run_due().await.expect("runs"), 1);
     assert_eq!(shop::rows(&owner, &to), [json!({"note": "c"})]);
     assert_eq!(owner.items(&path(&brought, "/runs")).len(), 1);
     assert_eq!(owner.items(&path(&it, "/runs")).len(), 0);

@@ -146,7 +146,7 @@ async fn what_was_promoted_stays_fit(place: Place) {
     assert_eq!(promote(&platform, &path), [""; 0]);
     let before = admin.get(&format!("{path}/package")).expect(200).body;
     let payload = format!("{path}/payloads/{ITEM}");
-    let refused = |response: crate::api::client::Answer, code: &str| {
+    let refused = |response: crate::api::client::Response, code: &str| {
         let refused = response.refused(422, "promotion_failed");
         assert!(refused.body.contains(code), "{refused:?}");
     };

@@ -46,9 +46,9 @@ async fn rows_are_recognised_by_the_key_of_the_package_before(place: Place) {
         kept(&template, &package.to_string());
         let body = json!({"workspaceId": there, "rowsModes": {orders: "none"}});
         let job = applied(&editor, &template, &body).await;
-        let reported = &job["report"]["rows"][reference.as_str()];
+        let counts = &job["report"]["rows"][reference.as_str()];
         assert_eq!(
-            (&reported["inserted"], &reported["skipped"]),
+            (&counts["inserted"], &counts["skipped"]),
             (&json!(1), &json!(2)),
             "{key}: {job}"
         );
@@ -99,9 +99,9 @@ async fn rows_of_a_new_export_are_recognised_or_refused(place: Place) {
     let modes = json!({refs[1].as_str(): "none"});
     let body = json!({"workspaceId": there, "rowsModes": modes});
     let job = applied(&editor, &template, &body).await;
-    let reported = &job["report"]["rows"][refs[0].as_str()];
+    let counts = &job["report"]["rows"][refs[0].as_str()];
     assert_eq!(
-        (&reported["inserted"], &reported["skipped"]),
+        (&counts["inserted"], &counts["skipped"]),
         (&json!(1), &json!(2))
     );
     let clients = named(&editor, &there, "clients").expect("a table");
@@ -115,9 +115,9 @@ async fn rows_of_a_new_export_are_recognised_or_refused(place: Place) {
     undo(&job);
     assert_eq!(rows(&editor, &clients).len(), 2);
     let again = applied(&editor, &template, &body).await;
-    let reported = &again["report"]["rows"][refs[0].as_str()];
+    let counts = &again["report"]["rows"][refs[0].as_str()];
     assert_eq!(
-        (&reported["inserted"], &reported["skipped"]),
+        (&counts["inserted"], &counts["skipped"]),
         (&json!(1), &json!(2))
     );
 }

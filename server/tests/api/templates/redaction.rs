@@ -44,7 +44,7 @@ async fn a_report_tells_nothing_of_tables_whose_rows_are_hidden(place: Place) {
     assert_eq!(
         report(&editor),
         open,
-        "who asked for it saw what it tells of"
+        "who asked for it saw what it reports"
     );
     assert_eq!(report(&admin), open);
     let list = format!("/v1/template-jobs?workspace_id={there}");

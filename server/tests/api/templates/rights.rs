@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::shop::{Shop, apply, finished, working, workspace};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 use tplkit_server::auth::Role;
@@ -52,7 +52,7 @@ impl Scene {
     }
 
     /// A job in a workspace of its own that nobody has taken up.
-    fn stopped(&self, client: &Client) -> (Answer, String) {
+    fn stopped(&self, client: &Client) -> (Response, String) {
         let there = workspace(&self.owner, self.world.acme);
         let body = json!({"workspaceId": there});
         (apply(client, &self.template, &body).expect(202), there)

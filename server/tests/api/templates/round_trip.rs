@@ -9,7 +9,7 @@ use normal::normal;
 use serde_json::{Value as Json, json};
 use tplkit::check::Checked;
 use tplkit::client::{BaseUrl, Credential, Options, RemoteWorkspace, Secret};
-use tplkit::context::{Fixed, Seeded};
+use tplkit::context::{FixedClock, Seeded};
 use tplkit::definitions::Definitions;
 use tplkit::diff::Diff;
 use tplkit::export::{ExportBase, PreviousPackage, Selection, export, export_onto};
@@ -37,7 +37,7 @@ async fn random_workspaces_come_through(place: Place) {
     let stranger = world.as_user("stranger@other.test");
     let first = number("TPLKIT_SEED").unwrap_or(0);
     for seed in first..first + number("TPLKIT_ROUND_TRIPS").unwrap_or(20) {
-        reported(seed);
+        print_seed(seed);
         let mut state = random::workspace(seed, &Shape::closed());
         // Of a timer profile the server knows the name alone.
         let timers = state.structure.organization.timer_profiles.iter_mut();
@@ -62,11 +62,11 @@ async fn both_exporters_give_one_package(place: Place) {
     let token = tokens["access_token"].as_str().expect("a token").to_owned();
     let first = number("TPLKIT_SEED").unwrap_or(0);
     for seed in first..first + 4 {
-        reported(seed);
+        print_seed(seed);
         let mut state = random::workspace(seed, &Shape::closed());
         let timers = state.structure.organization.timer_profiles.iter_mut();
         timers.flatten().for_each(|timer| timer.label = None);
-        // The lists of channels tell no labels.
+        // The lists of channels hold no labels.
         let channels = state.structure.organization.channels.iter_mut();
         channels.flatten().for_each(|channel| channel.label = None);
         furnish(&world, world.acme, &state).await;
@@ -96,7 +96,7 @@ async fn both_exporters_give_one_package(place: Place) {
             let remote = RemoteWorkspace::new(&client, id);
             let definitions = Definitions::embedded();
             let ids = &mut Seeded::new(2);
-            let now = &Fixed(now);
+            let now = &FixedClock(now);
             let checked = Checked::trusted(&stored).expect("a package");
             let previous = PreviousPackage::new(&stored, checked);
             let onto = Some(ExportBase {
@@ -136,7 +136,7 @@ fn blocking(base: &str, token: &str) -> tplkit::client::Client {
 }
 
 #[expect(clippy::print_stderr, reason = "a failure is reported with its seed")]
-fn reported(seed: u64) {
+fn print_seed(seed: u64) {
     eprintln!("TPLKIT_SEED={seed}");
 }
 

@@ -71,12 +71,12 @@ async fn a_key_that_is_there_keeps_its_row_out(place: Place) {
     let mode = json!({refs[0].as_str(): "missingByKey"});
     let body = json!({"workspaceId": there, "rowsModes": mode});
     let job = applied(&editor, &template, &body).await;
-    let reported = &job["report"]["rows"][refs[0].as_str()];
+    let counts = &job["report"]["rows"][refs[0].as_str()];
     assert_eq!(
         (
-            &reported["inserted"],
-            &reported["existing"],
-            &reported["recorded"]
+            &counts["inserted"],
+            &counts["existing"],
+            &counts["recorded"]
         ),
         (&json!(1), &json!(1), &json!(1))
     );
@@ -161,12 +161,12 @@ async fn links_within_a_table_are_closed_with_it(place: Place) {
     let there = workspace(&editor, world.acme);
     let template = crate::api::model::id(&made);
     let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
-    let reported = job["report"]["rows"]
+    let counts = job["report"]["rows"]
         .as_object()
         .and_then(|rows| rows.values().next())
         .expect("a table");
     assert_eq!(
-        (&reported["inserted"], &reported["linked"]),
+        (&counts["inserted"], &counts["linked"]),
         (&json!(3), &json!(5)),
         "{job}"
     );

@@ -8,7 +8,7 @@ use tplkit_server::background::TaskContext;
 use tplkit_server::jobs::Worker;
 use uuid::Uuid;
 
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::model::id;
 use crate::api::world::World;
 
@@ -124,12 +124,12 @@ pub(crate) fn working(world: &World) -> Working {
     Working { stop }
 }
 
-pub(crate) fn apply(client: &Client, template: &str, body: &Value) -> Answer {
+pub(crate) fn apply(client: &Client, template: &str, body: &Value) -> Response {
     client.post(&format!("/v1/templates/{template}/apply"), body)
 }
 
 /// The job once it is over.
-pub(crate) async fn finished(client: &Client, response: Answer) -> Value {
+pub(crate) async fn finished(client: &Client, response: Response) -> Value {
     let accepted = response.expect(202).json();
     let path = format!(
         "/v1/template-jobs/{}",

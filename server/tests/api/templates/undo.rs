@@ -6,7 +6,7 @@ use serde_json::json;
 use tplkit_server::app::Config;
 
 use super::shop::{Shop, applied, feature, named, row, rows, working, workspace};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::model::uuid;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
@@ -21,7 +21,7 @@ on_both_stores!(
     what_somebody_does_not_see_is_counted_and_not_named,
 );
 
-fn undo(client: &Client, job: &serde_json::Value, query: &str) -> Answer {
+fn undo(client: &Client, job: &serde_json::Value, query: &str) -> Response {
     let path = format!(
         "/v1/template-jobs/{}/undo{query}",
         job["id"].as_str().expect("an id")
@@ -57,7 +57,7 @@ async fn a_job_is_taken_back_once(place: Place) {
     assert_eq!(world.counts().await, before);
     undo(&editor, &job, "").refused(409, "conflict");
     undo(&editor, &job, "?force=true").refused(409, "conflict");
-    // Under a key it is answered again.
+    // Under a key the response is the same again.
     let job = applied(&editor, &template, &json!({"workspaceId": there})).await;
     let path = format!(
         "/v1/template-jobs/{}/undo",

@@ -149,7 +149,7 @@ async fn an_upgrade_asks_writes_and_is_taken_back(place: Place) {
     assert_eq!(named(&editor, &there, "clients"), None);
 }
 
-/// Takes out of the ledger of a job what ledgers did not tell once.
+/// Takes out of the ledger of a job what older ledgers did not hold.
 async fn forget_base(world: &World, job: &Value) {
     let job: Uuid = job["id"].as_str().expect("an id").parse().expect("an id");
     let sql = "SELECT number, entry FROM template_job_entries WHERE job_id = $1";
@@ -407,8 +407,8 @@ async fn members_that_say_nothing_are_refused_without_an_upgrade(place: Place) {
         ("allowDestructive", json!(false)),
     ] {
         let body = json!({"workspaceId": there, name: value});
-        for answer in [apply(&editor, &template, &body), editor.post(&plan, &body)] {
-            let refused = answer.refused(422, "validation_failed").json();
+        for response in [apply(&editor, &template, &body), editor.post(&plan, &body)] {
+            let refused = response.refused(422, "validation_failed").json();
             assert!(refused.to_string().contains(name), "{refused}");
         }
     }

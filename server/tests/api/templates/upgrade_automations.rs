@@ -114,7 +114,7 @@ impl Scene {
         self.admin.create(&path, &json!({"graph_config": graph}))
     }
 
-    fn publish_draft(&self) -> crate::api::client::Answer {
+    fn publish_draft(&self) -> crate::api::client::Response {
         let path = format!("/v1/workflows-v2/{}/apply", self.workflow);
         self.admin.send("POST", &path, &[], None)
     }

@@ -125,7 +125,7 @@ async fn hidden_rows_are_one_entry_and_are_upgraded(place: Place) {
     let job = applied(editor, &scene.template, &scene.body(&theirs)).await;
     assert_eq!(scene.names(), ["AA", "BB"]);
     assert!(!job.to_string().contains("Secret"), "{job}");
-    // What somebody changed since is told as a number.
+    // What somebody changed since is reported as a number.
     admin.patch(&of, &named("Since")).expect(200);
     let undo = |query: &str| {
         let id = job["id"].as_str().expect("an id");

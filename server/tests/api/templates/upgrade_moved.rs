@@ -278,7 +278,7 @@ async fn of_two_upgrades_at_once_one_waits(place: Place) {
     let ask = || apply(&scene.editor, &scene.template, &scene.upgrade());
     let (one, other) = std::thread::scope(|scope| {
         let other = scope.spawn(ask);
-        (ask(), other.join().expect("answers"))
+        (ask(), other.join().expect("responds"))
     });
     let (accepted, refused) = if one.status == 202 {
         (one, other)

@@ -2,7 +2,7 @@
 //! that takes an id, by every kind of caller.
 //!
 //! Each cell is asked twice, with the hidden id and with an id of nothing: status, headers and bytes
-//! have to be the same. No answer may hold the marker that every hidden text carries. The matrix is
+//! have to be the same. No response may hold the marker that every hidden text carries. The matrix is
 //! read from the table of operations and the served document; an operation that names a parameter
 //! which nobody put ids in for fails the test.
 

@@ -90,9 +90,9 @@ async fn marked(
         };
         let model = model.with_job(world, owner).await;
         let model = model.with_file(world, owner, cell).await;
-        let reported = json!({"code": "internal", "detail": label}).to_string();
+        let error = json!({"code": "internal", "detail": label}).to_string();
         let sql = "UPDATE main.template_jobs SET error = $2 WHERE id = $1";
-        let parameters = vec![uuid(&model.job).into(), reported.into()];
+        let parameters = vec![uuid(&model.job).into(), error.into()];
         world.sql(sql, parameters).await;
         let text = label;
         let label = json!({"label": text});
@@ -203,9 +203,9 @@ impl Scene {
         let closed_ids = within(&closed, &acme_ids);
         let guarded_ids = within(&guarded, &acme_ids);
         // Of the guarded table only its rows are hidden.
-        let mut beside = guarded_ids.clone();
-        beside.insert("row_id", world.context.id().to_string());
-        beside.insert("file_id", world.context.id().to_string());
+        let mut visible_ids = guarded_ids.clone();
+        visible_ids.insert("row_id", world.context.id().to_string());
+        visible_ids.insert("file_id", world.context.id().to_string());
         let strangers = vec![("other owner".to_owned(), Some(stranger.1.clone()))];
         let party = |(name, marker), callers, own: &Ids, hidden: &Ids, owner: &Signed| Party {
             name,
@@ -240,7 +240,7 @@ impl Scene {
             party(
                 ("a guarded row", GUARDED),
                 below,
-                &beside,
+                &visible_ids,
                 &guarded_ids,
                 &owner,
             ),
@@ -279,10 +279,10 @@ impl Scene {
                 let request = document.request(operation, &party.hidden);
                 let result = party.owner.get(&request.path).expect(200);
                 let mut names = operation.parameters();
-                let reported = names.any(|name| party.own[name] != party.hidden[name]);
+                let differs = names.any(|name| party.own[name] != party.hidden[name]);
                 // A number holds no text.
                 // Nor does a run that nobody has executed.
-                if reported
+                if differs
                     && !matches!(
                         operation.about.response,
                         Some("Aggregate" | "Run" | "RunSummaryPage")

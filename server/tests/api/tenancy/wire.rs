@@ -7,7 +7,7 @@ use crate::api::document::Request;
 
 /// Status, and headers and body in one text.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct Response {
     pub(super) status: u16,
     pub(super) text: String,
 }
@@ -31,7 +31,7 @@ impl Wire {
         credential: Option<&str>,
         method: &str,
         request: &Request,
-    ) -> Answer {
+    ) -> Response {
         let mut text = format!("{method} {} HTTP/1.1\r\nhost: test\r\n", request.path);
         if let Some(credential) = credential {
             text.extend(["authorization: Bearer ", credential, "\r\n"]);
@@ -55,8 +55,8 @@ impl Wire {
         let (mut length, mut last, mut status) = (0, false, 0);
         loop {
             let mut line = String::new();
-            let read = stream.read_line(&mut line).expect("an answer");
-            assert!(read > 0, "no answer: {text}");
+            let read = stream.read_line(&mut line).expect("a response");
+            assert!(read > 0, "no response: {text}");
             if line == "\r\n" {
                 break;
             }
@@ -66,7 +66,7 @@ impl Wire {
                 length = value.trim_end().parse().expect("a length");
             }
             last |= line.trim_end() == "connection: close";
-            // They differ between any two answers.
+            // They differ between any two responses.
             if !line.starts_with("x-request-id") && !line.starts_with("date") {
                 head.push_str(&line);
             }
@@ -76,7 +76,7 @@ impl Wire {
         if !last {
             self.stream = Some(stream);
         }
-        Answer {
+        Response {
             status,
             text: head + &String::from_utf8(body).expect("UTF-8"),
         }

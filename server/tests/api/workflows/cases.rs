@@ -17,16 +17,16 @@ use crate::api::model::{Model, id};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(every_case_of_every_rule_has_its_answer);
+on_both_stores!(every_case_of_every_rule_gives_its_issues);
 
 /// What the cases name, and what stands for it here.
-struct Ground {
+struct Fixture {
     workspace: String,
     ids: BTreeMap<&'static str, String>,
 }
 
-impl Ground {
-    async fn new(world: &World) -> Ground {
+impl Fixture {
+    async fn new(world: &World) -> Fixture {
         let owner = world.as_user("owner@acme.test");
         let workspace = Model::new(&owner, world.acme).workspace;
         let table = |label: &str| {
@@ -74,7 +74,7 @@ impl Ground {
                 text(&owner.get("/v1/me").expect(200).json(), "id").to_owned(),
             ),
         ];
-        Ground {
+        Fixture {
             ids: ids.into(),
             workspace,
         }
@@ -125,10 +125,10 @@ fn offline(body: &Value) -> Vec<[String; 5]> {
     reported.collect()
 }
 
-async fn every_case_of_every_rule_has_its_answer(place: Place) {
+async fn every_case_of_every_rule_gives_its_issues(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
-    let ground = Ground::new(&world).await;
+    let fixture = Fixture::new(&world).await;
     let rules = RULES.iter().filter(|rule| rule.family() == 'A');
     let (mut cases, mut wrong) = (0, Vec::new());
     for rule in rules {
@@ -149,8 +149,8 @@ async fn every_case_of_every_rule_has_its_answer(place: Place) {
             );
             for case in list_of {
                 cases += 1;
-                let case = ground.placed(case);
-                let mut body = json!({"workspace_id": ground.workspace,
+                let case = fixture.placed(case);
+                let mut body = json!({"workspace_id": fixture.workspace,
                     "trigger_config": case["trigger"], "graph_config": {"steps": case["steps"]}});
                 if let Some(own) = case.get("workflow_id") {
                     body["workflow_id"] = own.clone();

@@ -12,7 +12,7 @@ use tplkit_server::refusal::Refusal;
 use tplkit_server::store::{Scope, Store};
 use uuid::Uuid;
 
-use super::client::{Answer, Client};
+use super::client::{Client, Response};
 use super::world::World;
 
 /// Where automations are.
@@ -54,8 +54,8 @@ pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 }
 
 impl Client {
-    /// What `POST …/{tail}` of an automation answers.
-    pub(crate) fn ask(&self, workflow: &str, tail: &str, body: &Value) -> Answer {
+    /// The response to `POST …/{tail}` of an automation.
+    pub(crate) fn ask(&self, workflow: &str, tail: &str, body: &Value) -> Response {
         self.post(&path(workflow, tail), body)
     }
 }

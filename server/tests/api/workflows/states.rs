@@ -192,7 +192,7 @@ async fn versions_need_an_active_one_and_inherit_from_it(place: Place) {
     editor
         .ask(&it, "/versions", &json!({}))
         .refused(409, "no_active_version");
-    // What is wrong with the body is told first.
+    // What is wrong with the body is reported first.
     editor
         .ask(&it, "/versions", &json!({"nmae": "x"}))
         .refused(422, "validation_failed");

@@ -1,4 +1,4 @@
-//! What a dry run answers: the workspace, with what its own units have made of it.
+//! What a dry run sees: the workspace, with what its own units have made of it.
 
 use super::DryRun;
 use super::tables::known_as;

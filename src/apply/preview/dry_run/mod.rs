@@ -106,7 +106,7 @@ impl<'t, T: Lookup + Sync> DryRun<'t, T> {
         }
     }
 
-    /// A digest of what the workspace answered.
+    /// A digest of what the workspace returned.
     pub(super) fn lookups_digest(&self) -> String {
         let responses = self
             .lookups_digest

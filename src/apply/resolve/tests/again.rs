@@ -254,7 +254,7 @@ fn whose_rows_a_table_shows_stays_where_that_is_not_to_be_decided() {
     for (there, stays, access, dropped) in [
         (Some("own"), true, Some("own"), 1),
         (Some("own"), false, None, 0),
-        // Absent is the default: that is no difference.
+        // Absent is the default: that is not a difference.
         (Some("all"), true, None, 0),
         (None, true, None, 0),
     ] {

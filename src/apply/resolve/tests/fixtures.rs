@@ -171,7 +171,7 @@ fn every_good_package_resolves_and_leaves_no_ref() {
     }
 }
 
-/// Mapping everything leaves nothing to tell but what the package tells itself.
+/// Mapping everything leaves nothing to report except what the package reports itself.
 #[test]
 fn mapping_everything_empties_nothing() {
     for (name, text) in packages() {

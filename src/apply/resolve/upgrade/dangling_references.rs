@@ -3,7 +3,7 @@
 
 use super::Merging;
 use super::not_carried::not_carried;
-use crate::apply::resolve::marks;
+use crate::apply::resolve::absent_names;
 use crate::json::Value;
 use crate::json::path::push_dotted;
 use crate::workspace::{AnyRecord, RecordKind};
@@ -16,8 +16,8 @@ impl Merging<'_, '_> {
                 continue;
             }
             for (path, value) in parts(&declared.thing) {
-                for named in marks::refs(value) {
-                    let theirs = Some(marks::plain(value));
+                for named in absent_names::refs(value) {
+                    let theirs = Some(absent_names::plain(value));
                     let entry =
                         not_carried(declared.thing.kind, reference, Some(&path), None, theirs);
                     self.dangling.entry(named).or_default().push(entry);

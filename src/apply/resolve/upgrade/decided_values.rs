@@ -9,7 +9,9 @@ use crate::apply::Refusal;
 use crate::apply::resolve::bindings::record_kind;
 use crate::apply::resolve::completeness::CompletenessCheck;
 use crate::automation::each_secret;
-use crate::definitions::{ConfigFault, Definitions, ReferenceKind, Spot, Visitor, walk_listed};
+use crate::definitions::{
+    ConfigFault, DeclaredValue, Definitions, ReferenceKind, Visitor, walk_listed,
+};
 use crate::json::{Doc, Value};
 use crate::package::size::MOST_LABEL;
 use crate::upgrade::decision::LeafDecision;
@@ -214,7 +216,7 @@ struct Dangling<'m, 'a, 'p> {
 
 impl Dangling<'_, '_, '_> {
     /// Whether a column of that name is in the table that the reference speaks of, as far as that is known.
-    fn has_column(&self, of: Option<&str>, spot: Spot<'_, '_>, name: &str) -> bool {
+    fn has_column(&self, of: Option<&str>, spot: DeclaredValue<'_, '_>, name: &str) -> bool {
         let is_view = self.record.kind == RecordKind::View;
         if of == Some(OWN_TABLE) && is_view && BUILTIN.contains(&name) {
             return true;
@@ -226,7 +228,11 @@ impl Dangling<'_, '_, '_> {
 }
 
 /// The table that a reference to a column speaks of, as far as that is known.
-pub(super) fn table_of(record: &AnyRecord, of: Option<&str>, spot: Spot<'_, '_>) -> Option<Id> {
+pub(super) fn table_of(
+    record: &AnyRecord,
+    of: Option<&str>,
+    spot: DeclaredValue<'_, '_>,
+) -> Option<Id> {
     match of? {
         OWN_TABLE => own_table(record),
         "$envelope" => None,
@@ -246,7 +252,7 @@ pub(super) fn own_table(record: &AnyRecord) -> Option<Id> {
 }
 
 impl<'d, 'f> Visitor<'d, 'f> for Dangling<'_, '_, '_> {
-    fn field(&mut self, spot: Spot<'d, 'f>) {
+    fn field(&mut self, spot: DeclaredValue<'d, 'f>) {
         let (Some(reference), Some(text)) = (spot.reference(), spot.node.as_str()) else {
             return;
         };
@@ -267,5 +273,5 @@ impl<'d, 'f> Visitor<'d, 'f> for Dangling<'_, '_, '_> {
 
     fn fault(&mut self, _: ConfigFault<'d, 'f>) {}
 
-    fn steps(&mut self, _: Spot<'d, 'f>) {}
+    fn steps(&mut self, _: DeclaredValue<'d, 'f>) {}
 }

@@ -26,10 +26,10 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use self::namesakes::Namesakes;
+use super::absent_names;
 use super::bindings::{Binding, Bindings};
 use super::counterparts::{Counterpart, Counterparts};
-use super::earlier::EarlierJobs;
-use super::marks;
+use super::earlier_records::EarlierJobs;
 use super::recreated::Recreated;
 use super::steps::Steps;
 use super::structure::{Built, DeclaredRecord};
@@ -320,7 +320,7 @@ impl Merging<'_, '_> {
 /// A thing without marks.
 pub(super) fn plain(marked: &AnyRecord) -> AnyRecord {
     AnyRecord {
-        config: marks::plain(&marked.config),
+        config: absent_names::plain(&marked.config),
         ..marked.clone()
     }
 }

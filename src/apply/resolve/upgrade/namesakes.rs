@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::decided_values::{own_table, table_of};
 use super::{Base, Merging};
-use crate::apply::resolve::marks::marked;
-use crate::definitions::{ConfigFault, ReferenceKind, Spot, Visitor, walk_listed};
+use crate::apply::resolve::absent_names::marked;
+use crate::definitions::{ConfigFault, DeclaredValue, ReferenceKind, Visitor, walk_listed};
 use crate::json::{Node, Value};
 use crate::package::configs::{Edit, Edits, with_args};
 use crate::upgrade::declared_fields;
@@ -76,7 +76,7 @@ struct Uses<'m, 'd, 'a, 'p> {
 }
 
 impl<'d, 'f> Visitor<'d, 'f> for Uses<'_, 'd, '_, '_> {
-    fn field(&mut self, spot: Spot<'d, 'f>) {
+    fn field(&mut self, spot: DeclaredValue<'d, 'f>) {
         let (Some(declared), Some(name)) = (spot.reference(), spot.node.as_str()) else {
             return;
         };
@@ -98,5 +98,5 @@ impl<'d, 'f> Visitor<'d, 'f> for Uses<'_, 'd, '_, '_> {
 
     fn fault(&mut self, _: ConfigFault<'d, 'f>) {}
 
-    fn steps(&mut self, _: Spot<'d, 'f>) {}
+    fn steps(&mut self, _: DeclaredValue<'d, 'f>) {}
 }

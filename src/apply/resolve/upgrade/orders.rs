@@ -82,7 +82,7 @@ impl Merging<'_, '_> {
         }
         let value = self.read(value);
         let Some(listed) = value.as_list() else {
-            return Some("it is no list of names".to_owned());
+            return Some("it is not a list of names".to_owned());
         };
         let wanted = ours.as_list().unwrap_or_default().iter();
         let missing = wanted.filter(|name| !listed.contains(name));
@@ -127,7 +127,7 @@ impl Merging<'_, '_> {
             })
             .collect();
         theirs.sort_by_key(|(order, ..)| *order);
-        // What the package does not give is no leaf.
+        // What the package does not give is not a leaf.
         let given = theirs.iter().any(|(.., given)| *given);
         let theirs: Sequence = theirs.into_iter().map(|(_, id, _)| id).collect();
         let mut base: Vec<&AnyRecord> = self

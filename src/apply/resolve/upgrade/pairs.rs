@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::base::Base;
 use crate::apply::resolve::bind::kind_of;
 use crate::apply::resolve::counterparts::{Counterpart, Counterparts};
-use crate::apply::resolve::earlier::EarlierJobs;
+use crate::apply::resolve::earlier_records::EarlierJobs;
 use crate::apply::resolve::steps::{StepWork, Steps, text_in, used_in};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value};

@@ -3,7 +3,7 @@
 use super::namesakes::Namesakes;
 use super::not_carried::{not_carried, other_name};
 use super::{MergedRecord, Merging, plain};
-use crate::apply::resolve::marks;
+use crate::apply::resolve::absent_names;
 use crate::apply::resolve::structure::DeclaredRecord;
 use crate::json::{Object, Value};
 use crate::upgrade::{Conflict, ConflictCode, KeptRecord, Merge, Sides, Update};
@@ -56,8 +56,8 @@ impl Merging<'_, '_> {
             tracked: self.tracked,
             read: &read,
             forbidden: &forbidden,
-            absent: &marks::refs,
-            plain: &marks::plain,
+            absent: &absent_names::refs,
+            plain: &absent_names::plain,
         };
         let (mut merged, refused) = merge.merge_valid(reference, sides, marked);
         self.keep_secrets(&mut merged.thing, &ours);
@@ -73,50 +73,46 @@ impl Merging<'_, '_> {
         self.work.leaves += merged.updates.len() as u64;
         self.work.decided += merged.decided;
         let updates = merged.updates.into_iter();
-        self.work
-            .update
-            .extend(updates.map(|(path, [base, before, after])| Update {
-                kind,
-                reference: reference.to_owned(),
-                id,
-                path,
-                base: (base != before).then_some(base),
-                before,
-                after,
-            }));
+        self.work.update.extend(updates.map(|leaf| Update {
+            kind,
+            reference: reference.to_owned(),
+            id,
+            path: leaf.path,
+            base: (leaf.base != leaf.before).then_some(leaf.base),
+            before: leaf.before,
+            after: leaf.after,
+        }));
         let conflicts = merged.conflicts.into_iter();
-        let conflicts =
-            conflicts.map(
-                |(path, values)| match self.tracked.measured(reference, &path) {
-                    Some(leaf) => leaf.conflict(kind, reference, Some(id), &path, values),
-                    None => Conflict::changed(kind, reference, id, &path, values),
-                },
-            );
+        let conflicts = conflicts.map(|leaf| {
+            let values = [leaf.base, leaf.theirs, leaf.ours];
+            match self.tracked.measured(reference, &leaf.path) {
+                Some(measured) => measured.conflict(kind, reference, Some(id), &leaf.path, values),
+                None => Conflict::changed(kind, reference, id, &leaf.path, values),
+            }
+        });
         let conflicts: Vec<Conflict> = conflicts.collect();
         for conflict in &conflicts {
             self.losing(conflict);
         }
         self.work.conflicts.extend(conflicts);
         let kept = merged.kept.into_iter();
-        self.work
-            .kept
-            .extend(kept.map(|(path, [base, ours], because)| KeptRecord {
-                kind,
-                reference: reference.to_owned(),
-                id,
-                path: Some(path),
-                base,
-                ours,
-                because,
-            }));
-        for (path, [base, theirs], refs) in merged.dangling {
-            for named in refs {
+        self.work.kept.extend(kept.map(|leaf| KeptRecord {
+            kind,
+            reference: reference.to_owned(),
+            id,
+            path: Some(leaf.path),
+            base: leaf.base,
+            ours: leaf.ours,
+            because: leaf.because,
+        }));
+        for leaf in merged.dangling {
+            for named in leaf.refs {
                 let entry = not_carried(
                     kind,
                     reference,
-                    Some(&path),
-                    Some(base.clone()),
-                    Some(theirs.clone()),
+                    Some(&leaf.path),
+                    Some(leaf.base.clone()),
+                    Some(leaf.theirs.clone()),
                 );
                 self.dangling.entry(named).or_default().push(entry);
             }

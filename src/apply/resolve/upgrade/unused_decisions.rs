@@ -37,7 +37,7 @@ impl Merging<'_, '_> {
                     continue;
                 }
                 format!(
-                    "`decisions.{reference}` decides about `{path}`, which is no cell of the rows that the package or what was applied has for it."
+                    "`decisions.{reference}` decides about `{path}`, which is not a cell of the rows that the package or what was applied has for it."
                 )
             } else if path == EVERYTHING && self.may_decide_cells(reference) {
                 self.work.words.insert(reference.to_owned());
@@ -64,7 +64,7 @@ impl Merging<'_, '_> {
                 continue;
             } else {
                 format!(
-                    "`decisions.{reference}` decides about `{path}`, which is no leaf of it. The plan of the upgrade lists the paths that can be decided."
+                    "`decisions.{reference}` decides about `{path}`, which is not a leaf of it. The plan of the upgrade lists the paths that can be decided."
                 )
             };
             let code = Code::UnknownResolutionRef;
@@ -192,6 +192,7 @@ fn is_order(kind: RecordKind, path: &str) -> bool {
 
 /// A decided value that a cell cannot hold.
 pub(in crate::apply) fn unfit_decision(reference: &str, path: &str) -> Refusal {
-    let detail = format!("`decisions.{reference}.{path}` is no value that can be written there.");
+    let detail =
+        format!("`decisions.{reference}.{path}` is not a value that can be written there.");
     Refusal::about(Code::ValidationFailed, reference, detail)
 }

@@ -7,9 +7,9 @@ use crate::apply::run::{BATCH, BATCH_BYTES, Run};
 use crate::problem::Code;
 use crate::rows::equal;
 use crate::upgrade::TrackedDecisions;
-use crate::workspace::{Refused, StoredRow, Target};
+use crate::workspace::{Refused, Target};
 
-use super::row::{Batch, Candidate, MergedTable, Outcome};
+use super::row::{Candidate, MergeBatch, MergedRow, MergedTable};
 
 /// In bytes as they are stored, behind which rows that wait for each other are written: few rows do, so that these may
 /// be larger together than others.
@@ -86,7 +86,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let (mut left, mut still) = (rows.as_slice(), Vec::new());
             while !left.is_empty() {
                 let (batch, rest) = left.split_at(batch_size(left));
-                let more = self.merge_rows(table, Batch::alone(batch, BLOCKED_BYTES), tracked);
+                let more = self.merge_rows(table, MergeBatch::alone(batch, BLOCKED_BYTES), tracked);
                 still.extend(more.await?);
                 left = rest;
             }
@@ -110,7 +110,7 @@ fn batch_size(rows: &[Candidate<'_>]) -> usize {
 
 /// The places of a row that is refused, and of those that take what it keeps then, ascending.
 pub(super) fn refused_together(
-    outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
+    merged: &[MergedRow<'_>],
     at: usize,
     refused: &Refused,
 ) -> Vec<usize> {
@@ -119,20 +119,20 @@ pub(super) fn refused_together(
         return places;
     };
     let written = |at: usize| {
-        let mut written = outcomes[at].2.written.iter();
-        written.find(|(name, ..)| name == column)
+        let mut written = merged[at].outcome.written.iter();
+        written.find(|cell| cell.column == column)
     };
     let mut next = 0;
     while let Some(at) = places.get(next).copied() {
         next += 1;
-        let Some((_, keeps, _)) = written(at).filter(|(_, before, _)| before != "null") else {
+        let Some(keeping) = written(at).filter(|cell| cell.before != "null") else {
             continue;
         };
         let takes = |other: &usize| {
-            let takes = written(*other).is_some_and(|(.., after)| equal(after, keeps));
+            let takes = written(*other).is_some_and(|cell| equal(&cell.after, &keeping.before));
             takes && !places.contains(other)
         };
-        let more: Vec<usize> = (0..outcomes.len()).filter(takes).collect();
+        let more: Vec<usize> = (0..merged.len()).filter(takes).collect();
         places.extend(more);
     }
     places.sort_unstable();

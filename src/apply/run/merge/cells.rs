@@ -21,7 +21,10 @@ use crate::workspace::{Id, RowData, StoredRow, Target, hidden_each};
 use super::blocked_rows::{BlockedRow, RefusedRows};
 use super::is_null;
 use super::packaged_cell::{lacks_target, missing, same_cell, same_link};
-use super::row::{Batch, Candidate, Here, MergedTable, Outcome};
+use super::row::{
+    Candidate, CellChange, ConflictingCell, Here, KeptBase, MergeBatch, MergeOutcome, MergedRow,
+    MergedTable,
+};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
 const ATTEMPTS: usize = 20;
@@ -31,7 +34,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     pub(super) async fn merge_rows(
         &mut self,
         table: &MergedTable<'a>,
-        batch: Batch<'_, 'a>,
+        batch: MergeBatch<'_, 'a>,
         tracked: &TrackedDecisions<'_>,
     ) -> Result<Vec<BlockedRow<'a>>, ApplyError<T::Error>> {
         let mut open: Vec<Candidate<'a>> = batch.rows.to_vec();
@@ -40,7 +43,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         for _ in 0..ATTEMPTS {
             let mut again = Vec::new();
             let mut left = open.as_slice();
-            let (mut outcomes, mut bytes) = (Vec::new(), 0);
+            let (mut merged, mut bytes) = (Vec::new(), 0);
             while !left.is_empty() {
                 let ids: Vec<Id> = left.iter().map(|row| row.id).collect();
                 let stored = self.target.fetch(table.feature, &ids).await;
@@ -55,13 +58,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let stored = self.with_hidden(table.feature, &ids, stored).await?;
                 let sizes = stored.iter().flatten();
                 bytes += sizes.map(|(row, _)| row.data.as_str().len()).sum::<usize>();
-                let more = self.outcomes(table, tracked, part, stored, &mut refused.failed);
-                outcomes.extend(more.await?);
+                let more = self.merged(table, tracked, part, stored, &mut refused.failed);
+                merged.extend(more.await?);
                 left = rest;
                 if left.is_empty() || bytes > batch.most {
                     bytes = 0;
-                    let outcomes = std::mem::take(&mut outcomes);
-                    again.extend(self.write_merged(table, outcomes, &mut refused).await?);
+                    let merged = std::mem::take(&mut merged);
+                    again.extend(self.write_merged(table, merged, &mut refused).await?);
                 }
             }
             if again.is_empty() {
@@ -95,14 +98,14 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// What becomes of rows that are there. Notes those that do not fit.
-    async fn outcomes(
+    async fn merged(
         &mut self,
         table: &MergedTable<'a>,
         tracked: &TrackedDecisions<'_>,
         rows: &[Candidate<'a>],
         stored: Vec<Option<(StoredRow, bool)>>,
         failed: &mut Vec<Candidate<'a>>,
-    ) -> Result<Vec<(Candidate<'a>, StoredRow, Outcome)>, ApplyError<T::Error>> {
+    ) -> Result<Vec<MergedRow<'a>>, ApplyError<T::Error>> {
         let mut differing = Vec::new();
         for (row, stored) in rows.iter().zip(stored) {
             // A row that people deleted stays deleted.
@@ -117,7 +120,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let candidates: Vec<Candidate<'a>> = differing.iter().map(|(row, ..)| *row).collect();
         let unread = unread(&self.targets, table, &candidates);
         self.read_rows(&unread).await?;
-        let mut outcomes = Vec::new();
+        let mut merged = Vec::new();
         for (row, stored, edited, hidden) in differing {
             let here = Here {
                 stored: &stored,
@@ -126,7 +129,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             let outcome = self.merge_outcome(table, tracked, row, here);
             match outcome.await? {
-                Ok(outcome) => outcomes.push((row, stored, outcome)),
+                Ok(outcome) => merged.push(MergedRow {
+                    candidate: row,
+                    stored,
+                    outcome,
+                }),
                 // It is reported when the row is merged as a whole.
                 Err(_) if table.only.is_some() => {}
                 Err(fault) => {
@@ -135,7 +142,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
             }
         }
-        Ok(outcomes)
+        Ok(merged)
     }
 
     fn merge_unfit(&mut self, table: &MergedTable<'a>, row: Candidate<'a>, fault: &EntryFault) {
@@ -218,7 +225,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         tracked: &TrackedDecisions<'_>,
         row: Candidate<'a>,
         here: Here<'_>,
-    ) -> Result<Result<Outcome, EntryFault>, ApplyError<T::Error>> {
+    ) -> Result<Result<MergeOutcome, EntryFault>, ApplyError<T::Error>> {
         let Here {
             stored,
             edited,
@@ -231,11 +238,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let base = self.base_cells(table, row.id).await?;
         let is_based = !base.is_empty();
         let stays = self.ledger_state.stays(row.id).cloned();
-        let mut outcome = Outcome {
+        let mut outcome = MergeOutcome {
             hidden,
             // What people changed in cells that are not compared.
             differs: edited && !table.whole,
-            ..Outcome::default()
+            ..MergeOutcome::default()
         };
         for ((at, slot), theirs) in table.columns.all.iter().enumerate().zip(&theirs) {
             let column = &slot.work.column;
@@ -278,16 +285,20 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     (None, base_cell) => base_cell.unwrap_or("null"),
                 };
                 outcome.differs |= !equal(based, ours);
-                outcome.stays.push((column.name.clone(), based.to_owned()));
+                outcome.stays.push(KeptBase {
+                    column: column.name.clone(),
+                    base: based.to_owned(),
+                });
                 outcome.left_out.push(at);
                 continue;
             }
             if fresh {
                 if is_null(ours) && !is_null(theirs) {
-                    let name = column.name.clone();
-                    outcome
-                        .written
-                        .push((name, ours.to_owned(), theirs.clone()));
+                    outcome.written.push(CellChange {
+                        column: column.name.clone(),
+                        before: ours.to_owned(),
+                        after: theirs.clone(),
+                    });
                 } else if table.whole && !equal(ours, theirs) {
                     // The value that a column of that name has left behind is people's.
                     (outcome.differs, outcome.moves) = (true, true);
@@ -300,7 +311,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     && !(kept.is_none() && same_link(table, row, at))
                     && !equal(based, theirs)
                 {
-                    outcome.stays.push((column.name.clone(), based.to_owned()));
+                    outcome.stays.push(KeptBase {
+                        column: column.name.clone(),
+                        base: based.to_owned(),
+                    });
                     outcome.not_compared.push(column.name.clone());
                 }
                 continue;
@@ -327,7 +341,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 if equal(based, theirs) {
                     outcome.kept += 1;
                 } else {
-                    outcome.stays.push((column.name.clone(), based.to_owned()));
+                    outcome.stays.push(KeptBase {
+                        column: column.name.clone(),
+                        base: based.to_owned(),
+                    });
                     outcome.left_out.push(at);
                 }
                 continue;
@@ -373,13 +390,23 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     {
                         outcome.emptied.push(at);
                     }
-                    outcome.written.push((name, ours.write(), out));
+                    outcome.written.push(CellChange {
+                        column: name,
+                        before: ours.write(),
+                        after: out,
+                    });
                 }
                 LeafOutcome::Conflict => {
                     outcome.differs = true;
-                    outcome.stays.push((name, base.write()));
+                    outcome.stays.push(KeptBase {
+                        column: name,
+                        base: base.write(),
+                    });
                     let theirs = self.with_new_names(row.theirs, slot, theirs);
-                    outcome.conflicts.push((path, [base, theirs, ours]));
+                    outcome.conflicts.push(ConflictingCell {
+                        path,
+                        values: [base, theirs, ours],
+                    });
                 }
             }
         }
@@ -389,10 +416,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             self.keep_others(row, edited, &mut outcome);
         }
-        for (name, _, after) in &outcome.written {
-            let slot = slot_at(table, name).map(|at| &table.columns.all[at]);
+        for cell in &outcome.written {
+            let slot = slot_at(table, &cell.column).map(|at| &table.columns.all[at]);
             if let Some(slot) = slot
-                && Cell::new(after).is_empty()
+                && Cell::new(&cell.after).is_empty()
                 && let Some(fault) = slot.rule.missing()
             {
                 let path = cell_path(row, &slot.work.package_name);
@@ -404,12 +431,15 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// Leaves what the ledger says of cells that are not merged now.
-    fn keep_others(&self, row: Candidate<'_>, edited: bool, outcome: &mut Outcome) {
-        let written = |column: &str| outcome.written.iter().any(|(name, ..)| name == column);
+    fn keep_others(&self, row: Candidate<'_>, edited: bool, outcome: &mut MergeOutcome) {
+        let written = |column: &str| outcome.written.iter().any(|cell| cell.column == column);
         let stays = self.ledger_state.stays(row.id);
         let stays = stays.into_iter().flat_map(RowData::cells);
-        let stays = stays.map(|(name, base)| (name.decoded().into_owned(), base.to_owned()));
-        let stays: Vec<_> = stays.filter(|(name, _)| !written(name)).collect();
+        let stays = stays.map(|(name, base)| KeptBase {
+            column: name.decoded().into_owned(),
+            base: base.to_owned(),
+        });
+        let stays: Vec<_> = stays.filter(|kept| !written(&kept.column)).collect();
         (outcome.stays, outcome.not_compared) = (stays, self.ledger_state.not_compared(row.id));
         (outcome.differs, outcome.moves) = (edited, false);
     }

@@ -11,7 +11,7 @@ use crate::workspace::{Id, Target};
 
 use super::cells::takes;
 use super::packaged_cell::same_cell;
-use super::row::{Batch, Candidate, MergedTable};
+use super::row::{Candidate, MergeBatch, MergedTable};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Lets rows of a table give up unique values that new rows of the package take.
@@ -73,7 +73,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         table.only = Some(unique);
         let mut blocked = Vec::new();
         for rows in giving.chunks(BATCH) {
-            let more = self.merge_rows(&table, Batch::alone(rows, BATCH_BYTES), tracked);
+            let more = self.merge_rows(&table, MergeBatch::alone(rows, BATCH_BYTES), tracked);
             blocked.extend(more.await?);
         }
         // What cannot change now is reported when these rows are merged as a whole.

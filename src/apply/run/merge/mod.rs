@@ -25,7 +25,7 @@ use crate::rows::Cell;
 use crate::upgrade::{EVERYTHING, TrackedDecisions};
 use crate::workspace::{Id, RecordKind, Target};
 
-use row::{Batch, Candidate, MergedTable};
+use row::{Candidate, MergeBatch, MergedTable};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Enters the rows of all tables, and merges those that are there: each table once its links point at rows that
@@ -37,7 +37,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let terms = upgrade.map_or(&nothing, |upgrade| &upgrade.terms);
         let tracked = TrackedDecisions::new(&terms.decisions, terms.conflicts);
         let tracked = tracked.with_planned(terms.planned.as_ref());
-        // Without the package that was applied last a plain apply has nothing to tell.
+        // Without the package that was applied last a plain apply has nothing to report.
         let merges = approved.base_rows.cells && (upgrade.is_some() || !self.base.is_empty());
         let (mut complete, mut waiting) = (HashSet::new(), Vec::new());
         for (position, work) in approved.tables.iter().enumerate() {
@@ -142,7 +142,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 continue;
             }
             let then = next.iter().flatten().map(|row| row.id);
-            let batch = Batch {
+            let batch = MergeBatch {
                 rows: &rows_now,
                 then: &then.collect::<Vec<_>>(),
                 most: BATCH_BYTES,

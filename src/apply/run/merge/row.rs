@@ -24,7 +24,7 @@ pub(super) struct Candidate<'a> {
 
 /// Rows that are merged together.
 #[derive(Clone, Copy)]
-pub(super) struct Batch<'r, 'a> {
+pub(super) struct MergeBatch<'r, 'a> {
     pub(super) rows: &'r [Candidate<'a>],
     /// The rows of the next batch.
     pub(super) then: &'r [Id],
@@ -32,11 +32,11 @@ pub(super) struct Batch<'r, 'a> {
     pub(super) most: usize,
 }
 
-impl<'r, 'a> Batch<'r, 'a> {
+impl<'r, 'a> MergeBatch<'r, 'a> {
     /// Rows after which no others are fetched.
-    pub(super) fn alone(rows: &'r [Candidate<'a>], most: usize) -> Batch<'r, 'a> {
+    pub(super) fn alone(rows: &'r [Candidate<'a>], most: usize) -> MergeBatch<'r, 'a> {
         let then = &[];
-        Batch { rows, then, most }
+        MergeBatch { rows, then, most }
     }
 }
 
@@ -85,15 +85,54 @@ pub(super) struct Here<'s> {
     pub(super) hidden: bool,
 }
 
+/// A row with what becomes of it.
+pub(super) struct MergedRow<'a> {
+    /// What the package says of it.
+    pub(super) candidate: Candidate<'a>,
+    /// What it holds at the destination.
+    pub(super) stored: StoredRow,
+    /// What becomes of its cells.
+    pub(super) outcome: MergeOutcome,
+}
+
+/// A cell that is written.
+#[derive(Debug)]
+pub(super) struct CellChange {
+    /// Name of the column.
+    pub(super) column: String,
+    /// What it holds.
+    pub(super) before: String,
+    /// What it gets.
+    pub(super) after: String,
+}
+
+/// A cell whose base is not what the package says.
+#[derive(Debug)]
+pub(super) struct KeptBase {
+    /// Name of the column.
+    pub(super) column: String,
+    /// The base.
+    pub(super) base: String,
+}
+
+/// A cell that somebody has to decide.
+#[derive(Debug)]
+pub(super) struct ConflictingCell {
+    /// Its path.
+    pub(super) path: String,
+    /// The base, what the package says, and what it holds.
+    pub(super) values: [Value; 3],
+}
+
 /// What becomes of the cells of a row.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct MergeOutcome {
     /// Whether whoever the job is for does not see the row.
     pub(super) hidden: bool,
-    /// Cells that are written: name, before, after.
-    pub(super) written: Vec<(String, String, String)>,
-    /// Cells whose base is not what the package says: name, base.
-    pub(super) stays: Vec<(String, String)>,
+    /// Cells that are written.
+    pub(super) written: Vec<CellChange>,
+    /// Cells whose base is not what the package says.
+    pub(super) stays: Vec<KeptBase>,
     /// Of these, columns whose cells are not compared: those of rows of transactional data.
     pub(super) not_compared: Vec<String>,
     /// Whether cells become something else than their base.
@@ -107,13 +146,14 @@ pub(super) struct Outcome {
     pub(super) emptied: Vec<usize>,
     pub(super) kept: u64,
     pub(super) decided: u64,
-    pub(super) conflicts: Vec<(String, [Value; 3])>,
+    /// Cells that somebody has to decide.
+    pub(super) conflicts: Vec<ConflictingCell>,
 }
 
-impl Outcome {
+impl MergeOutcome {
     /// Cells whose base is not what the package says: name, base.
     pub(super) fn stays(&self) -> impl Iterator<Item = (&str, &str)> {
         let stays = self.stays.iter();
-        stays.map(|(name, base)| (name.as_str(), base.as_str()))
+        stays.map(|kept| (kept.column.as_str(), kept.base.as_str()))
     }
 }

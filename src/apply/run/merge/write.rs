@@ -9,20 +9,23 @@ use crate::apply::run::tally::CellConflict;
 use crate::problem::Code;
 use crate::upgrade::MovedLeaf;
 use crate::workspace::ledger::{Cells, CellsOf, CellsPart, Entry, RowDigest};
-use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
+use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, Target};
 
 use super::blocked_rows::{RefusedRows, refused_together};
-use super::row::{Candidate, MergedTable, Outcome};
+use super::row::{Candidate, ConflictingCell, MergedRow, MergedTable};
 
 impl<'a, T: Target> Run<'_, 'a, T> {
     /// Writes what rows come to. Gives those that have to be looked at anew, and notes those that are refused.
     pub(super) async fn write_merged(
         &mut self,
         table: &MergedTable<'a>,
-        mut outcomes: Vec<(Candidate<'a>, StoredRow, Outcome)>,
+        mut merged: Vec<MergedRow<'a>>,
         refused_rows: &mut RefusedRows<'a>,
     ) -> Result<Vec<Candidate<'a>>, ApplyError<T::Error>> {
-        outcomes.retain(|(row, _, outcome)| {
+        merged.retain(|row| {
+            let MergedRow {
+                candidate, outcome, ..
+            } = row;
             let reported = outcome.moves
                 || !outcome.written.is_empty()
                 || !outcome.conflicts.is_empty()
@@ -30,22 +33,22 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let stays = RowData::from_cells(outcome.stays());
             let same = self
                 .ledger_state
-                .stays_so(row.id, &stays, &outcome.not_compared);
+                .stays_so(candidate.id, &stays, &outcome.not_compared);
             if !reported && same {
                 let kept = self.tally.table(&table.work.feature_ref);
                 kept.kept += outcome.kept;
                 self.tally.decided += outcome.decided;
-                self.ledger_state.keeps(row.id, outcome.kept);
+                self.ledger_state.keeps(candidate.id, outcome.kept);
             }
             reported || !same
         });
-        for (row, stored, outcome) in &outcomes {
+        for row in &merged {
             // A link shows nothing of a row that whoever the job is for does not see.
-            let seen = Some(stored).filter(|_| !outcome.hidden);
-            self.note_before(row.theirs.uid, seen);
+            let seen = Some(&row.stored).filter(|_| !row.outcome.hidden);
+            self.note_before(row.candidate.theirs.uid, seen);
         }
-        while !outcomes.is_empty() {
-            let (changes, cells) = merged_unit(table, &outcomes);
+        while !merged.is_empty() {
+            let (changes, cells) = merged_unit(table, &merged);
             let freed = table.only.is_some().then(|| cells.clone());
             let unit = self.unit("rows", changes, Entry::Cells(cells));
             match self.try_commit(unit).await {
@@ -53,16 +56,16 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                     if let Some(cells) = freed {
                         self.ledger_state.frees(&cells);
                     }
-                    self.count_merged(table, &outcomes);
-                    self.note_now(&outcomes);
+                    self.count_merged(table, &merged);
+                    self.note_now(&merged);
                     return Ok(Vec::new());
                 }
                 Err(CommitError::Refused(refused)) if refused.code == Code::NotEmpty => {
-                    return Ok(outcomes.into_iter().map(|(row, ..)| row).collect());
+                    return Ok(merged.into_iter().map(|row| row.candidate).collect());
                 }
                 Err(CommitError::Refused(refused)) => {
-                    let writing: Vec<usize> = (0..outcomes.len())
-                        .filter(|at| !outcomes[*at].2.written.is_empty())
+                    let writing: Vec<usize> = (0..merged.len())
+                        .filter(|at| !merged[*at].outcome.written.is_empty())
                         .collect();
                     let at = match writing.as_slice() {
                         [] => return Ok(Vec::new()),
@@ -73,12 +76,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                             .unwrap_or(all[0]),
                     };
                     let places = match refused.code {
-                        Code::UniqueViolation => refused_together(&outcomes, at, &refused),
+                        Code::UniqueViolation => refused_together(&merged, at, &refused),
                         _ => vec![at],
                     };
                     // From the end, so that the places before stay where they are.
                     let places = places.into_iter().rev();
-                    let mut rows: Vec<_> = places.map(|at| outcomes.remove(at).0).collect();
+                    let mut rows: Vec<_> = places.map(|at| merged.remove(at).candidate).collect();
                     rows.reverse();
                     self.note_refused(table, rows, &refused, refused_rows);
                 }
@@ -92,37 +95,43 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// Notes what rows hold now that links point at.
-    fn note_now(&mut self, outcomes: &[(Candidate<'a>, StoredRow, Outcome)]) {
-        for (row, _, outcome) in outcomes {
+    fn note_now(&mut self, merged: &[MergedRow<'a>]) {
+        for MergedRow {
+            candidate, outcome, ..
+        } in merged
+        {
             if outcome.written.is_empty() {
                 continue;
             }
-            if let Some(place) = self.targets.named(row.theirs.uid) {
+            if let Some(place) = self.targets.named(candidate.theirs.uid) {
                 self.targets.note_now(place, |name| {
                     let mut written = outcome.written.iter();
-                    let cell = written.find(|(column, ..)| column == name);
-                    cell.map(|(.., after)| after.as_str())
+                    let cell = written.find(|cell| cell.column == name);
+                    cell.map(|cell| cell.after.as_str())
                 });
             }
         }
     }
 
-    fn count_merged(
-        &mut self,
-        table: &MergedTable<'a>,
-        outcomes: &[(Candidate<'a>, StoredRow, Outcome)],
-    ) {
+    fn count_merged(&mut self, table: &MergedTable<'a>, merged: &[MergedRow<'a>]) {
         let reference = table.work.feature_ref.as_str();
-        let emptied = emptied(table, outcomes);
+        let emptied = emptied(table, merged);
         self.tally
             .emptied(&table.work.uid, &table.columns, &emptied);
-        for (row, _, outcome) in outcomes {
-            let changed = !outcome.written.is_empty() && self.ledger_state.changes(row.id);
+        for MergedRow {
+            candidate, outcome, ..
+        } in merged
+        {
+            let changed = !outcome.written.is_empty() && self.ledger_state.changes(candidate.id);
             let counts = self.tally.table(reference);
             counts.updated += u64::from(changed);
             counts.kept += outcome.kept;
             self.tally.decided += outcome.decided;
-            self.tally.note(&(row.id, &outcome.written));
+            // As a list of tuples: the digest of a plan is one of this text.
+            let written = outcome.written.iter();
+            let written = written.map(|cell| (&cell.column, &cell.before, &cell.after));
+            let written: Vec<_> = written.collect();
+            self.tally.note(&(candidate.id, written));
             for slot in &outcome.left_out {
                 let column = &table.columns.all[*slot].work.package_name;
                 self.tally.leaves_out(reference, column);
@@ -134,8 +143,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 }
                 continue;
             }
-            let uid = row.theirs.uid.decoded();
-            for (path, values) in &outcome.conflicts {
+            let uid = candidate.theirs.uid.decoded();
+            for ConflictingCell { path, values } in &outcome.conflicts {
                 let column = outcome_column(path);
                 self.tally.conflict(CellConflict {
                     reference: reference.to_owned(),
@@ -143,7 +152,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                         kind: None,
                         reference: reference.to_owned(),
                         uid: Some(uid.clone().into_owned()),
-                        id: Some(row.id),
+                        id: Some(candidate.id),
                         path: None,
                         column: Some(column),
                         count: None,
@@ -164,37 +173,36 @@ fn outcome_column(path: &str) -> String {
 }
 
 /// By column: cells that become null because the package names a file there.
-fn emptied(
-    table: &MergedTable<'_>,
-    outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
-) -> Vec<EmptiedCounts> {
+fn emptied(table: &MergedTable<'_>, merged: &[MergedRow<'_>]) -> Vec<EmptiedCounts> {
     let mut counts = vec![EmptiedCounts::default(); table.columns.all.len()];
-    for slot in outcomes.iter().flat_map(|(.., outcome)| &outcome.emptied) {
+    for slot in merged.iter().flat_map(|row| &row.outcome.emptied) {
         counts[*slot].add(EmptyCause::File, 1);
     }
     counts
 }
 
-fn merged_unit(
-    table: &MergedTable<'_>,
-    outcomes: &[(Candidate<'_>, StoredRow, Outcome)],
-) -> (Vec<Change>, Cells) {
+fn merged_unit(table: &MergedTable<'_>, merged: &[MergedRow<'_>]) -> (Vec<Change>, Cells) {
     let mut rows = Vec::new();
     let mut cells = Vec::new();
     let mut seen: HashSet<Id> = HashSet::new();
-    for (row, stored, outcome) in outcomes {
-        let pairs = || outcome.written.iter();
+    for MergedRow {
+        candidate,
+        stored,
+        outcome,
+    } in merged
+    {
+        let written = || outcome.written.iter();
         // A cell that is not there is none, and one that is there as null is null: undo tells them apart.
-        let stood = pairs().filter(|(name, ..)| stored.data.cell(name).is_some());
-        let before =
-            RowData::from_cells(stood.map(|(name, before, _)| (name.as_str(), before.as_str())));
-        let after =
-            RowData::from_cells(pairs().map(|(name, _, after)| (name.as_str(), after.as_str())));
+        let stood = written().filter(|cell| stored.data.cell(&cell.column).is_some());
+        let before = stood.map(|cell| (cell.column.as_str(), cell.before.as_str()));
+        let before = RowData::from_cells(before);
+        let after = written().map(|cell| (cell.column.as_str(), cell.after.as_str()));
+        let after = RowData::from_cells(after);
         let now = RowDigest::of(&stored.data);
         let then = RowDigest::of(&stored.data.written(&after, false));
-        if !outcome.written.is_empty() && seen.insert(row.id) {
+        if !outcome.written.is_empty() && seen.insert(candidate.id) {
             rows.push(RowWrite {
-                id: row.id,
+                id: candidate.id,
                 cells: after.clone(),
                 replace: false,
                 digest: Some(now),
@@ -203,8 +211,8 @@ fn merged_unit(
         let files = outcome.left_out.iter();
         let files = files.map(|slot| table.columns.all[*slot].work.column.name.clone());
         cells.push(CellsOf {
-            id: row.id,
-            uid: Some(row.theirs.uid.decoded().into_owned()),
+            id: candidate.id,
+            uid: Some(candidate.theirs.uid.decoded().into_owned()),
             hidden: outcome.hidden,
             before,
             after,
@@ -225,9 +233,9 @@ fn merged_unit(
         uid: table.work.uid.clone(),
         reference: table.work.feature_ref.clone(),
         feature,
-        kept: outcomes.iter().map(|(.., one)| one.kept).sum(),
-        decided: outcomes.iter().map(|(.., one)| one.decided).sum(),
-        emptied: recorded(&emptied(table, outcomes), &table.columns),
+        kept: merged.iter().map(|row| row.outcome.kept).sum(),
+        decided: merged.iter().map(|row| row.outcome.decided).sum(),
+        emptied: recorded(&emptied(table, merged), &table.columns),
         part: match table.only {
             None => CellsPart::All,
             Some(_) => CellsPart::UniqueValues,

@@ -181,7 +181,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Something that could not be written and is no row: links of a row, an automation.
+    /// Something that could not be written and is not a row: links of a row, an automation.
     pub(super) fn error(&mut self, reference: &str, failed: FailedRow) {
         let listed = self.listed.entry(reference.to_owned()).or_default();
         if listed[0] == LISTED {

@@ -8,7 +8,7 @@ mod keys;
 mod links;
 mod refused_batches;
 mod resume;
-mod steps;
+mod row_steps;
 
 use crate::apply::test_plan::{TestPlan, nothing};
 use crate::apply::{Report, TableReport};

@@ -1,7 +1,7 @@
 //! Tests of tables of several batches, some of which are refused.
 
 use super::contested::Contested;
-use super::resume::{everything, together};
+use super::resume::{everything, without_attempts};
 use super::{applied, counts, dropped};
 use crate::apply::ApplyError;
 use crate::apply::test_plan::{TestPlan, cells, linked, nothing, row, to};
@@ -382,7 +382,7 @@ fn a_crash_at_any_call_changes_nothing_in_the_end() {
     ];
     for sample in samples {
         let (whole, report) = applied(&sample);
-        let (state, report) = (whole.state(), together(report));
+        let (state, report) = (whole.state(), without_attempts(report));
         for call in 0..whole.calls() - 1 {
             for written in [false, true] {
                 let mut memory = Memory::new(nothing());
@@ -392,7 +392,7 @@ fn a_crash_at_any_call_changes_nothing_in_the_end() {
                 memory.recover();
                 let resumed = sample.try_run(&mut memory, &[]).expect("goes on");
                 assert_eq!(memory.state(), state, "{call} {written}");
-                assert_eq!(together(resumed), report, "{call} {written}");
+                assert_eq!(without_attempts(resumed), report, "{call} {written}");
             }
         }
     }

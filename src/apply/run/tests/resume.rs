@@ -71,9 +71,9 @@ pub(super) fn everything() -> TestPlan {
         .updates("a", true, &[(5, r#"{"code":"five"}"#), (88_888, "{}")])
 }
 
-/// The report of an uninterrupted run, as an interrupted one must tell it too: what was written
-/// before and after together.
-pub(super) fn together(mut report: Report) -> Report {
+/// The report of an uninterrupted run, as an interrupted one must be too: rows that an earlier
+/// attempt wrote count as written.
+pub(super) fn without_attempts(mut report: Report) -> Report {
     for table in report.rows.values_mut() {
         table.inserted += std::mem::take(&mut table.skipped);
     }
@@ -107,7 +107,7 @@ fn everything_is_as_expected_without_a_crash() {
 fn a_crash_at_any_call_changes_nothing_in_the_end() {
     let sample = everything();
     let (whole, report) = applied(&sample);
-    let (state, report) = (whole.state(), together(report));
+    let (state, report) = (whole.state(), without_attempts(report));
     assert!(whole.calls() > 15, "{}", whole.calls());
     for call in 0..whole.calls() {
         for written in [false, true] {
@@ -122,7 +122,7 @@ fn a_crash_at_any_call_changes_nothing_in_the_end() {
                 assert_eq!(resumed.published, 0);
                 continue;
             }
-            assert_eq!(together(resumed), report, "{call} {written}");
+            assert_eq!(without_attempts(resumed), report, "{call} {written}");
         }
     }
 }
@@ -148,7 +148,7 @@ fn a_job_that_crashes_again_and_again_comes_to_the_same_end() {
         };
         assert!(crashes > 5);
         assert_eq!(memory.state(), whole.state());
-        assert_eq!(together(last), together(report.clone()));
+        assert_eq!(without_attempts(last), without_attempts(report.clone()));
     }
 }
 

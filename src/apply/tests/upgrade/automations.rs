@@ -66,7 +66,7 @@ impl Line {
         });
     }
 
-    /// What the ledger of the last job tells of it.
+    /// What the ledger of the last job says about it.
     fn changed(&self) -> Changed {
         let (_, ledger, _) = self.jobs.last().expect("a job");
         let structures = ledger.iter().filter_map(|entry| match entry {
@@ -391,7 +391,7 @@ fn another_target_empties_it_and_what_is_in_force_goes_on() {
     let draft = state.drafts.values().next().expect("a draft");
     let text = draft.thing.config.write();
     assert!(!text.contains("s3cret") && text.contains("\"d\""), "{text}");
-    // It is asked for once: the draft waits for whoever enters the secret, and is no drift.
+    // It is asked for once: the draft waits for whoever enters the secret, and is not drift.
     assert_eq!(updates(&line.plan(&new, &upgrade_body(&Json::Null))), []);
     assert!(!line.drift(true).drift);
     // What comes after it goes on from the draft, and what is in force still goes on.

@@ -128,7 +128,7 @@ fn a_column_goes_with_its_cells_and_comes_back() {
         (Some(3), true)
     );
     assert_eq!(report.decided, 1);
-    // It is no part of the base any more, and the decision is of no use.
+    // It is not part of the base any more, and the decision is of no use.
     let plan = line.plan(&noteless(), &allowed(&json!({"c_clients_note": "delete"})));
     assert_eq!((plan.left.len(), plan.unused.len()), (0, 1));
     // What is written over it meanwhile is not: the cells of others come back where rows have none.
@@ -307,7 +307,7 @@ fn moduleless() -> Json {
 }
 
 #[test]
-fn navigation_entries_stand_beside_their_module_and_go_alone() {
+fn navigation_entries_stand_next_to_their_module_and_go_alone() {
     let mut line = Line::new();
     line.edit(Rail, "s", super::label("Ours"));
     let before = line.memory.state();

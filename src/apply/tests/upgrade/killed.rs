@@ -226,7 +226,7 @@ fn what_was_decided_before_a_column_becomes_unique_is_reported_afterwards() {
     assert_eq!(report.structure_updated, 2);
 }
 
-/// A key that the package takes out is no leaf any more as soon as it is gone.
+/// A key that the package takes out is not a leaf any more as soon as it is gone.
 #[test]
 fn a_decision_that_is_carried_out_already_is_no_fault_of_a_job_that_goes_on() {
     let sort = json!({"column": "$c_orders_code"});

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::{client, v2};
 use crate::apply::test_packages::{checked, packages};
 use crate::apply::{Request, package_digest};
-use crate::context::{Fixed, Seeded};
+use crate::context::{FixedClock, Seeded};
 use crate::definitions::Definitions;
 use crate::simulate::{SimulateError, SimulatedUpgrade, upgrade};
 use crate::upgrade::Side;
@@ -133,7 +133,7 @@ fn upgraded(
         question,
         empty(),
         people,
-        &Fixed(jiff::Timestamp::UNIX_EPOCH),
+        &FixedClock(jiff::Timestamp::UNIX_EPOCH),
         &mut Seeded::new(7),
     )
 }

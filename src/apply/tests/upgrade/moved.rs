@@ -1,4 +1,4 @@
-//! What people change between the plan of an upgrade and its units stays, and is told (`upgrade` 3.6.1).
+//! What people change between the plan of an upgrade and its units stays, and is reported (`upgrade` 3.6.1).
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};

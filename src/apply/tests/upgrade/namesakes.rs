@@ -193,10 +193,10 @@ fn a_list_that_shows_the_column_anew_keeps_it() {
 }
 
 #[test]
-fn a_column_that_comes_back_stands_beside_it() {
+fn a_column_that_comes_back_stands_next_to_it() {
     let mut line = people();
-    let beside = r#"["origin_2","origin","client","price"]"#;
-    comes_to(&mut line, &first(), &word("create"), beside);
+    let both = r#"["origin_2","origin","client","price"]"#;
+    comes_to(&mut line, &first(), &word("create"), both);
     let longer = r#"["origin_2","origin","client","code","price"]"#;
     comes_to(&mut line, &self::longer(), &word("create"), longer);
     // From then on each is itself.

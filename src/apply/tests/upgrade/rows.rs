@@ -77,7 +77,7 @@ fn a_row_that_was_refused_keeps_its_base_and_is_tried_again() {
     };
     let new = with_city("Ulm");
     assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (0, 1));
-    // What nobody can write yet is no change of people.
+    // What nobody can write yet is not a change of people.
     assert_eq!(line.drift(true).rows["f_clients"].changed, 0);
     assert_eq!(counts(&line.upgrade(&new, &Json::Null)), (0, 1));
     let (feature, _) = line.client_row(0);

@@ -39,7 +39,7 @@ fn everything_is_as_it_was_before() {
 fn what_people_changed_since_refuses_and_stays_when_forced() {
     let mut line = Line::new();
     line.upgrade(&new(), &Json::Null);
-    // Another leaf of the same record is no loss.
+    // Another leaf of the same record is not a loss.
     line.edit(View, "orders", config("theirs", &json!(1)));
     line.edit(Feature, "clients", label("Since"));
     line.cells(0, &json!({"city": "Since"}));

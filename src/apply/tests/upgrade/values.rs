@@ -146,7 +146,7 @@ fn an_order_names_each_of_the_siblings_once() {
             json!([all[0], all[1], "nothing", 5]),
             "missing: `city`; unknown: `nothing`, `5`",
         ),
-        (json!({"value": all}), "no list of names"),
+        (json!({"value": all}), "not a list of names"),
     ] {
         let plan = line.plan(&new(), &decided("f_clients", "order.columns", &value));
         assert_eq!(codes(&plan.refusals), ["validation_failed"], "{value}");

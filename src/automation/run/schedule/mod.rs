@@ -59,7 +59,7 @@ impl Schedule {
             let part = |text: &str, most: u32| text.parse().ok().filter(|n: &u32| *n <= most);
             match (part(hour, 23), part(minute, 59)) {
                 (Some(hour), Some(minute)) => Ok((1 << hour, 1 << minute)),
-                _ => Err(format!("`{at}` is no time of day")),
+                _ => Err(format!("`{at}` is not a time of day")),
             }
         };
         let daily = |days| -> Result<Schedule, String> {

@@ -5,12 +5,12 @@ use std::path::Path;
 use tplkit::client::{AutomationVersion, Client, WithDocument};
 
 use crate::cli::candidates::Candidate;
-use crate::cli::choices::Choices;
 use crate::cli::error::CliError;
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs, unnamed};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::typed_id::parse_id;
+use crate::cli::word_match::Choices;
 
 /// All versions of one automation, oldest first.
 pub(super) struct Versions {

@@ -75,7 +75,7 @@ fn definition(args: &ValidateArgs, text: &str) -> Result<Definition, CliError> {
     let doc = Doc::parse(text).map_err(|error| unusable(error.to_string(), offline))?;
     let root = doc.root();
     if !root.is_object() {
-        return Err(unusable("it is no definition".to_owned(), offline));
+        return Err(unusable("it is not a definition".to_owned(), offline));
     }
     let mut body = Object::new();
     let fields = [

@@ -100,13 +100,13 @@ fn sample(path: &Path) -> Result<Json, CliError> {
     Json::parse(text.trim_start_matches('\u{feff}')).map_err(|error| {
         let (path, offset) = (printable::path(path), error.offset);
         CliError::Usage {
-            message: format!("`{path}` is no JSON: byte {offset}: {error}"),
+            message: format!("`{path}` is not JSON: byte {offset}: {error}"),
             help: "write the row as one JSON object of cells, rows as lists of such objects by the ids of their tables".to_owned(),
         }
     })
 }
 
-/// Sample rows by their tables; what names no table is no table.
+/// Sample rows by their tables; what names no table is not a table.
 fn rows_of(tables: &Json) -> BTreeMap<Uuid, Vec<Record>> {
     let tables = tables.as_object().into_iter().flatten();
     let tables = tables.filter_map(|(table, rows)| {

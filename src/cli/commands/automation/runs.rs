@@ -10,8 +10,8 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::moment::moment;
 use crate::cli::output::write_result;
+use crate::cli::relative_time::moment;
 use crate::cli::sections::columns;
 use crate::cli::session::Session;
 

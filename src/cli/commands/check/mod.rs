@@ -54,7 +54,7 @@ pub(crate) struct Args {
     /// Count the findings of each rule instead of listing them.
     #[arg(long)]
     statistics: bool,
-    /// Skip named files that are no packages; one that is no JSON is a finding only where it speaks of a
+    /// Skip named files that are not packages; report a file that is not JSON only if it contains a
     /// `templateVersion`.
     #[arg(long)]
     skip_plain: bool,

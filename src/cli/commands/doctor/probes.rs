@@ -222,7 +222,7 @@ fn health(response: &ApiResponse, request: &Request) -> (Check, Check) {
         status,
         version: theirs,
     } = health;
-    let reported = status
+    let status = status
         .as_deref()
         .unwrap_or("running")
         .escape_debug()
@@ -242,7 +242,7 @@ fn health(response: &ApiResponse, request: &Request) -> (Check, Check) {
         },
     };
     (
-        fine("health", format!("the server reports `{reported}`")),
+        fine("health", format!("the server reports `{status}`")),
         version,
     )
 }

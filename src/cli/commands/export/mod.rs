@@ -296,7 +296,7 @@ fn write(
             "this server has no export of its own"
         };
         session.note(format!(
-            "note: {why}: read over many requests, which is no snapshot; it was read twice, and nothing changed in between",
+            "note: {why}: read over many requests, which is not a snapshot; it was read twice, and nothing changed in between",
         ));
     }
     Ok(exit)

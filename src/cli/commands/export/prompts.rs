@@ -103,7 +103,7 @@ fn interrupted(error: &io::Error) -> CliError {
         return CliError::Interrupted;
     }
     CliError::Usage {
-        message: format!("nothing could be asked: {error}"),
+        message: format!("cannot prompt: {error}"),
         help: "give `--no-input`, and choose with flags".to_owned(),
     }
 }

@@ -25,7 +25,7 @@ impl Cell {
     /// The cell of a row in the tables of a workspace that have such a column, by its name or label.
     ///
     /// # Errors
-    /// There is none, or its column is none of files; or the server does not answer.
+    /// There is none, or its column is none of files; or the server does not respond.
     pub(super) fn find(
         client: &Client,
         workspace: &str,
@@ -65,11 +65,11 @@ impl Cell {
         Err(missing(any, row, column))
     }
 
-    /// Writes the id of a file into the cell; gives the row, where the server's answer had it. A file that the row does
+    /// Writes the id of a file into the cell; gives the row, where the server's response had it. A file that the row does
     /// not take is deleted again.
     ///
     /// # Errors
-    /// The row refuses it, or the server does not answer.
+    /// The row refuses it, or the server does not respond.
     pub(super) fn write(
         &self,
         client: &Client,
@@ -83,7 +83,7 @@ impl Cell {
         let help = client_error::help(&error);
         let help = match client.delete_file(&file.id, false) {
             Ok(()) => format!("{help}; the file is deleted again"),
-            // The answer got lost, not the write.
+            // The response got lost, not the write.
             Err(deleting) if is_used(&deleting) => return Ok(None),
             Err(_) => format!(
                 "{help}; the file is still there: `tplkit files rm {} --yes` deletes it",

@@ -5,14 +5,14 @@ use tplkit::client::{Client, FileRecord, WithDocument};
 use tplkit::printable;
 
 use crate::cli::candidates::Candidate;
-use crate::cli::choices::Choices;
 use crate::cli::error::CliError;
 use crate::cli::typed_id::parse_id;
+use crate::cli::word_match::Choices;
 
 /// The file of that id, or the only one of that name.
 ///
 /// # Errors
-/// There is none, or several have the name; or the server does not answer.
+/// There is none, or several have the name; or the server does not respond.
 pub(super) fn find(client: &Client, word: &str) -> Result<WithDocument<FileRecord>, CliError> {
     if parse_id(word).is_some() {
         return Ok(client.file(word)?);

@@ -23,7 +23,7 @@ pub(super) struct PartFile {
 }
 
 impl PartFile {
-    /// Opens what there is of a file. What is longer than the whole is no part of it, and goes with `force` alone.
+    /// Opens what there is of a file. What is longer than the whole is not part of it, and goes with `force` alone.
     ///
     /// # Errors
     /// It cannot be written, another download writes it, or it is something else.
@@ -174,7 +174,7 @@ fn open(path: &Path) -> io::Result<File> {
 fn no_part(path: &Path, length: u64, size: u64) -> CliError {
     let shown = printable::path(path);
     CliError::Usage {
-        message: format!("`{shown}` has {length} bytes and the file {size}: it is no part of it"),
+        message: format!("`{shown}` has {length} bytes and the file {size}: it is not part of it"),
         help: "move it away, or replace it with `--force`".to_owned(),
     }
 }

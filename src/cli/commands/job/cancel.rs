@@ -8,7 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::job_progress::summary;
-use crate::cli::names::Names;
+use crate::cli::job_titles::Names;
 use crate::cli::output::write_result;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;

@@ -40,7 +40,7 @@ fn of_id<T>(id: &str, found: Result<T, Error>) -> Result<T, CliError> {
     found.map_err(|error| unknown(id, error))
 }
 
-/// A refused look at a job. What no id can be is no job either, whatever the server finds wrong with it.
+/// A refused look at a job. What no id can be is not a job either, whatever the server finds wrong with it.
 fn unknown(id: &str, error: Error) -> CliError {
     let is_id = uuid::Uuid::try_parse(id).is_ok();
     match error.status() {

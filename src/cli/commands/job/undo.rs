@@ -11,8 +11,8 @@ use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt_message;
 use crate::cli::job_progress::{FollowResult, WaitOptions, document, duration, follow};
+use crate::cli::job_titles::Names;
 use crate::cli::losses::Losses;
-use crate::cli::names::Names;
 use crate::cli::output::{folded, print_note, write_result};
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::resume_hint::{self, ResumeHint};
@@ -106,7 +106,7 @@ fn conclude(args: &Args, job: &WithDocument<Job>, elapsed: bool) -> Result<Exit,
             "error: the undo of job {id} still runs\n  help: it goes on; `tplkit job watch {id}` waits for its end"
         )),
         Exit::Findings => print_note(&format!(
-            "error: job {id} is not undone: it is {status}\n  help: somebody changed what it made before the undo began; look at it and undo it again, with `--force` if that may be lost"
+            "error: job {id} is not undone: it is {status}\n  help: somebody changed what it made before the undo began; review it, then undo again; `--force` discards those changes"
         )),
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! `tplkit profile`: the servers that are known on this machine, and the one that commands use.
 
-mod choose;
 mod list;
+mod use_default;
 
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -22,12 +22,12 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     List(list::Args),
-    Use(choose::Args),
+    Use(use_default::Args),
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     match &args.command {
         Command::List(args) => list::run(args, session),
-        Command::Use(args) => choose::run(args, session),
+        Command::Use(args) => use_default::run(args, session),
     }
 }

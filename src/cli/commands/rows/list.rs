@@ -12,7 +12,6 @@ use tplkit::client::{Client, Feature, Page, RowQuery};
 use super::progress::Progress;
 use super::table::{PagedTable, csv};
 use crate::cli::candidates::Candidate;
-use crate::cli::choices::Choices;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -21,6 +20,7 @@ use crate::cli::output::{write_data, write_result};
 use crate::cli::remote::workspace::{NamedWorkspace, WorkspaceArgs};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::session::Session;
+use crate::cli::word_match::Choices;
 
 /// List the rows of a table, over all pages, filtered and sorted.
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::pace::with_pace;
 use crate::cli::session::Session;
+use crate::cli::transfer_rate::with_pace;
 
 /// A line that is drawn over again; nothing where it would be in the way.
 pub(in crate::cli::commands) struct Progress<'s> {

@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn values_are_separated_and_quoted() {
         assert_eq!(csv::head(&columns()), "id,name,n,data.id\n");
-        let reported = "r1,\"Ana, \"\"A\"\"\",1.10,\nr2,\"\u{1b}[31mred\nline\",,7\n,,,\n";
-        assert_eq!(csv::rows(&columns(), &rows()), reported);
+        let expected = "r1,\"Ana, \"\"A\"\"\",1.10,\nr2,\"\u{1b}[31mred\nline\",,7\n,,,\n";
+        assert_eq!(csv::rows(&columns(), &rows()), expected);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::names::template_title;
+use crate::cli::job_titles::template_title;
 use crate::cli::output::write_result;
 use crate::cli::remote::{Connection, ServerArgs, subject};
 use crate::cli::session::Session;

@@ -10,18 +10,18 @@ use tplkit::printable;
 use crate::cli::args::Form;
 use crate::cli::candidates::of_organizations;
 use crate::cli::catalog::{self, PushTarget, VersionBump};
-use crate::cli::choices::Choices;
 use crate::cli::client_error;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
 use crate::cli::exit::Exit;
-use crate::cli::names::template_title;
+use crate::cli::job_titles::template_title;
 use crate::cli::output::write_result;
 use crate::cli::package_file;
 use crate::cli::remote::{self, Connection, ServerArgs};
 use crate::cli::session::Session;
 use crate::cli::typed_id::parse_id;
+use crate::cli::word_match::Choices;
 
 /// Push a package to the catalog: in place of the template that it replaces, or as a new one.
 ///

@@ -37,7 +37,7 @@ pub(super) fn tests(folder: &Path, named: bool) -> Result<Vec<PathBuf>, CliError
         }
         // Reading a pipe would wait for ever.
         if fs::metadata(&path).is_ok_and(|file| !file.is_file()) {
-            let source = io::Error::other("it is no file");
+            let source = io::Error::other("it is not a file");
             return Err(CliError::Read { path, source });
         }
         found.push(path);

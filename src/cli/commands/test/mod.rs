@@ -12,10 +12,10 @@ use clap::ValueEnum;
 use tplkit::apply::{Refusal, check_base};
 use tplkit::check::{CheckOptions, Checked, NotChecked};
 use tplkit::context::Clock as _;
-use tplkit::declared::{
+use tplkit::definitions::Definitions;
+use tplkit::package_tests::{
     self, SCHEMA_VERSION, SuiteTest, TestFailure, TestOutcome, TestSetup, TestSuite,
 };
-use tplkit::definitions::Definitions;
 use tplkit::printable;
 use tplkit::workspace::memory::State;
 
@@ -195,7 +195,7 @@ impl ReadTest {
             destination: &self.destination,
             definitions: options.definitions,
         };
-        Ok(declared::check(&self.test.declared, setup))
+        Ok(package_tests::check(&self.test.declared, setup))
     }
 }
 

@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use toml::de::{DeTable, DeValue};
 use tplkit::apply::{Request, RowsMode};
 use tplkit::check::Checked;
-use tplkit::declared::{Amount, Declared, Expectations, Fire, Trigger};
 use tplkit::json::{Object, Value};
 use tplkit::package::Tool;
+use tplkit::package_tests::{Amount, Declared, Expectations, Fire, Trigger};
 
 use crate::cli::error::CliError;
 use crate::cli::toml_file::{SpannedValue, TomlFile};

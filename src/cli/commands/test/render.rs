@@ -5,8 +5,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tplkit::declared::TestFailure;
 use tplkit::finding::render::counted;
+use tplkit::package_tests::TestFailure;
 use tplkit::printable::{self, visible};
 
 use super::FinishedTest;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use tplkit::declared::{SuiteOutcome, TestOutcome, TestSuite};
+use tplkit::package_tests::{SuiteOutcome, TestOutcome, TestSuite};
 use tplkit::printable;
 
 use crate::cli::error::CliError;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tplkit::apply::Report;
-use tplkit::declared::TestFailure;
+use tplkit::package_tests::TestFailure;
 
 use crate::cli::error::CliError;
 use crate::cli::output::write_data;

@@ -7,7 +7,6 @@ use tplkit::printable;
 
 use crate::cli::args::Form;
 use crate::cli::candidates::{of_workspaces, organization_word};
-use crate::cli::choices::Choices;
 use crate::cli::document;
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -17,6 +16,7 @@ use crate::cli::remote::workspace::{default_word, organizations};
 use crate::cli::remote::{Connection, ServerArgs};
 use crate::cli::sections::columns;
 use crate::cli::session::Session;
+use crate::cli::word_match::Choices;
 
 /// List the workspaces that you may see: name, label, organization.
 ///

@@ -1,7 +1,7 @@
 //! `tplkit workspace`: the workspaces that may be seen, and the one that commands work on by default.
 
-mod keep;
 mod list;
+mod use_default;
 
 use crate::cli::error::CliError;
 use crate::cli::examples::examples;
@@ -22,12 +22,12 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     List(list::Args),
-    Use(keep::Args),
+    Use(use_default::Args),
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     match &args.command {
         Command::List(args) => list::run(args, session),
-        Command::Use(args) => keep::run(args, session),
+        Command::Use(args) => use_default::run(args, session),
     }
 }

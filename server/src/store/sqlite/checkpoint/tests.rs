@@ -223,10 +223,10 @@ fn the_thread_ends_with_the_writer() {
     let own = open(&file).expect("opens");
     let checkpoints = Checkpoints::start(&mut writer, own, LENGTHS).expect("starts");
     let alive = std::sync::Arc::downgrade(&checkpoints.shared);
-    let walled =
+    let secured =
         SecuredConnection::new(writer, Isolation::BOTH, true, Duration::ZERO).expect("builds");
     let (tasks, received) = queue(1);
-    threads::write(walled, checkpoints, received).expect("starts");
+    threads::write(secured, checkpoints, received).expect("starts");
     let log = file.with_extension("db-wal");
     assert!(log.exists());
     drop(tasks);

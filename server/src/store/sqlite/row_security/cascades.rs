@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, Result};
 
+use crate::store::sql_log;
+
 /// Foreign keys with which rows go. Without the schema, SQLite would look at the views that hide the tables.
 const KEYS: &str = "SELECT keys.\"table\", tables.name \
      FROM main.sqlite_schema AS tables JOIN pragma_foreign_key_list(tables.name, 'main') AS keys \
@@ -17,6 +19,7 @@ pub(super) struct Cascades(HashMap<String, HashSet<String>>);
 impl Cascades {
     /// Those of the schema of a connection.
     pub(super) fn of(connection: &Connection) -> Result<Cascades> {
+        sql_log::control(KEYS);
         let mut select = connection.prepare(KEYS)?;
         let keys = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let keys = keys.collect::<Result<Vec<(String, String)>>>()?;

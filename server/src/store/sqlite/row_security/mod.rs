@@ -19,9 +19,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, Result};
 
-use crate::store::Scope;
 use crate::store::dialect::WHOLE_ROWS;
 use crate::store::policy::{TABLES, table};
+use crate::store::{Scope, sql_log};
 use cascades::Cascades;
 
 /// What the names of all that is made here begin with, except for the views that hide tables.
@@ -47,13 +47,14 @@ impl RowSecurity {
         let sole = security.sole(connection)?;
         for table in &TABLES {
             let predicates = security.predicates(connection, table, &sole)?;
-            connection.execute_batch(&triggers::definition(table, &predicates))?;
+            run(connection, &triggers::definition(table, &predicates))?;
         }
-        connection.execute_batch(&format!(
+        let whole_rows = format!(
             "CREATE TEMP VIEW {WHOLE_ROWS} AS SELECT * FROM main.rows \
              WHERE {};",
             sole.replace('@', "")
-        ))?;
+        );
+        run(connection, &whole_rows)?;
         let cascades = Cascades::of(connection)?;
         let running = security.running.clone();
         connection.authorizer(Some(move |access: AuthContext<'_>| {
@@ -80,6 +81,12 @@ impl RowSecurity {
     fn with_scope(&self, work: impl FnOnce(&Scope) -> bool) -> bool {
         self.lock(|running| running.scope.as_ref().is_some_and(work))
     }
+}
+
+/// Runs statements without parameters.
+fn run(connection: &Connection, text: &str) -> Result<()> {
+    sql_log::control(text);
+    connection.execute_batch(text)
 }
 
 fn authorize(

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Result};
 
 use super::{PREFIX, RowSecurity};
 use crate::store::policy::{
-    Allows, Condition, Evaluation, FOR_EVERYBODY, Rows, Rule, Sight, Table,
+    Allows, Condition, Evaluation, FOR_EVERYBODY, Rows, Rule, Sight, TablePolicy,
 };
 use crate::store::scope_ids::Ids;
 use crate::store::{Scope, Visible};
@@ -31,7 +31,7 @@ impl RowSecurity {
     pub(super) fn predicates(
         &self,
         connection: &Connection,
-        table: &'static Table,
+        table: &'static TablePolicy,
         sole: &str,
     ) -> Result<RowPredicates> {
         let write = match table.caller.rows {
@@ -74,7 +74,7 @@ impl RowSecurity {
 
     /// The policy of a table for each who asks. The operator passes everywhere: what goes with a row that
     /// is removed is asked about here, too, while the foreign keys of PostgreSQL ask nobody.
-    fn policy(&self, connection: &Connection, table: &'static Table) -> Result<String> {
+    fn policy(&self, connection: &Connection, table: &'static TablePolicy) -> Result<String> {
         let (caller, authentication) = (&table.caller.rows, &table.authentication.rows);
         let columns = columns(rules(caller));
         let behind = columns.len();

@@ -2,10 +2,10 @@
 
 use super::PREFIX;
 use super::predicates::RowPredicates;
-use crate::store::policy::Table;
+use crate::store::policy::TablePolicy;
 
 /// The SQL that makes them.
-pub(super) fn definition(table: &Table, predicates: &RowPredicates) -> String {
+pub(super) fn definition(table: &TablePolicy, predicates: &RowPredicates) -> String {
     let name = table.name;
     let of = |predicate: &str, row: &str| predicate.replace('@', row);
     let seen = of(&predicates.read, "");

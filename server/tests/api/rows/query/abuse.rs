@@ -1,15 +1,15 @@
-//! Questions that mean harm: each is answered or refused, and none keeps the store until it gives up.
+//! Queries that mean harm: each is executed or refused, and none keeps the store until it gives up.
 
 use super::stock::{Column, Stock, ids};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
-    hard_questions_are_answered_or_refused,
+    hard_queries_are_executed_or_refused,
     what_a_client_says_of_hosts_comes_back_nowhere,
 );
 
-async fn hard_questions_are_answered_or_refused(place: Place) {
+async fn hard_queries_are_executed_or_refused(place: Place) {
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
     let stock = Stock::new(&world, &[Column::new("t", "text")]).await;
@@ -61,8 +61,8 @@ async fn what_a_client_says_of_hosts_comes_back_nowhere(place: Place) {
         ("/v1/me".to_owned(), 200),
         ("/v1/openapi.json".to_owned(), 200),
         ("/docs".to_owned(), 200),
-        (stock.question("", &[]), 200),
-        (stock.question("", &[("limit", "0")]), 422),
+        (stock.query("", &[]), 200),
+        (stock.query("", &[("limit", "0")]), 422),
         (format!("/v1/features/{}", world.context.id()), 404),
     ] {
         let response = viewer.send("GET", &path, &headers, None).expect(status);

@@ -1,4 +1,4 @@
-//! What many ask at once is answered as it is for each of them alone, however the store puts it together.
+//! What many ask at once gives each what it would get alone, however the store puts it together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -21,30 +21,30 @@ const ROWS: usize = 60;
 const ASKING: usize = 12;
 const ROUNDS: usize = 3;
 
-/// Questions that differ from their neighbours in values alone, pages far from the first among them.
-fn questions(stock: &Stock, other: &Stock) -> Vec<Vec<String>> {
+/// Queries that differ from their neighbours in values alone, pages far from the first among them.
+fn queries(stock: &Stock, other: &Stock) -> Vec<Vec<String>> {
     let values = [
         "a0", "a1", "a2", "a3", "a4", "a5", "a6", "nobody", "a0", "A1",
     ];
     let filtered = |filter: &str, more: &[(&str, &str)], tail: &str| -> Vec<String> {
-        let question = |value: &&str| {
+        let query = |value: &&str| {
             let filter = filter.replace('@', value);
             let mut parameters = vec![("filter", filter.as_str())];
             parameters.extend(more);
-            stock.question(tail, &parameters)
+            stock.query(tail, &parameters)
         };
-        values.iter().map(question).collect()
+        values.iter().map(query).collect()
     };
     let numbered = |filter: &str, more: &[(&str, &str)], tail: &str| -> Vec<String> {
-        let question = |number: usize| {
+        let query = |number: usize| {
             let filter = filter.replace('@', &number.to_string());
             let mut parameters = vec![("filter", filter.as_str())];
             parameters.extend(more);
-            stock.question(tail, &parameters)
+            stock.query(tail, &parameters)
         };
-        (0..10).map(question).collect()
+        (0..10).map(query).collect()
     };
-    let page = |more: &[(&str, &str)]| vec![stock.question("", more); 10];
+    let page = |more: &[(&str, &str)]| vec![stock.query("", more); 10];
     vec![
         filtered("t:eq:@", &[], ""),
         filtered("t:eq:@", &[("sort", "-n"), ("limit", "3")], ""),
@@ -62,9 +62,9 @@ fn questions(stock: &Stock, other: &Stock) -> Vec<Vec<String>> {
         page(&[]),
         page(&[("sort", "-n"), ("limit", "9")]),
         (0..10)
-            .map(|n| [stock, other][n % 2].question("", &[]))
+            .map(|n| [stock, other][n % 2].query("", &[]))
             .collect(),
-        vec![stock.question(":aggregate", &[("op", "count")]); 10],
+        vec![stock.query(":aggregate", &[("op", "count")]); 10],
     ]
 }
 
@@ -82,13 +82,13 @@ async fn what_many_ask_at_once_is_what_each_asks_alone(place: Place) {
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let ids = stock.fill(&world, &rows).await;
     let others = other.fill(&world, &rows[..5]).await;
-    let mut questions = questions(&stock, &other);
+    let mut queries = queries(&stock, &other);
     let get = |(feature, id)| format!("{}/{id}", path(feature, ""));
     let mine = ids.iter().map(|id| get((stock.feature, id)));
-    questions.push(mine.take(20).collect());
+    queries.push(mine.take(20).collect());
     // In another table, and in none.
     let theirs = others.iter().chain(&ids[..5]);
-    questions.push(theirs.map(|id| get((other.feature, id))).collect());
+    queries.push(theirs.map(|id| get((other.feature, id))).collect());
     // The next pages of different lists.
     let cursors = ["2", "3", "4", "5", "6"].map(|limit| {
         let first = stock.list(&client, &[("sort", "t"), ("limit", limit)]);
@@ -96,11 +96,11 @@ async fn what_many_ask_at_once_is_what_each_asks_alone(place: Place) {
     });
     let next = cursors
         .iter()
-        .map(|cursor| stock.question("", &[("sort", "t"), ("limit", "5"), ("cursor", cursor)]));
-    questions.push(next.collect());
-    let questions: Vec<String> = questions.into_iter().flatten().collect();
+        .map(|cursor| stock.query("", &[("sort", "t"), ("limit", "5"), ("cursor", cursor)]));
+    queries.push(next.collect());
+    let queries: Vec<String> = queries.into_iter().flatten().collect();
     // Nobody waits for what was never asked: each of them is known after this.
-    let alone: Vec<_> = questions.iter().map(|path| client.get(path)).collect();
+    let alone: Vec<_> = queries.iter().map(|path| client.get(path)).collect();
     assert!(
         alone
             .iter()
@@ -113,10 +113,10 @@ async fn what_many_ask_at_once_is_what_each_asks_alone(place: Place) {
                 scope.spawn(|| {
                     loop {
                         let at = turn.fetch_add(1, Ordering::Relaxed);
-                        let Some(path) = questions.get(at) else { break };
+                        let Some(path) = queries.get(at) else { break };
                         let response = client.get(path);
-                        let reported = (response.status, &response.body);
-                        assert_eq!(reported, (alone[at].status, &alone[at].body), "{path}");
+                        let got = (response.status, &response.body);
+                        assert_eq!(got, (alone[at].status, &alone[at].body), "{path}");
                     }
                 });
             }

@@ -14,7 +14,7 @@ on_both_stores!(
     wildcards_are_stars_and_nothing_else,
 );
 
-/// Every question is asked of cells that stand in a slot, and of cells that do not.
+/// Every query is asked of cells that stand in a slot, and of cells that do not.
 async fn tables(place: Place) -> (World, Client, [Stock; 2]) {
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
@@ -101,7 +101,7 @@ async fn what_is_not_filter_is_refused_with_all_that_is_wrong(place: Place) {
             if !tail.is_empty() {
                 parameters.push(("op", "count"));
             }
-            let response = client.get(&stock.question(tail, &parameters));
+            let response = client.get(&stock.query(tail, &parameters));
             response.refused(422, "invalid_filter");
         }
     }

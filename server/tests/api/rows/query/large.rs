@@ -10,7 +10,7 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     a_page_of_large_rows_ends_early_and_the_next_begins_there,
     a_row_that_is_larger_than_a_page_is_a_page,
-    keys_that_are_answered_alone_count_alone,
+    keys_that_are_returned_alone_count_alone,
     a_page_knows_its_last_row,
 );
 
@@ -61,9 +61,9 @@ fn walk(client: &Client, stock: &Stock, parameters: &[(&str, &str)]) -> Vec<Vec<
     let mut pages = Vec::new();
     let mut next: Option<String> = None;
     loop {
-        let mut question = parameters.to_vec();
-        question.extend(next.as_deref().map(|next| ("cursor", next)));
-        let page = stock.list(client, &question);
+        let mut query = parameters.to_vec();
+        query.extend(next.as_deref().map(|next| ("cursor", next)));
+        let page = stock.list(client, &query);
         let found = ids(&page);
         let small = page.body.len() <= MOST + AROUND;
         assert!(small || found.len() == 1, "{} bytes", page.body.len());
@@ -126,7 +126,7 @@ async fn a_row_that_is_larger_than_a_page_is_a_page(place: Place) {
     assert_eq!(pages.len(), 4);
 }
 
-async fn keys_that_are_answered_alone_count_alone(place: Place) {
+async fn keys_that_are_returned_alone_count_alone(place: Place) {
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
     let stock = Stock::new(&world, &COLUMNS).await;

@@ -12,11 +12,11 @@ use crate::stores::{Place, on_both_stores};
 on_both_stores!(
     the_last_page_may_be_full,
     what_a_filter_finds_stands_in_order_however_much_it_is,
-    a_cursor_answers_its_own_question_only,
+    a_cursor_belongs_to_its_own_query_only,
     walking_while_others_write_shows_what_stays_once,
     a_long_text_is_found_again_in_its_row,
     a_table_that_changes_is_asked_as_it_is_now,
-    some_keys_are_answered_and_unknown_ones_reported,
+    some_keys_are_returned_and_unknown_ones_reported,
     what_is_asked_for_often_is_noted,
 );
 
@@ -94,9 +94,9 @@ async fn what_a_filter_finds_stands_in_order_however_much_it_is(place: Place) {
             let mut walked: Vec<Uuid> = Vec::new();
             let mut next: Option<String> = None;
             loop {
-                let mut question = vec![("filter", filter), ("sort", sort), ("limit", "190")];
-                question.extend(next.as_deref().map(|next| ("cursor", next)));
-                let page = stock.list(&client, &question);
+                let mut query = vec![("filter", filter), ("sort", sort), ("limit", "190")];
+                query.extend(next.as_deref().map(|next| ("cursor", next)));
+                let page = stock.list(&client, &query);
                 walked.extend(ids(&page));
                 next = cursor(&page);
                 if next.is_none() {
@@ -109,7 +109,7 @@ async fn what_a_filter_finds_stands_in_order_however_much_it_is(place: Place) {
     }
 }
 
-async fn a_cursor_answers_its_own_question_only(place: Place) {
+async fn a_cursor_belongs_to_its_own_query_only(place: Place) {
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
     let stock = Stock::new(&world, &COLUMNS).await;
@@ -117,25 +117,21 @@ async fn a_cursor_answers_its_own_question_only(place: Place) {
     for stock in [&stock, &other] {
         stock.fill(&world, &[r#"{"a":"x","n":1}"#; 5]).await;
     }
-    let question = [
+    let query = [
         ("filter", "a:eq:x"),
         ("filter", "n:eqn:1"),
         ("sort", "a"),
         ("limit", "2"),
     ];
-    let next = cursor(&stock.list(&client, &question)).expect("another page");
-    let refused = |client, stock: &Stock, question: &[(&str, &str)], cursor: &str| {
-        let question: Vec<_> = question
-            .iter()
-            .copied()
-            .chain([("cursor", cursor)])
-            .collect();
-        stock.list(client, &question).refused(422, "invalid_cursor");
+    let next = cursor(&stock.list(&client, &query)).expect("another page");
+    let refused = |client, stock: &Stock, query: &[(&str, &str)], cursor: &str| {
+        let query: Vec<_> = query.iter().copied().chain([("cursor", cursor)]).collect();
+        stock.list(client, &query).refused(422, "invalid_cursor");
     };
-    refused(&client, &other, &question, &next);
+    refused(&client, &other, &query, &next);
     let editor = world.as_user("editor@acme.test");
-    refused(&editor, &stock, &question, &next);
-    refused(&client, &stock, &question[1..], &next);
+    refused(&editor, &stock, &query, &next);
+    refused(&client, &stock, &query[1..], &next);
     for (at, changed) in [
         (0, ("filter", "a:neq:x")),
         (1, ("match", "any")),
@@ -143,9 +139,9 @@ async fn a_cursor_answers_its_own_question_only(place: Place) {
         (2, ("sort", "u")),
         (2, ("sort", "id")),
     ] {
-        let mut question = question;
-        question[at] = changed;
-        refused(&client, &stock, &question, &next);
+        let mut query = query;
+        query[at] = changed;
+        refused(&client, &stock, &query, &next);
     }
     let mut wrong: Vec<String> = (0..next.len())
         .map(|at| {
@@ -160,10 +156,10 @@ async fn a_cursor_answers_its_own_question_only(place: Place) {
         "\u{e9}".to_owned(),
     ]);
     for wrong in wrong {
-        refused(&client, &stock, &question, &wrong);
+        refused(&client, &stock, &query, &wrong);
     }
     // What may change.
-    let mut more = question.to_vec();
+    let mut more = query.to_vec();
     more[3] = ("limit", "200");
     more.extend([("fields", "n"), ("cursor", &next)]);
     assert_eq!(ids(&stock.list(&client, &more)).len(), 3);
@@ -196,9 +192,9 @@ async fn walking_while_others_write_shows_what_stays_once(place: Place) {
         let mut seen: HashMap<Uuid, usize> = HashMap::new();
         let mut next: Option<String> = None;
         loop {
-            let mut question = vec![("sort", sort), ("limit", "4")];
-            question.extend(next.as_deref().map(|next| ("cursor", next)));
-            let response = stock.list(&client, &question);
+            let mut query = vec![("sort", sort), ("limit", "4")];
+            query.extend(next.as_deref().map(|next| ("cursor", next)));
+            let response = stock.list(&client, &query);
             let page = ids(&response);
             for id in &page {
                 *seen.entry(*id).or_default() += 1;
@@ -239,9 +235,9 @@ async fn a_long_text_is_found_again_in_its_row(place: Place) {
     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
     let rows = stock.fill(&world, &cells).await;
     let page = |next: Option<&str>| {
-        let mut question = vec![("sort", "-u"), ("limit", "1"), ("fields", "a")];
-        question.extend(next.map(|next| ("cursor", next)));
-        stock.list(&client, &question)
+        let mut query = vec![("sort", "-u"), ("limit", "1"), ("fields", "a")];
+        query.extend(next.map(|next| ("cursor", next)));
+        stock.list(&client, &query)
     };
     let first = cursor(&page(None)).expect("another page");
     assert!(first.len() < 200, "{}", first.len());
@@ -267,8 +263,8 @@ async fn a_table_that_changes_is_asked_as_it_is_now(place: Place) {
     let rows = stock
         .fill(&world, &[r#"{"a":"x","u":"y"}"#, r#"{"a":"y","u":"x"}"#])
         .await;
-    let question = [("filter", "a:eq:x"), ("sort", "a")];
-    assert_eq!(ids(&stock.list(&client, &question)), [rows[0]]);
+    let query = [("filter", "a:eq:x"), ("sort", "a")];
+    assert_eq!(ids(&stock.list(&client, &query)), [rows[0]]);
     // Somebody else gives the slot to the other column.
     for sql in [
         "UPDATE main.rows SET s1 = NULL WHERE feature_id = $1",
@@ -278,12 +274,12 @@ async fn a_table_that_changes_is_asked_as_it_is_now(place: Place) {
     ] {
         ask(&world, sql, vec![stock.feature.into()]).await;
     }
-    assert_eq!(ids(&stock.list(&client, &question)), [rows[0]]);
+    assert_eq!(ids(&stock.list(&client, &query)), [rows[0]]);
     let sql = "UPDATE main.columns SET name = 'renamed' WHERE feature_id = $1 AND name = 'a'";
     ask(&world, sql, vec![stock.feature.into()]).await;
     let sql = "UPDATE main.features SET version = version + 1 WHERE id = $1";
     ask(&world, sql, vec![stock.feature.into()]).await;
-    let response = stock.list(&client, &question).expect(200);
+    let response = stock.list(&client, &query).expect(200);
     assert_eq!(response.header("x-unknown-columns"), Some("a"));
     let count = [("op", "count"), ("column", "a")];
     let response = stock.aggregate(&client, &count).expect(200);
@@ -294,11 +290,11 @@ async fn a_table_that_changes_is_asked_as_it_is_now(place: Place) {
         vec![stock.feature.into()],
     )
     .await;
-    stock.list(&client, &question).refused(404, "not_found");
+    stock.list(&client, &query).refused(404, "not_found");
     stock.aggregate(&client, &count).refused(404, "not_found");
 }
 
-async fn some_keys_are_answered_and_unknown_ones_reported(place: Place) {
+async fn some_keys_are_returned_and_unknown_ones_reported(place: Place) {
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
     let stock = Stock::new(&world, &COLUMNS).await;
@@ -347,16 +343,16 @@ async fn what_is_asked_for_often_is_noted(place: Place) {
         Column::new("rare", "text"),
     ];
     let stock = Stock::new(&world, &columns).await;
-    let question = [
+    let query = [
         ("filter", "f:eq:x"),
         ("filter", "nowhere:eq:x"),
         ("filter", "a:eq:x"),
     ];
     for _ in 0..50 {
         stock.list(&client, &[("sort", "-s")]).expect(200);
-        let mut question = question.to_vec();
-        question.push(("op", "count"));
-        stock.aggregate(&client, &question).expect(200);
+        let mut query = query.to_vec();
+        query.push(("op", "count"));
+        stock.aggregate(&client, &query).expect(200);
     }
     stock.list(&client, &[("sort", "rare")]).expect(200);
     let noted = world.app.tables.hot.take();

@@ -1,6 +1,6 @@
-//! Random questions about random rows, held against the library's own response.
+//! Random queries about random rows, held against the library's own result.
 //!
-//! `TPLKIT_QUERIES` says how many; a failure tells the seed, and `TPLKIT_SEED` asks the same again.
+//! `TPLKIT_QUERIES` says how many; a failure reports the seed, and `TPLKIT_SEED` asks the same again.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tplkit::json::write_string;
@@ -11,16 +11,16 @@ use tplkit_server::rows::{RowHead, write_row};
 use uuid::Uuid;
 
 use super::stock::{Column, New, Stock};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::world::World;
 use crate::cluster::variable;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(random_questions_are_answered_as_the_library_says);
+on_both_stores!(random_queries_find_what_the_library_says);
 
-const QUESTIONS: u64 = 1_000;
+const QUERIES: u64 = 1_000;
 const ROWS: usize = 160;
-/// A table serves for so many questions.
+/// A table serves for so many queries.
 const OF_ONE_TABLE: u64 = 250;
 
 const UNREADY: Column = Column {
@@ -333,7 +333,7 @@ fn filter(dice: &mut Dice, rows: &[New]) -> String {
 }
 
 /// What is asked, and what is right.
-struct Question<'r> {
+struct Query<'r> {
     parameters: Vec<(&'static str, String)>,
     sort: Sort,
     found: Vec<&'r New>,
@@ -349,8 +349,8 @@ fn row(new: &New) -> Row<'_> {
     }
 }
 
-impl<'r> Question<'r> {
-    fn new(dice: &mut Dice, rows: &'r [New]) -> Question<'r> {
+impl<'r> Query<'r> {
+    fn new(dice: &mut Dice, rows: &'r [New]) -> Query<'r> {
         let mut parameters = Vec::new();
         let count = dice.pick(&[0, 1, 1, 1, 2, 2, 3, 5]);
         let texts: Vec<String> = (0..count).map(|_| filter(dice, rows)).collect();
@@ -389,7 +389,7 @@ impl<'r> Question<'r> {
         let unknown = named
             .filter_map(|column| column.key().map(str::to_owned))
             .collect();
-        Question {
+        Query {
             parameters,
             sort,
             found,
@@ -496,7 +496,7 @@ fn body(page: &[&New], feature: Uuid, fields: Option<&[&str]>) -> String {
 }
 
 fn assert_unknown<'a>(
-    response: &Answer,
+    response: &Response,
     named: &'a [String],
     fields: impl Iterator<Item = &'a str>,
 ) {
@@ -523,10 +523,10 @@ fn assert_unknown<'a>(
     assert_eq!(reported, right);
 }
 
-/// Says how to ask again, when a question is answered wrongly.
+/// Says how to ask again, when a query finds the wrong rows.
 struct HowToRepeat {
     seed: u64,
-    question: String,
+    query: String,
 }
 
 impl Drop for HowToRepeat {
@@ -537,7 +537,7 @@ impl Drop for HowToRepeat {
                 std::io::stderr(),
                 "TPLKIT_SEED={} {}",
                 self.seed,
-                self.question
+                self.query
             );
         }
     }
@@ -547,33 +547,33 @@ fn setting(name: &str) -> Option<u64> {
     variable(name)?.to_str()?.parse().ok()
 }
 
-async fn random_questions_are_answered_as_the_library_says(place: Place) {
+async fn random_queries_find_what_the_library_says(place: Place) {
     let seed = setting("TPLKIT_SEED").unwrap_or_else(|| u64::from_le_bytes(random()));
-    let count = setting("TPLKIT_QUERIES").unwrap_or(QUESTIONS);
+    let count = setting("TPLKIT_QUERIES").unwrap_or(QUERIES);
     let world = World::new(place).await;
     let client = world.as_user("viewer@acme.test");
     let mut repeat = HowToRepeat {
         seed,
-        question: String::new(),
+        query: String::new(),
     };
     let mut dice = Dice(seed);
-    let mut queries = 0;
-    while queries < count {
+    let mut asked = 0;
+    while asked < count {
         let stock = Stock::new(&world, &COLUMNS).await;
         // A table next to it, whose rows must not turn up.
         let other = Stock::new(&world, &COLUMNS).await;
         other.put(&world, &rows(&world, &mut dice), None).await;
         let rows = rows(&world, &mut dice);
         stock.put(&world, &rows, None).await;
-        for _ in 0..OF_ONE_TABLE.min(count - queries) {
-            let question = Question::new(&mut dice, &rows);
-            repeat.question = format!("{:?}", question.parameters);
+        for _ in 0..OF_ONE_TABLE.min(count - asked) {
+            let query = Query::new(&mut dice, &rows);
+            repeat.query = format!("{:?}", query.parameters);
             if dice.one_in(3) {
-                question.aggregate(&mut dice, &stock, &client);
+                query.aggregate(&mut dice, &stock, &client);
             } else {
-                question.walk(&mut dice, &stock, &client);
+                query.walk(&mut dice, &stock, &client);
             }
-            queries += 1;
+            asked += 1;
         }
     }
 }

@@ -8,13 +8,13 @@ use tplkit_server::store::{Scope, StoreError, Value};
 use uuid::Uuid;
 
 use super::super::seed::{ask, path, table_in, workspace};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::world::World;
 
 /// The longest text that a slot holds whole.
 const LONGEST: usize = 512;
 
-/// A column as tests of questions need it.
+/// A column as tests of queries need it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
     pub(super) name: &'static str,
@@ -203,31 +203,31 @@ impl Stock {
         rows.iter().map(|row| row.id).collect()
     }
 
-    /// The path of a question.
-    pub(super) fn question(&self, tail: &str, parameters: &[(&str, &str)]) -> String {
-        let mut question = path(self.feature, tail);
+    /// The path of a query.
+    pub(super) fn query(&self, tail: &str, parameters: &[(&str, &str)]) -> String {
+        let mut query = path(self.feature, tail);
         for (position, (name, value)) in parameters.iter().enumerate() {
-            question.push(if position == 0 { '?' } else { '&' });
+            query.push(if position == 0 { '?' } else { '&' });
             let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
-            let _ = write!(question, "{name}={value}");
+            let _ = write!(query, "{name}={value}");
         }
-        question
+        query
     }
 
     /// A page.
-    pub(super) fn list(&self, client: &Client, parameters: &[(&str, &str)]) -> Answer {
-        client.get(&self.question("", parameters))
+    pub(super) fn list(&self, client: &Client, parameters: &[(&str, &str)]) -> Response {
+        client.get(&self.query("", parameters))
     }
 
     /// An aggregate.
-    pub(super) fn aggregate(&self, client: &Client, parameters: &[(&str, &str)]) -> Answer {
-        client.get(&self.question(":aggregate", parameters))
+    pub(super) fn aggregate(&self, client: &Client, parameters: &[(&str, &str)]) -> Response {
+        client.get(&self.query(":aggregate", parameters))
     }
 }
 
 /// The ids of a page.
 #[track_caller]
-pub(super) fn ids(response: &Answer) -> Vec<Uuid> {
+pub(super) fn ids(response: &Response) -> Vec<Uuid> {
     assert_eq!(response.status, 200, "{response:?}");
     let items = response.json()["items"].clone();
     let items = items.as_array().expect("items").iter();
@@ -243,7 +243,7 @@ pub(super) fn ids(response: &Answer) -> Vec<Uuid> {
 
 /// Where the next page begins.
 #[track_caller]
-pub(super) fn cursor(response: &Answer) -> Option<String> {
+pub(super) fn cursor(response: &Response) -> Option<String> {
     assert_eq!(response.status, 200, "{response:?}");
     response.json()["next_cursor"].as_str().map(str::to_owned)
 }

@@ -4,13 +4,13 @@ use uuid::Uuid;
 
 use super::super::seed::workspace;
 use super::stock::{Column, Stock, ids};
-use crate::api::client::Answer;
+use crate::api::client::Response;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_hidden_table_and_none_are_the_same_bytes,
-    no_question_reaches_beyond_the_own_rows,
+    no_query_reaches_beyond_the_own_rows,
 );
 
 const COLUMNS: [Column; 2] = [Column::new("a", "text").slot(1), Column::new("u", "text")];
@@ -36,7 +36,7 @@ async fn a_hidden_table_and_none_are_the_same_bytes(place: Place) {
     let editor = world.as_user("editor@acme.test");
     let mut bodies = Vec::new();
     for stock in [&closed, &foreign, &none] {
-        let mut keep = |response: Answer| {
+        let mut keep = |response: Response| {
             let body = response.refused(404, "not_found").body;
             bodies.push(
                 body.replace(&stock.feature.to_string(), "F")
@@ -47,7 +47,7 @@ async fn a_hidden_table_and_none_are_the_same_bytes(place: Place) {
             &[][..],
             &[("sort", "-a")],
             &[("filter", "a:eq:x"), ("match", "any")],
-            // Nor does a fault tell that there is something to be wrong about.
+            // Nor does a fault show that there is something to be wrong about.
             &[("filter", "a")],
             &[("limit", "0")],
             &[("cursor", "x")],
@@ -68,7 +68,7 @@ async fn a_hidden_table_and_none_are_the_same_bytes(place: Place) {
     odd.refused(422, "validation_failed");
 }
 
-async fn no_question_reaches_beyond_the_own_rows(place: Place) {
+async fn no_query_reaches_beyond_the_own_rows(place: Place) {
     let world = World::new(place).await;
     let editor = world.person("writer@acme.test").await;
     world
@@ -80,11 +80,11 @@ async fn no_question_reaches_beyond_the_own_rows(place: Place) {
         .await;
     let open = workspace(&world, world.acme, "organization").await;
     let guarded = Stock::within(&world, (world.acme, open), true, &COLUMNS).await;
-    let beside = Stock::within(&world, (world.acme, open), false, &COLUMNS).await;
+    let unguarded = Stock::within(&world, (world.acme, open), false, &COLUMNS).await;
     let foreign = workspace(&world, world.other, "organization").await;
     let foreign = Stock::within(&world, (world.other, foreign), false, &COLUMNS).await;
     let data = [r#"{"a":"x","u":"x"}"#, r#"{"a":"y"}"#, "{}"];
-    for stock in [&guarded, &beside, &foreign] {
+    for stock in [&guarded, &unguarded, &foreign] {
         stock.fill(&world, &data).await;
     }
     let own: Vec<super::stock::New> = data

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::api::client::Answer;
+use crate::api::client::Response;
 use crate::cluster::Cluster;
 
 /// Steps of SQLite's machine that looking at one row may take, with everything that is asked about it.
 const STEPS: u64 = 25;
 /// Steps aside: who asks, and whether the table is what it was.
-const BESIDE: u64 = 4_000;
+const OTHER_STEPS: u64 = 4_000;
 
 /// Asks a store what it did.
 pub(super) enum Meter {
@@ -49,7 +49,7 @@ impl Meter {
     }
 
     /// What was read for a request.
-    pub(super) fn read(&self, ask: impl FnOnce() -> Answer) -> (Answer, Read) {
+    pub(super) fn read(&self, ask: impl FnOnce() -> Response) -> (Response, Read) {
         match self {
             Meter::Steps(steps) => {
                 let before = steps();
@@ -96,12 +96,12 @@ impl Meter {
         name: &str,
         most: u64,
         index: &str,
-        ask: impl FnOnce() -> Answer,
-    ) -> Answer {
+        ask: impl FnOnce() -> Response,
+    ) -> Response {
         let (response, read) = self.read(ask);
         assert!(response.status < 300, "{name} {response:?}");
         let (most, by_index) = match self {
-            Meter::Steps(_) => (most * STEPS + BESIDE, true),
+            Meter::Steps(_) => (most * STEPS + OTHER_STEPS, true),
             Meter::Plans(_) => {
                 let by_index = read.indexes.iter().any(|used| used.starts_with(index));
                 (most, by_index || index.is_empty())
@@ -115,7 +115,7 @@ impl Meter {
 }
 
 impl Read {
-    /// Fails when PostgreSQL visited the table, where an index alone answers. SQLite's steps do not tell.
+    /// Fails when PostgreSQL visited the table, where an index alone is enough. SQLite's steps do not show it.
     #[track_caller]
     pub(super) fn is_of_an_index_alone(&self, name: &str) {
         assert!(!self.visited, "{name} visits the table: {self:?}");
@@ -147,7 +147,7 @@ impl Read {
     }
 }
 
-/// Has PostgreSQL tell, in its log, the plan of each statement and what came of it.
+/// Has PostgreSQL log the plan of each statement and what came of it.
 pub(crate) fn log_plans(cluster: &Cluster) -> io::Result<()> {
     cluster.psql("LOAD 'auto_explain'")?;
     for setting in [

@@ -1,8 +1,8 @@
-//! What the stores read to answer: no question that an index can answer goes through the table, whether
+//! What the stores read for a query: none that an index can serve goes through the table, whether
 //! the store has looked at its numbers or not.
 //!
-//! One list of questions for both stores. What they read is asked of themselves, about the very
-//! statements that requests made them run: PostgreSQL tells its plans, with what came of them (the rows
+//! One list of queries for both stores. What they read is asked of themselves, about the very
+//! statements that requests made them run: PostgreSQL logs its plans, with what came of them (the rows
 //! of the table that were looked at, by which indexes); SQLite counts the steps of its machine.
 
 pub(crate) mod meter;
@@ -13,7 +13,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
 use super::stock::{Column, New, Stock, cursor};
-use crate::api::client::{Answer, Client};
+use crate::api::client::{Client, Response};
 use crate::api::world::World;
 use crate::cluster::{self, Cluster};
 use crate::stores::{Place, run};
@@ -29,33 +29,33 @@ const SOME: u64 = 4 * ALIKE as u64;
 
 /// Everything, after a short look at what the filter finds.
 const SCAN: u64 = ROWS as u64 + FEW;
-/// Nearly all rows are found, which only numbers can tell.
+/// Nearly all rows are found, which only numbers can show.
 const GUESSED: &str = "filter=number:gtn:10&sort=text";
 
 /// What is asked, how many rows may be looked at for it, and the index by which they are found.
-struct Question {
+struct Query {
     ask: &'static str,
     most: u64,
     index: &'static str,
 }
 
-const fn page(ask: &'static str, index: &'static str) -> Question {
-    Question {
+const fn page(ask: &'static str, index: &'static str) -> Query {
+    Query {
         ask,
         most: FEW,
         index,
     }
 }
 
-const fn open(ask: &'static str, index: &'static str) -> Question {
-    Question {
+const fn open(ask: &'static str, index: &'static str) -> Query {
+    Query {
         ask,
         most: SOME,
         index,
     }
 }
 
-const QUESTIONS: [Question; 26] = [
+const QUERIES: [Query; 26] = [
     page("", "rows_organization_id_feature_id_id"),
     page("limit=200", "rows_organization_id_feature_id_id"),
     page("sort=-id", "rows_organization_id_feature_id_id"),
@@ -85,21 +85,21 @@ const QUESTIONS: [Question; 26] = [
 ];
 
 #[test]
-fn sqlite_reads_what_it_answers_and_little_more() {
+fn sqlite_reads_what_it_returns_and_little_more() {
     run(Some(Place::sqlite()), |place| async move {
         let world = World::new(place).await;
         let store = world.store.clone();
         let steps = Meter::Steps(Box::new(move || store.steps().expect("SQLite")));
-        answers_are_found_by_indexes(&world, &steps, || ()).await;
+        results_are_found_by_indexes(&world, &steps, || ()).await;
     });
 }
 
 #[test]
-fn postgres_reads_what_it_answers_and_little_more() {
+fn postgres_reads_what_it_returns_and_little_more() {
     let Some(programs) = cluster::programs() else {
         return;
     };
-    // Of its own: what it tells about its plans goes into its log.
+    // Of its own: it logs its plans.
     let cluster = Cluster::start(programs).expect("starts");
     let place = Place::at(cluster.url("postgres"));
     if let Err(why) = meter::log_plans(&cluster) {
@@ -113,12 +113,12 @@ fn postgres_reads_what_it_answers_and_little_more() {
         let analyze = || {
             cluster.psql("VACUUM ANALYZE").expect("analyzes");
         };
-        answers_are_found_by_indexes(&world, &plans, analyze).await;
+        results_are_found_by_indexes(&world, &plans, analyze).await;
     });
 }
 
 /// Asks everything of a store that has not looked at its numbers, and again of one that has.
-async fn answers_are_found_by_indexes(world: &World, meter: &Meter, analyze: impl Fn()) {
+async fn results_are_found_by_indexes(world: &World, meter: &Meter, analyze: impl Fn()) {
     let stock = filled(world).await;
     let editor = world.as_user("editor@acme.test");
     // What the server remembers about the caller and the table is read once.
@@ -127,7 +127,7 @@ async fn answers_are_found_by_indexes(world: &World, meter: &Meter, analyze: imp
         if analyzed {
             analyze();
         }
-        for Question { ask, most, index } in QUESTIONS {
+        for Query { ask, most, index } in QUERIES {
             // What the best way hangs on is not known yet: it is enough that there is no worse one.
             let guessed = ask == GUESSED && !analyzed;
             let (most, index) = if guessed {
@@ -135,7 +135,7 @@ async fn answers_are_found_by_indexes(world: &World, meter: &Meter, analyze: imp
             } else {
                 (most, index)
             };
-            let first = stock.question("", &[]) + &encoded(ask);
+            let first = stock.query("", &[]) + &encoded(ask);
             let mut response = meter.check(&first, most, index, || editor.get(&first));
             for _ in 0..3 {
                 let Some(cursor) = cursor(&response) else {
@@ -148,8 +148,8 @@ async fn answers_are_found_by_indexes(world: &World, meter: &Meter, analyze: imp
         }
         single_rows(&stock, &editor, meter);
         aggregates(&stock, &editor, meter);
-        // What no index can answer reads everything: the meter shows that.
-        let scan = stock.question("", &[]) + &encoded("filter=plain:eq:none");
+        // What no index can serve reads everything: the meter shows that.
+        let scan = stock.query("", &[]) + &encoded("filter=plain:eq:none");
         let (_, read) = meter.read(|| editor.get(&scan).expect(200));
         assert!(read.amount >= meter.worth(ROWS as u64 / 2), "{read:?}");
     }
@@ -158,7 +158,7 @@ async fn answers_are_found_by_indexes(world: &World, meter: &Meter, analyze: imp
 /// One row: read, written, and kept apart from others that must not be alike.
 fn single_rows(stock: &Stock, editor: &Client, meter: &Meter) {
     let primary = "rows_organization_id_feature_id_id";
-    let rows = stock.question("", &[]);
+    let rows = stock.query("", &[]);
     let made = meter.check("create", 2, "", || {
         editor
             .post(&rows, &json!({"data": {"text": "new"}}))
@@ -175,8 +175,8 @@ fn single_rows(stock: &Stock, editor: &Client, meter: &Meter) {
 }
 
 fn aggregates(stock: &Stock, editor: &Client, meter: &Meter) {
-    let ask = |tail: &str| -> Answer {
-        let path = stock.question(":aggregate", &[]) + &encoded(tail);
+    let ask = |tail: &str| -> Response {
+        let path = stock.query(":aggregate", &[]) + &encoded(tail);
         editor.get(&path).expect(200)
     };
     let alike = ALIKE as u64 + 10;
@@ -205,9 +205,9 @@ fn aggregates(stock: &Stock, editor: &Client, meter: &Meter) {
     });
 }
 
-fn encoded(query: &str) -> String {
+fn encoded(text: &str) -> String {
     let mut out = String::new();
-    for (position, part) in query.split('&').filter(|part| !part.is_empty()).enumerate() {
+    for (position, part) in text.split('&').filter(|part| !part.is_empty()).enumerate() {
         let (name, value) = part.split_once('=').expect("a parameter");
         let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
         // Writing to a String cannot fail.
