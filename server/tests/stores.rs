@@ -26,7 +26,7 @@ impl Drop for Place {
         let Some(name) = &self.database else { return };
         if let Some(cluster) = cluster::shared() {
             // The cluster goes in the end, with everything in it.
-            let _ = cluster.psql(&format!("DROP DATABASE {name} WITH (FORCE)"));
+            let _ = cluster.remove(name);
         }
     }
 }
@@ -62,12 +62,12 @@ impl Place {
     #[cfg(unix)]
     pub(crate) fn empty_postgres() -> Option<Place> {
         let cluster = cluster::shared()?;
-        let create = |name: &str| cluster.psql(&format!("CREATE DATABASE {name}"));
+        let create = |name: &str| cluster.psql(&format!("CREATE DATABASE {name}")).map(drop);
         Some(Place::database(create))
     }
 
     #[cfg(unix)]
-    fn database(create: impl FnOnce(&str) -> std::io::Result<String>) -> Place {
+    fn database(create: impl FnOnce(&str) -> std::io::Result<()>) -> Place {
         static NUMBER: AtomicU32 = AtomicU32::new(1);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("test_{}_{number}", std::process::id());

@@ -88,7 +88,7 @@ export async function faults(page, state) {
   return said;
 }
 
-/** Widths and colours in which every page is looked at; in a quick run each width and each of the colours once. */
+/** Widths and colours in which every page is looked at; in a quick run a telephone in the dark alone. */
 export const APPEARANCES = [390, 1280]
   .flatMap((width) => [false, true].map((dark) => ({ width, dark, name: `${width} ${dark ? "dark" : "light"}` })))
-  .filter(({ width, dark }) => !process.env.TPLKIT_QUICK || dark === (width === 1280));
+  .filter(({ width, dark }) => !process.env.TPLKIT_QUICK || (width === 390 && dark));

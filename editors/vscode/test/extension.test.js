@@ -196,7 +196,7 @@ test('the formatter is offered for packages alone, until it is chosen for all JS
   await open(plain);
   assert.equal(seen.contexts['tplkit.formats'], false);
   await seen.commands['tplkit.format']();
-  assert.match(seen.errors.at(-1), /no package/);
+  assert.match(seen.errors.at(-1), /not a package/);
   documents = [plain, packaged];
   await open(plain);
   const selectors = () => seen.formatters.map(({ selector }) => selector.pattern?.pattern ?? selector.language);

@@ -43,7 +43,7 @@ impl Passwords {
     /// Makes ready to verify.
     ///
     /// # Errors
-    /// When this machine cannot hash.
+    /// When a hash cannot be written.
     pub fn new() -> Result<Passwords, StoreError> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Passwords {

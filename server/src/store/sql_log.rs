@@ -1,5 +1,6 @@
 //! Logs the SQL statements that are sent to the store, to find slow or wrong ones: those of requests and jobs, and
-//! those with which connections start and migrations run.
+//! those with which connections start and migrations run. The driver of PostgreSQL sends one of its own that is not seen
+//! here: whether a host takes writes.
 //!
 //! It shows whole texts and the types of parameters, never values, so the log contains no user data. Off by
 //! default; `TPLKIT_LOG=sql` turns it on for `serve` and `worker`.

@@ -244,12 +244,35 @@ impl Cluster {
     }
 
     /// Makes the database `to` a copy of `from`.
-    pub(crate) fn copy(&self, from: &str, to: &str) -> io::Result<String> {
+    pub(crate) fn copy(&self, from: &str, to: &str) -> io::Result<()> {
         let copy = format!("CREATE DATABASE {to} TEMPLATE {from}");
         // The other way, page by page through the log, takes three times as long. Before PostgreSQL 15 there is
         // only this one, without a name.
-        self.psql(&format!("{copy} STRATEGY file_copy"))
-            .or_else(|_| self.psql(&copy))
+        self.execute(format!("{copy} STRATEGY file_copy"))
+            .or_else(|_| self.execute(copy))
+    }
+
+    /// Removes that database, whoever is connected to it.
+    pub(crate) fn remove(&self, database: &str) -> io::Result<()> {
+        self.execute(format!("DROP DATABASE {database} WITH (FORCE)"))
+    }
+
+    /// Runs a statement as [`psql`](Cluster::psql) does, but without a process: every test makes and removes a database.
+    fn execute(&self, sql: String) -> io::Result<()> {
+        let url = self.url("postgres");
+        // A test may have a runtime on this thread.
+        let ran = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            runtime.block_on(async {
+                let connected = tokio_postgres::connect(&url, tokio_postgres::NoTls).await;
+                let (client, connection) = connected.map_err(io::Error::other)?;
+                tokio::spawn(connection);
+                client.batch_execute(&sql).await.map_err(io::Error::other)
+            })
+        });
+        ran.join().expect("no panic")
     }
 
     /// The folder that holds everything, for tests of the clean-up.

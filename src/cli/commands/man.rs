@@ -177,6 +177,10 @@ fn section(out: &mut String, command: &Command, name: &str, repeated: &mut [Repe
 /// not show the option.
 fn without(help: &str, entry: &str) -> Option<String> {
     let (before, after) = help.split_once(entry)?;
+    if !(after.is_empty() || after.starts_with("\n\n")) {
+        // Only the beginning of a longer text.
+        return None;
+    }
     let next = after.strip_prefix("\n\n");
     if let Some(next) = next.filter(|next| next.starts_with(' ')) {
         return Some(format!("{before}{next}"));

@@ -113,9 +113,11 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
 /// same time, SQLite does not let one wait for the other: it would have to give up what it holds.
 fn keep_a_log(connection: &Connection) -> Result<(), StoreError> {
     const PAUSE: Duration = Duration::from_millis(2);
+    const TEXT: &str = "PRAGMA journal_mode = WAL";
     let clock = Stopwatch::start();
+    sql_log::control(TEXT);
     loop {
-        match run(connection, "PRAGMA journal_mode = WAL") {
+        match connection.execute_batch(TEXT) {
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && clock.elapsed() < PATIENCE =>

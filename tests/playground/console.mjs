@@ -1,0 +1,58 @@
+// The console in Chromium, next to a demonstration. Each file of tests that imports this has a server and a browser of its own.
+import { after, before } from "node:test";
+import { built, launch, newPage, serving } from "./tools.mjs";
+
+const program = built("tplkit-server");
+export const skip = !program && "there is no tplkit-server in target";
+
+export let server;
+let browser;
+
+/** The page that was opened last, with what it asked for and what the browser complained about. */
+export let page;
+export let requests;
+export let complaints;
+
+before(async () => {
+  if (skip) return;
+  server = await serving(program, "--demo", "--rate-limit", "off");
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+const printed = (words) => server.lines.find((line) => line.startsWith(words)).slice(words.length).trim();
+
+/** A request with the key of the demonstration. */
+export async function api(method, path, body) {
+  const headers = { authorization: `Bearer ${printed("API key")}`, "content-type": "application/json" };
+  const response = await fetch(server.url + path, { method, headers, body: body && JSON.stringify(body) });
+  return response.status === 204 ? null : response.json();
+}
+
+export async function open(options) {
+  await page?.context().close();
+  ({ page, requests, complaints } = await newPage(browser, options));
+  await page.goto(`${server.url}/console`);
+}
+
+export const button = (name) => page.getByRole("button", { name, exact: true });
+
+export async function signIn(options) {
+  await open(options);
+  const [email, password] = printed("sign in").split(/\s+/);
+  const form = page.getByRole("form", { name: "Sign in" });
+  await form.getByLabel("E-mail").fill(email);
+  await form.getByLabel("Password").fill(password);
+  await button("Sign in").click();
+  await page.getByRole("navigation", { name: "Workspaces" }).getByRole("button", { name: "Coffee shop" }).waitFor();
+  await page.locator("#templates tbody tr").first().waitFor();
+}
+
+export const table = (name) => page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name, exact: true }).click();
+export const cells = (column) => page.$$eval(`#grid tbody td:nth-child(${column})`, (found) => found.map((cell) => cell.textContent));
+export const drop = (name, bytes) => page.getByLabel("Drop a package").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(bytes) });
+export const settled = (outcome) => page.locator(`#findings[data-outcome="${outcome}"]`).waitFor();
+export const confirm = (word) => page.getByRole("dialog").getByRole("button", { name: word, exact: true }).click();
