@@ -142,6 +142,7 @@ fn plant(field: &mut Field, database: &str) {
 
     plant_rows(field, &organization, &bearer);
     plant_connections(field, &organization, &bearer);
+    plant_files(field, &organization, &bearer);
 
     let next = json!({"refresh_token": refresh});
     let next = field.ask("POST", "/v1/auth/refresh", "", Some(next));
@@ -291,8 +292,79 @@ fn plant_connections(field: &mut Field, organization: &str, bearer: &str) {
     assert!(made["id"].is_string(), "{made}");
 }
 
+/// In files, in their names, and in the links to them.
+fn plant_files(field: &mut Field, organization: &str, bearer: &str) {
+    let text = |document: &Value, name: &str| document[name].as_str().expect(name).to_owned();
+    let workspace = json!({"organization_id": organization, "label": "files"});
+    let workspace = field.ask("POST", "/v1/workspaces", bearer, Some(workspace));
+    let upload = format!("/v1/files?workspace_id={}", text(&workspace, "id"));
+    // What a name holds is written into the header of a response, and must not end it.
+    let name = field.value("name of a file", "canary-file-name");
+    let bytes = field.secret("bytes of a file", "canary-bytes");
+    let named = format!("{upload}&name={name}%22%3B%20a%3Db%C3%A9");
+    let file = field.ask("POST", &named, bearer, Some(json!(bytes)));
+    let path = format!("/v1/files/{}", text(&file, "id"));
+    let content = field.serving.ask(&format!(
+        "GET {path}/content HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{bearer}\r\n"
+    ));
+    let (head, body) = content.split_once("\r\n\r\n").expect("a response");
+    assert!(
+        head.is_ascii() && body.contains("canary-bytes"),
+        "{content}"
+    );
+    assert_eq!(head.matches("content-disposition: ").count(), 1, "{head}");
+    // Those that are refused, in the query and in a form.
+    let refused = field.secret("refused name of a file", "canary-refused-name");
+    let injected = field.secret("line of a refused name", "canary-injected-line");
+    for hostile in [
+        format!("{refused}%0A{injected}"),
+        format!("{refused}%0D%0Aset-cookie:%20{injected}"),
+        format!("%E2%80%AE{refused}"),
+        format!("..%2F{refused}"),
+    ] {
+        let path = format!("{upload}&name={hostile}");
+        field.ask("POST", &path, bearer, Some(json!("x")));
+    }
+    for hostile in [
+        format!("\u{202e}{refused}"),
+        format!("{refused}%0A{injected}"),
+    ] {
+        let part = format!(
+            "--XX\r\nContent-Disposition: form-data; name=\"f\"; filename=\"{hostile}\"\r\n\r\nx\r\n--XX--\r\n"
+        );
+        let length = part.len();
+        let response = field.serving.ask(&format!(
+            "POST {upload} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n{bearer}\
+             content-type: multipart/form-data; boundary=XX\r\ncontent-length: {length}\r\n\r\n{part}"
+        ));
+        assert!(response.starts_with("HTTP/1.1 422 "), "{response}");
+        field.refusals.push(response);
+    }
+    // A link is a credential, and so are those that are almost one.
+    let link = json!({"expires_in": 60});
+    let link = field.ask("POST", &format!("{path}/links"), bearer, Some(link));
+    let url = text(&link, "url");
+    let signature = url.find("signature=").expect("a signature") + "signature=".len();
+    let end = url[signature..]
+        .find('&')
+        .map_or(url.len(), |at| signature + at);
+    field.secret("signature of a link", &url[signature..end]);
+    let opened = field.serving.get(&url);
+    assert!(opened.starts_with("HTTP/1.1 200 "), "{opened}");
+    let wrong = field.secret("wrong signature", "canary-signature");
+    for wrong in [
+        format!("{}{wrong}{}", &url[..signature], &url[end..]),
+        format!("{url}&{wrong}=1"),
+        format!("{url}{wrong}"),
+    ] {
+        field.ask("GET", &wrong, "", None);
+    }
+}
+
 /// Plants and looks. `dump` gives everything that the database holds, once the server has ended.
 fn search(database: &str, dump: impl FnOnce() -> Vec<u8>) {
+    let files = tempfile::tempdir().expect("a folder");
+    let place = format!("file:{}", files.path().display());
     // As fine as it gets, whatever the environment asks of the libraries.
     let arguments = [
         "--log-level",
@@ -301,6 +373,8 @@ fn search(database: &str, dump: impl FnOnce() -> Vec<u8>) {
         "sql",
         "--rate-limit",
         "off",
+        "--files",
+        &place,
     ];
     let key = "0a".repeat(32);
     let environment = [("RUST_LOG", "trace"), ("TPLKIT_SECRET_KEY", &*key)];
@@ -314,6 +388,7 @@ fn search(database: &str, dump: impl FnOnce() -> Vec<u8>) {
     let (_, log) = field.serving.end();
     let held = dump();
     assert!(log.lines().count() > 10, "{log}");
+    assert!(!log.contains('\u{202e}'), "a bidirectional control:\n{log}");
     assert!(field.refusals.len() > 30, "{:#?}", field.refusals);
     for canary in &field.canaries {
         let Canary { name, text, .. } = canary;

@@ -1,5 +1,9 @@
 //! Files and the process: where they are, what its end leaves, and what the command line says of them.
 
+mod alike;
+mod folder;
+mod limit;
+
 use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
@@ -9,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::kill::Wire;
 use crate::process::{EMAIL, SECRET, Serving, admin, database, owner, run, stderr, variable};
+use crate::stores::Place;
 
 /// Somebody who is signed in, and their workspace.
 fn signed_in(serving: &Serving, organization: &str) -> (Wire, String) {
@@ -29,44 +34,56 @@ fn verified(database: &str) -> Value {
     admin(database, &["verify-files"], "").expect("is whole")
 }
 
-/// The process is killed while files come and go: no record names bytes that are not there, and what is there for
-/// nothing is found. `TPLKIT_KILLS` says how often.
+/// The process is killed while files come, are used, go and are swept: no record names bytes that are not there, and
+/// what is there for nothing is found. `TPLKIT_KILLS` says how often.
 #[test]
 fn killed_at_any_moment_no_file_that_a_record_names_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
-    let database = database(folder.path());
-    let organization = owner(&database);
+    survives_kills(&database(folder.path()));
+}
+
+#[test]
+fn killed_at_any_moment_no_file_is_lost_with_postgres() {
+    if let Some(place) = Place::postgres() {
+        survives_kills(&place.url);
+    }
+}
+
+/// Files that are there until somebody deletes them: where they are, and their digests.
+type Kept = Mutex<Vec<(String, String)>>;
+
+fn survives_kills(database: &str) {
+    let organization = owner(database);
+    let bytes = tempfile::tempdir().expect("a folder");
+    let files = format!("file:{}", bytes.path().display());
+    let arguments = ["--rate-limit", "off", "--files", &files];
+    // What nothing uses goes at once, so that every kill may meet the sweeper.
+    let grace = [("TPLKIT_FILE_GRACE", "1s")];
     let kills = variable("TPLKIT_KILLS")
         .and_then(|kills| kills.parse().ok())
         .unwrap_or(5);
-    let kept = Mutex::new(Vec::<(String, String)>::new());
+    let kept = Kept::default();
     for round in 0..kills {
-        let serving = Serving::start_with(&database, &["--rate-limit", "off"], &[]);
-        let (wire, workspace) = signed_in(&serving, &organization);
+        let serving = Serving::start_with(database, &arguments, &grace);
+        let (mut wire, workspace) = signed_in(&serving, &organization);
+        let table = json!({"workspace_id": workspace, "label": "T"});
+        let table = wire.made("/v1/features", &table);
+        let column = json!({"label": "photo", "type": "file"});
+        wire.made(&format!("/v1/features/{table}/columns"), &column);
         let before = kept.lock().expect("a lock").len();
         thread::scope(|scope| {
             for client in 0..3 {
-                let (kept, workspace, serving) = (&kept, &workspace, &serving);
-                let mut wire = Wire::new(serving, &wire.token);
+                let (kept, workspace, table) = (&kept, &workspace, &table);
+                let mut wire = Wire::new(&serving, &wire.token);
                 scope.spawn(move || {
                     for number in 0.. {
-                        // Every fourth is larger than what is written at once.
+                        // Every fourth is larger than what is written at once, and every fifth has been there before.
                         let size = if number % 4 == 0 { 700_000 } else { 20 };
-                        let text = format!("{round} {client} {number} {}", "x".repeat(size));
-                        let path = format!("/v1/files?workspace_id={workspace}&name=f");
-                        let Some((status, file)) = wire.ask("POST", &path, Some(&json!(text)))
-                        else {
+                        let same = format!("{} {}", number % 5, "x".repeat(size));
+                        let other = format!("{round} {client} {number} {}", "x".repeat(size));
+                        let text = if number % 5 == 0 { same } else { other };
+                        if upload(&mut wire, [workspace, table], &text, number, kept).is_none() {
                             break;
-                        };
-                        assert_eq!(status, 201, "{file}");
-                        let path = format!("/v1/files/{}", file["id"].as_str().expect("an id"));
-                        if number % 3 == 0 {
-                            if wire.ask("DELETE", &path, None).is_none() {
-                                break;
-                            }
-                        } else {
-                            let digest = file["sha256"].as_str().expect("a digest").to_owned();
-                            kept.lock().expect("a lock").push((path, digest));
                         }
                     }
                 });
@@ -79,14 +96,15 @@ fn killed_at_any_moment_no_file_that_a_record_names_is_lost() {
             serving.signal("-KILL");
         });
         drop(serving);
-        let verdict = verified(&database);
+        let words = ["verify-files", "--files", &files];
+        let verdict = admin(database, &words, "").expect("is whole");
         assert_eq!(
             (&verdict["missing"], &verdict["damaged"]),
             (&json!([]), &json!([])),
             "{verdict}"
         );
     }
-    let serving = Serving::start_with(&database, &["--rate-limit", "off"], &[]);
+    let serving = Serving::start_with(database, &arguments, &grace);
     let (mut wire, _) = signed_in(&serving, &organization);
     let kept = kept.into_inner().expect("a lock");
     assert!(kept.len() as u64 >= kills, "something was done each time");
@@ -98,6 +116,36 @@ fn killed_at_any_moment_no_file_that_a_record_names_is_lost() {
             "{path}"
         );
     }
+}
+
+/// Brings a file, and deletes it, leaves it to the sweeper, or has a row use it. Nothing once the server is gone.
+fn upload(
+    wire: &mut Wire,
+    [workspace, table]: [&str; 2],
+    text: &str,
+    number: u32,
+    kept: &Kept,
+) -> Option<()> {
+    let path = format!("/v1/files?workspace_id={workspace}&name=f");
+    let (status, file) = wire.ask("POST", &path, Some(&json!(text)))?;
+    assert_eq!(status, 201, "{file}");
+    let path = format!("/v1/files/{}", file["id"].as_str().expect("an id"));
+    match number % 3 {
+        0 => drop(wire.ask("DELETE", &path, None)?),
+        1 => {
+            let rows = format!("/v1/features/{table}/rows");
+            let row = json!({"data": {"photo": file["id"]}});
+            let (status, row) = wire.ask("POST", &rows, Some(&row))?;
+            // It was swept before.
+            assert!([201, 422].contains(&status), "{row}");
+            if status == 201 {
+                let digest = file["sha256"].as_str().expect("a digest").to_owned();
+                kept.lock().expect("a lock").push((path, digest));
+            }
+        }
+        _ => {}
+    }
+    Some(())
 }
 
 #[test]

@@ -191,6 +191,22 @@ impl Serving {
         read_response(stream)
     }
 
+    /// Asks as somebody, and gives status and document, whatever they are.
+    #[cfg(unix)]
+    pub(crate) fn asked(&self, token: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let length = body.len();
+        let response = self.ask(&format!(
+            "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\
+             authorization: Bearer {token}\r\ncontent-length: {length}\r\n\r\n{body}"
+        ));
+        let status = response.get(9..12).and_then(|status| status.parse().ok());
+        let (_, document) = response.split_once("\r\n\r\n").expect("a response");
+        (
+            status.expect("a status"),
+            serde_json::from_str(document).unwrap_or_default(),
+        )
+    }
+
     pub(crate) fn get(&self, path: &str) -> String {
         self.ask(&format!(
             "GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n"

@@ -3,6 +3,8 @@
 //! It is `TPLKIT_MOTO`, what `scripts/test` installs into `target/moto`, or what the path has. Where there is none the test
 //! says SKIPPED; `TPLKIT_REQUIRE_MOTO=1` makes that a failure.
 
+mod away;
+
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -76,17 +78,24 @@ impl Buckets {
     }
 }
 
-#[test]
-fn files_in_a_bucket_are_kept_read_and_verified() {
-    let Some(program) = program() else {
+/// A server of buckets, where there is one.
+fn started() -> Option<Buckets> {
+    let program = program();
+    if program.is_none() {
         assert!(
             variable("TPLKIT_REQUIRE_MOTO").is_none(),
             "there is no moto_server"
         );
         println!("\n##  SKIPPED: no moto_server (TPLKIT_MOTO), no bucket was tried\n");
+    }
+    program.map(|program| Buckets::start(&program))
+}
+
+#[test]
+fn files_in_a_bucket_are_kept_read_and_verified() {
+    let Some(buckets) = started() else {
         return;
     };
-    let buckets = Buckets::start(&program);
     let folder = tempfile::tempdir().expect("a folder");
     let database = database(folder.path());
     let organization = owner(&database);

@@ -4,13 +4,16 @@ use uuid::Uuid;
 
 use crate::store::{StoreError, Tx, Value};
 
-/// Notes since when files have a use less: those of organization `$1` that a query names.
+/// Notes since when files have a use less: those of organization `$1` that a query names. The later of what stands there
+/// and the time counts: a process whose clock is behind shortens no grace.
 macro_rules! unused_since {
     ($now:literal, $named:expr) => {
         concat!(
-            "UPDATE main.files SET unused_since = ",
+            "UPDATE main.files SET unused_since = CASE WHEN coalesce(unused_since, created_at) > ",
             $now,
-            " WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 AND id IN (",
+            " THEN coalesce(unused_since, created_at) ELSE ",
+            $now,
+            " END WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 AND id IN (",
             $named,
             ")"
         )

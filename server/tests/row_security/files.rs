@@ -3,11 +3,14 @@
 use tplkit_server::store::{Isolation, Scope, Store, StoreError, Value, Visible};
 use uuid::Uuid;
 
-use super::seed::{ONLY_FIRST, ONLY_SECOND, OURS, THEIRS, inside, of, run, seed, user, workspace};
+use super::seed::{
+    NONE, ONLY_FIRST, ONLY_SECOND, OURS, THEIRS, inside, of, run, seed, user, workspace,
+};
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     either_layer_alone_shows_a_file_by_its_uses,
+    either_layer_alone_hides_uses_with_their_rows,
     a_use_keeps_file_table_and_row_in_one_workspace,
     callers_see_nothing_of_the_identity_of_the_store,
 );
@@ -73,6 +76,36 @@ async fn either_layer_alone_shows_a_file_by_its_uses(place: Place) {
             "{isolation:?}"
         );
     }
+}
+
+async fn either_layer_alone_hides_uses_with_their_rows(place: Place) {
+    const USES: &str = "SELECT row_id FROM file_uses WHERE {tenant organization_id} AND {workspace workspace_id} \
+         AND {row feature_id row_created_by}";
+    seed(&place).await;
+    let table = of(OURS, 6);
+    let mut own = colleague(&[table], &[]);
+    own.caller = user(OURS);
+    let mut admin = colleague(&[table], &[]);
+    admin.administered = vec![OURS];
+    let seen = [
+        (colleague(&[], &[]), 1),
+        (own, 1),
+        // An administrator sees the file, and no row that is kept from them.
+        (admin, 0),
+        (colleague(&[table], &[]), 0),
+        (colleague(&[], &[workspace(OURS)]), 0),
+    ];
+    for isolation in [Isolation::BOTH, ONLY_FIRST, ONLY_SECOND] {
+        let store = place.open_without(isolation).await;
+        for (visible, number) in &seen {
+            let found = count(&store, visible.clone(), USES).await;
+            assert_eq!(found, *number, "{isolation:?} {visible:?}");
+        }
+    }
+    let open = place.open_without(NONE).await;
+    let shut_out = colleague(&[table], &[workspace(OURS)]);
+    let leaked = count(&open, shut_out, USES).await;
+    assert_eq!(leaked, 2, "the test sees a leak");
 }
 
 async fn a_use_keeps_file_table_and_row_in_one_workspace(place: Place) {

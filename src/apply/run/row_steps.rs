@@ -8,7 +8,7 @@ use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork, RowStep, RowStepWork, TableWork};
 use crate::json::write_string_to;
 use crate::problem::Code;
-use crate::rows::{Cell, EntryReason, Text, canonical_to};
+use crate::rows::{Cell, EntryReason, Text, canonical_to, file_id};
 use crate::workspace::ledger::{Entry, RowDigest, Updated, Updates};
 use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
 
@@ -37,6 +37,14 @@ impl Update<'_> {
 /// What a row becomes.
 struct StepWrite<'u, 'a> {
     update: &'u Update<'a>,
+    write: RowWrite,
+    row: Updated,
+    /// Columns that become null because the step names a file there.
+    files: Vec<usize>,
+}
+
+/// What a step makes of a row.
+struct Written {
     write: RowWrite,
     row: Updated,
     /// Columns that become null because the step names a file there.
@@ -212,7 +220,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let data = std::iter::once((update.data, None));
             let found = self.match_keys(&updating.columns, data).await?;
             match updating.write(update, &stored, &mut found.here.into_iter()) {
-                Ok((write, row, files)) => writes.push(StepWrite {
+                Ok(Written { write, row, files }) => writes.push(StepWrite {
                     update,
                     write,
                     row,
@@ -257,6 +265,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 Ok(()) => {
                     self.tally.table(reference).updated += writes.len() as u64;
                     self.tally.emptied(updating.uid, &updating.columns, &files);
+                    for column in writes.iter().flat_map(|one| &one.row.files) {
+                        self.tally.leaves_out(reference, column);
+                    }
                     writes.clear();
                 }
                 Err(CommitError::Refused(refused)) => {
@@ -290,13 +301,40 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 }
 
 impl StepUpdates<'_> {
-    /// What a row becomes, and the columns that become null because the step names a file there.
+    /// The columns of the package in which a row names a file.
+    fn files_of(&self, stored: &StoredRow) -> Vec<usize> {
+        let columns = self.columns.all.iter().enumerate();
+        let files = columns.filter(|(_, column)| {
+            column.rule.file && {
+                let cell = stored.data.cell(&column.work.column.name);
+                cell.is_some_and(|cell| column.rule.file_id(cell).is_some())
+            }
+        });
+        files.map(|(slot, _)| slot).collect()
+    }
+
+    /// The cells of a row that read like a file's id and are of no column of the package: of which type their columns are
+    /// is not known.
+    fn foreign_files<'s>(&self, stored: &'s StoredRow) -> Vec<(String, &'s str)> {
+        let cells = stored.data.cells();
+        let files = cells.filter(|(_, cell)| file_id(cell).is_some());
+        let files = files.map(|(name, cell)| (name.decoded().into_owned(), cell));
+        files.filter(|(name, _)| !self.has_column(name)).collect()
+    }
+
+    /// Whether the package has the column that the destination names so.
+    fn has_column(&self, name: &str) -> bool {
+        let mut columns = self.columns.all.iter();
+        columns.any(|column| column.work.column.name == name)
+    }
+
+    /// What a row becomes. A file is never written over.
     fn write(
         &self,
         update: &Update<'_>,
         stored: &StoredRow,
         found: &mut impl Iterator<Item = bool>,
-    ) -> Result<(RowWrite, Updated, Vec<usize>), crate::rows::EntryFault> {
+    ) -> Result<Written, crate::rows::EntryFault> {
         let mut cells = String::from("{");
         let mut put = |name: &str, write: &mut dyn FnMut(&mut String)| {
             if cells.len() > 1 {
@@ -309,13 +347,21 @@ impl StepUpdates<'_> {
         let mut kept: Vec<usize> = (0..self.columns.all.len())
             .filter(|slot| self.columns.all[*slot].rule.identity.is_some())
             .collect();
+        let (own_files, foreign_files) = (self.files_of(stored), self.foreign_files(stored));
         let (mut emptied, mut files) = (Vec::new(), Vec::new());
+        let mut kept_files: Vec<String> = Vec::new();
         for (key, raw) in self.columns.cells(update.data) {
             let slot = match key {
                 Key::Column(slot) => slot,
                 Key::Absent => continue,
                 Key::Unknown(name) => {
-                    put(&name.decoded(), &mut |out| canonical_to(out, raw));
+                    let name = name.decoded();
+                    let mut there = foreign_files.iter();
+                    if !there.any(|(known, _)| *known == *name) {
+                        put(&name, &mut |out| canonical_to(out, raw));
+                    } else if !Cell::new(raw).is_empty() && file_id(raw).is_none() {
+                        kept_files.push(name.into_owned());
+                    }
                     continue;
                 }
             };
@@ -337,6 +383,14 @@ impl StepUpdates<'_> {
                 LinkWork::Data | LinkWork::Refs => false,
             };
             let file = column.rule.file_id(raw).is_some();
+            if own_files.contains(&slot) {
+                if !empty && !file {
+                    let fits = column.rule.check(raw);
+                    fits.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
+                    kept_files.push(column.work.package_name.clone());
+                }
+                continue;
+            }
             if file {
                 files.push(slot);
             }
@@ -351,10 +405,15 @@ impl StepUpdates<'_> {
             });
             written.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
         }
-        // A row keeps its identity: others hold it.
-        for slot in kept.iter().filter(|_| !self.merge) {
-            let name = &self.columns.all[*slot].work.column.name;
-            if let Some(value) = stored.data.cell(name) {
+        if !self.merge {
+            // A row keeps its identity, which others hold, and its files.
+            for slot in kept.iter().chain(&own_files) {
+                let name = &self.columns.all[*slot].work.column.name;
+                if let Some(value) = stored.data.cell(name) {
+                    put(name, &mut |out| out.push_str(value));
+                }
+            }
+            for (name, value) in &foreign_files {
                 put(name, &mut |out| out.push_str(value));
             }
         }
@@ -374,6 +433,7 @@ impl StepUpdates<'_> {
             id: update.id,
             before: stored.data.clone(),
             digest: RowDigest::of(&after),
+            files: kept_files,
         };
         let write = RowWrite {
             id: update.id,
@@ -381,6 +441,10 @@ impl StepUpdates<'_> {
             replace: !self.merge,
             digest: Some(RowDigest::of(&stored.data)),
         };
-        Ok((write, updated, files))
+        Ok(Written {
+            write,
+            row: updated,
+            files,
+        })
     }
 }

@@ -529,4 +529,7 @@ pub struct Updated {
     pub before: RowData,
     /// What it holds now.
     pub digest: RowDigest,
+    /// The columns that keep a file where the step brings another text, as the package names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }

@@ -127,6 +127,7 @@ fn every_entry_is_read_back_as_it_was_written() {
                 id,
                 before: RowData::trusted(r#"{"a":null,"b":"é"}"#),
                 digest,
+                files: vec!["photo".to_owned()],
             }],
         }),
         Entry::Cells(Cells {

@@ -8,6 +8,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore as _};
 use sha2::{Digest as _, Sha256};
+use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{FileStorage, FileStorageError, ObjectKey};
@@ -138,7 +139,7 @@ pub fn verified(bytes: Bytestream, size: u64, sha256: [u8; 32]) -> Bytestream {
         left: size,
         sha256,
     };
-    let stream = stream::try_unfold(unseen, |mut unseen| async move {
+    let verified = stream::try_unfold(unseen, |mut unseen| async move {
         if unseen.left == 0 {
             return Ok(None);
         }
@@ -156,6 +157,28 @@ pub fn verified(bytes: Bytestream, size: u64, sha256: [u8; 32]) -> Bytestream {
             return Err(other());
         }
         Ok(Some((piece, unseen)))
+    });
+    // What is one piece has none to be sent meanwhile.
+    if size <= PIECE as u64 {
+        verified.boxed()
+    } else {
+        prepared_ahead(verified.boxed())
+    }
+}
+
+/// The same pieces, each made by a task of its own while the one before is sent: to hash a piece takes as long as to send
+/// it. The task ends with whoever reads them.
+fn prepared_ahead(mut pieces: Bytestream) -> Bytestream {
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        while let Some(piece) = pieces.next().await {
+            if sender.send(piece).await.is_err() {
+                break;
+            }
+        }
+    });
+    let stream = stream::unfold(receiver, |mut receiver| async move {
+        receiver.recv().await.map(|piece| (piece, receiver))
     });
     stream.boxed()
 }

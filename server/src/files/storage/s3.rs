@@ -6,12 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use object_store::RetryConfig;
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::multipart::MultipartStore as _;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::signer::{SignedUrlOptions, Signer as _};
+use object_store::{ClientConfigKey, RetryConfig};
 use reqwest::Method;
 
 use super::open_uploads::{OpenUpload, UploadPage};
@@ -22,6 +22,11 @@ const PART: usize = 5 << 20;
 
 /// How long a signed request may take.
 const SIGNED: Duration = Duration::from_secs(60);
+
+/// How long a request may take as a whole: as long as whoever reads a large file slowly needs.
+const WHOLE: &str = "1 day";
+/// How long a bucket may bring nothing, unless the environment says it (`AWS_READ_TIMEOUT`).
+const STANDSTILL: &str = "30 seconds";
 
 /// A bucket, past what all places have in common.
 #[derive(Debug)]
@@ -101,7 +106,12 @@ pub(super) fn open(place: &str) -> Result<FileStorage, String> {
     };
     let mut builder = AmazonS3Builder::from_env()
         .with_bucket_name(name)
-        .with_retry(retry);
+        .with_retry(retry)
+        .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), WHOLE);
+    let standstill = AmazonS3ConfigKey::Client(ClientConfigKey::ReadTimeout);
+    if builder.get_config_value(&standstill).is_none() {
+        builder = builder.with_config(standstill, STANDSTILL);
+    }
     let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
     if endpoint.is_some_and(|endpoint| endpoint.starts_with("http:")) {
         builder = builder.with_allow_http(true);

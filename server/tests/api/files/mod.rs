@@ -1,13 +1,16 @@
 //! `/v1/files`
 
+mod blocked;
 mod content;
 mod delete;
 mod links;
 mod list;
 mod quota;
 mod races;
+mod same_bytes;
 mod sweep;
 mod upload;
+mod walls;
 
 use std::path::Path;
 

@@ -17,6 +17,7 @@ on_both_stores!(
     only_a_checked_write_makes_a_use,
     who_saw_the_row_sees_the_file_no_longer,
     rows_that_are_kept_from_somebody_lose_their_uses_with_the_column,
+    a_clock_that_is_behind_shortens_no_grace,
 );
 
 const COLUMNS: [Column; 3] = [
@@ -334,6 +335,34 @@ async fn rows_that_are_kept_from_somebody_lose_their_uses_with_the_column(place:
     fixture.world.wait(1);
     let photo = fixture.column(&editor, "photo");
     editor.delete(&format!("{photo}?force=true")).expect(204);
+    let now = fixture.world.context.now();
+    assert_eq!(fixture.uses(file).await, (0, Some(now)));
+}
+
+/// Each process goes by its own clock.
+async fn a_clock_that_is_behind_shortens_no_grace(place: Place) {
+    let fixture = Fixture::new(place).await;
+    let editor = fixture.world.as_user("editor@acme.test");
+    let file = fixture.file(person(&editor)).await;
+    let used_once = || {
+        let row = post(&fixture, &editor, &json!({"photo": file}));
+        let row = fixture.rows(&tail(&row.expect(201).json()));
+        editor.delete(&row).expect(204);
+    };
+    fixture.world.wait(100);
+    used_once();
+    let last = fixture.world.context.now();
+    assert_eq!(fixture.uses(file).await, (0, Some(last)));
+    fixture.world.wait(-50);
+    used_once();
+    assert_eq!(fixture.uses(file).await, (0, Some(last)));
+    // Of one of which nothing was noted, or not any more, it is the upload that counts.
+    let since = "UPDATE main.files SET unused_since = NULL, created_at = $2 WHERE id = $1";
+    ask(&fixture.world, since, vec![file.into(), (last + 1).into()]).await;
+    used_once();
+    assert_eq!(fixture.uses(file).await, (0, Some(last + 1)));
+    fixture.world.wait(51);
+    used_once();
     let now = fixture.world.context.now();
     assert_eq!(fixture.uses(file).await, (0, Some(now)));
 }

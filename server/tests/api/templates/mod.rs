@@ -14,6 +14,7 @@ mod drift;
 mod empty_cells;
 mod export;
 mod failed_rows;
+mod files;
 mod lines;
 mod measured;
 mod onto;

@@ -8,7 +8,7 @@ use super::unused_decisions::unfit_decision;
 use crate::apply::Refusal;
 use crate::apply::resolve::bindings::record_kind;
 use crate::apply::resolve::completeness::CompletenessCheck;
-use crate::automation::each_secret;
+use crate::automation::{attached_files, each_secret};
 use crate::definitions::{
     ConfigFault, DeclaredValue, Definitions, ReferenceKind, Visitor, walk_listed,
 };
@@ -31,7 +31,7 @@ impl Merging<'_, '_> {
         if !self.tracked.has_values(reference) {
             return;
         }
-        let (mut unfit, mut secret) = (Vec::new(), Vec::new());
+        let (mut unfit, mut secret, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for leaf in leaves(sides, self.definitions) {
             let [_, theirs, ours] = sides.values(&leaf, self.definitions);
             if theirs == ours {
@@ -44,6 +44,8 @@ impl Merging<'_, '_> {
                 let found = secrets(&leaf, &value, self.definitions);
                 if !found.is_empty() {
                     secret.push((leaf.path, found));
+                } else if self.brings_file(&leaf, sides, &value) {
+                    files.push(leaf.path);
                 } else if value != ours && !self.fits(&leaf, sides, &value) {
                     unfit.push(leaf.path);
                 }
@@ -58,6 +60,28 @@ impl Merging<'_, '_> {
             );
             self.refuse_value_because(reference, &path, &why);
         }
+        for path in files {
+            let why = "it names a file, and files are chosen by whoever saves the automation; leave the field empty, and \
+                       choose the file in the workspace";
+            self.refuse_value_because(reference, &path, why);
+        }
+    }
+
+    /// Whether a value has steps attach a file that they do not attach at the destination.
+    fn brings_file(&self, leaf: &Leaf, sides: Sides<'_>, value: &Value) -> bool {
+        if sides.ours.kind != RecordKind::Workflow {
+            return false;
+        }
+        let files =
+            |record: &AnyRecord| attached_files(self.definitions, &record.part("graphConfig"));
+        let known = files(sides.ours);
+        let mut sides_with_it = [sides.ours, sides.theirs].into_iter();
+        sides_with_it.any(|side| {
+            let mut record = side.clone();
+            leaf.set(sides, &mut record, value, self.definitions);
+            let mut named = files(&record).into_iter();
+            named.any(|file| !known.contains(&file))
+        })
     }
 
     /// Refuses a value that is decided for a leaf.

@@ -2,7 +2,7 @@
 
 mod read;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::emptied_counts::EmptiedCounts;
 use crate::apply::ledger_rows::{EarlierNames, LedgerRows};
@@ -74,6 +74,9 @@ pub(super) struct LedgerState {
     /// By rows item and column of the destination: cells that keep a file where the package brings another
     /// text, of rows that were merged since the job was last completed.
     files: HashMap<String, HashMap<String, u64>>,
+    /// By table and column of the package: cells that keep a file where a step brings another text, of rows that were
+    /// changed since then.
+    pub(super) step_files: BTreeMap<(Id, String), u64>,
     unclosed: HashSet<String>,
     /// Cells of rows whose base is not what a package says.
     stays: HashMap<Id, Stays>,

@@ -217,6 +217,10 @@ impl LedgerState {
             Entry::Updates(updates) => {
                 self.count(&updates.uid).updated += updates.rows.len() as u64;
                 self.add_emptied(&updates.uid, &updates.emptied);
+                for column in updates.rows.iter().flat_map(|row| &row.files) {
+                    let of = (updates.feature, column.clone());
+                    *self.step_files.entry(of).or_default() += 1;
+                }
                 let ids = updates.rows.iter().map(|row| row.id);
                 self.updated.entry(updates.uid).or_default().extend(ids);
             }
@@ -264,6 +268,7 @@ impl LedgerState {
                 self.changed.clear();
                 self.before.clear();
                 self.files.clear();
+                self.step_files.clear();
             }
             Entry::Undoing { .. } | Entry::Undone => self.undone = true,
         }

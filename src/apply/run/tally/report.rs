@@ -72,6 +72,13 @@ impl Tally<'_> {
                 }
             }
         }
+        for ((feature, column), cells) in &known.step_files {
+            let mut tables = approved.tables.iter();
+            if let Some(table) = tables.find(|table| table.feature == Some(*feature)) {
+                let of = (table.feature_ref.clone(), column.clone());
+                *left_out.entry(of).or_default() += cells;
+            }
+        }
         sort_left_out(&mut left_out, approved);
         let unlisted = |reference: &str| self.listed.get(reference).map_or(0, |listed| listed[1]);
         let tables = self.tables.iter().map(|(reference, table)| {

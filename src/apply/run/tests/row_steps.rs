@@ -1,7 +1,10 @@
 use super::{applied, counts};
+use crate::apply::Report;
 use crate::apply::test_plan::{TestPlan, cells, nothing, row, uid};
 use crate::crashing::Memory;
 use crate::problem::Code;
+use crate::workspace::ledger::Entry;
+use crate::workspace::{Change, Progress, RowData, RowWrite, Target as _, Unit, ready};
 
 fn sample() -> TestPlan {
     let columns = [
@@ -121,4 +124,101 @@ fn applying_again_neither_inserts_nor_changes_again() {
     let table = counts(&report, "a");
     assert_eq!((table.inserted, table.skipped, table.updated), (0, 3, 0));
     assert_eq!(table.recorded, None);
+}
+
+const FILE: &str = "3f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11";
+const OTHER: &str = "9AAA5b1e-9f5d-4d8e-8a47-2f5b8d1f0a22";
+
+fn pictured() -> TestPlan {
+    let rows = vec![row(1, r#"{"code":"a"}"#), row(2, r#"{"code":"b"}"#)];
+    TestPlan::new().table("a", &["code", "photo file filefield"], rows)
+}
+
+/// Somebody attaches a file to the first row, in a column of the package and in one of their own; then a step changes
+/// both rows. Gives what the first job wrote, too.
+fn stepped(merge: bool, step: &str) -> (Memory, Report, Vec<Entry>) {
+    let mut memory = Memory::new(nothing());
+    pictured().run(&mut memory);
+    let earlier = memory.next_job();
+    let state = memory.state();
+    let (feature, rows) = state.rows.iter().next().expect("a table");
+    let cells = format!(r#"{{"photo":"{FILE}","own":"{FILE}"}}"#);
+    let write = RowWrite {
+        id: rows[0].id,
+        cells: RowData::parse(&cells).expect("cells"),
+        replace: false,
+        digest: None,
+    };
+    let change = Change::UpdateRows {
+        feature: *feature,
+        rows: vec![write],
+    };
+    let unit = Unit {
+        changes: vec![change],
+        entry: None,
+        progress: Progress::default(),
+        report: None,
+    };
+    ready(memory.commit(unit)).expect("people may");
+    let sample = pictured().again();
+    let sample = sample.updates("a", merge, &[(1, step), (2, step)]);
+    let report = sample.try_run(&mut memory, &earlier).expect("runs");
+    (memory, report, earlier)
+}
+
+/// Path and count of what is not carried.
+fn not_carried(report: &Report) -> Vec<(&str, Option<u64>)> {
+    let entries = report.not_carried.iter();
+    entries
+        .map(|entry| (entry.path.as_deref().unwrap_or_default(), entry.count))
+        .collect()
+}
+
+#[test]
+fn a_step_never_writes_over_a_file() {
+    const TEXT: &str = r#""b.pdf""#;
+    let id = format!(r#""{OTHER}""#);
+    for merge in [true, false] {
+        for (photo, own, kept) in [
+            (TEXT, "null", &[("rows[].data.photo", Some(1))][..]),
+            ("null", TEXT, &[("rows[].data.own", Some(1))]),
+            (&id, &id, &[]),
+        ] {
+            let step = format!(r#"{{"code":"z","photo":{photo},"own":{own}}}"#);
+            let (memory, report, _) = stepped(merge, &step);
+            let rows = cells(&memory, 0);
+            for cell in ["code\":\"z", "photo\":\"3f0c", "own\":\"3f0c"] {
+                assert!(rows[0].contains(cell), "{merge} {step}: {}", rows[0]);
+            }
+            // Where no file is, the step writes as ever, and in a column of files no id.
+            let cell = format!(r#""photo":{photo}"#);
+            assert_eq!(
+                rows[1].contains(&cell),
+                photo == TEXT || photo == "null" && !merge
+            );
+            assert_eq!(not_carried(&report), kept, "{merge} {step}");
+            assert_eq!(counts(&report, "a").updated, 2);
+            assert!(report.errors.is_empty(), "{:?}", report.errors);
+        }
+    }
+    // A row that a step replaces keeps the files that the step does not name.
+    let (memory, report, _) = stepped(false, r#"{"code":"z"}"#);
+    let first = format!(r#"{{"code":"z","photo":"{FILE}","own":"{FILE}"}}"#);
+    assert_eq!(cells(&memory, 0), [&*first, r#"{"code":"z"}"#]);
+    assert_eq!(not_carried(&report), []);
+}
+
+#[test]
+fn a_job_that_goes_on_says_which_files_its_steps_have_left() {
+    let step = r#"{"photo":"b.pdf"}"#;
+    let (mut memory, report, earlier) = stepped(true, step);
+    let expected = [("rows[].data.photo", Some(1))];
+    assert_eq!(not_carried(&report), expected);
+    // It was stopped before its end.
+    let own = memory.next_job().into_iter();
+    memory.take_up(own.filter(|entry| *entry != Entry::Completed).collect());
+    let sample = pictured().again();
+    let sample = sample.updates("a", true, &[(1, step), (2, step)]);
+    let report = sample.try_run(&mut memory, &earlier).expect("runs");
+    assert_eq!(not_carried(&report), expected);
 }

@@ -211,3 +211,39 @@ fn what_people_took_away_since_leaves_the_leaf_as_it_is() {
     assert_eq!(line.get(Column, "client").config, before.config);
     assert_eq!(line.get(Feature, "clients").called(), "Theirs");
 }
+
+/// The flow sends a mail in the end.
+fn mailing(subject: &str) -> Json {
+    v2(|package| {
+        let mail = json!({"key": "email.send", "id": "stp_cccccccccccc",
+            "config": {"to": "a@b.test", "subject": subject, "body": "b", "attachmentFileId": ""}});
+        let steps = args(package, "w_flow")["graphConfig"]["steps"].as_array_mut();
+        steps.expect("steps").push(mail);
+    })
+}
+
+/// Whoever saves an automation has to see the file that it attaches; of who decides nobody asks that.
+#[test]
+fn no_file_is_chosen_by_a_decision() {
+    const FILE: &str = "3f0c5b1e-9f5d-4d8e-8a47-2f5b8d1f0a11";
+    const OTHER: &str = "9aaa5b1e-9f5d-4d8e-8a47-2f5b8d1f0a22";
+    let path = "steps.stp_cccccccccccc.attachmentFileId";
+    let mut line = Line::of(&mailing("one"));
+    line.edit(Workflow, "Flow", |thing| {
+        let text = thing.config.write();
+        let text = text.replace(
+            r#""attachmentFileId":"""#,
+            &format!(r#""attachmentFileId":"{FILE}""#),
+        );
+        assert!(text.contains(FILE), "{text}");
+        thing.config = crate::json::Value::parse(&text).expect("JSON");
+    });
+    let new = mailing("two");
+    let plan = line.plan(&new, &decided("w_flow", path, &json!(OTHER)));
+    assert_eq!(codes(&plan.refusals), ["validation_failed"]);
+    let detail = &plan.refusals[0].detail;
+    assert!(detail.contains("chosen by whoever saves"), "{detail}");
+    // What stands there may stay.
+    let plan = line.plan(&new, &decided("w_flow", path, &json!(FILE)));
+    assert_eq!(codes(&plan.refusals), [] as [&str; 0]);
+}
