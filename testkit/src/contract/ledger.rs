@@ -120,6 +120,7 @@ fn entries(ids: &[Id]) -> Vec<Entry> {
                 id: ids[0],
                 before: RowData::trusted(r#"{"z":"1","a":0.5}"#),
                 digest: digest(r#"{"z":"2"}"#),
+                files: vec!["picture".to_owned()],
             }],
         }),
         Entry::Published {
