@@ -219,6 +219,10 @@ fn mailing(subject: &str) -> Json {
             "config": {"to": "a@b.test", "subject": subject, "body": "b", "attachmentFileId": ""}});
         let steps = args(package, "w_flow")["graphConfig"]["steps"].as_array_mut();
         steps.expect("steps").push(mail);
+        let items = package["manifest"]["items"].as_array_mut().expect("items");
+        let item = items.iter_mut().find(|item| item["ref"] == "w_flow");
+        let ids = item.expect("an item")["stepIds"].as_array_mut();
+        ids.expect("ids").push(json!("stp_cccccccccccc"));
     })
 }
 
