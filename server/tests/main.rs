@@ -53,6 +53,7 @@ mod load;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod memory;
 mod migrations;
+mod once_per_build;
 #[cfg(unix)]
 mod outage;
 #[cfg(unix)]

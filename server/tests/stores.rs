@@ -1,14 +1,14 @@
 //! An empty store of either kind for one test.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::UNIX_EPOCH;
 
 use tempfile::TempDir;
 use tplkit_server::store::{Isolation, Store};
 
+use crate::once_per_build;
 #[cfg(unix)]
 use crate::{cluster, pooler};
 
@@ -163,38 +163,19 @@ impl Place {
     }
 }
 
-/// A file of SQLite that this build has migrated. The first test of a build makes it for all that come after.
+/// A file of SQLite that is migrated.
 fn migrated_file() -> &'static Path {
-    const PREFIX: &str = "migrated-by-";
     static FILE: LazyLock<PathBuf> = LazyLock::new(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let built = std::env::current_exe().and_then(|program| program.metadata()?.modified());
-        let built = built.expect("this program").duration_since(UNIX_EPOCH);
-        let name = format!("{PREFIX}{}.db", built.expect("a date").as_nanos());
-        let (file, turn) = (folder.join(name), folder.join("migrated.lock"));
-        let turn = File::create(turn).expect("creates");
-        turn.lock().expect("locks");
-        if !file.exists() {
-            for entry in fs::read_dir(folder).expect("lists").flatten() {
-                let name = entry.file_name();
-                if name.to_str().is_some_and(|name| name.starts_with(PREFIX)) {
-                    let _ = fs::remove_file(entry.path());
-                }
-            }
+        once_per_build::file("migrated.db", |file| {
             let place = Place::empty_sqlite();
             migrate(&place.url);
-            // Whoever reads it sees the whole of it, though this process may end in between.
-            let half = folder.join("migrated.half");
-            let _ = fs::remove_file(&half);
-            let of_place = rusqlite::Connection::open(place.url.trim_start_matches("sqlite:"));
-            let into = format!("VACUUM INTO '{}'", half.display());
-            of_place
+            let migrated = rusqlite::Connection::open(place.url.trim_start_matches("sqlite:"));
+            let copy = format!("VACUUM INTO '{}'", file.display());
+            migrated
                 .expect("opens")
-                .execute_batch(&into)
+                .execute_batch(&copy)
                 .expect("copies");
-            fs::rename(half, &file).expect("renames");
-        }
-        file
+        })
     });
     &FILE
 }

@@ -76,7 +76,7 @@ test("a telephone leads to each table, by the keyboard too, and a desktop shows 
       assert.equal(await page.locator("nav summary").isVisible(), false);
       await links.first().click();
     }
-    assert.equal(new URL(page.url()).hash, "#table-0");
+    await page.waitForFunction(() => location.hash === "#table-0");
     await page.context().close();
   }
 });

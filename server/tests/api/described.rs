@@ -4,6 +4,7 @@
 //! requires, fails the test that got it; so does a body that was accepted although its schema refuses it.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jsonschema::Validator;
@@ -12,15 +13,19 @@ use tplkit::definitions::Definitions;
 use tplkit_server::api::document;
 use tplkit_server::api::router::{RouteMatch, find};
 
+use crate::once_per_build;
+
 /// More takes long to read and says no more.
 const MOST: usize = 1_000_000;
 
 static SCHEMAS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
-    let mut document = document(Definitions::embedded());
-    match document["components"]["schemas"].take() {
-        Value::Object(schemas) => schemas,
-        _ => Map::new(),
-    }
+    let file = once_per_build::file("schemas.json", |file| {
+        let document = document(Definitions::embedded());
+        let schemas = document["components"]["schemas"].to_string();
+        fs::write(file, schemas).expect("writes");
+    });
+    let schemas = fs::read_to_string(file).expect("reads");
+    serde_json::from_str(&schemas).expect("schemas")
 });
 
 /// By component, as they are asked for: each test is a process of its own and needs few.

@@ -78,19 +78,24 @@ impl Sqlite {
         let checkpoints = Checkpoints::start(&mut first, own, checkpoint::LENGTHS)?;
         #[cfg(any(test, feature = "row-security-off"))]
         let steps = Arc::default();
-        let secured = |connection, may_write, limit| {
-            let secured = SecuredConnection::new(connection, isolation, may_write, limit)?;
+        let secured = {
             #[cfg(any(test, feature = "row-security-off"))]
-            let secured = secured.counted(&steps);
-            Ok::<_, StoreError>(secured)
+            let steps = Arc::clone(&steps);
+            move |connection, may_write, limit| {
+                let secured = SecuredConnection::new(connection, isolation, may_write, limit)?;
+                #[cfg(any(test, feature = "row-security-off"))]
+                let secured = secured.counted(&steps);
+                Ok::<_, StoreError>(secured)
+            }
         };
         let (writer, tasks) = queue(WAITING);
         threads::write(secured(first, true, limit)?, checkpoints, tasks)?;
         let start = |count| {
             let (readers, tasks) = queue(WAITING);
             for _ in 0..count {
-                let reader = secured(connection::open(path)?, false, limit)?;
-                threads::read(reader, tasks.clone())?;
+                let (path, secured) = (path.to_owned(), secured.clone());
+                let open = move || secured(connection::open(&path)?, false, limit);
+                threads::read(open, tasks.clone())?;
             }
             Ok::<_, StoreError>(readers)
         };

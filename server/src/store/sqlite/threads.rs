@@ -169,18 +169,29 @@ fn commit_group_of(connection: SecuredConnection, tasks: Vec<Box<dyn Task>>) -> 
     commit_group(connection, tasks)
 }
 
-/// Starts one reader of several.
-pub(super) fn read(connection: SecuredConnection, tasks: Arc<Queue>) -> Result<(), StoreError> {
+/// Starts one reader of several. It opens its connection for its first task: most servers never need them all, and row
+/// security takes longer to set up than a server takes to start otherwise.
+pub(super) fn read(
+    open: impl Fn() -> Result<SecuredConnection, StoreError> + Send + 'static,
+    tasks: Arc<Queue>,
+) -> Result<(), StoreError> {
     spawn("store-reader", move || {
-        let mut connection = connection;
+        let mut opened = None;
         while let Some(mut task) = tasks.take() {
-            let answered;
-            (connection, answered) = run_read(connection, &mut task);
+            let connection = match opened.take().map_or_else(&open, Ok) {
+                Ok(connection) => connection,
+                Err(error) => {
+                    task.finish(Err(error));
+                    continue;
+                }
+            };
+            let (connection, answered) = run_read(connection, &mut task);
             let passage = task.is_passage();
             task.finish(answered);
             if passage {
                 connection.forget_pages();
             }
+            opened = Some(connection);
         }
     })
 }
