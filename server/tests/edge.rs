@@ -45,13 +45,13 @@ fn rest(mut stream: TcpStream) -> Vec<u8> {
     bytes
 }
 
-fn ask(address: SocketAddr, bytes: &[u8]) -> Response {
+fn exchange(address: SocketAddr, bytes: &[u8]) -> Response {
     read(&rest(send(address, bytes)))
 }
 
 fn is_well(address: SocketAddr) {
     let request = b"GET /v1/health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
-    ask(address, request).expect(200);
+    exchange(address, request).expect(200);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_is_not_request_is_refused_like_everything_else() {
             (long_line.as_bytes(), 413, "payload_too_large"),
             (many_lines.as_bytes(), 413, "payload_too_large"),
         ] {
-            let refused = ask(address, bytes).refused(status, code);
+            let refused = exchange(address, bytes).refused(status, code);
             assert!(refused.header("x-request-id").is_some(), "{refused:?}");
             assert_eq!(refused.header("connection"), Some("close"));
             // Nothing of it comes back.
@@ -123,11 +123,11 @@ fn a_host_has_to_be_named_once() {
             "GET /v1/health HTTP/1.1\r\nconnection: close\r\n\r\n",
             "GET /v1/health HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n",
         ] {
-            let refused = ask(address, head.as_bytes()).refused(422, "validation_failed");
+            let refused = exchange(address, head.as_bytes()).refused(422, "validation_failed");
             assert_eq!(refused.json()["errors"][0]["path"], "header.host");
         }
         // HTTP/1.0 did not know it yet, and closes after its response.
-        let old = ask(address, b"GET /v1/health HTTP/1.0\r\n\r\n").expect(200);
+        let old = exchange(address, b"GET /v1/health HTTP/1.0\r\n\r\n").expect(200);
         assert_eq!(old.header("content-length"), Some("33"));
     });
 }
@@ -137,7 +137,7 @@ fn a_body_that_is_not_framed_as_announced_is_refused() {
     with(Limits::default(), |address| {
         let head = "POST /v1/auth/token HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
         let chunked = format!("{head}transfer-encoding: chunked\r\n\r\nzz\r\n{{}}\r\n");
-        ask(address, chunked.as_bytes()).refused(422, "invalid_json");
+        exchange(address, chunked.as_bytes()).refused(422, "invalid_json");
         let mut short = send(
             address,
             format!("{head}content-length: 10\r\n\r\n{{").as_bytes(),
@@ -204,7 +204,7 @@ fn who_asks_before_sending_gets_a_response() {
         stream.write_all(b"{}").expect("sends");
         read(&rest(stream)).refused(422, "validation_failed");
         // What is refused anyway need not be sent.
-        ask(address, head("text/plain").as_bytes()).refused(415, "unsupported_media_type");
+        exchange(address, head("text/plain").as_bytes()).refused(415, "unsupported_media_type");
     });
 }
 

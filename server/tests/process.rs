@@ -193,7 +193,13 @@ impl Serving {
 
     /// Asks as somebody, and gives status and document, whatever they are.
     #[cfg(unix)]
-    pub(crate) fn asked(&self, token: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+    pub(crate) fn request(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> (u16, Value) {
         let length = body.len();
         let response = self.ask(&format!(
             "{method} {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\

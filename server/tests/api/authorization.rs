@@ -86,7 +86,7 @@ impl About<'_> {
     }
 }
 
-fn ask(operation: &Operation, client: &Client, about: &About<'_>) -> Response {
+fn send(operation: &Operation, client: &Client, about: &About<'_>) -> Response {
     let path = about.path(operation);
     if ["/undo", "/cancel"]
         .iter()
@@ -129,9 +129,9 @@ async fn without_a_credential_nothing_is_looked_at(place: Place) {
             };
             for credential in credentials {
                 let client = world.nobody.with(credential);
-                ask(operation, &client, &about).refused(401, "unauthenticated");
+                send(operation, &client, &about).refused(401, "unauthenticated");
             }
-            ask(operation, &world.nobody, &about).refused(401, "unauthenticated");
+            send(operation, &world.nobody, &about).refused(401, "unauthenticated");
         }
     }
     // The other service header grants nothing.
@@ -167,7 +167,7 @@ async fn keys_do_what_their_scopes_say(place: Place) {
             model: &model,
         };
         for (scopes, key) in &keys {
-            let response = ask(operation, key, &about);
+            let response = send(operation, key, &about);
             match operation.access {
                 Access::Users => {
                     response.refused(403, "forbidden");
@@ -223,9 +223,9 @@ async fn strangers_find_nothing_and_roles_are_held_to(place: Place) {
             model: &model,
         };
         requests += 1;
-        ask(operation, &stranger, &about).refused(404, "not_found");
+        send(operation, &stranger, &about).refused(404, "not_found");
         for (role, client) in &roles {
-            let response = ask(operation, client, &about);
+            let response = send(operation, client, &about);
             if *role < operation.role {
                 // Of a row, not even this is reported: that it could be removed by others.
                 if operation.method == "DELETE" && operation.path.ends_with("{row_id}") {
@@ -272,7 +272,7 @@ async fn hidden_and_missing_are_the_same_bytes(place: Place) {
                 other: &world.acme.to_string(),
                 model,
             };
-            let response = ask(operation, &owner, &about).refused(404, "not_found");
+            let response = send(operation, &owner, &about).refused(404, "not_found");
             model.take_out_of(&response.body.replace(organization, "…"))
         };
         assert_eq!(of(&hidden), of(&missing), "{operation:?}");

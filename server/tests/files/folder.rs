@@ -59,13 +59,13 @@ fn a_folder_that_cannot_be_written_takes_nothing_and_loses_nothing() {
         fs::create_dir_all(&there).expect("a folder");
         fs::rename(&there, &aside).expect("is renamed");
         fs::write(&there, b"in the way").expect("writes");
-        is_away(serving.asked(&token, "POST", &upload("large"), &large));
+        is_away(serving.request(&token, "POST", &upload("large"), &large));
         if reads {
-            let (status, _) = serving.asked(&token, "GET", &content, "");
+            let (status, _) = serving.request(&token, "GET", &content, "");
             assert_eq!(status, 200);
         } else {
-            is_away(serving.asked(&token, "POST", &upload("small"), small));
-            is_away(serving.asked(&token, "GET", &content, ""));
+            is_away(serving.request(&token, "POST", &upload("small"), small));
+            is_away(serving.request(&token, "GET", &content, ""));
             becomes_empty(&place.join("uploads"));
         }
         assert_eq!(names(&mut wire), ["kept"]);
@@ -73,10 +73,10 @@ fn a_folder_that_cannot_be_written_takes_nothing_and_loses_nothing() {
         fs::rename(&aside, &there).expect("is renamed");
     }
     // Everything is as it was.
-    let (status, _) = serving.asked(&token, "GET", &content, "");
+    let (status, _) = serving.request(&token, "GET", &content, "");
     assert_eq!(status, 200);
     for (name, text) in [("small", small), ("large", &large)] {
-        let (status, taken) = serving.asked(&token, "POST", &upload(name), text);
+        let (status, taken) = serving.request(&token, "POST", &upload(name), text);
         assert_eq!(status, 201, "{taken}");
     }
     becomes_empty(&place.join("uploads"));

@@ -107,7 +107,7 @@ fn waits_for(what: &str, mut so: impl FnMut() -> bool) {
 }
 
 fn names(serving: &Serving, token: &str) -> Vec<Value> {
-    let (_, page) = serving.asked(token, "GET", "/v1/files", "");
+    let (_, page) = serving.request(token, "GET", "/v1/files", "");
     let items = page["items"].as_array().expect("a page").iter();
     items.map(|file| file["name"].clone()).collect()
 }
@@ -157,17 +157,17 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     let column = json!({"label": "photo", "type": "file"});
     wire.made(&format!("/v1/features/{table}/columns"), &column);
     let upload = |name: &str| format!("/v1/files?workspace_id={workspace}&name={name}");
-    is_away(serving.asked(&token, "POST", &upload("early"), "early"));
+    is_away(serving.request(&token, "POST", &upload("early"), "early"));
     assert_eq!(names(&serving, &token), [""; 0]);
     gate.is(OPEN);
     waits_for("the bucket is there", || {
-        let (status, _) = serving.asked(&token, "POST", &upload("first"), "first");
+        let (status, _) = serving.request(&token, "POST", &upload("first"), "first");
         status == 201
     });
     let large = "x".repeat(LARGE);
     let mut kept = Vec::new();
     for (name, text) in [("small", "small"), ("large", &large)] {
-        let (status, file) = serving.asked(&token, "POST", &upload(name), text);
+        let (status, file) = serving.request(&token, "POST", &upload(name), text);
         assert_eq!(status, 201, "{file}");
         let row = json!({"data": {"photo": file["id"]}});
         wire.made(&format!("/v1/features/{table}/rows"), &row);
@@ -177,23 +177,23 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     let mut gone = Vec::new();
     for mode in [AWAY, STALLED] {
         let (status, goes) =
-            serving.asked(&token, "POST", &upload("goes"), &format!("goes {mode}"));
+            serving.request(&token, "POST", &upload("goes"), &format!("goes {mode}"));
         assert_eq!(status, 201, "{goes}");
         gone.push(goes["sha256"].as_str().expect("a digest").to_owned());
         gate.is(mode);
         thread::scope(|scope| {
             for text in ["half", &large] {
                 let (serving, token, path) = (&serving, &token, upload("half"));
-                scope.spawn(move || is_away(serving.asked(token, "POST", &path, text)));
+                scope.spawn(move || is_away(serving.request(token, "POST", &path, text)));
             }
             for (path, _) in &kept {
                 let (serving, token) = (&serving, &token);
-                scope.spawn(move || is_away(serving.asked(token, "GET", path, "")));
+                scope.spawn(move || is_away(serving.request(token, "GET", path, "")));
             }
         });
         // A record goes without its bytes, which are removed later.
         let path = format!("/v1/files/{}", goes["id"].as_str().expect("an id"));
-        let (status, _) = serving.asked(&token, "DELETE", &path, "");
+        let (status, _) = serving.request(&token, "DELETE", &path, "");
         assert_eq!(status, 204);
         assert_eq!(names(&serving, &token), ["first", "small", "large"]);
         gate.is(OPEN);
@@ -209,7 +209,7 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     gate.is(OPEN);
     assert_eq!(read(&serving, &token, path), (true, *length));
     let organization_path = format!("/v1/organizations/{organization}");
-    let (_, acme) = serving.asked(&token, "GET", &organization_path, "");
+    let (_, acme) = serving.request(&token, "GET", &organization_path, "");
     let first = "first".len() + kept.iter().map(|(_, length)| length).sum::<usize>();
     assert_eq!(acme["file_bytes"], first);
     // The sweeper of a server whose bucket is away waits for it. Nobody holds the objects any more.

@@ -54,7 +54,7 @@ fn listing(texts: &[&str], together: Match, sort: &str, after: Option<SortKey>) 
 }
 
 /// A caller of one organization who sees all of it.
-fn whole() -> Visible {
+fn one_organization() -> Visible {
     Visible {
         organizations: vec![Uuid::nil()],
         ..Visible::default()
@@ -68,7 +68,7 @@ fn about_table(sees_every_row: bool) -> Visible {
             workspace: Uuid::nil(),
             feature: sees_every_row.then(Uuid::nil),
         }),
-        ..whole()
+        ..one_organization()
     };
     if sees_every_row {
         visible
@@ -426,21 +426,24 @@ fn each_scope_has_its_text() {
     };
     let hidden = Visible {
         hidden: vec![Uuid::nil()],
-        ..whole()
+        ..one_organization()
     };
     let platform = Visible {
         platform: true,
-        ..whole()
+        ..one_organization()
     };
     let scopes: [(&str, Scope); 12] = [
         ("the operator", Scope::Operator),
         ("two organizations", two.clone().into()),
         ("two organizations, own rows only", guarded(two).into()),
-        ("one organization", whole().into()),
-        ("one organization, own rows only", guarded(whole()).into()),
+        ("one organization", one_organization().into()),
+        (
+            "one organization, own rows only",
+            guarded(one_organization()).into(),
+        ),
         (
             "one organization, own rows only, in a run",
-            in_run(guarded(whole())).into(),
+            in_run(guarded(one_organization())).into(),
         ),
         ("one organization, hidden workspaces", hidden.clone().into()),
         (
