@@ -71,12 +71,15 @@ async fn runs_go_when_they_have_been_kept_long_enough(place: Place) {
         stage.fires(&manual, &delay).await,
     );
     for it in [&short, &long] {
-        stage.editor.ask(it, "/runs", &json!({})).expect(202);
+        stage.editor.post_to(it, "/runs", &json!({})).expect(202);
     }
     stage.run_due().await;
     let world = &stage.world;
     world.wait(20 * 24 * 3600);
-    stage.editor.ask(&short, "/runs", &json!({})).expect(202);
+    stage
+        .editor
+        .post_to(&short, "/runs", &json!({}))
+        .expect(202);
     stage.run_due().await;
     let kept = Duration::from_secs(30 * DAY);
     let removed = async || remove_old_runs(&world.store, &world.context, kept).await;
@@ -98,7 +101,10 @@ async fn runs_go_when_they_have_been_kept_long_enough(place: Place) {
     assert_eq!(left, Ok(2), "the steps go with their run");
     // As many as there may be.
     for _ in 0..250 {
-        stage.editor.ask(&short, "/runs", &json!({})).expect(202);
+        stage
+            .editor
+            .post_to(&short, "/runs", &json!({}))
+            .expect(202);
     }
     stage.run_due().await;
     world.wait(31 * 24 * 3600);
@@ -125,7 +131,7 @@ async fn what_waits_is_counted(place: Place) {
     };
     assert!(metrics().await.contains("tplkit_runs_waiting 0\n"));
     stage.row(feature, &json!({}));
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     world.wait(90);
     let text = metrics().await;
     assert!(text.contains("tplkit_runs_waiting 2\n"), "{text}");

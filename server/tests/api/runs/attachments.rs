@@ -78,7 +78,7 @@ impl Post {
         let begun = self
             .stage
             .editor
-            .ask(it, "/runs", &begin)
+            .post_to(it, "/runs", &begin)
             .expect(202)
             .json();
         let settings: Settings = settings();

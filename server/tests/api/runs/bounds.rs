@@ -41,7 +41,7 @@ impl Stage {
             "trigger_config": manual(), "graph_config": {"steps": steps}});
         let draft = workflow(&self.editor.create(PATH, &body));
         self.editor
-            .ask(&draft, "/runs", &json!({"dry_run": true}))
+            .post_to(&draft, "/runs", &json!({"dry_run": true}))
             .expect(202);
         self.run_due().await;
         self.run(&draft)
@@ -50,7 +50,7 @@ impl Stage {
     /// The same for real.
     async fn wet(&self, steps: &Value) -> Value {
         let it = self.fires(&manual(), steps).await;
-        self.editor.ask(&it, "/runs", &json!({})).expect(202);
+        self.editor.post_to(&it, "/runs", &json!({})).expect(202);
         self.run_due().await;
         self.run(&it)
     }
@@ -240,7 +240,7 @@ async fn a_run_has_so_much_processor_time(place: Place) {
         ..Settings::default()
     };
     for body in [json!({}), json!({"dry_run": true})] {
-        stage.editor.ask(&it, "/runs", &body).expect(202);
+        stage.editor.post_to(&it, "/runs", &body).expect(202);
     }
     stage.executor_with(none).run_due().await.expect("runs");
     for run in stage.runs(&it) {
@@ -248,7 +248,7 @@ async fn a_run_has_so_much_processor_time(place: Place) {
         assert!(ended(&run).1.contains("processor time"), "{run}");
     }
     // What was used before a wait counts after it.
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     stage.run_due().await;
     let sql = "UPDATE main.workflow_runs SET spent = $1 WHERE status = 'running' RETURNING id";
     let spent = 15 * 60 * 1_000_000_i64 + 1;
@@ -306,7 +306,7 @@ async fn a_run_that_crashes_is_given_up(place: Place) {
         rows[0].get::<i64>(0).expect("a number")
     };
     let begin = || {
-        let begun = stage.editor.ask(&it, "/runs", &json!({}));
+        let begun = stage.editor.post_to(&it, "/runs", &json!({}));
         begun.expect(202).json()
     };
     let read = |run: &Value| {
@@ -381,7 +381,7 @@ async fn a_step_that_waited_is_skipped(place: Place) {
         run.expect("a run")
     };
     // A starter who may not write any more: what waited goes on, and the write is refused.
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     stage.run_due().await;
     owner.patch(&member, &json!({"role": "viewer"})).expect(200);
     stage.world.wait(6);
@@ -396,7 +396,7 @@ async fn a_step_that_waited_is_skipped(place: Place) {
     assert_eq!(code(&run["steps"][2]), "forbidden");
     // One who does not belong to the organization any more: nothing goes on.
     owner.patch(&member, &json!({"role": "editor"})).expect(200);
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     stage.run_due().await;
     owner.delete(&member).expect(204);
     stage.world.wait(6);

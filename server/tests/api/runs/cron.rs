@@ -85,9 +85,9 @@ async fn a_schedule_goes_with_its_version(place: Place) {
     stage.world.wait(HOUR);
     stage
         .editor
-        .ask(&it, "/versions", &json!({"name": "b"}))
+        .post_to(&it, "/versions", &json!({"name": "b"}))
         .expect(201);
-    stage.editor.ask(&it, "/apply", &json!({})).expect(200);
+    stage.editor.post_to(&it, "/apply", &json!({})).expect(200);
     assert_eq!(stage.run_due().await, 1);
     assert_eq!(stage.run_due().await, 0);
     stage.world.switch(&it, false).await;

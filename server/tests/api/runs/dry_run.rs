@@ -47,7 +47,11 @@ async fn a_dry_run_shows_and_does_nothing(place: Place) {
     stage.run_due().await;
     let before = stage.world.counts().await;
     let begin = json!({"row_id": row, "feature_id": feature, "dry_run": true});
-    let begun = stage.editor.ask(&draft, "/runs", &begin).expect(202).json();
+    let begun = stage
+        .editor
+        .post_to(&draft, "/runs", &begin)
+        .expect(202)
+        .json();
     assert_eq!(begun["dry_run"], true);
     let executor = stage.executor_with(Settings {
         secret_key: Some(key()),
@@ -95,7 +99,7 @@ async fn a_dry_run_fails_where_a_run_would(place: Place) {
     let it = stage.published(&json!({"type": "manual"}), &steps);
     stage
         .editor
-        .ask(&it, "/runs", &json!({"dry_run": true}))
+        .post_to(&it, "/runs", &json!({"dry_run": true}))
         .expect(202);
     stage.run_due().await;
     let run = stage.run(&it);

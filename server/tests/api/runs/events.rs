@@ -114,7 +114,7 @@ async fn drafts_and_superseded_versions_never_fire(place: Place) {
     stage.row(&feature, &json!({}));
     stage
         .editor
-        .ask(
+        .post_to(
             &it,
             "/versions",
             &json!({"graph_config": {"steps": say("two")}}),
@@ -122,7 +122,7 @@ async fn drafts_and_superseded_versions_never_fire(place: Place) {
         .expect(201);
     stage.row(&feature, &json!({}));
     assert_eq!(stage.run_due().await, 2, "the draft does not fire");
-    stage.editor.ask(&it, "/apply", &json!({})).expect(200);
+    stage.editor.post_to(&it, "/apply", &json!({})).expect(200);
     stage.row(&feature, &json!({}));
     assert_eq!(stage.run_due().await, 1);
     // What happened while it fired is executed, paused or not; what happens later is not.

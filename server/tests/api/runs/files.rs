@@ -35,7 +35,7 @@ async fn a_step_uses_a_file_that_the_run_sees(place: Place) {
         let steps = json!([write("insert", &out, &[("photo", json!(file))])]);
         let manual = json!({"type": "manual"});
         let it = stage.fires(&manual, &steps).await;
-        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+        stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
         stage.run_due().await;
         let run = stage.run(&it);
         if uses == 1 {
@@ -88,13 +88,13 @@ async fn a_version_keeps_its_files_until_another_one_is_in_force(place: Place) {
     };
     // A draft takes nothing from the version in force; published it does.
     let without = json!({"graph_config": graph(&crate::api::workflows::steps())});
-    editor.ask(&it, "/versions", &without).expect(201);
+    editor.post_to(&it, "/versions", &without).expect(201);
     assert_eq!(of_file(world, HOLDS, kept).await, 1);
     world.wait(1);
-    editor.ask(&it, "/apply", &json!({})).expect(200);
+    editor.post_to(&it, "/apply", &json!({})).expect(200);
     released(world.context.now()).await;
     let with = json!({"graph_config": graph(&mail(&kept.to_string()))});
-    editor.ask(&it, "/versions", &with).expect(201);
+    editor.post_to(&it, "/versions", &with).expect(201);
     assert_eq!(of_file(world, HOLDS, kept).await, 1);
     world.wait(1);
     editor.delete(&path(&it, "?force=true")).expect(204);

@@ -28,7 +28,7 @@ async fn run(stage: &Stage, steps: Value, settings: Settings, row: &Value) -> Va
     let row = stage.row(&stage.model.feature, row);
     let it = stage.fires(&json!({"type": "manual"}), &steps).await;
     let begin = json!({"row_id": row, "feature_id": stage.model.feature});
-    stage.editor.ask(&it, "/runs", &begin).expect(202);
+    stage.editor.post_to(&it, "/runs", &begin).expect(202);
     stage.executor_with(settings).run_due().await.expect("runs");
     stage.run(&it)
 }
@@ -256,14 +256,14 @@ async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
     let versions = |graph: &Value| {
         stage
             .editor
-            .ask(&it, "/versions", &json!({"graph_config": graph}))
+            .post_to(&it, "/versions", &json!({"graph_config": graph}))
     };
     let next = versions(&graph(&step("********"))).expect(201).json();
     shown(&next);
     shown(
         &stage
             .editor
-            .ask(&it, "/apply", &json!({}))
+            .post_to(&it, "/apply", &json!({}))
             .expect(200)
             .json(),
     );
@@ -272,19 +272,19 @@ async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
     shown(
         &stage
             .editor
-            .ask(&it, "/versions", &renamed)
+            .post_to(&it, "/versions", &renamed)
             .expect(201)
             .json(),
     );
     shown(
         &stage
             .editor
-            .ask(&it, "/apply", &json!({}))
+            .post_to(&it, "/apply", &json!({}))
             .expect(200)
             .json(),
     );
     for _ in 0..2 {
-        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+        stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     }
     stage
         .executor_with(settings())

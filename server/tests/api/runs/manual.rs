@@ -28,7 +28,7 @@ async fn only_active_automations_run(place: Place) {
     );
     stage
         .editor
-        .ask(&it, "/runs", &json!({}))
+        .post_to(&it, "/runs", &json!({}))
         .refused(409, "no_active_version");
     stage.world.switch(&it, true).await;
     // A body is not needed.
@@ -59,17 +59,17 @@ async fn only_active_automations_run(place: Place) {
     ] {
         stage
             .editor
-            .ask(&it, "/runs", &bad)
+            .post_to(&it, "/runs", &bad)
             .refused(422, "validation_failed");
     }
     let viewer = stage.world.as_user("viewer@acme.test");
     viewer
-        .ask(&it, "/runs", &json!({}))
+        .post_to(&it, "/runs", &json!({}))
         .refused(403, "forbidden");
     viewer.get(&path(&it, "/runs")).expect(200);
     let stranger = stage.world.as_user("stranger@other.test");
     stranger
-        .ask(&it, "/runs", &json!({}))
+        .post_to(&it, "/runs", &json!({}))
         .refused(404, "not_found");
     stranger.get(&path(&it, "/runs")).refused(404, "not_found");
     let run = format!("/v1/workflow-runs/{}", begun["id"].as_str().expect("an id"));
@@ -78,12 +78,12 @@ async fn only_active_automations_run(place: Place) {
     stage
         .world
         .as_key(&["write"])
-        .ask(&it, "/runs", &json!({}))
+        .post_to(&it, "/runs", &json!({}))
         .expect(202);
     stage
         .world
         .as_key(&["read"])
-        .ask(&it, "/runs", &json!({}))
+        .post_to(&it, "/runs", &json!({}))
         .refused(403, "missing_scope");
 }
 
@@ -99,11 +99,11 @@ async fn a_row_may_be_named(place: Place) {
     let there = stage.row(&other, &json!({"note": "there"}));
     stage
         .editor
-        .ask(&by_hand, "/runs", &json!({"row_id": row}))
+        .post_to(&by_hand, "/runs", &json!({"row_id": row}))
         .refused(422, "validation_failed");
     stage
         .editor
-        .ask(
+        .post_to(
             &by_hand,
             "/runs",
             &json!({"row_id": there, "feature_id": feature}),
@@ -112,7 +112,7 @@ async fn a_row_may_be_named(place: Place) {
     let nothing = stage.world.context.id();
     stage
         .editor
-        .ask(
+        .post_to(
             &by_hand,
             "/runs",
             &json!({"row_id": row, "feature_id": nothing}),
@@ -120,11 +120,11 @@ async fn a_row_may_be_named(place: Place) {
         .refused(404, "not_found");
     stage
         .editor
-        .ask(&watching, "/runs", &json!({"row_id": nothing}))
+        .post_to(&watching, "/runs", &json!({"row_id": nothing}))
         .refused(404, "not_found");
     stage
         .editor
-        .ask(
+        .post_to(
             &watching,
             "/runs",
             &json!({"row_id": there, "feature_id": other}),
@@ -132,16 +132,19 @@ async fn a_row_may_be_named(place: Place) {
         .refused(422, "validation_failed");
     stage
         .editor
-        .ask(
+        .post_to(
             &by_hand,
             "/runs",
             &json!({"row_id": there, "feature_id": other}),
         )
         .expect(202);
-    stage.editor.ask(&by_hand, "/runs", &json!({})).expect(202);
+    stage
+        .editor
+        .post_to(&by_hand, "/runs", &json!({}))
+        .expect(202);
     let begun = stage
         .editor
-        .ask(&watching, "/runs", &json!({"row_id": row}))
+        .post_to(&watching, "/runs", &json!({"row_id": row}))
         .expect(202)
         .json();
     assert_eq!(begun["row_id"], json!(row));
@@ -169,7 +172,7 @@ async fn a_run_is_read_with_its_steps(place: Place) {
     let it = stage.fires(&manual(), &steps).await;
     let begun = stage
         .editor
-        .ask(&it, "/runs", &json!({}))
+        .post_to(&it, "/runs", &json!({}))
         .expect(202)
         .json();
     stage.world.wait(5);
@@ -239,8 +242,8 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
         write("insert", &out, &[("n", json!("{{vars.steps.stp_000000000001.count}}")), ("note", json!("{{record.note}}"))]),
     ]);
     let it = stage.fires(&manual(), &steps).await;
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
-    owner.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
+    owner.post_to(&it, "/runs", &json!({})).expect(202);
     assert_eq!(stage.run_due().await, 2);
     assert_eq!(
         stage.all(&out),
@@ -255,7 +258,7 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
     let key = owner.post("/v1/api-keys", &body).expect(201).json();
     let key = stage.world.nobody.with(key["key"].as_str().expect("a key"));
     let begin = || {
-        let begun = key.ask(&it, "/runs", &json!({})).expect(202).json();
+        let begun = key.post_to(&it, "/runs", &json!({})).expect(202).json();
         format!("/v1/workflow-runs/{}", begun["id"].as_str().expect("an id"))
     };
     let (early, late) = (begin(), {
@@ -270,7 +273,7 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
     assert_eq!(ended(&late).0, "failed");
     assert_eq!(code(&late), "starter_lost_access");
     assert!(ended(&late).1.contains("any more"), "{late}");
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     let members = stage.world.path("/members");
     let editor = owner
         .items(&members)

@@ -31,7 +31,7 @@ async fn waiting(stage: &Stage, partner: &SlowPartner) -> String {
         json!([{"key": "http.request", "config": {"connectionName": "slow", "path": "/x"}}]);
     let it = stage.fires(&json!({"type": "manual"}), &steps).await;
     for _ in 0..RUNS {
-        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+        stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     }
     it
 }
@@ -69,7 +69,7 @@ async fn a_slow_partner_keeps_no_other_organization_waiting(place: Place) {
     let theirs = workflow(&stranger.create(crate::api::workflows::PATH, &body));
     assert!(stage.world.switch(&theirs, true).await);
     let run = id(&stranger
-        .ask(&theirs, "/runs", &json!({}))
+        .post_to(&theirs, "/runs", &json!({}))
         .expect(202)
         .json());
     until("the other run", || status(&stranger, &run) == "succeeded").await;

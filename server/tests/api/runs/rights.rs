@@ -83,7 +83,7 @@ async fn runs_write_into_tables_of_own_rows(place: Place) {
     ]);
     let it = stage.fires(&manual(), &steps).await;
     for body in [json!({"dry_run": true}), json!({})] {
-        stage.editor.ask(&it, "/runs", &body).expect(202);
+        stage.editor.post_to(&it, "/runs", &body).expect(202);
     }
     stage.run_due().await;
     stage.world.wait(3);
@@ -104,7 +104,7 @@ async fn runs_write_into_tables_of_own_rows(place: Place) {
         [json!(WORD), json!("one"), json!("two")]
     );
     // Another run of the same person does not see them either.
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     stage.run_due().await;
     stage.world.wait(3);
     stage.run_due().await;
@@ -321,7 +321,7 @@ async fn nothing_hidden_comes_out_whoever_publishes(place: Place) {
     }
     for it in &automations {
         for body in [json!({}), json!({"dry_run": true})] {
-            stage.editor.ask(it, "/runs", &body).expect(202);
+            stage.editor.post_to(it, "/runs", &body).expect(202);
         }
     }
     for _ in 0..3 {
@@ -495,12 +495,15 @@ async fn a_called_automation_sees_what_the_caller_sees(place: Place) {
             .collect::<Vec<_>>()
     };
     // Begun by an editor, and by a row through an editor's automation, whoever wrote it.
-    stage.editor.ask(&by_hand, "/runs", &json!({})).expect(202);
+    stage
+        .editor
+        .post_to(&by_hand, "/runs", &json!({}))
+        .expect(202);
     stage.run_due().await;
     insert(&owner, &start, &json!({"note": "x"}));
     stage.run_due().await;
     assert_eq!(counts(), [json!(0), json!(0)]);
-    owner.ask(&by_hand, "/runs", &json!({})).expect(202);
+    owner.post_to(&by_hand, "/runs", &json!({})).expect(202);
     stage.run_due().await;
     assert_eq!(counts(), [json!(0), json!(0), json!(1)]);
     for run in runs(&owner, &called) {
@@ -517,7 +520,10 @@ async fn a_called_automation_sees_what_the_caller_sees(place: Place) {
         &read_of(&own),
     );
     assert!(stage.world.switch(&fired, true).await);
-    stage.editor.ask(&by_hand, "/runs", &json!({})).expect(202);
+    stage
+        .editor
+        .post_to(&by_hand, "/runs", &json!({}))
+        .expect(202);
     stage.run_due().await;
     let run = runs(&owner, &fired).pop().expect("a run");
     assert_eq!(run["steps"][0]["output"]["count"], 1, "{run}");
@@ -541,7 +547,7 @@ async fn who_reads_what_of_a_run(place: Place) {
         .await;
     let begin = |client: &Client, row: &str| {
         let body = json!({"row_id": row, "dry_run": true});
-        let begun = client.ask(&it, "/runs", &body).expect(202).json();
+        let begun = client.post_to(&it, "/runs", &body).expect(202).json();
         format!("/v1/workflow-runs/{}", id(&begun))
     };
     let row = insert(&owner, &feature, &json!({"note": WORD}));
@@ -644,7 +650,7 @@ async fn who_reads_what_of_a_run(place: Place) {
     let mut shown = Vec::new();
     for it in [&names, &not] {
         owner
-            .ask(it, "/runs", &json!({"dry_run": true}))
+            .post_to(it, "/runs", &json!({"dry_run": true}))
             .expect(202);
         stage.run_due().await;
         let run = runs(&stage.editor, it).pop().expect("a run");

@@ -45,7 +45,7 @@ async fn a_column_that_is_gone_is_not_written(place: Place) {
     stage.editor.delete(&note).expect(204);
     for dry in [true, false] {
         let begin = json!({ "dry_run": dry });
-        stage.editor.ask(&it, "/runs", &begin).expect(202);
+        stage.editor.post_to(&it, "/runs", &begin).expect(202);
     }
     stage.run_due().await;
     for run in stage.runs(&it) {
@@ -156,7 +156,7 @@ async fn reads_find_what_they_ask_for(place: Place) {
         ),
     ] {
         let it = stage.fires(&manual(), &read(config)).await;
-        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+        stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
         stage.run_due().await;
         let run = stage.run(&it);
         assert_eq!(ended(&run), ("succeeded", ""), "{run}");
@@ -207,7 +207,7 @@ async fn writes_follow_the_rules_of_rows(place: Place) {
             .await;
         stage
             .editor
-            .ask(&it, "/runs", &json!({"row_id": row, "feature_id": feature}))
+            .post_to(&it, "/runs", &json!({"row_id": row, "feature_id": feature}))
             .expect(202);
         stage.run_due().await;
         let run = stage.run(&it);
@@ -266,7 +266,7 @@ async fn rows_are_found_by_a_column(place: Place) {
         ("upsert", "new"),
     ] {
         let it = stage.fires(&manual(), &by(mode, json!(value))).await;
-        stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+        stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
         stage.run_due().await;
         assert_eq!(ended(&stage.run(&it)), ("succeeded", ""));
     }
@@ -299,7 +299,7 @@ async fn people_are_reported(place: Place) {
     let steps = json!([{"key": "notify", "id": "stp_000000000001", "config":
         {"scopeType": "channel", "scopeId": channel, "title": "T {{record.n}}", "body": "<b>"}}]);
     let it = stage.fires(&manual(), &steps).await;
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     stage.run_due().await;
     let run = stage.run(&it);
     let sql = "SELECT id, scope_type, scope_id, title, body, step_id FROM notifications";
@@ -337,7 +337,7 @@ async fn notifications_are_read_by_whom_they_are_for(place: Place) {
         notify("editor", "user", Some(me(&stage.editor))),
     ]);
     let it = stage.fires(&manual(), &steps).await;
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     stage.run_due().await;
     let run = stage.run(&it);
     let titles = |client: &Client| {
@@ -382,12 +382,18 @@ async fn automations_run_others(place: Place) {
             &json!([{"key": "automation.run", "config": {"workflowId": inner}}]),
         )
         .await;
-    stage.editor.ask(&outer, "/runs", &json!({})).expect(202);
+    stage
+        .editor
+        .post_to(&outer, "/runs", &json!({}))
+        .expect(202);
     stage.run_due().await;
     let failed = stage.run(&outer);
     assert!(ended(&failed).1.contains("not active"), "{failed}");
     stage.world.switch(&inner, true).await;
-    stage.editor.ask(&outer, "/runs", &json!({})).expect(202);
+    stage
+        .editor
+        .post_to(&outer, "/runs", &json!({}))
+        .expect(202);
     assert_eq!(stage.run_due().await, 2);
     let run = stage.run(&inner);
     assert_eq!(
@@ -413,7 +419,7 @@ async fn a_delay_survives(place: Place) {
         write("insert", &feature, &[("note", json!("after"))]),
     ]);
     let it = stage.fires(&manual(), &steps).await;
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     assert_eq!(stage.run_due().await, 1);
     assert_eq!(stage.run(&it)["status"], "running");
     assert_eq!(stage.run(&it)["steps"][1]["status"], "running");

@@ -46,7 +46,7 @@ async fn a_masked_secret_stays_with_its_step_and_connection(place: Place) {
     let it = stage.fires(&json!({"type": "manual"}), &begun).await;
     let versions = |steps: &Value| {
         let body = json!({"graph_config": graph(steps)});
-        stage.editor.ask(&it, "/versions", &body)
+        stage.editor.post_to(&it, "/versions", &body)
     };
     let nested = "graph_config.steps[1].config.then[0].config.apiKey";
     let first = "graph_config.steps[0].config.bearerToken";
@@ -104,10 +104,10 @@ async fn a_masked_secret_stays_with_its_step_and_connection(place: Place) {
     .expect(201);
     // That draft is not in force: what counts is the version that is.
     versions(&steps(&[step(1, "evil", MASK)])).refused(422, "secret_required");
-    stage.editor.ask(&it, "/apply", &json!({})).expect(200);
+    stage.editor.post_to(&it, "/apply", &json!({})).expect(200);
     versions(&steps(&[step(1, "evil", MASK)])).expect(201);
     versions(&steps(&[step(1, "api", MASK)])).refused(422, "secret_required");
-    stage.editor.ask(&it, "/runs", &json!({})).expect(202);
+    stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     stage
         .executor_with(settings())
         .run_due()
@@ -149,7 +149,7 @@ async fn a_secret_never_reaches_another_server_than_the_one_it_was_entered_for(p
     let run = async || {
         let begun = stage
             .editor
-            .ask(&it, "/runs", &json!({}))
+            .post_to(&it, "/runs", &json!({}))
             .expect(202)
             .json();
         stage

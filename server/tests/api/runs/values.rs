@@ -19,7 +19,7 @@ async fn runs(stage: &Stage, steps: &Value, values: &[Value]) -> Vec<Value> {
     for value in values {
         let row = stage.row(&stage.model.feature, &json!({"cell": value}));
         let begin = json!({"row_id": row, "feature_id": stage.model.feature});
-        stage.editor.ask(&it, "/runs", &begin).expect(202);
+        stage.editor.post_to(&it, "/runs", &begin).expect(202);
     }
     stage
         .executor_with(settings())

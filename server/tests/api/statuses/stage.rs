@@ -279,7 +279,9 @@ impl Stage {
     /// Publishes and switches on.
     pub(super) async fn fires(&self, ids: &Ids) {
         let workflow = &ids["workflow_id"];
-        self.owner.ask(workflow, "/apply", &json!({})).expect(200);
+        self.owner
+            .post_to(workflow, "/apply", &json!({}))
+            .expect(200);
         assert!(self.world.switch(workflow, true).await);
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 
 impl Client {
     /// The response to `POST …/{tail}` of an automation.
-    pub(crate) fn ask(&self, workflow: &str, tail: &str, body: &Value) -> Response {
+    pub(crate) fn post_to(&self, workflow: &str, tail: &str, body: &Value) -> Response {
         self.post(&path(workflow, tail), body)
     }
 }

@@ -129,7 +129,7 @@ async fn one(world: &World, editor: &Client, it: &str, expected: &mut Expected, 
             } else {
                 409
             };
-            let response = editor.ask(it, "/versions", &json!({})).expect(status);
+            let response = editor.post_to(it, "/versions", &json!({})).expect(status);
             if status == 201 {
                 let (id, base) = (id(&response.json()), expected.active());
                 expected.0.push(Version {
@@ -142,13 +142,13 @@ async fn one(world: &World, editor: &Client, it: &str, expected: &mut Expected, 
         }
         2 => {
             let status = expected.apply(None);
-            editor.ask(it, "/apply", &json!({})).expect(status);
+            editor.post_to(it, "/apply", &json!({})).expect(status);
         }
         3 => {
             let number = dice.roll(expected.0.len()) + 1;
             let named = json!({"version_id": expected.0[number - 1].id});
             let status = expected.apply(Some(number));
-            editor.ask(it, "/apply", &named).expect(status);
+            editor.post_to(it, "/apply", &named).expect(status);
         }
         4 => {
             let newest = expected.0.iter().rposition(|version| !version.draft);

@@ -27,20 +27,20 @@ async fn who_may_not_is_reported(place: Place) {
     viewer.post(&validate, &verdict).expect(200);
     viewer.post(PATH, &new).refused(403, "forbidden");
     viewer
-        .ask(&it, "/apply", &json!({}))
+        .post_to(&it, "/apply", &json!({}))
         .refused(403, "forbidden");
     viewer
-        .ask(&it, "/versions", &json!({}))
+        .post_to(&it, "/versions", &json!({}))
         .refused(403, "forbidden");
     viewer.delete(&path(&it, "")).refused(403, "forbidden");
     stranger.post(PATH, &new).refused(404, "not_found");
     stranger.post(&validate, &verdict).refused(404, "not_found");
     stranger.get(&path(&it, "")).refused(404, "not_found");
     stranger
-        .ask(&it, "/apply", &json!({}))
+        .post_to(&it, "/apply", &json!({}))
         .refused(404, "not_found");
     stranger
-        .ask(&it, "/versions", &json!({}))
+        .post_to(&it, "/versions", &json!({}))
         .refused(404, "not_found");
     stranger.delete(&path(&it, "")).refused(404, "not_found");
     assert_eq!(stranger.items(PATH).len(), 0);
@@ -48,7 +48,7 @@ async fn who_may_not_is_reported(place: Place) {
     write.post(&validate, &verdict).expect(200);
     write.post(PATH, &new).refused(403, "missing_scope");
     write
-        .ask(&it, "/apply", &json!({}))
+        .post_to(&it, "/apply", &json!({}))
         .refused(403, "missing_scope");
     write.delete(&path(&it, "")).refused(403, "missing_scope");
     let structure = world.as_key(&["write", "structure"]);
@@ -86,10 +86,10 @@ async fn bodies_that_make_no_sense(place: Place) {
     }
     let it = workflow(&editor.create(PATH, &good));
     editor
-        .ask(&it, "/apply", &json!({"version_id": 5}))
+        .post_to(&it, "/apply", &json!({"version_id": 5}))
         .refused(422, "validation_failed");
     editor
-        .ask(&it, "/apply", &json!({"x": 5}))
+        .post_to(&it, "/apply", &json!({"x": 5}))
         .refused(422, "validation_failed");
     editor
         .get(&path("nonsense", ""))

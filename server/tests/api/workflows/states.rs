@@ -50,7 +50,7 @@ async fn a_draft_unless_asked_otherwise(place: Place) {
     assert_eq!(published["is_active"], false);
     // Nothing in the API activates.
     let applied = editor
-        .ask(&workflow(&made), "/apply", &json!({}))
+        .post_to(&workflow(&made), "/apply", &json!({}))
         .expect(200)
         .json();
     assert_eq!(
@@ -74,7 +74,7 @@ async fn applying_keeps_whether_it_fires(place: Place) {
     let it = workflow(&made);
     assert!(world.switch(&it, true).await);
     let draft = editor
-        .ask(&it, "/versions", &json!({"name": "second"}))
+        .post_to(&it, "/versions", &json!({"name": "second"}))
         .expect(201)
         .json();
     assert_eq!(
@@ -96,10 +96,10 @@ async fn applying_keeps_whether_it_fires(place: Place) {
     assert_eq!(active[0]["id"], draft["id"]);
     // Paused it stays paused.
     editor
-        .ask(&it, "/versions", &json!({"name": "third"}))
+        .post_to(&it, "/versions", &json!({"name": "third"}))
         .expect(201);
     assert!(world.switch(&it, false).await);
-    let applied = editor.ask(&it, "/apply", &json!({})).expect(200).json();
+    let applied = editor.post_to(&it, "/apply", &json!({})).expect(200).json();
     assert_eq!(
         (&applied["is_active"], &applied["name"]),
         (&json!(false), &json!("third"))
@@ -117,19 +117,19 @@ async fn a_draft_whose_base_moved_is_stale(place: Place) {
     let model = Model::new(&editor, world.acme);
     let it = workflow(&editor.create(PATH, &body(&model.workspace, false)));
     editor
-        .ask(&it, "/apply", &json!({}))
+        .post_to(&it, "/apply", &json!({}))
         .refused(409, "conflict");
     world.switch(&it, true).await;
     let one = editor
-        .ask(&it, "/versions", &json!({"name": "one"}))
+        .post_to(&it, "/versions", &json!({"name": "one"}))
         .expect(201)
         .json();
     let two = editor
-        .ask(&it, "/versions", &json!({"name": "two"}))
+        .post_to(&it, "/versions", &json!({"name": "two"}))
         .expect(201)
         .json();
     editor
-        .ask(&it, "/apply", &json!({"version_id": one["id"]}))
+        .post_to(&it, "/apply", &json!({"version_id": one["id"]}))
         .expect(200);
     for named in [
         json!({}),
@@ -137,7 +137,7 @@ async fn a_draft_whose_base_moved_is_stale(place: Place) {
         json!({"version_id": one["id"]}),
     ] {
         editor
-            .ask(&it, "/apply", &named)
+            .post_to(&it, "/apply", &named)
             .refused(409, "draft_stale");
     }
     let unchanged = editor.items(PATH);
@@ -145,7 +145,7 @@ async fn a_draft_whose_base_moved_is_stale(place: Place) {
     assert_eq!(two.expect("it is there")["is_draft"], true);
     let nothing = world.context.id();
     editor
-        .ask(&it, "/apply", &json!({"version_id": nothing}))
+        .post_to(&it, "/apply", &json!({"version_id": nothing}))
         .refused(404, "not_found");
 }
 
@@ -157,13 +157,13 @@ async fn of_two_applies_one_wins(place: Place) {
         let it = workflow(&editor.create(PATH, &body(&model.workspace, false)));
         world.switch(&it, true).await;
         let drafts = ["a", "b", "c"].map(|name| {
-            let draft = editor.ask(&it, "/versions", &json!({"name": name}));
+            let draft = editor.post_to(&it, "/versions", &json!({"name": name}));
             id(&draft.expect(201).json())
         });
         let statuses: Vec<u16> = thread::scope(|scope| {
             let publishing = drafts.iter().map(|draft| {
                 let (editor, it) = (&editor, &it);
-                scope.spawn(move || editor.ask(it, "/apply", &json!({"version_id": draft})))
+                scope.spawn(move || editor.post_to(it, "/apply", &json!({"version_id": draft})))
             });
             let publishing: Vec<_> = publishing.collect();
             publishing
@@ -190,18 +190,21 @@ async fn versions_need_an_active_one_and_inherit_from_it(place: Place) {
     let model = Model::new(&editor, world.acme);
     let it = workflow(&editor.create(PATH, &body(&model.workspace, false)));
     editor
-        .ask(&it, "/versions", &json!({}))
+        .post_to(&it, "/versions", &json!({}))
         .refused(409, "no_active_version");
     // What is wrong with the body is reported first.
     editor
-        .ask(&it, "/versions", &json!({"nmae": "x"}))
+        .post_to(&it, "/versions", &json!({"nmae": "x"}))
         .refused(422, "validation_failed");
     editor
-        .ask(&it, "/versions", &json!({"trigger_config": {}}))
+        .post_to(&it, "/versions", &json!({"trigger_config": {}}))
         .refused(422, "invalid_automation");
     world.switch(&it, true).await;
     let active = editor.get(&path(&it, "")).expect(200).json();
-    let draft = editor.ask(&it, "/versions", &json!({})).expect(201).json();
+    let draft = editor
+        .post_to(&it, "/versions", &json!({}))
+        .expect(201)
+        .json();
     for key in [
         "name",
         "trigger_config",
@@ -217,11 +220,11 @@ async fn versions_need_an_active_one_and_inherit_from_it(place: Place) {
     );
     // An empty half is not an omitted one.
     let empty = editor
-        .ask(&it, "/versions", &json!({"graph_config": {}}))
+        .post_to(&it, "/versions", &json!({"graph_config": {}}))
         .expect(201)
         .json();
     assert_eq!(empty["graph_config"], json!({}));
-    let refused = editor.ask(&it, "/versions", &json!({"trigger_config": {}}));
+    let refused = editor.post_to(&it, "/versions", &json!({"trigger_config": {}}));
     assert!(
         refused
             .refused(422, "invalid_automation")
@@ -231,7 +234,7 @@ async fn versions_need_an_active_one_and_inherit_from_it(place: Place) {
     // Published, even active before, and not active now.
     world.switch(&it, false).await;
     editor
-        .ask(&it, "/versions", &json!({}))
+        .post_to(&it, "/versions", &json!({}))
         .refused(409, "no_active_version");
 }
 
@@ -247,13 +250,13 @@ async fn the_version_in_force_is_read(place: Place) {
         "the newest draft where nothing is published"
     );
     assert!(!world.switch(&it, true).await, "a draft never fires");
-    editor.ask(&it, "/apply", &json!({})).expect(200);
+    editor.post_to(&it, "/apply", &json!({})).expect(200);
     world.switch(&it, true).await;
-    editor.ask(&it, "/versions", &json!({})).expect(201);
+    editor.post_to(&it, "/versions", &json!({})).expect(201);
     assert_eq!(in_force(&it), 1, "not the newest draft");
     world.switch(&it, false).await;
     assert_eq!(in_force(&it), 1, "the newest published one");
-    editor.ask(&it, "/apply", &json!({})).expect(200);
+    editor.post_to(&it, "/apply", &json!({})).expect(200);
     assert_eq!(in_force(&it), 2);
 }
 
@@ -265,7 +268,7 @@ async fn lists_show_versions(place: Place) {
     let it = workflow(&editor.create(PATH, &body(&model.workspace, false)));
     world.switch(&it, true).await;
     for _ in 0..3 {
-        editor.ask(&it, "/versions", &json!({})).expect(201);
+        editor.post_to(&it, "/versions", &json!({})).expect(201);
     }
     editor.create(PATH, &body(&other.workspace, false));
     let here = format!("{PATH}?workspace_id={}", model.workspace);
@@ -344,7 +347,10 @@ async fn steps_get_ids_that_stay(place: Place) {
     let it = workflow(&made);
     assert_eq!(editor.get(&path(&it, "")).expect(200).json(), made);
     world.switch(&it, true).await;
-    let draft = editor.ask(&it, "/versions", &json!({})).expect(201).json();
+    let draft = editor
+        .post_to(&it, "/versions", &json!({}))
+        .expect(201)
+        .json();
     assert_eq!(draft["graph_config"], made["graph_config"]);
 }
 
