@@ -9,8 +9,8 @@ use crate::json::{Object, Value, write_string_to};
 use crate::problem::Code;
 use crate::rows::{Cell, EntryReason, Identity, Rules, canonical_to, equal, member};
 use crate::workspace::{
-    Change, CommitError, Feature, Id, Lookup as _, Progress, RowData, RowWrite, StoredRow,
-    Target as _, Unit, ready,
+    Change, CommitError, Feature, Id, Progress, RowData, RowWrite, StoredRow, Target as _, Unit,
+    ready,
 };
 
 /// How many rows one step may change.
@@ -196,7 +196,7 @@ impl World {
                     entered.insert(name, format!("\"{}\"", self.next_id(column.id)));
                 }
                 Some(Identity::Sequence) => {
-                    let stands = ready(self.memory.sequence(feature.id, column.id)).unwrap_or(1);
+                    let stands = self.memory.state().sequence(column.id);
                     let given = entered.get(name).and_then(|cell| cell.parse::<u64>().ok());
                     let number = given.unwrap_or(stands);
                     if empty {

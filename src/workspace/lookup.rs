@@ -145,10 +145,10 @@ pub trait Lookup: Source {
     /// How many rows more may be written; nothing when there is no limit, or none that is known.
     fn row_capacity(&self) -> impl Future<Output = Result<Option<u64>, Self::Error>> + Send;
 
-    /// The number that the next empty cell of a sequence column gets.
+    /// The number that the next empty cell of a sequence column gets; nothing when it is not known.
     fn sequence(
         &self,
         feature: Id,
         column: Id,
-    ) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+    ) -> impl Future<Output = Result<Option<u64>, Self::Error>> + Send;
 }

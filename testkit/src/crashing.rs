@@ -202,7 +202,7 @@ impl Lookup for Memory {
         Ok(self.read()?.row_capacity().await?)
     }
 
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, Error> {
+    async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, Error> {
         Ok(self.read()?.sequence(feature, column).await?)
     }
 }

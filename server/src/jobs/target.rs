@@ -369,13 +369,13 @@ impl Lookup for Destination {
         reading.await
     }
 
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
+    async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, ReadError> {
         let reading = self
             .store
             .read(&self.visibility, (feature, column), |tx, input| {
                 Box::pin(stands(tx, input.0, input.1))
             });
-        reading.await
+        reading.await.map(Some)
     }
 }
 

@@ -73,7 +73,7 @@ async fn contents(tx: &mut Tx, workspace: Id, tables: &Tables) -> Result<Content
         rows.insert(feature.id, rows_of(&snapshot, feature.id).await?);
         for column in &feature.columns {
             let next = snapshot.sequence(feature.id, column.id).await?;
-            sequences.insert(column.id, next);
+            sequences.extend(next.map(|next| (column.id, next)));
         }
     }
     Ok(Contents {

@@ -134,7 +134,8 @@ impl Lookup for Snapshot<'_> {
         row_capacity(self.reading.lock().await.tx, self.workspace).await
     }
 
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
-        stands(self.reading.lock().await.tx, feature, column).await
+    async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, ReadError> {
+        let stands = stands(self.reading.lock().await.tx, feature, column).await?;
+        Ok(Some(stands))
     }
 }

@@ -46,7 +46,7 @@ impl Outcome {
                     rows.push((feature.id, all));
                     for column in &feature.columns {
                         let stands = source.sequence(feature.id, column.id).await?;
-                        sequences.push((column.id, stands));
+                        sequences.extend(stands.map(|stands| (column.id, stands)));
                     }
                 }
                 Ok::<_, ReadError>(Outcome {

@@ -80,7 +80,7 @@ impl Lookup for Dying {
         self.inner.row_capacity().await
     }
 
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, ReadError> {
+    async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, ReadError> {
         self.inner.sequence(feature, column).await
     }
 }

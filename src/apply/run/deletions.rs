@@ -241,7 +241,8 @@ impl<T: Target> Run<'_, '_, T> {
             if let (RecordKind::Column, Some(feature)) = (record.kind, record.parent) {
                 let next = self.target.sequence(feature, record.id).await;
                 let next = next.map_err(ApplyError::store("reading a sequence"))?;
-                entry.sequences.extend((next > 1).then_some(MovedSequence {
+                let moved = next.filter(|next| *next > 1);
+                entry.sequences.extend(moved.map(|next| MovedSequence {
                     column: record.id,
                     from: 1,
                     to: next,

@@ -1,5 +1,7 @@
 //! Carries out the steps of a hand-written plan that write rows.
 
+use std::collections::HashSet;
+
 use super::columns::{Columns, Key};
 use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
 use super::tally::FailedRow;
@@ -8,7 +10,7 @@ use super::{BATCH, Run};
 use crate::apply::{ApplyError, LinkWork, RowStep, RowStepWork, TableWork};
 use crate::json::write_string_to;
 use crate::problem::Code;
-use crate::rows::{Cell, EntryReason, Text, canonical_to, file_id};
+use crate::rows::{Cell, EntryReason, Rule, Text, canonical_to, file_id};
 use crate::workspace::ledger::{Entry, RowDigest, Updated, Updates};
 use crate::workspace::{Change, CommitError, Id, RowData, RowWrite, StoredRow, Target};
 
@@ -41,6 +43,14 @@ struct StepWrite<'u, 'a> {
     row: Updated,
     /// Columns that become null because the step names a file there.
     files: Vec<usize>,
+}
+
+/// Where a row names files.
+struct FilesAt<'s> {
+    /// The positions of columns of the package.
+    own: Vec<usize>,
+    /// Name and cell of columns that only the destination has.
+    other: Vec<(String, &'s str)>,
 }
 
 /// What a step makes of a row.
@@ -211,6 +221,13 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         stored: Vec<Option<StoredRow>>,
     ) -> Result<(), ApplyError<T::Error>> {
         let reference = updating.work.feature_ref.as_str();
+        let mut others = stored.iter().flatten();
+        let file_columns =
+            if others.any(|stored| updating.other_file_cells(stored).next().is_some()) {
+                self.file_columns(updating.feature).await?
+            } else {
+                HashSet::new()
+            };
         let mut writes: Vec<StepWrite<'_, 'a>> = Vec::new();
         for (update, stored) in updates.iter().zip(stored) {
             let Some(stored) = stored else {
@@ -219,7 +236,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             };
             let data = std::iter::once((update.data, None));
             let found = self.match_keys(&updating.columns, data).await?;
-            match updating.write(update, &stored, &mut found.here.into_iter()) {
+            let files = updating.files_at(&stored, &file_columns);
+            match updating.write(update, &stored, &files, &mut found.here.into_iter()) {
                 Ok(Written { write, row, files }) => writes.push(StepWrite {
                     update,
                     write,
@@ -235,6 +253,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
         }
         self.write_updates(updating, writes).await
+    }
+
+    /// The names of the columns of a table that hold files at the destination, whoever has added them.
+    async fn file_columns(&mut self, feature: Id) -> Result<HashSet<String>, ApplyError<T::Error>> {
+        let structure = self.target.structure().await;
+        let structure = structure.map_err(ApplyError::store("reading the structure"))?;
+        let mut features = structure.features.iter().chain(&structure.shared);
+        let columns = features.find(|there| there.id == feature).into_iter();
+        let columns = columns.flat_map(|there| &there.columns);
+        let files = columns.filter(|column| Rule::of(*column, self.definitions).file);
+        Ok(files.map(|column| column.name.clone()).collect())
     }
 
     /// Writes the updates that the store takes.
@@ -301,25 +330,31 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 }
 
 impl StepUpdates<'_> {
-    /// The columns of the package in which a row names a file.
-    fn files_of(&self, stored: &StoredRow) -> Vec<usize> {
+    /// Where a row names files.
+    fn files_at<'s>(&self, stored: &'s StoredRow, others: &HashSet<String>) -> FilesAt<'s> {
         let columns = self.columns.all.iter().enumerate();
-        let files = columns.filter(|(_, column)| {
+        let own = columns.filter(|(_, column)| {
             column.rule.file && {
                 let cell = stored.data.cell(&column.work.column.name);
                 cell.is_some_and(|cell| column.rule.file_id(cell).is_some())
             }
         });
-        files.map(|(slot, _)| slot).collect()
+        let other = self.other_file_cells(stored);
+        FilesAt {
+            own: own.map(|(slot, _)| slot).collect(),
+            other: other.filter(|(name, _)| others.contains(name)).collect(),
+        }
     }
 
-    /// The cells of a row that read like a file's id and are of no column of the package: of which type their columns are
-    /// is not known.
-    fn foreign_files<'s>(&self, stored: &'s StoredRow) -> Vec<(String, &'s str)> {
+    /// The cells of a row that read like a file's id, in columns that the package does not have.
+    fn other_file_cells<'s>(
+        &self,
+        stored: &'s StoredRow,
+    ) -> impl Iterator<Item = (String, &'s str)> {
         let cells = stored.data.cells();
         let files = cells.filter(|(_, cell)| file_id(cell).is_some());
         let files = files.map(|(name, cell)| (name.decoded().into_owned(), cell));
-        files.filter(|(name, _)| !self.has_column(name)).collect()
+        files.filter(|(name, _)| !self.has_column(name))
     }
 
     /// Whether the package has the column that the destination names so.
@@ -333,6 +368,7 @@ impl StepUpdates<'_> {
         &self,
         update: &Update<'_>,
         stored: &StoredRow,
+        there: &FilesAt<'_>,
         found: &mut impl Iterator<Item = bool>,
     ) -> Result<Written, crate::rows::EntryFault> {
         let mut cells = String::from("{");
@@ -347,7 +383,6 @@ impl StepUpdates<'_> {
         let mut kept: Vec<usize> = (0..self.columns.all.len())
             .filter(|slot| self.columns.all[*slot].rule.identity.is_some())
             .collect();
-        let (own_files, foreign_files) = (self.files_of(stored), self.foreign_files(stored));
         let (mut emptied, mut files) = (Vec::new(), Vec::new());
         let mut kept_files: Vec<String> = Vec::new();
         for (key, raw) in self.columns.cells(update.data) {
@@ -356,8 +391,8 @@ impl StepUpdates<'_> {
                 Key::Absent => continue,
                 Key::Unknown(name) => {
                     let name = name.decoded();
-                    let mut there = foreign_files.iter();
-                    if !there.any(|(known, _)| *known == *name) {
+                    let mut others = there.other.iter();
+                    if !others.any(|(known, _)| *known == *name) {
                         put(&name, &mut |out| canonical_to(out, raw));
                     } else if !Cell::new(raw).is_empty() && file_id(raw).is_none() {
                         kept_files.push(name.into_owned());
@@ -383,7 +418,7 @@ impl StepUpdates<'_> {
                 LinkWork::Data | LinkWork::Refs => false,
             };
             let file = column.rule.file_id(raw).is_some();
-            if own_files.contains(&slot) {
+            if there.own.contains(&slot) {
                 if !empty && !file {
                     let fits = column.rule.check(raw);
                     fits.map_err(|kind| column.rule.fault(EntryReason::NotStorable(kind)))?;
@@ -407,13 +442,13 @@ impl StepUpdates<'_> {
         }
         if !self.merge {
             // A row keeps its identity, which others hold, and its files.
-            for slot in kept.iter().chain(&own_files) {
+            for slot in kept.iter().chain(&there.own) {
                 let name = &self.columns.all[*slot].work.column.name;
                 if let Some(value) = stored.data.cell(name) {
                     put(name, &mut |out| out.push_str(value));
                 }
             }
-            for (name, value) in &foreign_files {
+            for (name, value) in &there.other {
                 put(name, &mut |out| out.push_str(value));
             }
         }

@@ -8,6 +8,10 @@ use crate::package::payload::RawRow;
 use crate::rows::Identity;
 use crate::workspace::Target;
 
+/// Where a preview assumes a sequence that a remote workspace does not report: no row holds a number from here on, so that
+/// none of them seems taken.
+const UNKNOWN: u64 = 1 << 52;
+
 /// A sequence while rows are written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counter {
@@ -33,7 +37,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             for counter in &mut entering.batch.sequences {
                 let column = entering.columns.all[counter.slot].work.column.id;
                 let sequence = self.target.sequence(entering.feature, column).await;
-                let stands = sequence.map_err(ApplyError::store("reading a sequence"))?;
+                let sequence = sequence.map_err(ApplyError::store("reading a sequence"))?;
+                let stands = sequence.unwrap_or(UNKNOWN);
                 moved |= stands != counter.stands;
                 counter.stands = stands;
             }

@@ -208,9 +208,9 @@ impl Lookup for Memory {
         Ok(self.row_quota.map(|quota| quota.saturating_sub(written)))
     }
 
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, MemoryError> {
+    async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, MemoryError> {
         self.check_known(feature)?;
-        Ok(self.state.sequence(column))
+        Ok(Some(self.state.sequence(column)))
     }
 }
 

@@ -311,10 +311,10 @@ fn a_sequence_moves_only_from_where_it_stands() {
     let refused = commit(&mut memory, vec![moved(4)]).expect_err("stands elsewhere");
     assert_eq!(refused.code, Code::Conflict);
     commit(&mut memory, vec![moved(5), rewound(49)]).expect("written");
-    assert_eq!(ready(memory.sequence(TABLE, id(0x12))), Ok(50));
+    assert_eq!(ready(memory.sequence(TABLE, id(0x12))), Ok(Some(50)));
     commit(&mut memory, vec![rewound(50)]).expect("written");
-    assert_eq!(ready(memory.sequence(TABLE, id(0x12))), Ok(5));
-    assert_eq!(ready(memory.sequence(TABLE, id(0x99))), Ok(1));
+    assert_eq!(ready(memory.sequence(TABLE, id(0x12))), Ok(Some(5)));
+    assert_eq!(ready(memory.sequence(TABLE, id(0x99))), Ok(Some(1)));
 }
 
 #[test]

@@ -181,7 +181,8 @@ impl<T: Target + Send + Sync> Subject<T> {
 
     pub(super) async fn sequence(&self, feature: Id, column: Id) -> Result<u64, String> {
         let read = self.target.sequence(feature, column).await;
-        read.map_err(|error| format!("the sequence cannot be read: {error}"))
+        let known = read.map_err(|error| format!("the sequence cannot be read: {error}"))?;
+        known.ok_or_else(|| "the sequence is not known".to_owned())
     }
 }
 

@@ -79,7 +79,7 @@ impl<T: Lookup + Sync> Lookup for Attempt<'_, T> {
         self.target.row_capacity().await
     }
 
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, T::Error> {
+    async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, T::Error> {
         self.target.sequence(feature, column).await
     }
 }

@@ -99,7 +99,7 @@ impl<P: Place> Line<P> {
             for column in feature.columns.iter().filter(|one| one.is_sequence()) {
                 let next = target.sequence(feature.id, column.id).await;
                 let next = next.map_err(failed("reading sequences"))?;
-                if next != 1 {
+                if let Some(next) = next.filter(|next| *next != 1) {
                     state.sequences.insert(column.id, next);
                 }
             }

@@ -152,10 +152,10 @@ impl<T: Lookup + Sync> Lookup for DryRun<'_, T> {
         Ok(self.room)
     }
 
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, T::Error> {
+    async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, T::Error> {
         match self.sequences.get(&column) {
-            Some(stands) => Ok(*stands),
-            None if self.tables.is_fresh(feature) || self.tables.is_minted(column) => Ok(1),
+            Some(stands) => Ok(Some(*stands)),
+            None if self.tables.is_fresh(feature) || self.tables.is_minted(column) => Ok(Some(1)),
             None => self.base.sequence(feature, column).await,
         }
     }

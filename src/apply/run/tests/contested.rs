@@ -69,7 +69,7 @@ impl Lookup for Contested {
         self.memory.row_capacity().await
     }
 
-    async fn sequence(&self, feature: Id, column: Id) -> Result<u64, Self::Error> {
+    async fn sequence(&self, feature: Id, column: Id) -> Result<Option<u64>, Self::Error> {
         self.memory.sequence(feature, column).await
     }
 }
@@ -91,8 +91,7 @@ impl Target for Contested {
         if let Some((feature, column)) = moved
             && self.before.contains(&self.moves)
         {
-            let stands = self.memory.sequence(feature, column).await;
-            let stands = stands.map_err(CommitError::Store)?;
+            let stands = self.memory.state().sequence(column);
             let theft = Change::MoveSequence {
                 feature,
                 column,

@@ -1,10 +1,12 @@
+use serde_json::json;
+
 use super::{applied, counts};
 use crate::apply::Report;
 use crate::apply::test_plan::{TestPlan, cells, nothing, row, uid};
 use crate::crashing::Memory;
 use crate::problem::Code;
 use crate::workspace::ledger::Entry;
-use crate::workspace::{Change, Progress, RowData, RowWrite, Target as _, Unit, ready};
+use crate::workspace::{Change, Id, New, Progress, RowData, RowWrite, Target as _, Unit, ready};
 
 fn sample() -> TestPlan {
     let columns = [
@@ -134,15 +136,24 @@ fn pictured() -> TestPlan {
     TestPlan::new().table("a", &["code", "photo file filefield"], rows)
 }
 
-/// Somebody attaches a file to the first row, in a column of the package and in one of their own; then a step changes
-/// both rows. Gives what the first job wrote, too.
+/// Somebody attaches a file to the first row, in a column of the package and in one of their own, next to a text that reads
+/// like a file's id; then a step changes both rows. Gives what the first job wrote, too.
 fn stepped(merge: bool, step: &str) -> (Memory, Report, Vec<Entry>) {
     let mut memory = Memory::new(nothing());
     pictured().run(&mut memory);
     let earlier = memory.next_job();
     let state = memory.state();
     let (feature, rows) = state.rows.iter().next().expect("a table");
-    let cells = format!(r#"{{"photo":"{FILE}","own":"{FILE}"}}"#);
+    let own = |id: u64, name: &str, column_type: &str| {
+        let column = json!({"id": Id::from_u64_pair(7, id), "name": name, "label": name, "type": column_type,
+            "defaultComponent": "textfield", "order": 10 + id});
+        let column = serde_json::from_value(column).expect("a column");
+        Change::Create(New::Column {
+            feature: *feature,
+            column,
+        })
+    };
+    let cells = format!(r#"{{"photo":"{FILE}","own":"{FILE}","link":"{FILE}"}}"#);
     let write = RowWrite {
         id: rows[0].id,
         cells: RowData::parse(&cells).expect("cells"),
@@ -154,7 +165,7 @@ fn stepped(merge: bool, step: &str) -> (Memory, Report, Vec<Entry>) {
         rows: vec![write],
     };
     let unit = Unit {
-        changes: vec![change],
+        changes: vec![own(1, "own", "file"), own(2, "link", "text"), change],
         entry: None,
         progress: Progress::default(),
         report: None,
@@ -200,6 +211,12 @@ fn a_step_never_writes_over_a_file() {
             assert_eq!(counts(&report, "a").updated, 2);
             assert!(report.errors.is_empty(), "{:?}", report.errors);
         }
+    }
+    // A text is none, whatever it reads like.
+    for merge in [true, false] {
+        let (memory, report, _) = stepped(merge, r#"{"code":"z","link":"x"}"#);
+        assert!(cells(&memory, 0)[0].contains(r#""link":"x""#));
+        assert_eq!(not_carried(&report), []);
     }
     // A row that a step replaces keeps the files that the step does not name.
     let (memory, report, _) = stepped(false, r#"{"code":"z"}"#);
