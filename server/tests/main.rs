@@ -9,8 +9,6 @@ mod canaries;
 #[cfg(target_os = "linux")]
 mod claim;
 #[cfg(unix)]
-mod cluster;
-#[cfg(unix)]
 mod command;
 mod configuration;
 mod demo;
@@ -53,7 +51,6 @@ mod load;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod memory;
 mod migrations;
-mod once_per_build;
 #[cfg(unix)]
 mod outage;
 #[cfg(unix)]
@@ -74,8 +71,6 @@ mod sessions;
 mod shares;
 #[cfg(unix)]
 mod shells;
-mod sinks;
-mod stores;
 #[cfg(unix)]
 mod tls;
 #[cfg(unix)]
@@ -84,3 +79,7 @@ mod transfers;
 #[path = "../../tests/typing/mod.rs"]
 mod typing;
 mod upkeep;
+
+#[cfg(unix)]
+use tplkit_server_testkit::cluster;
+use tplkit_server_testkit::{sinks, stores};

@@ -15,9 +15,6 @@
 
 #[path = "../../../benches/apply/customers.rs"]
 mod customers;
-#[path = "../../tests/jobs/fixtures.rs"]
-#[allow(dead_code, reason = "the tests use all of it")]
-mod fixtures;
 mod processor;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
@@ -46,6 +43,7 @@ use tplkit_server::metrics::Metrics;
 use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
 use tplkit_server::wake::WorkerSignal;
+use tplkit_server_testkit::jobs as fixtures;
 use tplkit_testkit::packaged::packaged;
 use tplkit_testkit::random::large;
 use uuid::Uuid;

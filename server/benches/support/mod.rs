@@ -2,12 +2,12 @@
 //! should not notice that load, and a look at its memory.
 
 pub(crate) mod arguments;
-#[cfg(unix)]
-#[path = "../../tests/cluster/mod.rs"]
-pub(crate) mod cluster;
 pub(crate) mod load;
 pub(crate) mod rows;
 pub(crate) mod server;
 pub(crate) mod stores;
 pub(crate) mod victim;
 pub(crate) mod watch;
+
+#[cfg(unix)]
+pub(crate) use tplkit_server_testkit::cluster;

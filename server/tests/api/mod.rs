@@ -3,11 +3,8 @@
 mod api_keys;
 mod authorization;
 mod channels;
-pub(crate) mod client;
 mod columns;
 mod connections;
-mod described;
-pub(crate) mod document;
 mod documentation;
 mod features;
 mod files;
@@ -16,7 +13,6 @@ mod idempotency;
 mod labels;
 mod lanes;
 mod members;
-pub(crate) mod model;
 mod model_races;
 mod modules;
 mod organizations;
@@ -34,4 +30,5 @@ mod tenancy;
 mod views;
 pub(crate) mod workflows;
 mod workspaces;
-pub(crate) mod world;
+
+pub(crate) use tplkit_server_testkit::{client, document, model, world};

@@ -1,7 +1,6 @@
 //! Template jobs on both stores: what they promise, and what becomes of them when something happens.
 
 mod faults;
-mod fixtures;
 #[cfg(unix)]
 mod killed;
 mod large;
@@ -13,3 +12,5 @@ mod promises;
 mod same;
 mod undone;
 mod upgraded;
+
+use tplkit_server_testkit::jobs as fixtures;

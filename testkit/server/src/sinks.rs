@@ -8,14 +8,16 @@ use std::thread;
 
 /// A mail as it came: who it is for, and its text.
 #[derive(Debug, Clone)]
-pub(crate) struct Mail {
-    pub(crate) to: Vec<String>,
-    pub(crate) text: String,
+pub struct Mail {
+    /// Addresses, as the envelope has them.
+    pub to: Vec<String>,
+    /// Headers and body.
+    pub text: String,
 }
 
 impl Mail {
     /// A header of it.
-    pub(crate) fn header(&self, name: &str) -> String {
+    pub fn header(&self, name: &str) -> String {
         let prefix = format!("{name}: ");
         let line = self
             .text
@@ -27,13 +29,15 @@ impl Mail {
 
 /// A mail server that takes everything.
 #[derive(Debug, Clone)]
-pub(crate) struct MailSink {
-    pub(crate) url: String,
+pub struct MailSink {
+    /// As a server takes it: `smtp://…`.
+    pub url: String,
     mails: Arc<Mutex<Vec<Mail>>>,
 }
 
 impl MailSink {
-    pub(crate) fn start() -> MailSink {
+    /// On a free port.
+    pub fn start() -> MailSink {
         let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
         let address = listener.local_addr().expect("an address");
         let mails: Arc<Mutex<Vec<Mail>>> = Arc::default();
@@ -51,7 +55,8 @@ impl MailSink {
         }
     }
 
-    pub(crate) fn mails(&self) -> Vec<Mail> {
+    /// What came so far.
+    pub fn mails(&self) -> Vec<Mail> {
         self.mails.lock().expect("whole").clone()
     }
 }
@@ -97,20 +102,24 @@ fn converse(stream: TcpStream, mails: &Mutex<Vec<Mail>>) -> std::io::Result<()> 
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub(crate) struct ReceivedRequest {
-    pub(crate) head: String,
-    pub(crate) body: String,
+pub struct ReceivedRequest {
+    /// The request line and the headers.
+    pub head: String,
+    /// As text.
+    pub body: String,
 }
 
 /// An HTTP server that responds to everything alike.
 #[derive(Debug, Clone)]
-pub(crate) struct HttpSink {
-    pub(crate) url: String,
+pub struct HttpSink {
+    /// Where it is.
+    pub url: String,
     received: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl HttpSink {
-    pub(crate) fn start(status: &'static str, response: &'static str) -> HttpSink {
+    /// On a free port, with its response: a status with its reason, and a document.
+    pub fn start(status: &'static str, response: &'static str) -> HttpSink {
         let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
         let address = listener.local_addr().expect("an address");
         let received: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
@@ -127,7 +136,8 @@ impl HttpSink {
         }
     }
 
-    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
+    /// What came so far.
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().expect("whole").clone()
     }
 }
@@ -169,8 +179,9 @@ fn take(
 
 /// An HTTP server that responds to nobody until it is released, and then to everybody at once.
 #[derive(Debug, Clone)]
-pub(crate) struct SlowPartner {
-    pub(crate) url: String,
+pub struct SlowPartner {
+    /// Where it is.
+    pub url: String,
     state: Arc<(Mutex<Waiting>, Condvar)>,
 }
 
@@ -185,7 +196,8 @@ struct Waiting {
 }
 
 impl SlowPartner {
-    pub(crate) fn start() -> SlowPartner {
+    /// On a free port.
+    pub fn start() -> SlowPartner {
         let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
         let address = listener.local_addr().expect("an address");
         let state: Arc<(Mutex<Waiting>, Condvar)> = Arc::default();
@@ -207,27 +219,27 @@ impl SlowPartner {
     }
 
     /// How many wait for a response.
-    pub(crate) fn at_once(&self) -> usize {
+    pub fn at_once(&self) -> usize {
         self.state().now
     }
 
     /// How many waited at once at the most.
-    pub(crate) fn most(&self) -> usize {
+    pub fn most(&self) -> usize {
         self.state().most
     }
 
     /// How many requests came.
-    pub(crate) fn received(&self) -> usize {
+    pub fn received(&self) -> usize {
         self.state().received
     }
 
     /// The different `Idempotency-Key`s that came.
-    pub(crate) fn keys(&self) -> BTreeSet<String> {
+    pub fn keys(&self) -> BTreeSet<String> {
         self.state().keys.clone()
     }
 
     /// Responds to everybody from now on.
-    pub(crate) fn release(&self) {
+    pub fn release(&self) {
         self.state().released = true;
         self.state.1.notify_all();
     }

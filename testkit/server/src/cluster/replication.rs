@@ -11,7 +11,7 @@ use super::programs::Programs;
 use super::{Cluster, GLANCE, PATIENCE};
 
 /// A primary, and a standby that has all that the primary acknowledges.
-pub(crate) fn pair(programs: &Programs) -> io::Result<(Cluster, Cluster)> {
+pub fn pair(programs: &Programs) -> io::Result<(Cluster, Cluster)> {
     let primary = listening(programs, None)?;
     let standby = listening(programs, Some(&primary))?;
     // Only now: what the standby copied does not make it wait for a standby of its own once it is promoted.
@@ -38,7 +38,7 @@ fn listening(programs: &Programs, primary: Option<&Cluster>) -> io::Result<Clust
 
 /// A port below those that systems give to whoever connects somewhere, so that it is free again when a server that was
 /// killed comes back.
-pub(crate) fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     loop {
         let port = 20_000 + u16::from_be_bytes(random()) % 10_000;
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {
@@ -59,12 +59,12 @@ fn until(holds: impl Fn() -> io::Result<bool>) -> io::Result<()> {
 
 impl Cluster {
     /// Host and port, as they stand in a URL.
-    pub(crate) fn address(&self) -> String {
+    pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
     /// Ends the server with no chance to do anything; it can be [resumed](Cluster::resume).
-    pub(crate) fn kill(&mut self) -> io::Result<()> {
+    pub fn kill(&mut self) -> io::Result<()> {
         self.signal("-KILL")?;
         self.send("stop\n")?;
         // What worked for it ends when it finds it gone.
@@ -74,7 +74,7 @@ impl Cluster {
     }
 
     /// Makes a primary of a standby, and waits until it takes writes.
-    pub(crate) fn promote(&self) -> io::Result<()> {
+    pub fn promote(&self) -> io::Result<()> {
         let promoted = self.psql("SELECT pg_promote(true, 60)")?;
         if promoted == "t" {
             Ok(())

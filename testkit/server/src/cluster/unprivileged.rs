@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 
 /// A user of this machine.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct User {
-    pub(crate) uid: u32,
-    pub(crate) gid: u32,
+pub struct User {
+    /// Of the user.
+    pub uid: u32,
+    /// Of its group.
+    pub gid: u32,
 }
 
 /// The user to become: nobody else unless this is root, then `postgres` or else `nobody`.
-pub(crate) fn user() -> io::Result<Option<User>> {
+pub fn user() -> io::Result<Option<User>> {
     // A file that this process makes belongs to whoever it runs as.
     if tempfile::tempfile()?.metadata()?.uid() != 0 {
         return Ok(None);
@@ -38,7 +40,7 @@ fn account(accounts: &str, name: &str) -> Option<User> {
 }
 
 /// The folder for temporary files, unless that is closed to another user: then `/tmp`.
-pub(crate) fn temporary_folder(user: Option<&User>) -> PathBuf {
+pub fn temporary_folder(user: Option<&User>) -> PathBuf {
     let usual = std::env::temp_dir();
     let open = |folder: &Path| {
         fs::metadata(folder).is_ok_and(|metadata| metadata.permissions().mode() & 0o001 != 0)

@@ -17,15 +17,15 @@ const VERSIONED: [(&str, &str, &str); 5] = [
 
 /// One installation.
 #[derive(Debug, Clone)]
-pub(crate) struct Programs {
+pub struct Programs {
     /// Holds `initdb`, `postgres` and `psql`.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
 }
 
 impl Programs {
     /// The first complete installation: `TPLKIT_POSTGRES_BIN`, then `PATH`, then the usual places,
     /// newest version first.
-    pub(crate) fn find() -> Option<Programs> {
+    pub fn find() -> Option<Programs> {
         let named = variable("TPLKIT_POSTGRES_BIN").map(PathBuf::from);
         let path = variable("PATH").unwrap_or_default();
         named
@@ -40,7 +40,7 @@ impl Programs {
     }
 
     /// The client.
-    pub(crate) fn psql(&self) -> PathBuf {
+    pub fn psql(&self) -> PathBuf {
         self.folder.join("psql")
     }
 }

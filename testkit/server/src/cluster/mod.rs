@@ -8,8 +8,10 @@
 //! return early. With `TPLKIT_REQUIRE_POSTGRES=1` they fail instead.
 
 mod programs;
-pub(crate) mod replication;
-pub(crate) mod unprivileged;
+pub mod replication;
+#[cfg(test)]
+mod tests;
+pub mod unprivileged;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -21,7 +23,9 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
-use programs::Programs;
+pub use programs::Programs;
+
+use super::once_per_build::temporary_folder;
 
 const SUPERVISE: &str = include_str!("supervise.sh");
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,7 +34,8 @@ const GLANCE: Duration = Duration::from_millis(20);
 const PORT: u16 = 5432;
 
 /// A running server. Dropping it stops the server and removes the folder.
-pub(crate) struct Cluster {
+#[derive(Debug)]
+pub struct Cluster {
     programs: Programs,
     folder: PathBuf,
     /// Of its socket, and of this machine where it listens there.
@@ -47,7 +52,7 @@ pub(crate) struct Cluster {
 ///
 /// # Panics
 /// When PostgreSQL is required and missing, or when it is there and does not start.
-pub(crate) fn shared() -> Option<&'static Cluster> {
+pub fn shared() -> Option<&'static Cluster> {
     static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| {
         let run = variable("NEXTEST_RUN_ID");
         programs().map(|programs| {
@@ -65,7 +70,7 @@ pub(crate) fn shared() -> Option<&'static Cluster> {
 ///
 /// # Panics
 /// When PostgreSQL is required and missing.
-pub(crate) fn programs() -> Option<Programs> {
+pub fn programs() -> Option<Programs> {
     let found = Programs::find();
     if found.is_none() {
         assert!(
@@ -84,7 +89,7 @@ pub(crate) fn programs() -> Option<Programs> {
 
 impl Cluster {
     /// Starts a server of its own, for a test that stops or breaks it; others use [`shared`].
-    pub(crate) fn start(programs: Programs) -> io::Result<Cluster> {
+    pub fn start(programs: Programs) -> io::Result<Cluster> {
         Cluster::start_as(programs, PORT, &[])
     }
 
@@ -111,12 +116,14 @@ impl Cluster {
     fn of_run(programs: Programs, run: &OsStr) -> io::Result<Cluster> {
         let mut name = OsString::from("tplkit-postgres-of-");
         name.push(run);
+        let temporaries = temporary_folder(&std::env::current_exe()?);
+        fs::create_dir_all(&temporaries)?;
         let mut note = File::options()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
-            .open(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))?;
+            .open(temporaries.join(name))?;
         note.lock()?;
         let mut folder = String::new();
         note.read_to_string(&mut folder)?;
@@ -140,7 +147,7 @@ impl Cluster {
     }
 
     /// Stops the server for a while.
-    pub(crate) fn pause(&mut self) -> io::Result<()> {
+    pub fn pause(&mut self) -> io::Result<()> {
         self.send("stop\n")?;
         let pid_file = self.pid_file();
         for _ in 0..PATIENCE.as_millis() / GLANCE.as_millis() {
@@ -153,7 +160,7 @@ impl Cluster {
     }
 
     /// Ends the server as an accident does: nothing is written back, nobody is waited for.
-    pub(crate) fn crash(&mut self) -> io::Result<()> {
+    pub fn crash(&mut self) -> io::Result<()> {
         self.signal("-QUIT")?;
         self.pause()
     }
@@ -170,7 +177,7 @@ impl Cluster {
     }
 
     /// Starts the server again.
-    pub(crate) fn resume(&mut self) -> io::Result<()> {
+    pub fn resume(&mut self) -> io::Result<()> {
         self.send("start\n")?;
         self.wait_until_ready()
     }
@@ -181,12 +188,12 @@ impl Cluster {
     }
 
     /// Where clients find the server: a folder with its socket.
-    pub(crate) fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         self.folder.join("socket")
     }
 
     /// The connection URL of that database, as the superuser.
-    pub(crate) fn url(&self, database: &str) -> String {
+    pub fn url(&self, database: &str) -> String {
         let socket = self.socket();
         format!(
             "postgresql:///{database}?host={}&port={}&user=postgres",
@@ -196,17 +203,17 @@ impl Cluster {
     }
 
     /// Runs SQL in the database `postgres` and gives what psql prints, unaligned.
-    pub(crate) fn psql(&self, sql: &str) -> io::Result<String> {
+    pub fn psql(&self, sql: &str) -> io::Result<String> {
         self.psql_in("postgres", sql)
     }
 
     /// Runs SQL in that database.
-    pub(crate) fn psql_in(&self, database: &str, sql: &str) -> io::Result<String> {
+    pub fn psql_in(&self, database: &str, sql: &str) -> io::Result<String> {
         self.psql_at(&self.url(database), sql)
     }
 
     /// Runs SQL at that address.
-    pub(crate) fn psql_at(&self, url: &str, sql: &str) -> io::Result<String> {
+    pub fn psql_at(&self, url: &str, sql: &str) -> io::Result<String> {
         let output = Command::new(self.programs.psql())
             .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
             .args(["--set", "ON_ERROR_STOP=1", "--command", sql])
@@ -222,7 +229,7 @@ impl Cluster {
     }
 
     /// The name of a database that `migrate` was done to, by whoever comes first.
-    pub(crate) fn migrated(&self, migrate: impl FnOnce(&str)) -> io::Result<&'static str> {
+    pub fn migrated(&self, migrate: impl FnOnce(&str)) -> io::Result<&'static str> {
         const NAME: &str = "migrated";
         let mut note = File::options()
             .read(true)
@@ -244,7 +251,7 @@ impl Cluster {
     }
 
     /// Makes the database `to` a copy of `from`.
-    pub(crate) fn copy(&self, from: &str, to: &str) -> io::Result<()> {
+    pub fn copy(&self, from: &str, to: &str) -> io::Result<()> {
         let copy = format!("CREATE DATABASE {to} TEMPLATE {from}");
         // The other way, page by page through the log, takes three times as long. Before PostgreSQL 15 there is
         // only this one, without a name.
@@ -253,7 +260,7 @@ impl Cluster {
     }
 
     /// Removes that database, whoever is connected to it.
-    pub(crate) fn remove(&self, database: &str) -> io::Result<()> {
+    pub fn remove(&self, database: &str) -> io::Result<()> {
         self.execute(format!("DROP DATABASE {database} WITH (FORCE)"))
     }
 
@@ -276,7 +283,7 @@ impl Cluster {
     }
 
     /// The folder that holds everything, for tests of the clean-up.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -353,7 +360,7 @@ fn supervise(
 }
 
 /// An environment variable.
-pub(crate) fn variable(name: &str) -> Option<OsString> {
+pub fn variable(name: &str) -> Option<OsString> {
     #[expect(
         clippy::disallowed_methods,
         reason = "tests are configured by the script that runs them"

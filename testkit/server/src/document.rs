@@ -10,21 +10,23 @@ use tplkit_server::call::operation::{Access, Operation};
 use super::client::Client;
 
 /// Ids by the names that paths, queries and bodies give them.
-pub(crate) type Ids = BTreeMap<&'static str, String>;
+pub type Ids = BTreeMap<&'static str, String>;
 
 /// The media type of bodies.
-pub(crate) const JSON: &str = "application/json";
+pub const JSON: &str = "application/json";
 
 /// What follows the method: the path and what is sent along.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Request {
-    pub(crate) path: String,
+pub struct Request {
+    /// With the query.
+    pub path: String,
     /// Media type and bytes.
-    pub(crate) body: Option<(&'static str, String)>,
+    pub body: Option<(&'static str, String)>,
 }
 
 /// The OpenAPI document.
-pub(crate) struct Document(Value);
+#[derive(Debug)]
+pub struct Document(Value);
 
 /// The name of a known parameter that holds an id.
 fn known(name: &str, ids: &Ids) -> Option<&'static str> {
@@ -32,7 +34,8 @@ fn known(name: &str, ids: &Ids) -> Option<&'static str> {
 }
 
 impl Document {
-    pub(crate) fn of(client: &Client) -> Document {
+    /// The one that the server gives out.
+    pub fn of(client: &Client) -> Document {
         Document(client.get("/v1/openapi.json").expect(200).json())
     }
 
@@ -89,7 +92,7 @@ impl Document {
     }
 
     /// The names of the places where an operation takes ids.
-    pub(crate) fn places(&self, operation: &Operation, ids: &Ids) -> Vec<&'static str> {
+    pub fn places(&self, operation: &Operation, ids: &Ids) -> Vec<&'static str> {
         let mut places: Vec<&'static str> = operation
             .parameters()
             .map(|name| {
@@ -115,7 +118,7 @@ impl Document {
     }
 
     /// The plain request with those ids.
-    pub(crate) fn request(&self, operation: &Operation, ids: &Ids) -> Request {
+    pub fn request(&self, operation: &Operation, ids: &Ids) -> Request {
         let mut path = operation.path.to_owned();
         for (name, id) in ids {
             path = path.replace(&format!("{{{name}}}"), id);
@@ -148,7 +151,7 @@ impl Document {
     }
 
     /// What can be read by id without knowing more.
-    pub(crate) fn readable() -> impl Iterator<Item = &'static Operation> {
+    pub fn readable() -> impl Iterator<Item = &'static Operation> {
         let all = OPERATIONS.iter();
         let all = all.filter(|operation| operation.access != Access::Public);
         all.filter(|operation| operation.method == "GET" && operation.path.contains('{'))

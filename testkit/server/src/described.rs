@@ -13,7 +13,7 @@ use tplkit::definitions::Definitions;
 use tplkit_server::api::document;
 use tplkit_server::api::router::{RouteMatch, find};
 
-use crate::once_per_build;
+use super::once_per_build;
 
 /// More takes long to read and says no more.
 const MOST: usize = 1_000_000;
@@ -71,7 +71,7 @@ fn refer(schema: &Value, needed: &mut Map<String, Value>) {
 }
 
 /// What of a document is not as its component says.
-pub(crate) fn faults(component: &str, document: &Value) -> Vec<String> {
+fn faults(component: &str, document: &Value) -> Vec<String> {
     validator(component)
         .iter_errors(document)
         .map(|fault| format!("{}: {fault}", fault.instance_path()))
@@ -95,7 +95,7 @@ fn of_response(method: &str, path: &str, status: u16, media_type: &str) -> Optio
 }
 
 /// Fails when a response is not as the document says, or when its body was accepted and should not have been.
-pub(crate) fn as_described(
+pub(super) fn as_described(
     (method, path): (&str, &str),
     sent: &[u8],
     status: u16,
@@ -132,29 +132,34 @@ pub(crate) fn as_described(
     }
 }
 
-#[test]
-fn a_member_too_many_and_one_too_few_are_faults() {
-    let id = "01a0b1c2-0000-7000-8000-00000000000f";
-    let channel = json!({
-        "id": id, "organization_id": id, "name": "alarms",
-        "created_at": "2026-01-15T09:30:00.000000Z",
-    });
-    assert_eq!(faults("Channel", &channel), Vec::<String>::new());
-    let with = |name: &str, value: Value| {
-        let mut changed = channel.clone();
-        changed[name] = value;
-        changed
-    };
-    let mut without = channel.clone();
-    without.as_object_mut().expect("an object").remove("name");
-    for wrong in [
-        with("more", json!(1)),
-        with("created_at", json!("yesterday")),
-        with("name", Value::Null),
-        without,
-    ] {
-        assert_eq!(faults("Channel", &wrong).len(), 1, "{wrong}");
-        let page = json!({"items": [wrong], "next_cursor": null});
-        assert_eq!(faults("ChannelPage", &page).len(), 1, "{page}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_too_many_and_one_too_few_are_faults() {
+        let id = "01a0b1c2-0000-7000-8000-00000000000f";
+        let channel = json!({
+            "id": id, "organization_id": id, "name": "alarms",
+            "created_at": "2026-01-15T09:30:00.000000Z",
+        });
+        assert_eq!(faults("Channel", &channel), Vec::<String>::new());
+        let with = |name: &str, value: Value| {
+            let mut changed = channel.clone();
+            changed[name] = value;
+            changed
+        };
+        let mut without = channel.clone();
+        without.as_object_mut().expect("an object").remove("name");
+        for wrong in [
+            with("more", json!(1)),
+            with("created_at", json!("yesterday")),
+            with("name", Value::Null),
+            without,
+        ] {
+            assert_eq!(faults("Channel", &wrong).len(), 1, "{wrong}");
+            let page = json!({"items": [wrong], "next_cursor": null});
+            assert_eq!(faults("ChannelPage", &page).len(), 1, "{page}");
+        }
     }
 }

@@ -10,26 +10,29 @@ use super::described::as_described;
 
 /// A client with one identity, or none.
 #[derive(Debug, Clone)]
-pub(crate) struct Client {
+pub struct Client {
     address: SocketAddr,
     credential: Option<String>,
 }
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
+pub struct Response {
+    /// The status code.
+    pub status: u16,
     headers: Vec<(String, String)>,
-    pub(crate) body: String,
+    /// The body as text.
+    pub body: String,
 }
 
 impl Response {
-    pub(crate) fn json(&self) -> Value {
+    /// The body as a document.
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
     /// The problem's code; every refusal has one and the right media type.
-    pub(crate) fn code(&self) -> String {
+    pub fn code(&self) -> String {
         // The executor, outside `/v1`, has a form of its own.
         if self.header("content-type") == Some("application/json")
             && let Some(code) = self.json()["error"].as_str()
@@ -53,13 +56,14 @@ impl Response {
         code
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// The value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
     /// Whether there is a header whose name begins so.
-    pub(crate) fn says(&self, prefix: &str) -> bool {
+    pub fn says(&self, prefix: &str) -> bool {
         self.headers
             .iter()
             .any(|(name, _)| name.starts_with(prefix))
@@ -67,14 +71,14 @@ impl Response {
 
     /// The response, when it has that status.
     #[track_caller]
-    pub(crate) fn expect(self, status: u16) -> Response {
+    pub fn expect(self, status: u16) -> Response {
         assert_eq!(self.status, status, "{self:?}");
         self
     }
 
     /// The refusal, when it has that status and code.
     #[track_caller]
-    pub(crate) fn refused(self, status: u16, code: &str) -> Response {
+    pub fn refused(self, status: u16, code: &str) -> Response {
         assert_eq!(
             (self.status, self.code().as_str()),
             (status, code),
@@ -105,50 +109,60 @@ impl Response {
 }
 
 impl Client {
-    pub(crate) fn new(address: SocketAddr) -> Client {
+    /// Nobody, at that address.
+    pub fn new(address: SocketAddr) -> Client {
         Client {
             address,
             credential: None,
         }
     }
 
-    pub(crate) fn address(&self) -> SocketAddr {
+    /// Where the server is.
+    pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    pub(crate) fn credential(&self) -> Option<&str> {
+    /// What it sends as its bearer token.
+    pub fn credential(&self) -> Option<&str> {
         self.credential.as_deref()
     }
 
-    pub(crate) fn with(&self, credential: &str) -> Client {
+    /// The same with another identity: a token or a key.
+    pub fn with(&self, credential: &str) -> Client {
         Client {
             address: self.address,
             credential: Some(credential.to_owned()),
         }
     }
 
-    pub(crate) fn get(&self, path: &str) -> Response {
+    /// Sends `GET`.
+    pub fn get(&self, path: &str) -> Response {
         self.send("GET", path, &[], None)
     }
 
-    pub(crate) fn delete(&self, path: &str) -> Response {
+    /// Sends `DELETE`.
+    pub fn delete(&self, path: &str) -> Response {
         self.send("DELETE", path, &[], None)
     }
 
-    pub(crate) fn post(&self, path: &str, body: &Value) -> Response {
+    /// Sends `POST` with a document.
+    pub fn post(&self, path: &str, body: &Value) -> Response {
         self.json("POST", path, &body.to_string())
     }
 
-    pub(crate) fn patch(&self, path: &str, body: &Value) -> Response {
+    /// Sends `PATCH` with a document.
+    pub fn patch(&self, path: &str, body: &Value) -> Response {
         self.json("PATCH", path, &body.to_string())
     }
 
-    pub(crate) fn json(&self, method: &str, path: &str, body: &str) -> Response {
+    /// Sends a text as JSON.
+    pub fn json(&self, method: &str, path: &str, body: &str) -> Response {
         let headers = [("content-type", "application/json")];
         self.send(method, path, &headers, Some(body.as_bytes()))
     }
 
-    pub(crate) fn send(
+    /// Sends a body as it is, and how long it is.
+    pub fn send(
         &self,
         method: &str,
         path: &str,
@@ -164,8 +178,35 @@ impl Client {
     }
 }
 
+/// The id of a record.
+pub fn id(record: &Value) -> String {
+    record["id"].as_str().expect("an id").to_owned()
+}
+
+impl Client {
+    /// A new record.
+    #[track_caller]
+    pub fn create(&self, path: &str, body: &Value) -> Value {
+        self.post(path, body).expect(201).json()
+    }
+
+    /// The items of a list that is one page.
+    #[track_caller]
+    pub fn items(&self, path: &str) -> Vec<Value> {
+        let page = self.get(path).expect(200).json();
+        assert_eq!(page["next_cursor"], Value::Null);
+        page["items"].as_array().expect("a list").clone()
+    }
+
+    /// The ids of the items of a list that is one page.
+    #[track_caller]
+    pub fn ids(&self, path: &str) -> Vec<String> {
+        self.items(path).iter().map(id).collect()
+    }
+}
+
 /// Reads the last response of a connection.
-pub(crate) fn read(bytes: &[u8]) -> Response {
+pub fn read(bytes: &[u8]) -> Response {
     let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
     let (head, body) = text
         .split_once("\r\n\r\n")
@@ -186,7 +227,7 @@ pub(crate) fn read(bytes: &[u8]) -> Response {
 
 impl Client {
     /// A body in whatever framing the headers announce.
-    pub(crate) fn send_raw(
+    pub fn send_raw(
         &self,
         method: &str,
         path: &str,

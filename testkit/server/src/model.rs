@@ -6,38 +6,51 @@ use tplkit_server::store::{Row, Scope, StoreError, Value};
 use uuid::Uuid;
 
 use super::client::Client;
+pub use super::client::id;
 use super::document::Ids;
+use super::workflows;
 use super::world::World;
 
 /// The ids of one record of each kind, each in the one before it; view and column are the feature's.
 #[derive(Debug, Clone)]
-pub(crate) struct Model {
-    pub(crate) workspace: String,
-    pub(crate) module: String,
-    pub(crate) rail: String,
-    pub(crate) feature: String,
-    pub(crate) view: String,
-    pub(crate) column: String,
-    pub(crate) row: String,
-    pub(crate) template: String,
-    pub(crate) workflow: String,
+pub struct Model {
+    /// The workspace.
+    pub workspace: String,
+    /// A module of the workspace.
+    pub module: String,
+    /// A rail of the module.
+    pub rail: String,
+    /// A table of the workspace.
+    pub feature: String,
+    /// A view of the table.
+    pub view: String,
+    /// A column of the table.
+    pub column: String,
+    /// A row of the table.
+    pub row: String,
+    /// A package in the catalog.
+    pub template: String,
+    /// An automation of the workspace.
+    pub workflow: String,
     /// A version of the automation.
-    pub(crate) version: String,
+    pub version: String,
     /// A run of the automation.
-    pub(crate) run: String,
-    pub(crate) job: String,
-    /// Of the organization, like the next.
-    pub(crate) channel: String,
-    pub(crate) connection: String,
-    /// Of the row.
-    pub(crate) file: String,
+    pub run: String,
+    /// A job that applied the package.
+    pub job: String,
+    /// A channel of the organization.
+    pub channel: String,
+    /// A connection of the organization.
+    pub connection: String,
+    /// A file of the row.
+    pub file: String,
 }
 
 /// The rows item of the template below.
-pub(crate) const ITEM: &str = "u_00000000-0000-4000-8000-0000000000aa";
+pub const ITEM: &str = "u_00000000-0000-4000-8000-0000000000aa";
 
 /// A package that checks clean: one table with one column and a row.
-pub(crate) fn package(text: &str) -> Json {
+pub fn package(text: &str) -> Json {
     let uid = |number: u8| format!("u_00000000-0000-4000-8000-{number:012}");
     let item = |number: u8, kind: &str, reference: &str, label: &str| json!({"uid": uid(number), "kind": kind, "ref": reference, "label": label});
     let mut column = item(2, "column", "c_title", text);
@@ -76,36 +89,9 @@ pub(crate) fn package(text: &str) -> Json {
     })
 }
 
-/// The id of a record.
-pub(crate) fn id(record: &Json) -> String {
-    record["id"].as_str().expect("an id").to_owned()
-}
-
-impl Client {
-    /// A new record.
-    #[track_caller]
-    pub(crate) fn create(&self, path: &str, body: &Json) -> Json {
-        self.post(path, body).expect(201).json()
-    }
-
-    /// The items of a list that is one page.
-    #[track_caller]
-    pub(crate) fn items(&self, path: &str) -> Vec<Json> {
-        let page = self.get(path).expect(200).json();
-        assert_eq!(page["next_cursor"], Json::Null);
-        page["items"].as_array().expect("a list").clone()
-    }
-
-    /// The ids of the items of a list that is one page.
-    #[track_caller]
-    pub(crate) fn ids(&self, path: &str) -> Vec<String> {
-        self.items(path).iter().map(id).collect()
-    }
-}
-
 impl Model {
     /// The ids by the names that parameters and bodies have for them.
-    pub(crate) fn ids(&self, organization: &str, user: &str, key: &str) -> Ids {
+    pub fn ids(&self, organization: &str, user: &str, key: &str) -> Ids {
         Ids::from([
             ("organization_id", organization.to_owned()),
             ("user_id", user.to_owned()),
@@ -130,7 +116,8 @@ impl Model {
         ])
     }
 
-    pub(crate) fn new(client: &Client, organization: Uuid) -> Model {
+    /// A workspace with a module, a rail, a table, a view and a column; the rest are ids of nothing.
+    pub fn new(client: &Client, organization: Uuid) -> Model {
         let body = json!({"organization_id": organization, "label": "W"});
         let workspace = id(&client.create("/v1/workspaces", &body));
         let body = json!({"workspace_id": workspace, "label": "M"});
@@ -164,7 +151,7 @@ impl Model {
     }
 
     /// With a channel and a connection of the organization, created by an administrator.
-    pub(crate) fn with_named(mut self, client: &Client, organization: Uuid, name: &str) -> Model {
+    pub fn with_named(mut self, client: &Client, organization: Uuid, name: &str) -> Model {
         let channel = json!({"organization_id": organization, "name": name});
         self.channel = id(&client.create("/v1/channels", &channel));
         // Of names of connections there is one each.
@@ -176,34 +163,34 @@ impl Model {
     }
 
     /// With an automation in the workspace that was begun and never published.
-    pub(crate) fn with_workflow(mut self, client: &Client, name: &str) -> Model {
-        let mut body = super::workflows::body(&self.workspace, true);
+    pub fn with_workflow(mut self, client: &Client, name: &str) -> Model {
+        let mut body = workflows::body(&self.workspace, true);
         body["name"] = name.into();
-        let made = client.create(super::workflows::PATH, &body);
-        self.workflow = super::workflows::workflow(&made);
+        let made = client.create(workflows::PATH, &body);
+        self.workflow = workflows::workflow(&made);
         self.version = id(&made);
-        let runs = super::workflows::path(&self.workflow, "/runs");
-        let run = client.post(&runs, &serde_json::json!({"dry_run": true}));
+        let runs = workflows::path(&self.workflow, "/runs");
+        let run = client.post(&runs, &json!({"dry_run": true}));
         self.run = id(&run.expect(202).json());
         self
     }
 
     /// With a row in the feature.
-    pub(crate) fn with_row(mut self, client: &Client) -> Model {
+    pub fn with_row(mut self, client: &Client) -> Model {
         let path = format!("/v1/features/{}/rows", self.feature);
         self.row = id(&client.create(&path, &json!({"data": {}})));
         self
     }
 
     /// With a template in the catalog of the organization.
-    pub(crate) fn with_template(mut self, client: &Client, organization: Uuid) -> Model {
+    pub fn with_template(mut self, client: &Client, organization: Uuid) -> Model {
         let path = format!("/v1/templates/import?organization_id={organization}");
         self.template = id(&client.create(&path, &package("Notes")));
         self
     }
 
     /// With a job of the template in the workspace, which is over.
-    pub(crate) async fn with_job(mut self, world: &World, client: &Client) -> Model {
+    pub async fn with_job(mut self, world: &World, client: &Client) -> Model {
         let path = format!("/v1/templates/{}/apply", self.template);
         let body = json!({"workspaceId": self.workspace});
         let job = client.post(&path, &body).expect(202).json()["jobId"].clone();
@@ -214,7 +201,7 @@ impl Model {
     }
 
     /// With a file that the row uses.
-    pub(crate) async fn with_file(mut self, world: &World, client: &Client, text: &str) -> Model {
+    pub async fn with_file(mut self, world: &World, client: &Client, text: &str) -> Model {
         let path = format!("/v1/files?workspace_id={}&name={text}", self.workspace);
         let headers = [("content-type", "text/plain")];
         let file = client.send("POST", &path, &headers, Some(text.as_bytes()));
@@ -224,7 +211,7 @@ impl Model {
     }
 
     /// Ids of nothing.
-    pub(crate) fn missing(world: &World) -> Model {
+    pub fn missing(world: &World) -> Model {
         let id = || world.context.id().to_string();
         Model {
             workspace: id(),
@@ -246,14 +233,14 @@ impl Model {
     }
 
     /// A path or a response with ids instead of the names of parameters.
-    pub(crate) fn put_into(&self, text: &str) -> String {
+    pub fn put_into(&self, text: &str) -> String {
         self.names()
             .iter()
             .fold(text.to_owned(), |text, (name, id)| text.replace(name, id))
     }
 
     /// The other way round.
-    pub(crate) fn take_out_of(&self, text: &str) -> String {
+    pub fn take_out_of(&self, text: &str) -> String {
         self.names()
             .iter()
             .fold(text.to_owned(), |text, (name, id)| text.replace(id, name))
@@ -279,17 +266,18 @@ impl Model {
     }
 
     /// Where the columns are.
-    pub(crate) fn columns(&self) -> String {
+    pub fn columns(&self) -> String {
         format!("/v1/features/{}/columns", self.feature)
     }
 }
 
-pub(crate) fn uuid(text: &str) -> Uuid {
+/// An id as the store has it.
+pub fn uuid(text: &str) -> Uuid {
     Uuid::parse_str(text).expect("a UUID")
 }
 
 /// All tables that hold something of the model.
-pub(crate) const TABLES: [(&str, &str); 13] = [
+pub const TABLES: [(&str, &str); 13] = [
     ("workspaces", "SELECT count(*) FROM workspaces"),
     ("members", "SELECT count(*) FROM workspace_members"),
     ("modules", "SELECT count(*) FROM modules"),
@@ -307,7 +295,7 @@ pub(crate) const TABLES: [(&str, &str); 13] = [
 
 impl World {
     /// Runs a statement past both layers.
-    pub(crate) async fn sql(&self, sql: &'static str, parameters: Vec<Value>) -> Vec<Row> {
+    pub async fn sql(&self, sql: &'static str, parameters: Vec<Value>) -> Vec<Row> {
         let ran: Result<_, StoreError> = self
             .store
             .write(&Scope::Operator, parameters, move |tx, parameters| {
@@ -318,7 +306,7 @@ impl World {
     }
 
     /// Lets the ledger of a job name more rows than one unit of an undo takes; they are gone already.
-    pub(crate) async fn has_written(&self, job: Uuid, rows: u32) {
+    pub async fn has_written(&self, job: Uuid, rows: u32) {
         let sql = "SELECT organization_id, workspace_id, entries FROM template_jobs WHERE id = $1";
         let found = self.sql(sql, vec![job.into()]).await;
         let organization: Uuid = found[0].get(0).expect("an id");
@@ -353,7 +341,7 @@ impl World {
     }
 
     /// Puts a row into a table, as canonical text.
-    pub(crate) async fn row(&self, model: &Model, created_by: Option<Uuid>, data: &str) -> Uuid {
+    pub async fn row(&self, model: &Model, created_by: Option<Uuid>, data: &str) -> Uuid {
         let row = self.context.id();
         let insert = "INSERT INTO main.rows (organization_id, workspace_id, feature_id, id, \
              created_by, created_at, updated_at, data) VALUES ($1, $2, $3, $4, $5, $6, $6, {json $7})";
@@ -371,7 +359,7 @@ impl World {
     }
 
     /// Lets the row use the file, as a checked write of its cell does.
-    pub(crate) async fn attach(&self, model: &Model) {
+    pub async fn attach(&self, model: &Model) {
         let sql = "INSERT INTO main.file_uses (organization_id, workspace_id, feature_id, row_id, column_id, \
              file_id, row_created_by, created_at) SELECT organization_id, workspace_id, feature_id, id, $2, $3, \
              created_by, created_at FROM rows WHERE id = $1";
@@ -380,7 +368,7 @@ impl World {
     }
 
     /// How much there is in each table of the model.
-    pub(crate) async fn counts(&self) -> Vec<(&'static str, i64)> {
+    pub async fn counts(&self) -> Vec<(&'static str, i64)> {
         let mut counts = Vec::new();
         for (name, sql) in TABLES {
             let rows = self.sql(sql, vec![]).await;

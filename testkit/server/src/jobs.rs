@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 /// An empty workspace that everybody in the organization sees, and somebody of the same id who may write
 /// to it: jobs are asked for by people who still have the right to.
-pub(crate) async fn workspace(store: &Store, context: &Context, organization: Uuid) -> Uuid {
+pub async fn workspace(store: &Store, context: &Context, organization: Uuid) -> Uuid {
     let id = context.id();
     let input = (organization, id, context.now());
     let made = store.write(&Scope::Operator, input, |tx, (organization, id, now)| {
@@ -46,7 +46,7 @@ async fn person(tx: &mut Tx, organization: Uuid, id: Uuid, now: i64) -> Result<(
 }
 
 /// A job that is asked for.
-pub(crate) fn new(context: &Context, organization: Uuid, workspace: Uuid) -> jobs::New {
+pub fn new(context: &Context, organization: Uuid, workspace: Uuid) -> jobs::New {
     jobs::New {
         organization,
         workspace,
@@ -67,7 +67,7 @@ fn context_time(context: &Context) -> jiff::Timestamp {
 }
 
 /// Writes a job down.
-pub(crate) async fn create(store: &Store, new: jobs::New) -> bool {
+pub async fn create(store: &Store, new: jobs::New) -> bool {
     let made = store.write(&Scope::Operator, new, |tx, new| {
         Box::pin(jobs::create(tx, new))
     });
@@ -75,7 +75,7 @@ pub(crate) async fn create(store: &Store, new: jobs::New) -> bool {
 }
 
 /// The job as it is.
-pub(crate) async fn job(store: &Store, context: &Context, job: Uuid) -> Job {
+pub async fn job(store: &Store, context: &Context, job: Uuid) -> Job {
     let input = (job, context.now());
     let found = store.read(&Scope::Operator, input, |tx, input| {
         Box::pin(jobs::find(tx, input.0, input.1))
@@ -85,14 +85,14 @@ pub(crate) async fn job(store: &Store, context: &Context, job: Uuid) -> Job {
 }
 
 /// Takes a job up.
-pub(crate) async fn taken(store: &Store, context: &Context, id: Uuid, seconds: i64) -> Lease {
+pub async fn taken(store: &Store, context: &Context, id: Uuid, seconds: i64) -> Lease {
     let job = job(store, context, id).await;
     let lease = jobs::take(store, context, &job, seconds * 1_000_000).await;
     lease.expect("is taken").expect("is free")
 }
 
 /// The workspace of a job that was taken up.
-pub(crate) async fn destination(store: &Store, context: &Context, lease: Lease) -> Destination {
+pub async fn destination(store: &Store, context: &Context, lease: Lease) -> Destination {
     let opened = Destination::open(store, context, &Tables::default(), lease).await;
     opened.expect("opens")
 }

@@ -18,9 +18,10 @@ use tplkit_server::{
 use uuid::Uuid;
 
 use super::client::{Client, Response};
-use crate::stores::Place;
+use super::stores::Place;
 
-pub(crate) const PASSWORD: &str = "correct horse";
+/// Everybody's.
+pub const PASSWORD: &str = "correct horse";
 /// Its hash, with parameters that cost nothing: what it costs to verify one is another test's question.
 const PASSWORD_HASH: &str =
     "$argon2id$v=19$m=8,t=1,p=1$c2FsdCBvZiB0ZXN0cy4uLg$CgAVDfsiUpwp6UvywRQD+6hd+VHzWUb7S9NVzDfAWpE";
@@ -37,14 +38,21 @@ impl Clock for Hands {
 
 /// The server, with people `owner@`, `admin@`, `editor@`, `viewer@acme.test` in one organization and
 /// `stranger@other.test`, owner of another.
-pub(crate) struct World {
-    pub(crate) place: Place,
-    pub(crate) store: Store,
-    pub(crate) context: Context,
-    pub(crate) nobody: Client,
-    pub(crate) app: Arc<App>,
-    pub(crate) acme: Uuid,
-    pub(crate) other: Uuid,
+pub struct World {
+    /// Where its store is.
+    pub place: Place,
+    /// What the server stands on.
+    pub store: Store,
+    /// The source of ids, and the clock, which stands still until a test moves it.
+    pub context: Context,
+    /// Who has not signed in.
+    pub nobody: Client,
+    /// What the server was put together from.
+    pub app: Arc<App>,
+    /// The organization of four.
+    pub acme: Uuid,
+    /// The organization of the stranger.
+    pub other: Uuid,
     hands: Arc<Hands>,
 }
 
@@ -58,7 +66,7 @@ async fn served(app: Arc<App>) -> Client {
 
 impl World {
     /// Without limits, which have tests of their own.
-    pub(crate) async fn new(place: Place) -> World {
+    pub async fn new(place: Place) -> World {
         let config = Config {
             rate: None,
             secret_key: SecretKey::parse(&"0a".repeat(32)),
@@ -67,7 +75,8 @@ impl World {
         World::with(place, config).await
     }
 
-    pub(crate) async fn with(place: Place, config: Config) -> World {
+    /// As it is configured.
+    pub async fn with(place: Place, config: Config) -> World {
         let hands = Arc::new(Hands(AtomicI64::new(1_700_000_000_000_000)));
         let context = Context::new(hands.clone());
         let store = place.open().await;
@@ -98,12 +107,13 @@ impl World {
     }
 
     /// Another server with the same clock; nobody is signed in there.
-    pub(crate) async fn second_server(&self, store: Store, config: Config) -> Client {
+    pub async fn second_server(&self, store: Store, config: Config) -> Client {
         let app = App::new(store, self.context.clone(), config).expect("puts together");
         served(app).await
     }
 
-    pub(crate) async fn organization(&self, label: &str, seats: Option<i64>) -> Uuid {
+    /// Another organization; `seats` says how many members it may have.
+    pub async fn organization(&self, label: &str, seats: Option<i64>) -> Uuid {
         let new = organizations::New {
             id: self.context.id(),
             label: label.to_owned(),
@@ -118,12 +128,13 @@ impl World {
             .id
     }
 
-    pub(crate) async fn person(&self, email: &str) -> Uuid {
+    /// Somebody who can sign in, and is a member of nothing yet.
+    pub async fn person(&self, email: &str) -> Uuid {
         self.user(email, false).await
     }
 
     /// Somebody who sees every template and promotes it, and is a member of nothing.
-    pub(crate) async fn platform_admin(&self, email: &str) -> Client {
+    pub async fn platform_admin(&self, email: &str) -> Client {
         self.user(email, true).await;
         self.as_user(email)
     }
@@ -139,7 +150,8 @@ impl World {
         users::create(&self.store, new).await.expect("creates").id
     }
 
-    pub(crate) async fn member(&self, organization: Uuid, email: &str, role: Role) -> Uuid {
+    /// Makes a person a member; gives the id of the person.
+    pub async fn member(&self, organization: Uuid, email: &str, role: Role) -> Uuid {
         let add = members::Add {
             organization,
             email: email.to_owned(),
@@ -150,32 +162,34 @@ impl World {
         member.expect("adds").user_id
     }
 
-    pub(crate) fn token(&self, email: &str, password: &str) -> Response {
+    /// Tries to sign in.
+    pub fn token(&self, email: &str, password: &str) -> Response {
         let body = json!({"email": email, "password": password});
         self.nobody.post("/v1/auth/token", &body)
     }
 
     /// Signed in.
-    pub(crate) fn as_user(&self, email: &str) -> Client {
+    pub fn as_user(&self, email: &str) -> Client {
         let response = self.token(email, PASSWORD).expect(200).json();
         self.nobody
             .with(response["access_token"].as_str().expect("a token"))
     }
 
     /// With a key of the organization.
-    pub(crate) fn as_key(&self, scopes: &[&str]) -> Client {
+    pub fn as_key(&self, scopes: &[&str]) -> Client {
         let body = json!({"organization_id": self.acme, "name": "k", "scopes": scopes});
         let response = self.as_user("owner@acme.test").post("/v1/api-keys", &body);
         let response = response.expect(201).json();
         self.nobody.with(response["key"].as_str().expect("a key"))
     }
 
-    pub(crate) fn path(&self, tail: &str) -> String {
+    /// A path below that of the organization.
+    pub fn path(&self, tail: &str) -> String {
         format!("/v1/organizations/{}{tail}", self.acme)
     }
 
     /// Lets time pass.
-    pub(crate) fn wait(&self, seconds: i64) {
+    pub fn wait(&self, seconds: i64) {
         self.hands
             .0
             .fetch_add(seconds * 1_000_000, Ordering::SeqCst);

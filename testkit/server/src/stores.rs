@@ -8,13 +8,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 use tplkit_server::store::{Isolation, Store};
 
-use crate::once_per_build;
+use super::once_per_build;
 #[cfg(unix)]
-use crate::{cluster, pooler};
+use super::{cluster, pooler};
 
 /// A place for a store, removed with it.
-pub(crate) struct Place {
-    pub(crate) url: String,
+#[derive(Debug)]
+pub struct Place {
+    /// As a server takes it.
+    pub url: String,
     _folder: Option<TempDir>,
     /// A database that goes with this place.
     database: Option<String>,
@@ -33,7 +35,7 @@ impl Drop for Place {
 
 impl Place {
     /// A file in a folder of its own that is migrated already: a copy of one that was migrated once.
-    pub(crate) fn sqlite() -> Place {
+    pub fn sqlite() -> Place {
         let place = Place::empty_sqlite();
         let file = place.url.trim_start_matches("sqlite:");
         fs::copy(migrated_file(), file).expect("copies");
@@ -52,7 +54,7 @@ impl Place {
 
     /// A database of the throw-away cluster that is migrated already: a copy of one that was migrated once.
     #[cfg(unix)]
-    pub(crate) fn postgres() -> Option<Place> {
+    pub fn postgres() -> Option<Place> {
         let cluster = cluster::shared()?;
         let migrated = cluster.migrated(migrate).expect("migrates");
         Some(Place::database(|name| cluster.copy(migrated, name)))
@@ -60,7 +62,7 @@ impl Place {
 
     /// A database of the throw-away cluster that has nothing in it.
     #[cfg(unix)]
-    pub(crate) fn empty_postgres() -> Option<Place> {
+    pub fn empty_postgres() -> Option<Place> {
         let cluster = cluster::shared()?;
         let create = |name: &str| cluster.psql(&format!("CREATE DATABASE {name}")).map(drop);
         Some(Place::database(create))
@@ -80,19 +82,21 @@ impl Place {
         }
     }
 
+    /// There is none here.
     #[cfg(not(unix))]
-    pub(crate) fn postgres() -> Option<Place> {
+    pub fn postgres() -> Option<Place> {
         None
     }
 
+    /// There is none here.
     #[cfg(not(unix))]
-    pub(crate) fn empty_postgres() -> Option<Place> {
+    pub fn empty_postgres() -> Option<Place> {
         None
     }
 
     /// Somewhere else.
     #[cfg(unix)]
-    pub(crate) fn at(url: String) -> Place {
+    pub fn at(url: String) -> Place {
         Place {
             url,
             _folder: None,
@@ -102,12 +106,12 @@ impl Place {
 
     /// The name of its database.
     #[cfg(unix)]
-    pub(crate) fn database_name(&self) -> &str {
+    pub fn database_name(&self) -> &str {
         self.database.as_deref().expect("a database of the cluster")
     }
 
     /// Another one of the same kind.
-    pub(crate) fn another(&self) -> Place {
+    pub fn another(&self) -> Place {
         let another = match self.database {
             Some(_) => Place::postgres(),
             None => Some(Place::sqlite()),
@@ -116,7 +120,7 @@ impl Place {
     }
 
     /// Another one of the same kind that nobody has migrated.
-    pub(crate) fn unmigrated(&self) -> Place {
+    pub fn unmigrated(&self) -> Place {
         let another = match self.database {
             Some(_) => Place::empty_postgres(),
             None => Some(Place::empty_sqlite()),
@@ -125,12 +129,12 @@ impl Place {
     }
 
     /// Runs statements past the server, as somebody with the file or the database at hand can.
-    pub(crate) fn execute(&self, sql: &str) {
+    pub fn execute(&self, sql: &str) {
         self.past_the_server(sql, |file| file.execute_batch(sql).map(|()| String::new()));
     }
 
     /// Asks for one text past the server.
-    pub(crate) fn ask(&self, sql: &str) -> String {
+    pub fn ask(&self, sql: &str) -> String {
         self.past_the_server(sql, |file| file.query_row(sql, [], |row| row.get(0)))
     }
 
@@ -152,11 +156,13 @@ impl Place {
         panic!("{}: {sql}", self.url)
     }
 
-    pub(crate) async fn open(&self) -> Store {
+    /// The store there.
+    pub async fn open(&self) -> Store {
         Store::open(&self.url).await.expect("opens")
     }
 
-    pub(crate) async fn open_without(&self, isolation: Isolation) -> Store {
+    /// The store there, with a line of its defence left out.
+    pub async fn open_without(&self, isolation: Isolation) -> Store {
         Store::open_without(&self.url, isolation)
             .await
             .expect("opens")
@@ -195,27 +201,28 @@ fn migrate(url: &str) {
 }
 
 /// Runs an `async fn(Place)` once per store, as tests of their own.
+#[macro_export]
 macro_rules! on_both_stores {
     ($($name:ident),+ $(,)?) => {
         mod sqlite {
             $(#[test]
             fn $name() {
-                crate::stores::run(Some(crate::stores::Place::sqlite()), super::$name);
+                $crate::stores::run(Some($crate::stores::Place::sqlite()), super::$name);
             })+
         }
 
         mod postgres {
             $(#[test]
             fn $name() {
-                crate::stores::run(crate::stores::Place::postgres(), super::$name);
+                $crate::stores::run($crate::stores::Place::postgres(), super::$name);
             })+
         }
     };
 }
-pub(crate) use on_both_stores;
+pub use crate::on_both_stores;
 
 /// Runs a test body, if there is a store for it.
-pub(crate) fn run<F: Future<Output = ()>>(place: Option<Place>, body: impl FnOnce(Place) -> F) {
+pub fn run<F: Future<Output = ()>>(place: Option<Place>, body: impl FnOnce(Place) -> F) {
     if let Some(place) = place {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.worker_threads(2).enable_all().build();
