@@ -65,11 +65,6 @@ pub mod toml_text;
 pub mod upgrade;
 pub mod workspace;
 
-/// Compiles the examples of the README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 // Test tools that are the testkit's, for the tests of private parts: there the library is another crate.
 #[cfg(test)]
 extern crate self as tplkit;

@@ -10,8 +10,6 @@
     reason = "rates are printed in whole thousands"
 )]
 
-mod customers;
-
 use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
@@ -25,7 +23,7 @@ use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{Memory, State};
 use tplkit::workspace::{Id, Source as _, Target as _, ready};
 use tplkit_testkit::packaged::packaged;
-use tplkit_testkit::random;
+use tplkit_testkit::{customers, random};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

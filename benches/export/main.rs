@@ -10,9 +10,6 @@
     reason = "ratios are printed with two digits"
 )]
 
-#[path = "../apply/customers.rs"]
-mod customers;
-
 use std::io::Write;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,7 +23,7 @@ use tplkit::export::{RowsSelection, Selection, prepare};
 use tplkit::finding::Severity;
 use tplkit::workspace::memory::Memory;
 use tplkit::workspace::ready;
-use tplkit_testkit::random;
+use tplkit_testkit::{customers, random};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

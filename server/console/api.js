@@ -36,7 +36,7 @@ export const patch = (path, body, query) => ask("PATCH", withQuery(path, query),
 export const put = (path, body) => ask("PUT", path, body);
 export const remove = (path) => ask("DELETE", path);
 
-/** A page of rows; `unknown` has the names in the query that are no columns of the table. */
+/** A page of rows; `unknown` has the names in the query that are not columns of the table. */
 export async function rows(path, query) {
   const response = await asked("GET", withQuery(path, query));
   const unknown = (response.headers.get("X-Unknown-Columns") ?? "").split(",").filter(Boolean);
@@ -112,7 +112,7 @@ async function read(response) {
   try {
     value = text === "" ? null : JSON.parse(text);
   } catch {
-    // What stands between this page and the server may answer with anything.
+    // What stands between this page and the server may respond with anything.
   }
   if (!response.ok) throw new Refusal(response.status, value);
   return value;

@@ -1,6 +1,6 @@
 // Where the value of a JSON pointer stands in a text.
 
-/** `[start, end]` of the value, or of the nearest one around it; null when the text is no JSON. */
+/** `[start, end]` of the value, or of the nearest one around it; null when the text is not JSON. */
 export function locate(text, pointer) {
   const wanted = pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   let at = 0;

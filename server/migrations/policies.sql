@@ -1,6 +1,6 @@
 -- The row security of every table on PostgreSQL, made from server/src/store/policy.rs by
--- `UPDATE=1 cargo test -p tplkit-server --lib policies_are_written_down`. No store runs this: a migration for a
--- new table copies the paragraph of that table, and tests compare what all migrations make with this text.
+-- `UPDATE=1 cargo test -p tplkit-server --lib policies_are_written_down`, which appends what changed to the migration
+-- that MIGRATION names. No store runs this text; tests compare it with what all migrations make.
 
 ALTER TABLE users ENABLE ROW LEVEL SECURITY;
 ALTER TABLE users FORCE ROW LEVEL SECURITY;

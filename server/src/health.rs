@@ -6,7 +6,7 @@ use serde::Serialize;
 /// The state of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Health {
-    /// Always `ok`: a process that cannot answer says nothing.
+    /// Always `ok`: a process that cannot respond says nothing.
     #[schemars(extend("const" = "ok"))]
     pub status: &'static str,
     /// Version of the server.

@@ -286,9 +286,9 @@ mod tests {
         let read = config(r#"{"config":{"n":[1.10,1e2,-0,12345678901234567890]}}"#);
         let read = read.expect("fine").expect("there");
         assert_eq!(read, r#"{"n":[1.1,100,0,12345678901234567890]}"#);
-        let problem = config(r#"{"config":{"n":[0,1e400]}}"#).expect_err("too large");
-        assert_eq!(problem.code.as_str(), "validation_failed");
-        let shown = format!("{problem:?}");
+        let refusal = config(r#"{"config":{"n":[0,1e400]}}"#).expect_err("too large");
+        assert_eq!(refusal.code.as_str(), "validation_failed");
+        let shown = format!("{refusal:?}");
         assert!(shown.contains("config.n[1]"), "{shown}");
     }
 }

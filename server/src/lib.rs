@@ -4,9 +4,10 @@
 //! and over HTTP the verdict is the same.
 //!
 //! From top to bottom: [`api`] has the table of operations and the checks of every request, [`routes`] the
-//! handlers, [`identity`], [`model`], [`rows`], [`automation`], [`workspace`] and [`jobs`] the domain, [`auth`] the callers,
-//! and [`store`] the data, on SQLite and PostgreSQL alike. [`edge`] handles sockets, [`http`] the parts of
-//! requests and responses. A module names only modules below it.
+//! handlers, `templates`, [`jobs`], [`background`], [`workspace`], [`automation`], [`model`], [`rows`],
+//! [`files`] and [`identity`] the domain, [`auth`] the callers, and [`store`] the data, on SQLite and PostgreSQL
+//! alike. [`edge`] handles sockets, [`http`] the parts of requests and responses. A module names only modules
+//! below it.
 
 pub mod api;
 pub mod app;
@@ -28,6 +29,7 @@ pub mod ids;
 pub mod jobs;
 pub mod json_body;
 pub mod json_schemas;
+mod kept_responses;
 pub mod lanes;
 mod local_client;
 pub mod metrics;

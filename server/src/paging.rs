@@ -78,7 +78,7 @@ impl PageRequest {
 
     /// The refusal of a cursor that belongs elsewhere.
     pub fn unknown() -> Refusal {
-        PageRequest::refused("The cursor is none that this list gave out.")
+        PageRequest::refused("The cursor does not belong to this list.")
     }
 
     /// The refusal of a cursor that cannot be used, and why.

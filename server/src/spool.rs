@@ -94,7 +94,7 @@ impl Spool {
     /// What was written, as a text.
     ///
     /// # Errors
-    /// When the file cannot be read, or is no text.
+    /// When the file cannot be read, or is not text.
     pub(crate) fn into_text(mut self) -> io::Result<SpooledText> {
         self.rewind()?;
         let source = match self.0.into_inner() {

@@ -7,37 +7,45 @@ use tplkit_testkit::direction::{Layer, assert_direction, assert_no_circles, read
 
 /// From the ground up: each module names only modules before it.
 const LAYERS: &[Layer] = &[
+    // What everything is made of.
     Layer {
-        name: "ground",
+        name: "values",
         modules: &[
             "context",
             "definitions",
+            "ids",
+            "refusal",
+            "json_body",
+            "paging",
+            "spool",
+            "json_schemas",
+        ],
+    },
+    // What a process has, whatever it serves.
+    Layer {
+        name: "process",
+        modules: &[
             "edge",
             "health",
             "histogram",
-            "ids",
             "release_memory",
-            "refusal",
             "retention",
             "secret_key",
             "wake",
-            "json_body",
             "lanes",
             "cpu_threads",
-            "paging",
             "static_file",
             "playground",
-            "spool",
-            "json_schemas",
         ],
     },
     Layer {
         name: "store",
         modules: &["store"],
     },
+    // Who calls, what was said to whom, and what is counted.
     Layer {
-        name: "who asks, and what is counted",
-        modules: &["auth", "metrics"],
+        name: "callers",
+        modules: &["auth", "kept_responses", "metrics"],
     },
     Layer {
         name: "domain",
@@ -51,8 +59,9 @@ const LAYERS: &[Layer] = &[
         name: "requests",
         modules: &["app", "call", "routes", "api"],
     },
+    // Whole servers.
     Layer {
-        name: "whole servers",
+        name: "servers",
         modules: &["local_client", "demo", "package_tests"],
     },
 ];
@@ -98,19 +107,36 @@ fn http_knows_nothing_of_the_domain() {
     assert!(named.is_empty(), "{named:#?}");
 }
 
-/// Statements are of the domain, where commands and jobs find them, too.
+/// Statements are of the domain, where commands and jobs find them, too, or of a layer below it.
 #[test]
 fn requests_and_commands_have_no_statements() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let folders = [
         "routes",
         "call",
         "api",
+        "http",
         "edge",
         "commands",
         "demo",
         "package_tests",
     ];
+    let words = ["\"SELECT ", "\"INSERT INTO ", "\"UPDATE ", "\"DELETE FROM "];
+    let found = files_with(&folders, &words);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// The session alone knows whether the store has confirmed a caller, so a scope comes from it
+/// (`Call::confirmed_scope`, `OptimisticSession::run`) and from nowhere else.
+#[test]
+fn requests_take_their_scope_from_the_session() {
+    let words = ["Scope::Operator", "Scope::Authentication", ".scope()"];
+    let found = files_with(&["routes", "call", "api", "edge"], &words);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// The files below folders of the source that have one of the words.
+fn files_with(folders: &[&str], words: &[&str]) -> Vec<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut folders: Vec<PathBuf> = folders.iter().map(|name| source.join(name)).collect();
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -121,16 +147,29 @@ fn requests_and_commands_have_no_statements() {
                 continue;
             }
             let text = std::fs::read_to_string(&path).expect("a file");
-            let words = ["\"SELECT ", "\"INSERT INTO ", "\"UPDATE ", "\"DELETE FROM "];
-            if words.iter().any(|word| text.contains(word)) {
+            if words.iter().any(|word| text.contains(*word)) {
                 found.push(path);
             }
         }
     }
-    assert!(found.is_empty(), "{found:#?}");
+    found
 }
 
 #[test]
 fn no_folders_name_each_other_in_a_circle() {
     assert_no_circles(&root());
+    assert_no_circles(&root().with_file_name("main.rs"));
+}
+
+#[test]
+fn the_map_shows_the_layers() {
+    let map = include_str!("../../docs/ARCHITECTURE.md");
+    let map = map.split_whitespace().collect::<Vec<_>>().join(" ");
+    let layers = LAYERS.iter().map(|layer| {
+        let modules = layer.modules.iter().map(|module| format!("`{module}`"));
+        let modules = modules.collect::<Vec<_>>().join(", ");
+        format!("{} ({modules})", layer.name)
+    });
+    let order = layers.collect::<Vec<_>>().join(", ");
+    assert!(map.contains(&order), "the map lacks {order}");
 }

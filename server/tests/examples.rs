@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tplkit_testkit::help::{Desk, Example, each_command_has_two, read};
 
 use crate::api::client::Client;
 use crate::cluster;
-use crate::help::{Desk, Example, each_command_has_two, read};
 use crate::kill::signed_in;
 use crate::process::{Serving, admin, command, owner};
 use crate::sessions::built_programs;

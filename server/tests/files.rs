@@ -261,3 +261,84 @@ fn a_file_that_nothing_uses_goes_after_the_grace() {
     });
     assert!(gone, "{file}");
 }
+
+/// In memory, next to a store that lasts: the operator is warned, and what is on record goes with the next start.
+#[test]
+fn files_in_memory_go_with_their_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    goes_with_its_process(&database(folder.path()));
+}
+
+#[test]
+fn files_in_memory_go_with_their_process_with_postgres() {
+    if let Some(place) = Place::postgres() {
+        goes_with_its_process(&place.url);
+    }
+}
+
+fn goes_with_its_process(database: &str) {
+    let organization = owner(database);
+    let arguments = ["--rate-limit", "off", "--files", "memory:"];
+    let serving = Serving::start_with(database, &arguments, &[]);
+    serving.wait_for("the bytes of files go with this process");
+    let (mut wire, workspace) = signed_in(&serving, &organization);
+    let table = json!({"workspace_id": workspace, "label": "T"});
+    let table = wire.made("/v1/features", &table);
+    let column = json!({"label": "photo", "type": "file"});
+    wire.made(&format!("/v1/features/{table}/columns"), &column);
+    let upload = format!("/v1/files?workspace_id={workspace}&name=f");
+    let file = wire.made(&upload, &json!("bytes"));
+    wire.made(&upload, &json!("of no row"));
+    let rows = format!("/v1/features/{table}/rows");
+    let row = wire.made(&rows, &json!({"data": {"photo": file}}));
+    let content = format!("/v1/files/{file}/content");
+    let token = wire.token.clone();
+    let (status, _) = serving.request(&token, "GET", &content, "");
+    assert_eq!(status, 200);
+    drop(serving);
+    let serving = Serving::start_with(database, &arguments, &[]);
+    let (status, files) = serving.request(&token, "GET", "/v1/files", "");
+    assert_eq!((status, &files["items"]), (200, &json!([])), "{files}");
+    for path in [&content, &format!("/v1/files/{file}")] {
+        let (status, refusal) = serving.request(&token, "GET", path, "");
+        assert_eq!((status, &refusal["code"]), (404, &json!("not_found")));
+    }
+    let organization = format!("/v1/organizations/{organization}");
+    let (_, organization) = serving.request(&token, "GET", &organization, "");
+    assert_eq!(organization["file_bytes"], 0);
+    // The cell keeps its text, which makes no use of anything.
+    let (status, row) = serving.request(&token, "GET", &format!("{rows}/{row}"), "");
+    assert_eq!((status, &row["data"]["photo"]), (200, &json!(file)));
+    let (status, again) = serving.request(&token, "POST", &upload, "bytes");
+    assert_eq!(status, 201, "{again}");
+}
+
+#[test]
+fn postgres_without_a_place_takes_no_files_and_names_the_flag() {
+    let Some(place) = Place::postgres() else {
+        return;
+    };
+    let organization = owner(&place.url);
+    let serving = Serving::start(&place.url);
+    let (mut wire, workspace) = signed_in(&serving, &organization);
+    let upload = format!("/v1/files?workspace_id={workspace}&name=f");
+    let (status, refusal) = serving.request(&wire.token, "POST", &upload, "bytes");
+    assert_eq!(
+        (status, &refusal["code"]),
+        (503, &json!("store_unavailable")),
+        "{refusal}"
+    );
+    let detail = refusal["detail"].as_str().unwrap_or_default();
+    assert!(detail.contains("--files"), "{refusal}");
+    // Everything else goes on.
+    let (status, files) = serving.request(&wire.token, "GET", "/v1/files", "");
+    assert_eq!((status, &files["items"]), (200, &json!([])), "{files}");
+    wire.made(
+        "/v1/features",
+        &json!({"workspace_id": workspace, "label": "T"}),
+    );
+    // Nobody can verify what has no place.
+    let output = admin(&place.url, &["verify-files"], "").expect_err("there is no place");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stderr(&output).contains("--files"), "{output:?}");
+}

@@ -36,9 +36,6 @@ mod haproxy;
 #[cfg(unix)]
 mod health;
 #[cfg(unix)]
-#[path = "../../tests/help/mod.rs"]
-mod help;
-#[cfg(unix)]
 mod install;
 mod jobs;
 #[cfg(unix)]
@@ -75,9 +72,6 @@ mod shells;
 mod tls;
 #[cfg(unix)]
 mod transfers;
-#[cfg(unix)]
-#[path = "../../tests/typing/mod.rs"]
-mod typing;
 mod upkeep;
 
 #[cfg(unix)]

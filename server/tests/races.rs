@@ -163,7 +163,7 @@ impl Track {
     /// Of requests with one Idempotency-Key one has an effect, whatever the operation.
     async fn one_key_for_every_operation(&self) {
         let document = Document::of(&self.nobody[0]);
-        // What changes nothing keeps nothing, a password is no row that could be counted, and a job that
+        // What changes nothing keeps nothing, a password is not a row that could be counted, and a job that
         // could be cancelled might end by itself meanwhile.
         let repeatable = OPERATIONS.iter().filter(|operation| {
             operation.repeatable()
@@ -298,7 +298,7 @@ impl Track {
         ])
     }
 
-    /// Somebody who is no member yet.
+    /// A user who is not a member yet.
     async fn newcomer(&self) -> String {
         let context = Context::new(Arc::new(SystemClock));
         let id = context.id();

@@ -4,6 +4,7 @@
 //! says SKIPPED; `TPLKIT_REQUIRE_MOTO=1` makes that a failure.
 
 mod away;
+mod running;
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -111,7 +112,7 @@ fn files_in_a_bucket_are_kept_read_and_verified() {
         ("AWS_ENDPOINT_URL", &*endpoint),
     ];
     let place = ["--files", "s3://files/of/a-store"];
-    // What was there before is no business of the store, and neither is what another one has below.
+    // What was there before does not concern the store, and neither is what another one has below.
     let photo = "PUT /files/of/a-store/photos/a.jpg HTTP/1.1";
     buckets.ask(photo);
     let serving = Serving::start_with(&database, &place, &environment);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::typing::completed;
+use tplkit_testkit::typing::completed;
 
 /// What is typed before the tabulator, and what the last word becomes.
 const TYPED: [(&str, &str); 5] = [

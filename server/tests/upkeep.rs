@@ -85,7 +85,7 @@ async fn runs_go_when_they_have_been_kept_long_enough(place: Place) {
     let removed = async || remove_old_runs(&world.store, &world.context, kept).await;
     assert_eq!(removed().await, Ok(0));
     world.wait(11 * 24 * 3600);
-    // The first one; the second is eleven days old, and what still waits is no finished run.
+    // The first one; the second is eleven days old, and a run that still waits is not finished.
     assert_eq!(removed().await, Ok(1));
     assert_eq!(removed().await, Ok(0));
     assert_eq!((stage.runs(&short).len(), stage.runs(&long).len()), (1, 1));

@@ -1,8 +1,8 @@
-//! An upgrade of what no job applied: people set it up by hand, and somebody says by which package
+//! An upgrade of a workspace that people set up by hand, from a package that the request names
 //! (`upgrade` 3.1.3).
 //!
-//! Goes in: that package and the destination as whoever asks sees it. Comes out: the ledger that a job would
-//! have which had found everything there. It says what the package stands for at the destination and what
+//! In: that package, and the destination as the caller sees it. Out: the ledger of a job that would have found
+//! everything there. It says what the package stands for at the destination and what
 //! later upgrades start from; nothing is written, so that an undo leaves all of it.
 
 use std::collections::HashSet;

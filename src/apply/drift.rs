@@ -45,7 +45,7 @@ pub fn structure_drift(
         .iter()
         .map(|based| DriftBase {
             reference: &based.reference,
-            record: &based.thing,
+            record: &based.record,
         })
         .collect();
     let steps = past.base.map(|base| &base.package.manifest.plan.steps);
@@ -66,9 +66,9 @@ pub fn base_automations(
     definitions: &Definitions,
 ) -> Vec<Id> {
     let base = base_things(past, destination, definitions).into_iter();
-    let things = base.map(|based| based.thing);
-    let automations = things.filter(|thing| thing.kind == RecordKind::Workflow);
-    automations.map(|thing| thing.id).collect()
+    let things = base.map(|based| based.record);
+    let automations = things.filter(|record| record.kind == RecordKind::Workflow);
+    automations.map(|record| record.id).collect()
 }
 
 /// The packages of a line that say what rows held, the newest first, and how many entries of the line were written
@@ -110,15 +110,15 @@ struct OpenColumns {
 impl OpenTables {
     fn of(tables: &[(String, Id)], things: &[BaseRecord], destination: &Structure) -> OpenTables {
         let columns = tables.iter().map(|(reference, table)| {
-            let inside = things.iter().map(|based| &based.thing);
-            let inside = inside.filter(|thing| {
-                (thing.kind, thing.parent) == (RecordKind::Column, Some(*table))
-                    && AnyRecord::find(destination, thing.kind, thing.id).is_some()
+            let inside = things.iter().map(|based| &based.record);
+            let inside = inside.filter(|record| {
+                (record.kind, record.parent) == (RecordKind::Column, Some(*table))
+                    && AnyRecord::find(destination, record.kind, record.id).is_some()
             });
             OpenColumns {
                 reference: reference.clone(),
                 table: *table,
-                ids: inside.map(|thing| thing.id).collect(),
+                ids: inside.map(|record| record.id).collect(),
             }
         });
         OpenTables {
@@ -236,11 +236,11 @@ pub async fn drift<T: Lookup + Sync>(
     };
     let things = base_things(input.past, destination, input.definitions);
     let tables = things.iter().filter(|based| {
-        let table = &based.thing;
+        let table = &based.record;
         table.kind == RecordKind::Feature && destination.feature(table.id).is_some()
     });
     let tables: Vec<(String, Id)> = tables
-        .map(|based| (based.reference.clone(), based.thing.id))
+        .map(|based| (based.reference.clone(), based.record.id))
         .collect();
     let mut found = RowsDrifted::default();
     let mut open = OpenTables::of(&tables, &things, destination);

@@ -128,12 +128,12 @@ impl<'e> KnownRecords<'e> {
                 continue;
             };
             for deleted in &structure.deleted {
-                known.columns.remove(&deleted.thing.id);
-                known.deleted.insert(deleted.thing.id);
+                known.columns.remove(&deleted.record.id);
+                known.deleted.insert(deleted.record.id);
             }
             for based in &structure.base {
-                let (reference, id) = (based.reference.as_str(), based.thing.id);
-                match based.thing.kind {
+                let (reference, id) = (based.reference.as_str(), based.record.id);
+                match based.record.kind {
                     RecordKind::Column => {
                         known.columns.insert(id, reference);
                     }

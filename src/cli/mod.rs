@@ -32,6 +32,7 @@ mod output;
 mod package_file;
 mod package_output;
 mod plan_view;
+mod reference_page;
 mod relative_time;
 mod remote;
 mod replace;

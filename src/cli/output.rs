@@ -47,7 +47,7 @@ pub(crate) fn print_stdout(text: &str) -> io::Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// Writes a result that may be no text, whole.
+/// Writes a result that need not be text, whole.
 pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
     interrupt_message::begin();
     let mut stdout = io::stdout().lock();

@@ -74,8 +74,12 @@ impl<'t> TomlFile<'t> {
         self.place(offset).wrong(message, self.help)
     }
 
-    /// Refuses keys that nobody knows; the first of them.
-    pub(crate) fn known(&self, table: &DeTable<'t>, known: &[&str]) -> Result<(), CliError> {
+    /// Refuses the first unknown key.
+    pub(crate) fn refuse_unknown_keys(
+        &self,
+        table: &DeTable<'t>,
+        known: &[&str],
+    ) -> Result<(), CliError> {
         let unknown = table
             .keys()
             .filter(|key| !known.contains(&key.get_ref().as_ref()));

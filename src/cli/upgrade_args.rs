@@ -20,7 +20,7 @@ pub(crate) struct UpgradeArgs {
     /// sides changed is asked.
     #[arg(long, help_heading = "Upgrade")]
     pub(crate) upgrade: bool,
-    /// The package that was applied before. On a server: the one that a workspace was set up by, by hand.
+    /// The package that was applied before; on a server, the one from which people set up the workspace.
     #[arg(
         long,
         value_name = "FILE",

@@ -32,7 +32,7 @@ impl ComparedItem {
 #[derive(Debug)]
 pub(super) struct Side<'d> {
     pub(super) names: Names<'d>,
-    pub(super) things: Vec<ComparedItem>,
+    pub(super) items: Vec<ComparedItem>,
     /// Payload entries by name of their table.
     pub(super) payloads: Vec<(String, Node<'d>)>,
     seen: HashMap<(ThingKind, String), usize>,
@@ -44,7 +44,7 @@ impl<'d> Side<'d> {
         let (manifest, payloads) = halves(root);
         let mut side = Side {
             names: Names::read(manifest),
-            things: Vec::new(),
+            items: Vec::new(),
             payloads: Vec::new(),
             seen: HashMap::new(),
         };
@@ -65,17 +65,14 @@ impl<'d> Side<'d> {
         side
     }
 
-    /// Adds a thing; a name that is there already gets a number.
-    fn add(&mut self, mut thing: ComparedItem) {
-        let count = self
-            .seen
-            .entry((thing.kind, thing.name.clone()))
-            .or_default();
+    /// Adds an item; a name that is there already gets a number.
+    fn add(&mut self, mut item: ComparedItem) {
+        let count = self.seen.entry((item.kind, item.name.clone())).or_default();
         *count += 1;
         if *count > 1 {
-            thing.name = format!("{} #{count}", thing.name);
+            item.name = format!("{} #{count}", item.name);
         }
-        self.things.push(thing);
+        self.items.push(item);
     }
 
     fn catalog(&mut self, root: Node<'d>, manifest: Node<'d>) {
@@ -106,12 +103,12 @@ impl<'d> Side<'d> {
         if manifest != root {
             flat.members("file", Some(root), &["$schema", "manifest", "payloads"]);
         }
-        let thing = ComparedItem {
+        let item = ComparedItem {
             kind: ThingKind::Catalog,
             fields: flat.fields,
             ..ComparedItem::default()
         };
-        self.add(thing);
+        self.add(item);
     }
 
     fn steps(&mut self, manifest: Node<'d>) {
@@ -189,7 +186,7 @@ impl<'d> Side<'d> {
                 .and_then(|graph| graph.get("steps"))
                 .map(|list| ("steps".to_owned(), list)),
         );
-        let mut thing = ComparedItem {
+        let mut item = ComparedItem {
             kind,
             name: name.clone(),
             label: label.map(str::to_owned),
@@ -198,9 +195,9 @@ impl<'d> Side<'d> {
         };
         let mut steps = Vec::new();
         for (path, list) in lists {
-            self.graph(&name, &path, list, &mut thing, &mut steps);
+            self.graph(&name, &path, list, &mut item, &mut steps);
         }
-        self.add(thing);
+        self.add(item);
         for step in steps {
             self.add(step);
         }
@@ -212,7 +209,7 @@ impl<'d> Side<'d> {
         workflow: &str,
         list: &str,
         steps: Node<'d>,
-        thing: &mut ComparedItem,
+        item: &mut ComparedItem,
         found: &mut Vec<ComparedItem>,
     ) {
         let mut order = Vec::new();
@@ -234,11 +231,11 @@ impl<'d> Side<'d> {
                 orders: BTreeMap::new(),
             });
             for (path, branch) in branches {
-                self.graph(workflow, &format!("{id}.{path}"), branch, thing, found);
+                self.graph(workflow, &format!("{id}.{path}"), branch, item, found);
             }
             order.push(id);
         }
-        thing.orders.insert(format!("order of {list}"), order);
+        item.orders.insert(format!("order of {list}"), order);
     }
 
     fn workspace(&mut self, step: Node<'d>) {
@@ -387,7 +384,7 @@ fn config(step: Node<'_>) -> Option<Node<'_>> {
     step.get("args")?.get("config")
 }
 
-/// The ref that an update step changes; the workspace has a thing of its own.
+/// The ref that an update step changes; the workspace has an item of its own.
 fn update_target(step: Node<'_>) -> Option<&str> {
     let tool = step.get_str("tool").and_then(Tool::parse)?;
     let target = step.get("args")?.get_str(tool.target_argument()?)?;

@@ -28,13 +28,13 @@ use crate::package::canonical::{self, CanonicalError};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diff {
-    /// Things that were added, removed or changed, by kind.
+    /// Items that were added, removed or changed, by kind.
     pub changes: Vec<Change>,
     /// Differences of rows, by table; nothing when rows were not to be compared.
     pub rows: Option<Vec<RowsDiff>>,
 }
 
-/// What became of a thing.
+/// What became of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeKind {
@@ -46,7 +46,7 @@ pub enum ChangeKind {
     Changed,
 }
 
-/// A thing that differs.
+/// An item that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
@@ -66,7 +66,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldChange {
-    /// Dotted path inside the thing.
+    /// Dotted path inside the item.
     pub path: String,
     /// Its JSON in the first package.
     #[serde(serialize_with = "as_value")]
@@ -76,7 +76,7 @@ pub struct FieldChange {
     pub new: Option<String>,
 }
 
-/// What a thing is.
+/// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ThingKind {
@@ -181,11 +181,11 @@ fn changes(first: &Side<'_>, second: &Side<'_>) -> Vec<Change> {
     let in_second = by_key(second);
     let in_first = by_key(first);
     let mut changes = Vec::new();
-    for thing in &first.things {
-        match in_second.get(&thing.key()) {
-            None => changes.push(alone(ChangeKind::Removed, thing)),
+    for item in &first.items {
+        match in_second.get(&item.key()) {
+            None => changes.push(alone(ChangeKind::Removed, item)),
             Some(other) => {
-                let fields = fields(thing, other);
+                let fields = fields(item, other);
                 if !fields.is_empty() {
                     changes.push(Change {
                         fields,
@@ -195,27 +195,24 @@ fn changes(first: &Side<'_>, second: &Side<'_>) -> Vec<Change> {
             }
         }
     }
-    let added = second.things.iter();
-    let added = added.filter(|thing| !in_first.contains_key(&thing.key()));
-    changes.extend(added.map(|thing| alone(ChangeKind::Added, thing)));
-    // Stable: within a kind the things of the first package come first, in their order.
+    let added = second.items.iter();
+    let added = added.filter(|item| !in_first.contains_key(&item.key()));
+    changes.extend(added.map(|item| alone(ChangeKind::Added, item)));
+    // Stable: within a kind the items of the first package come first, in their order.
     changes.sort_by_key(|change| change.kind);
     changes
 }
 
 fn by_key<'s>(side: &'s Side<'_>) -> HashMap<(ThingKind, &'s str), &'s ComparedItem> {
-    side.things
-        .iter()
-        .map(|thing| (thing.key(), thing))
-        .collect()
+    side.items.iter().map(|item| (item.key(), item)).collect()
 }
 
-fn alone(change_kind: ChangeKind, thing: &ComparedItem) -> Change {
+fn alone(change_kind: ChangeKind, item: &ComparedItem) -> Change {
     Change {
         change_kind,
-        kind: thing.kind,
-        name: thing.name.clone(),
-        label: thing.label.clone(),
+        kind: item.kind,
+        name: item.name.clone(),
+        label: item.label.clone(),
         fields: Vec::new(),
     }
 }

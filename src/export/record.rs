@@ -77,7 +77,7 @@ impl Names {
 }
 
 /// What a record is made of, while refs and uids are handed out.
-struct Draft<'s> {
+struct RecordDraft<'s> {
     kind: RecordKind,
     id: Id,
     parent: Option<(Id, &'s str)>,
@@ -190,7 +190,7 @@ pub(super) fn read<'s>(
 }
 
 /// Whether automations have equal names.
-fn namesakes(drafts: &[Draft<'_>]) -> bool {
+fn namesakes(drafts: &[RecordDraft<'_>]) -> bool {
     let automations = drafts.iter().filter(|one| one.kind == RecordKind::Workflow);
     let mut names = HashSet::new();
     automations
@@ -201,12 +201,12 @@ fn namesakes(drafts: &[Draft<'_>]) -> bool {
 /// What automations had, by draft. Of equal names they are the same in the order of the plan, which is
 /// not that of the workspace: what is referred to comes first.
 fn automations_in_order<'s>(
-    drafts: &[Draft<'s>],
+    drafts: &[RecordDraft<'s>],
     known: &WorkspaceIndex<'s>,
     definitions: &Definitions,
     identities: &mut Identities<'_>,
 ) -> Result<HashMap<usize, Option<Identity>>, Fault> {
-    let is_automation = |draft: &Draft<'_>| draft.kind == RecordKind::Workflow;
+    let is_automation = |draft: &RecordDraft<'_>| draft.kind == RecordKind::Workflow;
     let first = drafts.iter().position(is_automation).unwrap_or_default();
     let automations = drafts.iter().filter(|draft| is_automation(draft));
     let place = Referrer {
@@ -287,7 +287,7 @@ pub(super) fn create_tool(kind: RecordKind) -> Tool {
 }
 
 /// A technical name is a key of rows and tokens: it travels as it is or not at all.
-fn unfit_name(draft: &Draft<'_>) -> Option<String> {
+fn unfit_name(draft: &RecordDraft<'_>) -> Option<String> {
     let name = draft.args.get("name").and_then(Value::as_str)?;
     (draft.kind != RecordKind::Workflow && leak::of(name).is_some())
         .then(|| format!("{} {name:?}", draft.kind.as_str()))
@@ -302,10 +302,10 @@ fn args<const N: usize>(name: &str, label: &str, rest: [(&str, Value); N]) -> Ob
 }
 
 /// One per record, by phase, in the order of the workspace.
-fn drafts<'s>(chosen: &SelectedRecords<'s>) -> Vec<Draft<'s>> {
+fn drafts<'s>(chosen: &SelectedRecords<'s>) -> Vec<RecordDraft<'s>> {
     let mut drafts = Vec::new();
     for table in &chosen.features {
-        drafts.push(Draft {
+        drafts.push(RecordDraft {
             kind: RecordKind::Feature,
             id: table.id,
             parent: None,
@@ -329,7 +329,7 @@ fn drafts<'s>(chosen: &SelectedRecords<'s>) -> Vec<Draft<'s>> {
                 ("order", order.into()),
                 ("config", column.config.clone().into()),
             ];
-            drafts.push(Draft {
+            drafts.push(RecordDraft {
                 kind: RecordKind::Column,
                 id: column.id,
                 parent: Some((table.id, &table.label)),
@@ -345,7 +345,7 @@ fn drafts<'s>(chosen: &SelectedRecords<'s>) -> Vec<Draft<'s>> {
             ("type", view.view_type.as_str().into()),
             ("config", Value::List(vec![view.config.clone().into()])),
         ];
-        drafts.push(Draft {
+        drafts.push(RecordDraft {
             kind: RecordKind::View,
             id: view.id,
             parent: Some((table.id, &table.label)),
@@ -365,7 +365,7 @@ fn drafts<'s>(chosen: &SelectedRecords<'s>) -> Vec<Draft<'s>> {
         if one.active {
             args.insert("published".to_owned(), true.into());
         }
-        drafts.push(Draft {
+        drafts.push(RecordDraft {
             kind: RecordKind::Workflow,
             id: one.id,
             parent: None,
@@ -384,7 +384,7 @@ fn drafts<'s>(chosen: &SelectedRecords<'s>) -> Vec<Draft<'s>> {
         if let Some(icon) = &module.icon {
             args.insert("icon".to_owned(), icon.as_str().into());
         }
-        drafts.push(Draft {
+        drafts.push(RecordDraft {
             kind: RecordKind::Module,
             id: module.id,
             parent: None,
@@ -400,7 +400,7 @@ fn drafts<'s>(chosen: &SelectedRecords<'s>) -> Vec<Draft<'s>> {
             ("order", rail.order.into()),
             ("config", Value::List(config.collect())),
         ];
-        drafts.push(Draft {
+        drafts.push(RecordDraft {
             kind: RecordKind::Rail,
             id: rail.id,
             parent: Some((module.id, &module.label)),

@@ -61,7 +61,7 @@ pub fn ref_at(package: &Package<'_>, offset: usize) -> Option<(String, Mention)>
 }
 
 /// Every ref that is declared or named, once, in order of name.
-pub(super) fn known(package: &Package<'_>) -> Vec<String> {
+pub(super) fn all_refs(package: &Package<'_>) -> Vec<String> {
     let mut known = Vec::new();
     each(package, &Links::None, &mut |name, mention| {
         if matches!(mention.role, Role::Declared | Role::Named) {

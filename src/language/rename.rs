@@ -1,6 +1,6 @@
 //! Renames a ref: every place that names it follows, and no text of people does.
 
-use super::refs::{known, mentions, ref_at};
+use super::refs::{all_refs, mentions, ref_at};
 use super::{Mention, Package};
 use crate::finding::Edit;
 use crate::package::reference::{WORKSPACE, is_declaration, undollared};
@@ -50,7 +50,7 @@ pub fn rename(
     if !is_declaration(new) {
         return Err(RenameError::Grammar(new_name.to_owned()));
     }
-    if known(package).iter().any(|known| known == new) {
+    if all_refs(package).iter().any(|known| known == new) {
         return Err(RenameError::Declared(new.to_owned()));
     }
     let edits = mentions(package, &name).into_iter().map(|mention| Edit {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::backend::{AppliedTest, Backend, FireOutcome};
 use super::prepare::{TestSetup, prepare};
-use super::world::World;
+use super::test_workspace::{TestWorkspace, TriggerRecord};
 use super::{Declared, Trigger};
 use crate::apply::{Request, package_digest};
 use crate::automation::run::Record;
@@ -17,12 +17,15 @@ use crate::workspace::{Automation, Id};
 /// Runs a test in memory.
 pub(super) struct MemoryBackend<'p, 't> {
     setup: TestSetup<'p, 't>,
-    world: Option<World>,
+    workspace: Option<TestWorkspace>,
 }
 
 impl<'p, 't> MemoryBackend<'p, 't> {
     pub(super) fn new(setup: TestSetup<'p, 't>) -> MemoryBackend<'p, 't> {
-        MemoryBackend { setup, world: None }
+        MemoryBackend {
+            setup,
+            workspace: None,
+        }
     }
 
     fn simulated(
@@ -67,7 +70,8 @@ impl Backend for MemoryBackend<'_, '_> {
             Ok(simulation) => simulation,
             Err(error) => return Ok(Err(refused(&error))),
         };
-        self.world = Some(World::new(Memory::new(simulation.applied), test.now));
+        let memory = Memory::new(simulation.applied);
+        self.workspace = Some(TestWorkspace::new(memory, test.now));
         Ok(Ok(AppliedTest {
             request,
             preview: simulation.preview,
@@ -79,45 +83,47 @@ impl Backend for MemoryBackend<'_, '_> {
     }
 
     async fn fire(&mut self, automation: Id, trigger: &Trigger) -> Result<FireOutcome, Infallible> {
-        let Some(world) = &mut self.world else {
+        let Some(workspace) = &mut self.workspace else {
             return Ok(FireOutcome::Missing);
         };
-        let mut automations = world.structure.automations.iter();
+        let mut automations = workspace.structure.automations.iter();
         let Some(automation) = automations.find(|one| one.id == automation).cloned() else {
             return Ok(FireOutcome::Missing);
         };
-        Ok(fired(world, &automation, trigger).unwrap_or_else(FireOutcome::NotFired))
+        Ok(fired(workspace, &automation, trigger).unwrap_or_else(FireOutcome::NotFired))
     }
 
     async fn rows(&mut self, table: Id) -> Result<Vec<Object>, Infallible> {
-        let rows = self.world.iter().flat_map(|world| world.rows(table));
+        let workspace = self.workspace.iter();
+        let rows = workspace.flat_map(|workspace| workspace.rows(table));
         let data = rows.filter_map(|row| Value::parse(row.data.as_str()).ok());
         Ok(data.filter_map(|data| data.as_object().cloned()).collect())
     }
 }
 
 fn fired(
-    world: &mut World,
+    workspace: &mut TestWorkspace,
     automation: &Automation,
     trigger: &Trigger,
 ) -> Result<FireOutcome, String> {
     let (trigger, at) = match trigger {
         Trigger::Row(cells) => {
             let table = watched_table(&automation.trigger_config).ok_or(NO_TABLE)?;
-            let row = world.enter(table, cells, automation.id)?;
-            (Some((table, row)), None)
+            let record = workspace.enter(table, cells, automation.id)?;
+            (Some(TriggerRecord { table, record }), None)
         }
         Trigger::Body(cells) => {
             let record = Record {
                 own: Object::new(),
                 data: cells.clone(),
             };
-            (Some((Id::nil(), record)), None)
+            let table = Id::nil();
+            (Some(TriggerRecord { table, record }), None)
         }
         Trigger::At(instant) => (None, Some(*instant)),
         Trigger::Nothing => (None, None),
     };
-    Ok(FireOutcome::Ran(world.fire(automation, trigger, at)))
+    Ok(FireOutcome::Ran(workspace.fire(automation, trigger, at)))
 }
 
 /// Why no row fires an automation whose trigger has no table.

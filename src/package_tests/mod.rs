@@ -13,7 +13,7 @@
 //! | `fire` | what an automation run is held to |
 //! | `backend` | what a test runs on, as a trait |
 //! | `prepare` | the destination and the request with which it begins |
-//! | `memory`, `world`, `writes` | the backend in memory, and the workspace in which automations run there |
+//! | `memory`, `test_workspace`, `writes` | the backend in memory, and the workspace in which automations run there |
 //! | `check` | all of a test |
 //! | `document` | tests and outcomes as JSON |
 
@@ -24,7 +24,7 @@ mod expect;
 mod fire;
 mod memory;
 mod prepare;
-mod world;
+mod test_workspace;
 mod writes;
 
 pub use backend::{

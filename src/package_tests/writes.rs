@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::world::World;
+use super::test_workspace::TestWorkspace;
 use crate::automation::run::{Binding, Envelope, Failure, Reason, Write, WriteMode};
 use crate::definitions::Definitions;
 use crate::json::{Object, Value, write_string_to};
@@ -22,7 +22,7 @@ struct Prepared {
     moved: Vec<Change>,
 }
 
-impl World {
+impl TestWorkspace {
     /// Carries out a `feature.write`.
     pub(super) fn write(
         &mut self,

@@ -150,7 +150,7 @@ impl Conflict {
     }
 
     /// A conflict about a whole record.
-    pub fn whole(code: ConflictCode, kind: RecordKind, reference: &str, id: Id) -> Conflict {
+    pub fn of_record(code: ConflictCode, kind: RecordKind, reference: &str, id: Id) -> Conflict {
         Conflict {
             absent: Vec::new(),
             ..Conflict::of(

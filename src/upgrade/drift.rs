@@ -352,14 +352,14 @@ fn added(pair: &RecordPair<'_>, destination: &Structure, known: &HashSet<Id>) ->
     };
     let inside = |kind: &RecordKind| AnyRecord::siblings(destination, *kind, Some(pair.base.id));
     let inside = kinds.iter().flat_map(inside);
-    let added = inside.filter(|thing| !known.contains(&thing.id));
+    let added = inside.filter(|record| !known.contains(&record.id));
     added
-        .map(|thing| AddedRecord {
-            kind: thing.kind,
-            id: thing.id,
+        .map(|record| AddedRecord {
+            kind: record.kind,
+            id: record.id,
             parent_ref: pair.reference.to_owned(),
-            label: thing.called().to_owned(),
-            name: thing.name,
+            label: record.called().to_owned(),
+            name: record.name,
         })
         .collect()
 }

@@ -22,7 +22,7 @@ impl Merge<'_> {
         marked: Sides<'_>,
     ) -> (Merged, Option<Vec<String>>) {
         let merged = self.merge(reference, sides, marked);
-        if merged.updates.is_empty() || !is_refused(&merged.thing, sides, self.definitions) {
+        if merged.updates.is_empty() || !is_refused(&merged.record, sides, self.definitions) {
             return (merged, None);
         }
         let written = merged.updates.iter().map(|leaf| &leaf.path);
@@ -46,12 +46,12 @@ impl Merge<'_> {
                 ..self
             };
             let again = again.merge(reference, sides, marked);
-            if !is_refused(&again.thing, sides, self.definitions) {
+            if !is_refused(&again.record, sides, self.definitions) {
                 return (again, None);
             }
         }
         let stays = Merged {
-            thing: sides.ours.clone(),
+            record: sides.ours.clone(),
             base: sides.base.clone(),
             updates: Vec::new(),
             kept: Vec::new(),
@@ -102,16 +102,16 @@ fn is_refused(merged: &AnyRecord, sides: Sides<'_>, definitions: &Definitions) -
 }
 
 /// What whoever writes a record would hear of it.
-pub fn record_faults(thing: &AnyRecord, definitions: &Definitions) -> BTreeSet<String> {
-    let text = thing.config.write();
+pub fn record_faults(record: &AnyRecord, definitions: &Definitions) -> BTreeSet<String> {
+    let text = record.config.write();
     let Ok(doc) = Doc::parse(&text) else {
         return BTreeSet::new();
     };
     let root = doc.root();
-    if thing.kind == RecordKind::Workflow {
-        return automation_faults(thing, root, definitions);
+    if record.kind == RecordKind::Workflow {
+        return automation_faults(record, root, definitions);
     }
-    let fields = declared_fields(thing, definitions);
+    let fields = declared_fields(record, definitions);
     let mut wrong = RecordFaults::default();
     for object in root.elements().chain((!root.is_array()).then_some(root)) {
         walk_listed(object, &fields, &mut wrong);
@@ -120,7 +120,7 @@ pub fn record_faults(thing: &AnyRecord, definitions: &Definitions) -> BTreeSet<S
 }
 
 fn automation_faults(
-    thing: &AnyRecord,
+    record: &AnyRecord,
     root: Node<'_>,
     definitions: &Definitions,
 ) -> BTreeSet<String> {
@@ -128,7 +128,7 @@ fn automation_faults(
         trigger: root.get("triggerConfig"),
         graph: root.get("graphConfig"),
     };
-    let id = thing.id.to_string();
+    let id = record.id.to_string();
     let around = EmptyEnvironment {
         workflow_id: Some(&id),
     };

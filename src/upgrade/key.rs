@@ -77,29 +77,29 @@ impl Key {
     }
 
     /// The value there; null when there is none.
-    pub fn get(&self, thing: &AnyRecord, definitions: &Definitions) -> Value {
+    pub fn get(&self, record: &AnyRecord, definitions: &Definitions) -> Value {
         let text = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::from);
         match self {
-            Key::Label => text(&thing.label),
-            Key::Icon => text(&thing.icon),
-            Key::Type => text(&thing.own_type),
-            Key::Component => text(&thing.component),
-            Key::Name => thing.name.as_str().into(),
+            Key::Label => text(&record.label),
+            Key::Icon => text(&record.icon),
+            Key::Type => text(&record.own_type),
+            Key::Component => text(&record.component),
+            Key::Name => record.name.as_str().into(),
             Key::Config(key) => {
-                let value = thing.object().and_then(|object| object.get(key));
+                let value = record.object().and_then(|object| object.get(key));
                 value.cloned().unwrap_or_default()
             }
             Key::Nth(at, key) => {
-                let object = thing.objects().get(*at);
+                let object = record.objects().get(*at);
                 let value = object.and_then(|object| object.get(key));
                 value.cloned().unwrap_or_default()
             }
-            Key::Whole => thing.config.clone(),
-            Key::Trigger => thing.part("triggerConfig"),
+            Key::Whole => record.config.clone(),
+            Key::Trigger => record.part("triggerConfig"),
             // What it is made of depends on the other sides.
             Key::Shape => Value::Null,
             Key::Step(step, key) => {
-                let graph = thing.config.get("graphConfig");
+                let graph = record.config.get("graphConfig");
                 graph.map_or(Value::Null, |graph| {
                     shape::step_value(definitions, graph, step, key)
                 })
@@ -108,41 +108,41 @@ impl Key {
     }
 
     /// Puts a value there; null takes it away.
-    pub fn set(&self, thing: &mut AnyRecord, value: Value, definitions: &Definitions) {
+    pub fn set(&self, record: &mut AnyRecord, value: Value, definitions: &Definitions) {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         match self {
-            Key::Label => thing.label = text(&value),
-            Key::Icon => thing.icon = text(&value),
-            Key::Type => thing.own_type = text(&value),
-            Key::Component => thing.component = text(&value),
-            Key::Name => thing.name = text(&value).unwrap_or_default(),
+            Key::Label => record.label = text(&value),
+            Key::Icon => record.icon = text(&value),
+            Key::Type => record.own_type = text(&value),
+            Key::Component => record.component = text(&value),
+            Key::Name => record.name = text(&value).unwrap_or_default(),
             Key::Config(key) => {
-                if let Some(object) = first(thing) {
+                if let Some(object) = first(record) {
                     put(object, key, value);
                 }
             }
             Key::Nth(at, key) => {
-                if let Value::List(list) = &mut thing.config
+                if let Value::List(list) = &mut record.config
                     && let Some(Value::Object(object)) = list.get_mut(*at)
                 {
                     put(object, key, value);
                 }
             }
-            Key::Whole => thing.config = value,
-            Key::Trigger => set_part(thing, "triggerConfig", value),
+            Key::Whole => record.config = value,
+            Key::Trigger => set_part(record, "triggerConfig", value),
             Key::Shape => {}
             Key::Step(step, key) => {
-                let mut graph = thing.part("graphConfig");
+                let mut graph = record.part("graphConfig");
                 shape::set_step_value(definitions, &mut graph, step, key, &value);
-                set_part(thing, "graphConfig", graph);
+                set_part(record, "graphConfig", graph);
             }
         }
     }
 }
 
 /// Replaces one of the two configs of an automation.
-pub fn set_part(thing: &mut AnyRecord, key: &str, value: Value) {
-    if let Value::Object(both) = &mut thing.config {
+pub fn set_part(record: &mut AnyRecord, key: &str, value: Value) {
+    if let Value::Object(both) = &mut record.config {
         both.insert(key.to_owned(), value);
     }
 }
@@ -156,11 +156,11 @@ fn put(object: &mut Object, key: &str, value: Value) {
 }
 
 /// The one object of a config; an empty list of a navigation entry gets one.
-fn first(thing: &mut AnyRecord) -> Option<&mut Object> {
-    if thing.kind == RecordKind::Workflow {
+fn first(record: &mut AnyRecord) -> Option<&mut Object> {
+    if record.kind == RecordKind::Workflow {
         return None;
     }
-    match &mut thing.config {
+    match &mut record.config {
         Value::Object(object) => Some(object),
         Value::List(list) => {
             if list.is_empty() {

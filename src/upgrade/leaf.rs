@@ -52,12 +52,12 @@ impl<'s> Sides<'s> {
         if leaf.keys == [Key::Shape] {
             return self.shapes(definitions);
         }
-        self.all().map(|thing| leaf.value(thing, definitions))
+        self.all().map(|record| leaf.value(record, definitions))
     }
 
     /// The steps that all sides have.
     fn common(self, definitions: &Definitions) -> std::collections::HashSet<String> {
-        let steps = self.all().map(|thing| graph_steps(thing, definitions));
+        let steps = self.all().map(|record| graph_steps(record, definitions));
         shape::common(&steps.each_ref())
     }
 
@@ -65,7 +65,7 @@ impl<'s> Sides<'s> {
         let common = self.common(definitions);
         let shapes = self.all();
         let shapes =
-            shapes.map(|thing| shape::shape(definitions, &thing.part("graphConfig"), &common));
+            shapes.map(|record| shape::shape(definitions, &record.part("graphConfig"), &common));
         // A key that is absent equals its default. What is written stays as it is said.
         let plain = shapes
             .each_ref()
@@ -84,19 +84,19 @@ impl<'s> Sides<'s> {
     }
 
     /// Gives an automation a shape; the steps that all sides have stay what they say in it.
-    pub fn set_shape(self, thing: &mut AnyRecord, shape: &Value, definitions: &Definitions) {
+    pub fn set_shape(self, record: &mut AnyRecord, shape: &Value, definitions: &Definitions) {
         let common = self.common(definitions);
-        let known = graph_steps(thing, definitions);
+        let known = graph_steps(record, definitions);
         let graph = shape::rebuilt(definitions, shape, &known, &common);
-        super::key::set_part(thing, "graphConfig", graph);
+        super::key::set_part(record, "graphConfig", graph);
     }
 }
 
 fn graph_steps<'t>(
-    thing: &'t AnyRecord,
+    record: &'t AnyRecord,
     definitions: &Definitions,
 ) -> IndexMap<&'t str, &'t Object> {
-    let graph = thing.config.get("graphConfig");
+    let graph = record.config.get("graphConfig");
     graph.map_or_else(IndexMap::new, |graph| shape::steps(definitions, graph))
 }
 
@@ -110,8 +110,8 @@ impl Leaf {
     }
 
     /// What it is in a record: of several keys an object. A key that is absent equals its default.
-    pub fn value(&self, thing: &AnyRecord, definitions: &Definitions) -> Value {
-        let value = |key: &Key| normal(key, thing, definitions);
+    pub fn value(&self, record: &AnyRecord, definitions: &Definitions) -> Value {
+        let value = |key: &Key| normal(key, record, definitions);
         match self.keys.as_slice() {
             [key] => value(key),
             keys => {
@@ -122,15 +122,15 @@ impl Leaf {
     }
 
     /// A value that somebody wrote for it, as [`value`](Leaf::value) has those of records.
-    pub fn plain(&self, written: Value, thing: &AnyRecord, definitions: &Definitions) -> Value {
+    pub fn plain(&self, written: Value, record: &AnyRecord, definitions: &Definitions) -> Value {
         match (self.keys.as_slice(), written) {
             ([Key::Shape], shape) => shape,
-            ([key], written) => without_default(key, written, thing, definitions),
+            ([key], written) => without_default(key, written, record, definitions),
             (keys, Value::Object(members)) => {
                 let members = members.into_iter().map(|(name, member)| {
                     let key = keys.iter().find(|key| key.short() == name);
                     let member = match key {
-                        Some(key) => without_default(key, member, thing, definitions),
+                        Some(key) => without_default(key, member, record, definitions),
                         None => member,
                     };
                     (name, member)
@@ -149,17 +149,17 @@ impl Leaf {
     pub fn set(
         &self,
         sides: Sides<'_>,
-        thing: &mut AnyRecord,
+        record: &mut AnyRecord,
         value: &Value,
         definitions: &Definitions,
     ) {
         match self.keys.as_slice() {
-            [Key::Shape] => sides.set_shape(thing, value, definitions),
-            [key] => key.set(thing, value.clone(), definitions),
+            [Key::Shape] => sides.set_shape(record, value, definitions),
+            [key] => key.set(record, value.clone(), definitions),
             keys => {
                 for key in keys {
                     let part = value.get(&key.short()).cloned().unwrap_or_default();
-                    key.set(thing, part, definitions);
+                    key.set(record, part, definitions);
                 }
             }
         }
@@ -167,13 +167,18 @@ impl Leaf {
 }
 
 /// The value at a key; null for what equals the declared default.
-fn normal(key: &Key, thing: &AnyRecord, definitions: &Definitions) -> Value {
-    without_default(key, key.get(thing, definitions), thing, definitions)
+fn normal(key: &Key, record: &AnyRecord, definitions: &Definitions) -> Value {
+    without_default(key, key.get(record, definitions), record, definitions)
 }
 
 /// What is declared as default is absent.
-fn without_default(key: &Key, value: Value, thing: &AnyRecord, definitions: &Definitions) -> Value {
-    let default = field(key, thing, definitions).and_then(|field| field.default.as_ref());
+fn without_default(
+    key: &Key,
+    value: Value,
+    record: &AnyRecord,
+    definitions: &Definitions,
+) -> Value {
+    let default = field(key, record, definitions).and_then(|field| field.default.as_ref());
     match default.and_then(|default| Value::parse(&default.to_string()).ok()) {
         Some(default) if default == value => Value::Null,
         _ => value,
@@ -182,14 +187,14 @@ fn without_default(key: &Key, value: Value, thing: &AnyRecord, definitions: &Def
 
 /// The declared keys of a record's config.
 pub fn declared_fields<'f>(
-    thing: &AnyRecord,
+    record: &AnyRecord,
     definitions: &'f Definitions,
 ) -> Vec<(&'f str, &'f Field)> {
     let keys = &definitions.config_keys;
-    let own_type = thing.own_type.as_deref().unwrap_or_default();
-    let fields = match thing.kind {
+    let own_type = record.own_type.as_deref().unwrap_or_default();
+    let fields = match record.kind {
         RecordKind::Column => {
-            let component = thing.component.as_deref().unwrap_or_default();
+            let component = record.component.as_deref().unwrap_or_default();
             return definitions
                 .column_fields(own_type, component)
                 .unwrap_or_default();
@@ -209,16 +214,16 @@ pub fn declared_fields<'f>(
 }
 
 /// The declaration of a key.
-pub fn field<'f>(key: &Key, thing: &AnyRecord, definitions: &'f Definitions) -> Option<&'f Field> {
+pub fn field<'f>(key: &Key, record: &AnyRecord, definitions: &'f Definitions) -> Option<&'f Field> {
     match key {
         Key::Config(name) | Key::Nth(_, name) => {
-            let mut fields = declared_fields(thing, definitions).into_iter();
+            let mut fields = declared_fields(record, definitions).into_iter();
             fields
                 .find(|(known, _)| known == name)
                 .map(|(_, field)| field)
         }
         Key::Step(id, name) => {
-            let graph = thing.config.get("graphConfig")?;
+            let graph = record.config.get("graphConfig")?;
             shape::field(definitions, shape::step(definitions, graph, id)?, name)
         }
         _ => None,
@@ -255,15 +260,15 @@ pub fn leaves(sides: Sides<'_>, definitions: &Definitions) -> Vec<Leaf> {
 /// The type, with what goes with it where it differs.
 fn typed(sides: Sides<'_>, definitions: &Definitions) -> Leaf {
     let mut leaf = Leaf::one(Key::Type);
-    let types = sides.all().map(|thing| thing.own_type.as_deref());
+    let types = sides.all().map(|record| record.own_type.as_deref());
     if types.windows(2).all(|pair| pair[0] == pair[1]) {
         return leaf;
     }
     if sides.theirs.kind == RecordKind::Column {
         leaf.keys.push(Key::Component);
     }
-    let declared = sides.all().map(|thing| {
-        let fields = declared_fields(thing, definitions).into_iter();
+    let declared = sides.all().map(|record| {
+        let fields = declared_fields(record, definitions).into_iter();
         fields.map(|(name, _)| name).collect::<BTreeSet<_>>()
     });
     let all = declared.iter().flatten().collect::<BTreeSet<_>>();
@@ -277,13 +282,13 @@ fn typed(sides: Sides<'_>, definitions: &Definitions) -> Leaf {
 
 fn config_leaves(sides: Sides<'_>, typed: &Leaf, definitions: &Definitions) -> Vec<Leaf> {
     if sides.theirs.kind == RecordKind::Rail {
-        let [base, theirs, ours] = sides.all().map(|thing| thing.objects().len());
+        let [base, theirs, ours] = sides.all().map(|record| record.objects().len());
         if base != theirs || theirs != ours {
             return vec![Leaf::one(Key::Whole)];
         }
         if base != 1 {
             let keys = |at: usize| {
-                let names = names(sides, |thing| thing.objects().get(at)?.as_object());
+                let names = names(sides, |record| record.objects().get(at)?.as_object());
                 names.into_iter().map(move |name| Key::Nth(at, name))
             };
             let keys = (0..base).flat_map(keys).map(Leaf::one);
@@ -329,7 +334,7 @@ fn joined(
     members: Vec<Key>,
     definitions: &Definitions,
 ) -> Option<Leaf> {
-    let [base, theirs, ours] = sides.all().map(|thing| normal(&head, thing, definitions));
+    let [base, theirs, ours] = sides.all().map(|record| normal(&head, record, definitions));
     if (base == theirs && theirs == ours) || !left.contains(&head) {
         return None;
     }

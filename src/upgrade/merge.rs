@@ -35,7 +35,7 @@ pub struct Merge<'m> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// The record, with what is written.
-    pub thing: AnyRecord,
+    pub record: AnyRecord,
     /// What its base is afterwards.
     pub base: AnyRecord,
     /// Leaves that are written.
@@ -107,7 +107,7 @@ impl Merge<'_> {
     /// are marked: in what the package says all, in the base those that the destination has another record of.
     pub fn merge(self, reference: &str, sides: Sides<'_>, marked: Sides<'_>) -> Merged {
         let mut merged = Merged {
-            thing: sides.ours.clone(),
+            record: sides.ours.clone(),
             base: AnyRecord {
                 order: sides.theirs.order.or(sides.base.order),
                 icon: sides
@@ -221,7 +221,7 @@ impl Merge<'_> {
                 let is_measured = self.tracked.measured(reference, &leaf.path).is_some();
                 let by_itself = alone == LeafOutcome::Written(after.clone());
                 merged.decided += u64::from(is_measured || !by_itself);
-                leaf.set(sides, &mut merged.thing, &after, self.definitions);
+                leaf.set(sides, &mut merged.record, &after, self.definitions);
                 merged.updates.push(LeafUpdate {
                     path: leaf.path.clone(),
                     base,

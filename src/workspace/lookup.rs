@@ -4,6 +4,15 @@ use std::future::Future;
 
 use super::{Id, Source, StoredRow};
 
+/// A row of a table, whoever may see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnfilteredRow {
+    /// The row.
+    pub row: StoredRow,
+    /// Whether it is hidden from whoever the job is for.
+    pub hidden: bool,
+}
+
 /// What [`Lookup::fetch`] says of all these ids: of each row what is needed of it, before more are asked for.
 ///
 /// # Errors
@@ -117,18 +126,19 @@ pub trait Lookup: Source {
         async move { Ok(nothing) }
     }
 
-    /// The next rows of a table by ascending id, those that are kept from whoever the job is for among them, and
-    /// whether each is kept: to count them, never to show them. At the end there are none.
+    /// The next rows of a table by ascending id, hidden ones among them: to count them, never to show them. At the
+    /// end there are none.
     fn with_hidden(
         &self,
         feature: Id,
         after: Option<Id>,
         limit: usize,
-    ) -> impl Future<Output = Result<Vec<(StoredRow, bool)>, Self::Error>> + Send {
+    ) -> impl Future<Output = Result<Vec<UnfilteredRow>, Self::Error>> + Send {
         let rows = self.rows(feature, after, limit);
         async move {
-            let rows = rows.await?;
-            Ok(rows.into_iter().map(|row| (row, false)).collect())
+            let rows = rows.await?.into_iter();
+            let seen = |row| UnfilteredRow { row, hidden: false };
+            Ok(rows.map(seen).collect())
         }
     }
 

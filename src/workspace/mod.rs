@@ -21,7 +21,7 @@ mod target;
 
 pub use any_record::AnyRecord;
 pub use kept_row::KeptRow;
-pub use lookup::{Lookup, fetch_each, hidden_each, match_each};
+pub use lookup::{Lookup, UnfilteredRow, fetch_each, hidden_each, match_each};
 pub use model::{
     Automation, Channel, Column, Connection, Feature, Module, Named, Organization, Rail,
     RecordKind, Structure, View, Workspace,

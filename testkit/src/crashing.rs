@@ -11,7 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::memory::{self, MemoryError, State};
-use tplkit::workspace::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
+use tplkit::workspace::{
+    CommitError, Id, Lookup, Source, StoredRow, Structure, Target, UnfilteredRow, Unit,
+};
 
 /// A workspace in memory, and where it fails.
 #[derive(Debug)]
@@ -185,7 +187,7 @@ impl Lookup for Memory {
         feature: Id,
         after: Option<Id>,
         limit: usize,
-    ) -> Result<Vec<(StoredRow, bool)>, Error> {
+    ) -> Result<Vec<UnfilteredRow>, Error> {
         Ok(self.read()?.with_hidden(feature, after, limit).await?)
     }
 

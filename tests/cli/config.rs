@@ -123,7 +123,7 @@ fn mistakes_have_their_place_and_secrets_are_not_repeated() {
             .exits(2);
         assert!(!ran.out.contains("very-secret"), "{}", ran.out);
     }
-    // A file that is no text has a place, too.
+    // A file that is not text has a place, too.
     let bytes = b"ignore = []\nselect = [\"\xff\"]\n";
     std::fs::write(place.dir.path().join("d/tplkit.toml"), bytes).expect("written");
     let ran = place.run(&["check", "d"]).exits(2);

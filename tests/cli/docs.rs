@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::help::read;
+use tplkit_testkit::help::read;
+
 use crate::support::Place;
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::help::{Desk, Example, Help, each_command_has_two, read};
+use tplkit_testkit::help::{Desk, Example, Help, each_command_has_two, read};
+
 use crate::support::Place;
 
 /// Commands that need a server whatever their arguments are.

@@ -3,14 +3,6 @@
 #[path = "../scripted/mod.rs"]
 mod scripted;
 
-#[cfg(unix)]
-#[path = "../help/mod.rs"]
-mod help;
-
-#[cfg(unix)]
-#[path = "../typing/mod.rs"]
-mod typing;
-
 mod baseline;
 mod candidates;
 mod cases;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use tplkit_testkit::typing::completed;
+
 use crate::support::{Place, tiny};
-use crate::typing::completed;
 
 /// What is typed before the tabulator, and what the last word becomes.
 const TYPED: [(&str, &str); 9] = [

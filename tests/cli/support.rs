@@ -40,7 +40,7 @@ pub(crate) fn warned() -> String {
     )
 }
 
-/// A package with one finding that has a safe fix: an item that is no rows item has a count.
+/// A package with one finding that has a safe fix: an item of another kind than rows has a count.
 pub(crate) fn fixable() -> String {
     tiny().replacen(
         "\"label\": \"Notes\"",

@@ -356,7 +356,7 @@ fn under_carets(shown: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every command shows a finding as `check` does: its colours are no text, its carets stand under its value.
+/// Every command shows a finding as `check` does: colours take no room, carets stand under the value.
 #[test]
 #[cfg(target_os = "linux")]
 fn every_command_colours_findings_and_keeps_their_carets() {

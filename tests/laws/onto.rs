@@ -115,7 +115,7 @@ fn one_line(old: &str, new: &str) -> Verdict {
     })
 }
 
-/// Changes a text that is no key and that no link points at.
+/// Changes a text that is not a key and that no link points at.
 fn change_a_cell(state: &mut State, old: &str, dice: &mut Dice) -> Option<()> {
     let checked = Checked::trusted(old).ok()?;
     let entries = &checked.payloads;

@@ -17,7 +17,7 @@ use super::support::server::Server;
 const PIECE: usize = 256 << 10;
 const BINARY: &str = "application/octet-stream";
 
-/// Every upload has a content of its own: what is there already would be no work for some.
+/// Every upload has a content of its own: content that is there already would be free.
 static NUMBER: AtomicUsize = AtomicUsize::new(0);
 
 /// Where files go.

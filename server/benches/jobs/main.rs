@@ -13,8 +13,6 @@
     reason = "ratios are printed with two digits"
 )]
 
-#[path = "../../../benches/apply/customers.rs"]
-mod customers;
 mod processor;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
@@ -44,6 +42,7 @@ use tplkit_server::rows::Tables;
 use tplkit_server::store::Store;
 use tplkit_server::wake::WorkerSignal;
 use tplkit_server_testkit::jobs as fixtures;
+use tplkit_testkit::customers;
 use tplkit_testkit::packaged::packaged;
 use tplkit_testkit::random::large;
 use uuid::Uuid;

@@ -14,8 +14,6 @@
     reason = "ratios are printed with two digits"
 )]
 
-#[path = "../../../benches/apply/customers.rs"]
-mod customers;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
 mod support;
@@ -29,6 +27,7 @@ use support::load::{Connection, Request};
 use support::server::{Indexed, Server, id};
 use support::stores::on_each;
 use support::watch::RecordWatch;
+use tplkit_testkit::customers;
 use tplkit_testkit::packaged::packaged;
 
 /// How much above idle a step may take, in sizes of the package.

@@ -38,7 +38,7 @@ pub(crate) fn measure(database: &str, time: Duration) -> (Times, Vec<Seen>) {
     victim.ask(time);
     let quiet = victim.ask(time);
     let seen = drafts.iter().map(|draft| {
-        // What the one before has left behind is no part of this.
+        // What the one before has left behind does not count here.
         thread::sleep(PACE);
         draft.during(&server, || victim.ask(time))
     });

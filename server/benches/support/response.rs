@@ -1,4 +1,4 @@
-//! Responses of HTTP/1.1 as far as whoever makes load needs to know them: where one ends, and its status.
+//! Responses of HTTP/1.1 as far as a load generator needs them: where one ends, and its status.
 
 use std::borrow::Cow;
 

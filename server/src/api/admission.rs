@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::areas::Area;
 use super::router::RouteMatch;
 use crate::app::App;
-use crate::auth::OptimisticSession;
+use crate::auth::{Caller, OptimisticSession, Reach, Subject};
 use crate::call::operation::{Access, Operation};
 use crate::call::rate_limit_check::{count, too_many};
 use crate::call::{Call, RequestTarget};
@@ -25,6 +25,7 @@ use crate::http::query::Query;
 use crate::http::rate_limit::RateLimitState;
 use crate::http::response::ApiResponse;
 use crate::refusal::Refusal;
+use crate::store::TransactionMode;
 
 /// The outcome of a request.
 pub(super) struct Admission {
@@ -158,8 +159,13 @@ async fn respond(call: Call, area: &Area) -> Result<Response, Refusal> {
                 form: area.refusals,
                 path,
             };
-            let scope = session.caller().scope();
-            let kept = app.store.write(&scope, refused, |tx, refused| {
+            let subject = Subject {
+                mode: TransactionMode::Write,
+                reach: Reach::Visible,
+            };
+            let (store, cache) = (&app.store, &app.remembered);
+            let prepare = |_: &mut KeptRefusal, _: &Arc<Caller>| Ok(());
+            let kept = session.run(store, cache, subject, refused, prepare, |tx, refused| {
                 Box::pin(keep_refusal(tx, refused))
             });
             kept.await.map(ApiResponse::response)

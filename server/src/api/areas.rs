@@ -1,4 +1,4 @@
-//! The facts of all paths below a prefix, including paths that are no operation.
+//! The facts of all paths below a prefix, including paths without an operation.
 
 use crate::http::problem::RefusalForm;
 

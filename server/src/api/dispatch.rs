@@ -75,8 +75,8 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
             }
             (found, _) => found,
         },
-        Some(problem) => {
-            let response = problem::response(&problem, area.refusals, &path);
+        Some(refusal) => {
+            let response = problem::response(&refusal, area.refusals, &path);
             return finish(&app, &id, response, headers, &trace, &watch);
         }
     };
@@ -112,7 +112,7 @@ async fn traced(app: Arc<App>, peer: SocketAddr, request: Request, id: String) -
 /// Responds to what is not a request.
 pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
     let limits = &app.config.edge;
-    let problem = match why {
+    let refusal = match why {
         Malformed::TooLarge => Refusal::new(
             Code::PayloadTooLarge,
             format!(
@@ -132,7 +132,7 @@ pub(super) fn refuse(app: &App, peer: SocketAddr, why: Malformed) -> Response {
         NO_ROUTE,
         client::address(peer, &HeaderMap::new(), app.config.trust_proxy),
     );
-    let response = problem::response(&problem, RefusalForm::Problem, "");
+    let response = problem::response(&refusal, RefusalForm::Problem, "");
     let headers = ResponseHeaders::default();
     finish(app, &id, response, headers, &trace, &Stopwatch::start())
 }
@@ -235,8 +235,8 @@ mod tests {
     fn a_panic_is_a_problem_like_any_other() {
         let panics = async || -> Admission { panic!("a bug") };
         let outcome = caught(panics()).now_or_never().expect("ready");
-        let problem = outcome.result.expect_err("refused");
-        let response = problem::response(&problem, RefusalForm::Problem, "/v1/me");
+        let refusal = outcome.result.expect_err("refused");
+        let response = problem::response(&refusal, RefusalForm::Problem, "/v1/me");
         assert_eq!(response.status(), 500);
         assert_eq!(
             response.headers()["content-type"],

@@ -129,7 +129,7 @@ pub static OPERATIONS: [Operation; 108] = operations! {
     }
     "members" {
         PUT "/v1/workspaces/{workspace_id}/members/{user_id}" add_workspace_member STRUCTURE, Admin, Usual, [204, 404, 413, 415, 422] => workspace_members::put, "Shows a workspace to a person" [];
-        DELETE "/v1/workspaces/{workspace_id}/members/{user_id}" remove_workspace_member STRUCTURE, Admin, Usual, [204, 404, 422] => workspace_members::delete, "Shows a workspace to a person no more" [];
+        DELETE "/v1/workspaces/{workspace_id}/members/{user_id}" remove_workspace_member STRUCTURE, Admin, Usual, [204, 404, 422] => workspace_members::delete, "Hides a workspace from a person" [];
     }
     "workspaces" {
         POST "/v1/workspaces/{workspace_id}/export" export_workspace READ, Viewer, Usual, [200, 404, 413, 415, 422] => workspaces::export, "Exports what the caller sees of a workspace as a package" [] (Export) -> Package;

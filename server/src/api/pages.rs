@@ -1,5 +1,5 @@
-//! Pages next to the API: what a browser shows without being an operation. And the operations that lead to them: `/`,
-//! `/docs` and `/v1/openapi.json`.
+//! Pages for browsers next to the API, which are not operations, and the operations that lead to them: `/`, `/docs`
+//! and `/v1/openapi.json`.
 //!
 //! In: a path. Out: a file in memory with its content security policy. The documents are written at the first request,
 //! because they show the demonstration of this server, if it is one. A path is found by its whole name.

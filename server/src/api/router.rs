@@ -78,7 +78,7 @@ pub fn find(method: &str, path: &str) -> RouteMatch {
     let alike = ROUTES.get(&(segments.len(), word));
     let routes = alike.map_or(&[][..], Vec::as_slice);
     let matching = || routes.iter().filter(|route| route.matches(&segments));
-    // A word that is a path of its own is no id in another one.
+    // A word that is a path of its own is not an id in another one.
     let Some(least) = matching().map(|route| route.parameters).min() else {
         return RouteMatch::Nothing;
     };

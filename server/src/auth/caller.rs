@@ -137,6 +137,15 @@ impl Actor<'_> {
     }
 }
 
+/// The role of a caller in an organization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OrganizationRole {
+    /// The organization.
+    pub organization: Uuid,
+    /// The role in it.
+    pub role: Role,
+}
+
 /// The caller and their organizations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -145,7 +154,7 @@ pub struct Caller {
     /// Which of the two.
     pub identity: Identity,
     /// The organizations, ascending, with the role in each.
-    pub organizations: Vec<(Uuid, Role)>,
+    pub organizations: Vec<OrganizationRole>,
     visible: Arc<Visible>,
 }
 
@@ -153,14 +162,14 @@ impl Caller {
     /// Somebody with these roles. What is `visible` by them is filled in.
     pub(super) fn new(
         identity: Identity,
-        organizations: Vec<(Uuid, Role)>,
+        organizations: Vec<OrganizationRole>,
         visible: Visible,
     ) -> Caller {
         let all = organizations.iter();
-        let administered = all.clone().filter(|(_, role)| *role >= Role::Admin);
+        let administered = all.clone().filter(|one| one.role >= Role::Admin);
         let visible = Visible {
-            organizations: all.map(|(id, _)| *id).collect(),
-            administered: administered.map(|(id, _)| *id).collect(),
+            organizations: all.map(|one| one.organization).collect(),
+            administered: administered.map(|one| one.organization).collect(),
             ..visible
         };
         Caller {
@@ -179,11 +188,9 @@ impl Caller {
 
     /// The role in an organization, if the caller belongs to it.
     pub fn role_in(&self, organization: Uuid) -> Option<Role> {
-        let found = self
-            .organizations
-            .iter()
-            .find(|(id, _)| *id == organization);
-        found.map(|(_, role)| *role)
+        let mut all = self.organizations.iter();
+        let found = all.find(|one| one.organization == organization);
+        found.map(|one| one.role)
     }
 
     /// The role in an organization, when it is `least` or more.
@@ -201,7 +208,8 @@ impl Caller {
         Ok(role)
     }
 
-    /// As whom the store is asked.
+    /// As whom the store is asked. A request takes its scope from its session, which knows whether the caller is
+    /// confirmed.
     pub fn scope(&self) -> Scope {
         Scope::Caller(self.visible.clone())
     }
@@ -222,23 +230,23 @@ impl Caller {
     }
 
     /// What the caller may see.
-    pub(super) fn visible(&self) -> &Visible {
+    pub(crate) fn visible(&self) -> &Visible {
         &self.visible
     }
 
     /// As whom the store is asked when the model changes. Whether a table is empty or a value stands
     /// in it twice is so for everybody, hence no rows are kept from the caller; and who closes a
     /// workspace does not lose it on the way.
-    pub fn scope_of_model(&self, workspace: Option<Uuid>) -> Scope {
+    pub(super) fn scope_of_model(&self, workspace: Option<Uuid>) -> Scope {
         let mut visible = Visible::clone(&self.visible).guarding(Vec::new());
-        let seen = |id: &Uuid| !self.visible.hidden.contains(id);
+        let seen = |id: &Uuid| self.visible.sees_workspace(*id);
         visible.workspaces.extend(workspace.filter(seen));
         visible.into()
     }
 
     /// Whether nothing is kept from the caller in any of the organizations.
     pub(super) fn administers_all(&self) -> bool {
-        let mut roles = self.organizations.iter().map(|(_, role)| *role);
+        let mut roles = self.organizations.iter().map(|one| one.role);
         roles.all(|role| role >= Role::Admin)
     }
 

@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::caller::{Caller, Identity, Role, Scopes};
+use super::caller::{Caller, Identity, OrganizationRole, Role, Scopes};
 use super::secret::{API_KEY_PREFIX, hash, organization};
 use super::visibility::{Restrictions, visibility};
 use crate::context::Context;
@@ -173,7 +173,7 @@ pub(super) fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
         let (id, text): (Uuid, String) = (row.get(1)?, row.get(2)?);
         match row.get::<i64>(0)? {
             0 => user = Some((id, text)),
-            1 => organizations.extend(Role::parse(&text).map(|role| (id, role))),
+            1 => organizations.extend(Role::parse(&text).map(|role| role_in(id, role))),
             5 => platform = true,
             part => kept.add(part, id, row.get(3)?),
         }
@@ -190,6 +190,10 @@ pub(super) fn read_session(rows: &[Row]) -> Result<Option<Caller>, StoreError> {
     }))
 }
 
+fn role_in(organization: Uuid, role: Role) -> OrganizationRole {
+    OrganizationRole { organization, role }
+}
+
 pub(super) fn is_administrator(caller: &Caller, rows: &[Row]) -> Result<bool, StoreError> {
     let Identity::User { email } = &caller.identity else {
         return Ok(false);
@@ -203,7 +207,8 @@ pub(super) fn is_administrator(caller: &Caller, rows: &[Row]) -> Result<bool, St
         }
         let role = row.get::<Option<String>>(4)?;
         let role = role.as_deref().and_then(Role::parse);
-        organizations.extend(row.get::<Option<Uuid>>(3)?.zip(role));
+        let member = row.get::<Option<Uuid>>(3)?.zip(role);
+        organizations.extend(member.map(|(organization, role)| role_in(organization, role)));
     }
     organizations.sort_unstable();
     Ok(!rows.is_empty() && organizations == caller.organizations)
@@ -271,7 +276,8 @@ pub(super) fn read_key(
         ..Visible::default()
     };
     // A key acts as an administrator, cut down by its scopes.
-    let caller = Caller::new(identity, vec![(organization, Role::Admin)], visible);
+    let organizations = vec![role_in(organization, Role::Admin)];
+    let caller = Caller::new(identity, organizations, visible);
     Ok(Some((caller, row.get(2)?)))
 }
 

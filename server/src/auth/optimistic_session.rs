@@ -8,10 +8,13 @@
 //! 2. [`run`](OptimisticSession::run): an operation runs for the caller, after the check where one is required.
 //! 3. [`confirm`](OptimisticSession::confirm): a caller whom no transaction has checked is checked at the end.
 //!
+//! A statement outside of `run` takes its scope from [`confirmed_scope`](OptimisticSession::confirmed_scope), which is an
+//! error for a caller who has not been checked.
+//!
 //! A request that takes long continues in a session of its own, opened by
 //! [`reopen`](OptimisticSession::reopen). The credential is read from the request once, before `open`.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
@@ -73,13 +76,42 @@ impl Confirmed {
     }
 }
 
-/// What a transaction of a request is about.
+/// A transaction of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject {
     /// How it reads or writes.
     pub(crate) mode: TransactionMode,
-    /// The one table that it is about, if it is about one.
-    pub(crate) table: Option<TableKey>,
+    /// What it is about.
+    pub(crate) reach: Reach,
+}
+
+/// What a transaction of a request is about: by this its scope follows from the caller.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reach {
+    /// Whatever the caller sees.
+    Visible,
+    /// One table.
+    Table(TableKey),
+    /// The model, which holds for everybody. The workspace is one that the caller opens, closes or creates.
+    Model(Option<Uuid>),
+}
+
+impl Reach {
+    /// As whom the store is asked, for a caller of whom everything is confirmed.
+    fn scope(self, caller: &Caller) -> Scope {
+        match self {
+            Reach::Visible | Reach::Table(_) => caller.scope(),
+            Reach::Model(workspace) => caller.scope_of_model(workspace),
+        }
+    }
+
+    /// The one table, and as whom the store is asked about it, where that is less than the caller sees.
+    fn narrow(self, caller: &Caller) -> Option<(TableKey, Scope)> {
+        let Reach::Table(table) = self else {
+            return None;
+        };
+        Some((table, caller.scope_of_table(table)?))
+    }
 }
 
 impl OptimisticSession {
@@ -142,6 +174,20 @@ impl OptimisticSession {
         self.lock().caller.clone()
     }
 
+    /// As whom the store is asked without a check.
+    ///
+    /// # Errors
+    /// 500 where the store has not confirmed everything about the caller: the operation remembers callers, and its
+    /// handler asks the store outside of [`run`](OptimisticSession::run).
+    pub(crate) fn confirmed_scope(&self) -> Result<Scope, Refusal> {
+        let KnownCaller { caller, confirmed } = self.known();
+        if confirmed.suffices_for(None) {
+            return Ok(caller.scope());
+        }
+        let why = "a statement was to run for a caller who has not been checked";
+        Err(StoreError::Internal(why.to_owned()).into())
+    }
+
     /// The hash by which the store knows the credential.
     pub(crate) fn credential_hash(&self) -> [u8; 32] {
         self.0.presented.hash
@@ -164,10 +210,10 @@ impl OptimisticSession {
         known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs an operation for the caller. `prepare` puts the caller into the input, and says as whom the store is
-    /// asked, or why not. Where the store knows another caller than the remembered one, nothing was done for
-    /// that one, and the operation is prepared and run once more for the one of today. A request is about one
-    /// `table` at most: then nothing but that is asked about, neither by the check nor by row security.
+    /// Runs an operation for the caller. `prepare` puts the caller into the input, or refuses. Where the store
+    /// knows another caller than the remembered one, nothing was done for that one, and the operation is
+    /// prepared and run once more for the one of today. Where the transaction is about one table, nothing but
+    /// that is asked about, neither by the check nor by row security.
     ///
     /// # Errors
     /// Those of the operation and of `prepare`, the store's, and 401 when the credential is good no more.
@@ -175,40 +221,40 @@ impl OptimisticSession {
         &self,
         store: &Store,
         cache: &CredentialCache,
-        Subject { mode, table }: Subject,
+        Subject { mode, reach }: Subject,
         mut input: I,
-        prepare: impl Fn(&mut I, &Arc<Caller>) -> Result<Scope, Refusal>,
+        prepare: impl Fn(&mut I, &Arc<Caller>) -> Result<(), Refusal>,
         work: impl QueryFn<I, T, Refusal> + Clone,
     ) -> Result<T, Refusal> {
         let KnownCaller { caller, confirmed } = self.known();
-        let mut scope = prepare(&mut input, &caller)?;
-        let narrow = table.and_then(|table| Some((table, caller.scope_of_table(table)?)));
-        let table = narrow.map(|(table, narrow)| {
-            scope = narrow;
-            table
-        });
-        if confirmed.suffices_for(table) {
-            return store.run(mode, &scope, None, input, work).await.0;
-        }
-        let check = Arc::new(CallerCheck::new(&self.0.presented, caller, table));
-        let checked: Check = check.clone();
-        let (result, input) = store
-            .run(mode, &scope, Some(checked), input, work.clone())
-            .await;
-        let Some(holds) = check.outcome() else {
-            // It has asked nothing of the store, or the store did not respond.
-            return result;
+        prepare(&mut input, &caller)?;
+        let (table, scope) = match reach.narrow(&caller) {
+            Some((table, scope)) => (Some(table), scope),
+            None => (None, reach.scope(&caller)),
         };
-        if holds {
-            self.note(Confirmed::by_check_of(table));
-            return result;
+        if confirmed.suffices_for(table) {
+            return store.run(mode, &scope, None, input, work).await.result;
+        }
+        let check: Check = Arc::new(CallerCheck::new(&self.0.presented, caller, table));
+        let ended = store
+            .run(mode, &scope, Some(check), input, work.clone())
+            .await;
+        match ended.check_held {
+            // It has asked nothing of the store, or the store did not respond.
+            None => return ended.result,
+            Some(true) => {
+                self.note(Confirmed::by_check_of(table));
+                return ended.result;
+            }
+            Some(false) => {}
         }
         let caller = self.renew(store, cache).await?;
-        let Some(mut input) = input else {
-            return result;
+        let Some(mut input) = ended.input else {
+            return ended.result;
         };
-        let scope = prepare(&mut input, &caller)?;
-        store.run(mode, &scope, None, input, work).await.0
+        prepare(&mut input, &caller)?;
+        let scope = reach.scope(&caller);
+        store.run(mode, &scope, None, input, work).await.result
     }
 
     /// Notes what a check has confirmed.
@@ -225,14 +271,20 @@ impl OptimisticSession {
             return Err(Refusal::unauthenticated());
         };
         cache.remember(presented, &caller);
-        *self.lock() = KnownCaller {
-            caller: caller.clone(),
-            confirmed: Confirmed::Everything,
-        };
+        self.replace(caller.clone());
         Ok(caller)
     }
 
-    /// Makes sure of a caller whom no transaction has checked: then at least the credential has to be good.
+    /// Puts a caller whom the store has just read in place of the one before.
+    fn replace(&self, caller: Arc<Caller>) {
+        *self.lock() = KnownCaller {
+            caller,
+            confirmed: Confirmed::Everything,
+        };
+    }
+
+    /// Makes sure of a caller whom no transaction has checked: then at least the credential has to be good. What
+    /// still runs for the session runs for the caller of today.
     ///
     /// # Errors
     /// 401 when it is not, and those of the store.
@@ -240,10 +292,9 @@ impl OptimisticSession {
         if self.known().confirmed > Confirmed::Nothing {
             return Ok(());
         }
-        match holder(store, self.presented_at(now)).await? {
-            Some(_) => Ok(()),
-            None => Err(Refusal::unauthenticated()),
-        }
+        let caller = holder(store, self.presented_at(now)).await?;
+        self.replace(Arc::new(caller.ok_or_else(Refusal::unauthenticated)?));
+        Ok(())
     }
 }
 
@@ -252,8 +303,6 @@ struct CallerCheck {
     query: CallerQuery,
     parameters: Vec<Value>,
     caller: Arc<Caller>,
-    /// Whether it held at the first attempt at the transaction.
-    outcome: OnceLock<bool>,
 }
 
 /// What has to be asked to be sure.
@@ -291,13 +340,7 @@ impl CallerCheck {
             query,
             parameters,
             caller,
-            outcome: OnceLock::new(),
         }
-    }
-
-    /// Whether it held; nothing before the store responded to it.
-    fn outcome(&self) -> Option<bool> {
-        self.outcome.get().copied()
     }
 }
 
@@ -317,23 +360,57 @@ impl Precondition for CallerCheck {
 
     fn holds(&self, response: &[Row]) -> Result<bool, StoreError> {
         let caller = &*self.caller;
-        let holds = match self.query {
+        match self.query {
             CallerQuery::Key(organization) => {
                 let known = read_key(organization, response)?;
-                known.is_some_and(|(known, _)| known == *caller)
+                Ok(known.is_some_and(|(known, _)| known == *caller))
             }
-            CallerQuery::Administrator => is_administrator(caller, response)?,
+            CallerQuery::Administrator => is_administrator(caller, response),
             CallerQuery::Member(table) => {
                 let place = WorkspaceKey {
                     organization: table.organization,
                     workspace: table.workspace,
                 };
-                is_member(caller, place, response)?
+                is_member(caller, place, response)
             }
-            CallerQuery::Session => read_session(response)?.as_ref() == Some(caller),
+            CallerQuery::Session => Ok(read_session(response)?.as_ref() == Some(caller)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use uuid::Uuid;
+
+    use super::{Caller, Confirmed, OptimisticSession, PresentedCredential};
+    use crate::auth::Identity;
+    use crate::refusal::Code;
+    use crate::store::Visible;
+
+    fn session(confirmed: Confirmed) -> OptimisticSession {
+        let presented = PresentedCredential::read("token", 0).expect("may be a credential");
+        let identity = Identity::User {
+            email: "a@example.com".to_owned(),
         };
-        // The first attempt at a transaction decides.
-        let _ = self.outcome.set(holds);
-        Ok(holds)
+        let visible = Visible {
+            caller: Uuid::from_u128(1),
+            ..Visible::default()
+        };
+        let caller = Caller::new(identity, Vec::new(), visible);
+        OptimisticSession::of(presented, Arc::new(caller), confirmed)
+    }
+
+    #[test]
+    fn only_a_caller_who_was_checked_has_a_scope() {
+        for confirmed in [Confirmed::Nothing, Confirmed::Table] {
+            let session = session(confirmed);
+            let refused = session.confirmed_scope().expect_err("is not confirmed");
+            assert_eq!(refused.code, Code::Internal, "{confirmed:?}");
+            session.note(Confirmed::Everything);
+            let scope = session.confirmed_scope().expect("is confirmed");
+            assert_eq!(scope, session.caller().scope(), "{confirmed:?}");
+        }
     }
 }

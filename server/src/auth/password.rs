@@ -94,7 +94,7 @@ impl Passwords {
     }
 
     /// What tells requests with passwords in them apart, and is as hard to guess back as a password is
-    /// from its hash. The salt is no secret: it keeps the work for one from serving for another.
+    /// from its hash. The salt is not a secret: it keeps the work for one from serving for another.
     ///
     /// # Errors
     /// As [`verify`](Passwords::verify).
@@ -180,7 +180,7 @@ fn stored_form(params: &Params, salt: Salt, hash: Output) -> Hashed<String> {
     Ok(text.to_string())
 }
 
-/// Whether a hash is that of a password; an error when it is no hash.
+/// Whether a hash is that of a password; an error when it is not a hash.
 fn is_of(password: &[u8], hash: &str) -> Hashed<bool> {
     let hash = PasswordHash::new(hash)?;
     let (Some(salt), Some(output)) = (hash.salt, hash.hash) else {

@@ -1,7 +1,8 @@
 //! Holds the files that versions of an automation attach to their mails.
 //!
 //! A version keeps the files that its steps name until it is published and another one is in force, so that a mail
-//! does not fail for a file that nobody seemed to need. What is kept shows nobody the file.
+//! does not fail for a file that nobody seemed to need. What is kept shows nobody the file. A job keeps what the
+//! versions hold that it supersedes: its undo brings their steps back.
 
 use tplkit::automation::attached_files;
 use tplkit::definitions::Definitions;
@@ -12,16 +13,68 @@ use super::version::Version;
 use crate::files::release::{self, release_holds};
 use crate::store::{Dialect, StoreError, Tx, Value};
 
-/// Keeps the files that a version names, as far as they are there.
+/// What becomes of the files that superseded versions hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SupersededFiles {
+    /// The versions let go of them.
+    Release,
+    /// The versions go on holding them, until somebody publishes another version.
+    Keep,
+}
+
+/// Keeps the files that a version names, as far as they are there: those that whoever saves it sees, and those that
+/// another version of the automation holds already.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn hold(tx: &mut Tx, version: &Version) -> Result<(), StoreError> {
     let graph = Json::parse(&version.graph_config).unwrap_or_default();
-    let files = lock_files(tx, version.organization, &graph).await?;
-    if files.is_empty() {
+    let named = attached_files(Definitions::embedded(), &graph);
+    if named.is_empty() {
         return Ok(());
     }
+    let mut files = lock(tx, version.organization, &named).await?;
+    let unseen: Vec<Uuid> = named
+        .into_iter()
+        .filter(|file| !files.contains(file))
+        .collect();
+    let before = tx.set_administered(vec![version.organization]).await?;
+    if !unseen.is_empty() {
+        files.extend(inherited(tx, version, unseen).await?);
+    }
+    if !files.is_empty() {
+        insert(tx, version, files).await?;
+    }
+    tx.set_administered(before).await?;
+    Ok(())
+}
+
+/// Those of some files that another version of the automation holds. They are locked.
+async fn inherited(
+    tx: &mut Tx,
+    version: &Version,
+    files: Vec<Uuid>,
+) -> Result<Vec<Uuid>, StoreError> {
+    let there = lock(tx, version.organization, &files).await?;
+    if there.is_empty() {
+        return Ok(there);
+    }
+    let sql = "SELECT DISTINCT holds.file_id FROM file_holds AS holds \
+         JOIN workflow_versions AS versions ON versions.organization_id = holds.organization_id \
+         AND versions.id = holds.version_id \
+         WHERE {tenant holds.organization_id} AND {workspace holds.workspace_id} \
+         AND holds.organization_id = $1 \
+         AND versions.workflow_id = $2 AND {any holds.file_id $3} ORDER BY holds.file_id";
+    let parameters = [
+        version.organization.into(),
+        version.workflow.into(),
+        Value::Ids(there),
+    ];
+    let rows = tx.query(sql, &parameters).await?;
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+async fn insert(tx: &mut Tx, version: &Version, files: Vec<Uuid>) -> Result<(), StoreError> {
     macro_rules! insert {
         ($id:literal) => {
             concat!(
@@ -60,23 +113,33 @@ pub async fn lock_files(
 ) -> Result<Vec<Uuid>, StoreError> {
     let files = attached_files(Definitions::embedded(), graph);
     if !files.is_empty() {
-        let lock = "SELECT files.id FROM files WHERE {tenant files.organization_id} \
-             AND files.organization_id = $1 AND {any files.id $2} ORDER BY files.id {share files}";
-        tx.query(lock, &[organization.into(), Value::Ids(files.clone())])
-            .await?;
+        lock(tx, organization, &files).await?;
     }
     Ok(files)
 }
 
-/// Lets go of what published versions keep but the one that is in force.
+/// Keeps files from deletion until the transaction ends; gives those that are there, as the caller sees them.
+async fn lock(tx: &mut Tx, organization: Uuid, files: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let sql = "SELECT files.id FROM files WHERE {tenant files.organization_id} \
+         AND files.organization_id = $1 AND {any files.id $2} ORDER BY files.id {share files}";
+    let parameters = [organization.into(), Value::Ids(files.to_vec())];
+    let rows = tx.query(sql, &parameters).await?;
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// Lets go of what published versions keep but the one that is in force, unless they are to go on.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn release_superseded(
     tx: &mut Tx,
     in_force: &Version,
+    superseded: SupersededFiles,
     now: i64,
 ) -> Result<(), StoreError> {
+    if superseded == SupersededFiles::Keep {
+        return Ok(());
+    }
     let holds = release_holds!(
         "$4",
         "version_id IN (SELECT old.id FROM workflow_versions AS old WHERE old.organization_id = $1 \

@@ -67,7 +67,7 @@ pub use change::{
     remove_version,
 };
 pub use executor::{Outbox, RunExecutor, Settings};
-pub use file_holds::lock_files;
+pub use file_holds::{SupersededFiles, lock_files};
 pub use fired_row::{FiredRow, fired_row};
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, SentNotification, notification_page, take_notifications};
@@ -77,7 +77,6 @@ pub use validate::{IssueView, Validation, WorkflowScope, validate_for};
 pub use version::Version;
 pub(crate) use version::VersionView;
 pub use view::{RunSummary, RunView, read_run, run_page};
-pub(crate) use visibility::account_scope;
 
 /// What is wrong with the address of a mail server, if anything.
 pub fn smtp_fault(url: &str) -> Option<&'static str> {

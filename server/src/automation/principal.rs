@@ -28,7 +28,7 @@ pub(super) async fn of(
     now: i64,
 ) -> Result<Result<Principal, Reason>, StoreError> {
     let Some(principal) = run.principal() else {
-        return Ok(found(run, None, now));
+        return Ok(principal_of(run, None, now));
     };
     let input = (run.organization, principal, now);
     let seen: Option<AccountScope> = store
@@ -36,7 +36,7 @@ pub(super) async fn of(
             Box::pin(account_scope(tx, *organization, *who, *now))
         })
         .await?;
-    Ok(found(run, seen, now))
+    Ok(principal_of(run, seen, now))
 }
 
 /// What runs may do, looked up in the transaction that claims them: many are of few publishers.
@@ -50,18 +50,18 @@ pub(super) async fn of_all(tx: &mut Tx, runs: &mut [Run], now: i64) -> Result<()
             Some(who) => known.of(tx, run.organization, who).await?.cloned(),
             None => None,
         };
-        run.allowed = found(run, seen, now).ok();
+        run.allowed = principal_of(run, seen, now).ok();
     }
     Ok(())
 }
 
 /// What somebody sees, as far as a run needs it.
-fn found(run: &Run, seen: Option<AccountScope>, now: i64) -> Result<Principal, Reason> {
+fn principal_of(run: &Run, seen: Option<AccountScope>, now: i64) -> Result<Principal, Reason> {
     let lost = match run.caller {
         Some(_) => Reason::StarterLostAccess,
         None => Reason::PublisherLostAccess,
     };
-    let seen = seen.filter(|sight| !sight.visible.hidden.contains(&run.workspace));
+    let seen = seen.filter(|sight| sight.visible.sees_workspace(run.workspace));
     seen.ok_or(lost).map(|mut sight| {
         sight.visible.run = Some(run.id);
         Principal {
@@ -76,11 +76,11 @@ fn found(run: &Run, seen: Option<AccountScope>, now: i64) -> Result<Principal, R
 pub(super) fn describe(lost: Reason) -> &'static str {
     match lost {
         Reason::StarterLostAccess => {
-            "who began the run does not see the workspace any more: somebody who does has to begin it anew"
+            "the user who started the run no longer sees the workspace: a user who does has to start it again"
         }
         _ => {
-            "who published the version does not see the workspace any more: somebody who does has to publish \
-             it anew"
+            "the user who published the version no longer sees the workspace: a user who does has to publish \
+             it again"
         }
     }
 }

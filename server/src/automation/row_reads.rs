@@ -143,7 +143,7 @@ pub(super) async fn read(tx: &mut Tx, request: &ReadRequest) -> Result<Object, S
         });
         let query::RowSlice { table, rows, more } = query::rows(tx, &request.tables, &listing)
             .await
-            .map_err(|problem| Stop::of(&problem))?;
+            .map_err(|refusal| Stop::of(&refusal))?;
         part.note(&rows);
         listing.after = rows
             .last()

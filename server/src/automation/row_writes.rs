@@ -122,7 +122,7 @@ impl RowWrites<'_> {
         let mut faults = Faults::new(false);
         let id = self.context.id();
         let entered = self.entering(&opened.table).row(id, cells, 0, &mut faults);
-        faults.finish().map_err(|problem| self.refused(&problem))?;
+        faults.finish().map_err(|refusal| self.refused(&refusal))?;
         let now = self.context.now();
         let mut rows = [entered];
         // They belong to nobody; the run itself sees them, wherever rows are kept apart.
@@ -155,7 +155,7 @@ impl RowWrites<'_> {
         let mut faults = Faults::new(false);
         let cells = merge(table, &row.data, &sent, true).into_iter();
         let entered = self.entering(table).row(row.id, cells, 0, &mut faults);
-        faults.finish().map_err(|problem| self.refused(&problem))?;
+        faults.finish().map_err(|refusal| self.refused(&refusal))?;
         if entered.is_complete() && entered.data == row.data {
             return Ok(true);
         }
@@ -212,7 +212,7 @@ impl RowWrites<'_> {
             listing.page = part.request(usize::MAX);
             let query::RowSlice { rows, more, .. } = query::rows(tx, self.tables, &listing)
                 .await
-                .map_err(|problem| Stop::of(&problem))?;
+                .map_err(|refusal| Stop::of(&refusal))?;
             part.note(&rows);
             looked_at += rows.len();
             if looked_at > MOST {
@@ -234,22 +234,22 @@ impl RowWrites<'_> {
     }
 
     /// A refusal of the row, reported with its binding.
-    fn refused(&self, problem: &Refusal) -> Stop {
-        if let Some(stop) = Stop::passing(problem) {
+    fn refused(&self, refusal: &Refusal) -> Stop {
+        if let Some(stop) = Stop::passing(refusal) {
             return stop;
         }
-        let named = problem.column.clone().or_else(|| {
-            let fault = problem.errors().first()?;
+        let named = refusal.column.clone().or_else(|| {
+            let fault = refusal.errors().first()?;
             fault.path.strip_prefix("data.").map(str::to_owned)
         });
         let about = |binding: &&Binding| Some(&binding.column) == named.as_ref();
-        let reason = problem.detail().to_owned();
+        let reason = refusal.detail().to_owned();
         let failure = match self.write.cells.iter().find(about) {
             Some(binding) => Failure::at(format!("bindings.{}", binding.column), reason)
                 .yields(Some(&binding.expression), &binding.value),
             None => Failure::at("bindings", reason),
         };
-        Stop::Failed(failure.because(Reason::Refused(problem.code)))
+        Stop::Failed(failure.because(Reason::Refused(refusal.code)))
     }
 }
 

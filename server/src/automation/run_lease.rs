@@ -6,6 +6,7 @@
 use tplkit::automation::run::Reason;
 use uuid::Uuid;
 
+use super::mentioned_tables::keeps_rows_apart;
 use super::principal;
 use super::processor_time::Meter;
 use super::runs::{Run, RunFailure};
@@ -164,7 +165,7 @@ pub(super) async fn claim(
 /// Why a run that nobody could bring to its end has failed.
 fn abandoned() -> RunFailure {
     let detail = format!(
-        "{CRASHES} attempts at this run ended with the server that made them: begin it anew, and if that \
+        "{CRASHES} attempts at this run ended with the server that made them: start it again, and if that \
          happens again look into the log of the server"
     );
     RunFailure::new(Reason::Abandoned, detail)
@@ -242,9 +243,9 @@ pub(super) fn ending(run: &Run, ending: Option<&RunFailure>, now: i64) -> Pipeli
         "UPDATE main.workflow_runs SET status = $4, error = $5, error_code = $6, \
          finished_at = $7, spent = $8, ",
         lease!(let go),
-        ", wake_at = NULL, \
-         own_rows = EXISTS (SELECT 1 FROM features f WHERE f.organization_id = $1 AND f.own_rows \
-         AND (f.workspace_id = $9 OR (f.is_shared AND {any f.id $10}))) WHERE ",
+        ", wake_at = NULL, own_rows = EXISTS (SELECT 1 FROM features f WHERE ",
+        keeps_rows_apart!("$9", "$10"),
+        ") WHERE ",
         lease!(fence),
         " RETURNING id"
     );

@@ -80,9 +80,9 @@ fn store(
     let mut faults = Vec::new();
     each_secret(Definitions::embedded(), graph, &mut |at, secret| {
         if secret == MASK {
-            match known.get(&whose(at)) {
-                Some((connection, stored)) if *connection == at.connection => {
-                    secret.clone_from(stored);
+            match known.get(&SecretField::of(at)) {
+                Some(stored) if stored.connection == at.connection => {
+                    secret.clone_from(&stored.secret);
                 }
                 known => faults.push(required(at, known.is_some())),
             }
@@ -158,13 +158,33 @@ impl SecretInput {
 }
 
 /// By what a secret is found again.
-fn whose(at: &SecretPlace) -> (String, String, String) {
-    (at.step.clone(), at.key.clone(), at.field.clone())
+#[derive(PartialEq, Eq, Hash)]
+struct SecretField {
+    step: String,
+    key: String,
+    field: String,
+}
+
+impl SecretField {
+    fn of(at: &SecretPlace) -> SecretField {
+        SecretField {
+            step: at.step.clone(),
+            key: at.key.clone(),
+            field: at.field.clone(),
+        }
+    }
+}
+
+/// A secret as it is kept.
+struct StoredSecret {
+    /// The name of the connection of its step.
+    connection: String,
+    secret: String,
 }
 
 /// The secrets of a graph, as they are kept, with the connection of their step. Those of steps without an id
 /// are nobody's: another step could take them for its own.
-fn stored_by_place(graph: Option<&str>) -> HashMap<(String, String, String), (String, String)> {
+fn stored_by_place(graph: Option<&str>) -> HashMap<SecretField, StoredSecret> {
     let mut known = HashMap::new();
     let graph = graph.and_then(|graph| Json::parse(graph).ok());
     each_secret(
@@ -172,7 +192,11 @@ fn stored_by_place(graph: Option<&str>) -> HashMap<(String, String, String), (St
         &mut graph.unwrap_or_default(),
         &mut |at, secret| {
             if !at.step.is_empty() {
-                known.insert(whose(at), (at.connection.clone(), secret.clone()));
+                let stored = StoredSecret {
+                    connection: at.connection.clone(),
+                    secret: secret.clone(),
+                };
+                known.insert(SecretField::of(at), stored);
             }
         },
     );

@@ -29,20 +29,20 @@ impl From<StoreError> for Stop {
 
 impl Stop {
     /// What a refusal of the store means for a step.
-    pub(super) fn of(problem: &Refusal) -> Stop {
-        Stop::passing(problem).unwrap_or_else(|| {
-            let failure = Failure::new(problem.detail().to_owned());
-            Stop::Failed(failure.because(Reason::Refused(problem.code)))
+    pub(super) fn of(refusal: &Refusal) -> Stop {
+        Stop::passing(refusal).unwrap_or_else(|| {
+            let failure = Failure::new(refusal.detail().to_owned());
+            Stop::Failed(failure.because(Reason::Refused(refusal.code)))
         })
     }
 
     /// A refusal that says nothing about the step: later it may be done.
-    pub(super) fn passing(problem: &Refusal) -> Option<Stop> {
-        if problem.is_too_long() {
+    pub(super) fn passing(refusal: &Refusal) -> Option<Stop> {
+        if refusal.is_too_long() {
             return Some(StoreError::TooLong.into());
         }
-        let detail = problem.detail().to_owned();
-        match problem.code {
+        let detail = refusal.detail().to_owned();
+        match refusal.code {
             Code::StoreUnavailable => Some(StoreError::Unavailable(detail).into()),
             Code::Internal => Some(StoreError::Internal(detail).into()),
             _ => None,
@@ -54,7 +54,7 @@ impl Stop {
 fn failure_of(error: &StoreError) -> Option<Failure> {
     Some(match error {
         StoreError::OutOfScope | StoreError::Denied(_) => {
-            let reason = "whoever the run works for may not do this";
+            let reason = "the user of the run may not do this";
             Failure::new(reason).because(Reason::Refused(Code::Forbidden))
         }
         StoreError::TooLong => Failure::new(

@@ -12,7 +12,7 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::find;
-use super::mentioned_tables::mentioned_ids;
+use super::mentioned_tables::{keeps_rows_apart, mentioned_ids};
 use super::run_steps::{StepRow, outlines, steps};
 use crate::json_schemas::{AnyObject, Nullable, UtcInstant};
 use crate::paging::{Page, PageRequest};
@@ -343,9 +343,11 @@ async fn is_open(tx: &mut Tx, record: &RunRow) -> Result<bool, StoreError> {
     {
         ids.extend(mentioned_ids(&Json::parse(half).unwrap_or_default()));
     }
-    let sql = "SELECT id FROM features WHERE {tenant organization_id} AND {workspace workspace_id} \
-         AND organization_id = $1 AND own_rows \
-         AND (workspace_id = $2 OR (is_shared AND {any id $3})) LIMIT 1";
+    let sql = concat!(
+        "SELECT f.id FROM features f WHERE {tenant f.organization_id} AND {workspace f.workspace_id} AND ",
+        keeps_rows_apart!("$2", "$3"),
+        " LIMIT 1"
+    );
     let parameters = [
         record.organization.into(),
         record.workspace.into(),

@@ -11,8 +11,8 @@ use crate::store::{StoreError, Tx, Visible};
 
 /// What somebody sees, and whether they may write.
 #[derive(Debug, Clone)]
-pub(crate) struct AccountScope {
-    pub(crate) visible: Visible,
+pub(super) struct AccountScope {
+    pub(super) visible: Visible,
     pub(super) may_write: bool,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct AccountScope {
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) async fn account_scope(
+pub(super) async fn account_scope(
     tx: &mut Tx,
     organization: Uuid,
     who: Uuid,
@@ -98,11 +98,7 @@ impl AccountScopes {
             return Ok(true);
         };
         let visible = &sight.visible;
-        if visible.hidden.contains(&workspace) {
-            return Ok(true);
-        }
-        let theirs = row.creator == Some(publisher);
-        let kept = visible.guarded.contains(&row.feature) && !theirs;
-        Ok(!visible.hidden.contains(&row.workspace) && !kept)
+        Ok(!visible.sees_workspace(workspace)
+            || visible.sees_row(row.workspace, row.feature, row.creator))
     }
 }

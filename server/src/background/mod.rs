@@ -107,7 +107,7 @@ async fn repeat(task: Task, task_context: TaskContext, mut stop: watch::Receiver
 /// Runs a task once, and says what became of it.
 async fn once(task: Task, task_context: &TaskContext) {
     let watch = Stopwatch::start();
-    // A bug in one task is no reason to stop the others, or to never try again.
+    // A bug in one task neither stops the others nor ends the attempts.
     let ran = AssertUnwindSafe((task.run)(task_context.clone()))
         .catch_unwind()
         .await;

@@ -81,6 +81,6 @@ impl Call {
             return Ok(concerned);
         }
         let first = caller.organizations.first();
-        Ok(first.map_or(caller.id, |(own, _)| *own))
+        Ok(first.map_or(caller.id, |own| own.organization))
     }
 }

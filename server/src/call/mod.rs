@@ -34,6 +34,7 @@ use crate::ids;
 use crate::json_body::{self, Fields};
 use crate::paging::{self, PageRequest};
 use crate::refusal::Refusal;
+use crate::store::Scope;
 
 /// A request that found its operation and passed what can be said without looking at it closely.
 #[derive(Debug)]
@@ -133,6 +134,14 @@ impl Call {
     /// 401 on a public operation that nobody is signed in for.
     pub fn caller(&self) -> Result<Arc<Caller>, Refusal> {
         Ok(self.session()?.caller())
+    }
+
+    /// As whom the store is asked outside of [`read`](Call::read) and [`write`](Call::write).
+    ///
+    /// # Errors
+    /// 401 on a public operation that nobody is signed in for, 500 for a caller who has not been checked.
+    pub fn confirmed_scope(&self) -> Result<Scope, Refusal> {
+        self.session()?.confirmed_scope()
     }
 
     /// The hash by which the store knows the credential of the request.

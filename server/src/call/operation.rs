@@ -68,8 +68,9 @@ pub enum Fact {
     FileBody,
     /// Its response is a file, in whole or in part.
     FileResponse,
-    /// The caller may be taken from memory and be checked along with the first statement. Its handler decides
-    /// nothing by the caller outside [`Call::read`] and [`Call::write`].
+    /// The caller may be taken from memory and be checked along with the first statement of [`Call::read`] and
+    /// [`Call::write`]. Every other way to the store is an error then ([`Call::confirmed_scope`]), and the handler
+    /// admits nobody by what it knows of the caller.
     RememberedCaller,
     /// It leads a browser to a page: no part of the API, so the OpenAPI document leaves it out.
     PageAddress,
@@ -143,9 +144,9 @@ impl Operation {
         self.has(Fact::PackageBody)
     }
 
-    /// Whether a body has to come with it. Memberships of workspaces are a pair of ids in the path.
+    /// Whether a body has to come with it.
     pub fn takes_body(&self) -> bool {
-        matches!(self.method, "POST" | "PATCH") && !self.has(Fact::OptionalBody)
+        self.about.request.is_some() && !self.has(Fact::OptionalBody)
     }
 
     /// Whether it has a query parameter of that name.

@@ -46,9 +46,9 @@ pub(crate) fn count(
 
 /// The refusal of one request too many.
 pub(crate) fn too_many(left: RateLimitState) -> Refusal {
-    let mut problem = Refusal::new(Code::RateLimited, "Too many requests; try again later.");
-    problem.retry_after = Some(u32::try_from(left.retry_after).unwrap_or(u32::MAX));
-    problem
+    let mut refusal = Refusal::new(Code::RateLimited, "Too many requests; try again later.");
+    refusal.retry_after = Some(u32::try_from(left.retry_after).unwrap_or(u32::MAX));
+    refusal
 }
 
 /// Reports what is left, in the headers of the response.

@@ -68,10 +68,10 @@ impl Call {
         let Some(body) = self.take_body() else {
             return Ok(Vec::new());
         };
-        if let Err(problem) = self.is_readable(&body) {
+        if let Err(refusal) = self.is_readable(&body) {
             // Refused, and yet a request that can be distinguished from others.
             *self.body.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);
-            return Err(problem);
+            return Err(refusal);
         }
         collect(body, &self.headers, self.most_bytes()).await
     }
@@ -83,7 +83,7 @@ impl Call {
             .take()
     }
 
-    /// Refuses a body that is no JSON, or JSON in disguise.
+    /// Refuses a body that is not JSON, or that is encoded.
     fn is_readable(&self, body: &Body) -> Result<(), Refusal> {
         self.is_plain()?;
         let refuse = |why: &str| Err(Refusal::new(Code::UnsupportedMediaType, why));

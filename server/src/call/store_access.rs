@@ -6,13 +6,12 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::{Call, OperationContext};
-use crate::auth::{Caller, Subject};
+use crate::auth::{Caller, Reach, Subject};
 use crate::http::idempotency;
 use crate::http::response::ApiResponse;
 use crate::ids::{self, TableKey};
 use crate::refusal::Refusal;
-use crate::rows::Tables;
-use crate::store::{Input, Output, QueryFn, Scope, TransactionMode, Tx};
+use crate::store::{Input, Output, QueryFn, TransactionMode, Tx};
 
 impl Call {
     /// Responds with what an operation of the store finds.
@@ -29,7 +28,8 @@ impl Call {
         } else {
             TransactionMode::Read
         };
-        self.run(kind, Caller::scope, input, work).await
+        let reach = self.reach().await?;
+        self.run(kind, reach, input, work).await
     }
 
     /// The same, of an operation that reads much. It runs where it keeps no short read waiting.
@@ -41,8 +41,8 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        self.run(TransactionMode::Heavy, Caller::scope, input, work)
-            .await
+        let reach = self.reach().await?;
+        self.run(TransactionMode::Heavy, reach, input, work).await
     }
 
     /// Responds with what an operation of the store did. It claims the key of the request itself,
@@ -55,8 +55,8 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        self.run(TransactionMode::Write, Caller::scope, input, work)
-            .await
+        let reach = self.reach().await?;
+        self.run(TransactionMode::Write, reach, input, work).await
     }
 
     /// Queries the store before the handler continues.
@@ -69,7 +69,7 @@ impl Call {
         work: impl QueryFn<OperationContext<I>, T, Refusal>,
     ) -> Result<T, Refusal> {
         let context = self.context(input)?;
-        let scope = context.caller.scope();
+        let scope = self.confirmed_scope()?;
         self.app.store.read(&scope, context, work).await
     }
 
@@ -83,7 +83,7 @@ impl Call {
         work: impl QueryFn<OperationContext<I>, T, Refusal>,
     ) -> Result<T, Refusal> {
         let context = self.context(input)?;
-        let scope = context.caller.scope();
+        let scope = self.confirmed_scope()?;
         self.app.store.snapshot(&scope, context, work).await
     }
 
@@ -96,7 +96,7 @@ impl Call {
         let Some(key) = self.key.get().cloned() else {
             return Ok(None);
         };
-        let scope = self.caller()?.scope();
+        let scope = self.confirmed_scope()?;
         let found = self.app.store.read(&scope, key, |tx, key| {
             Box::pin(idempotency::kept_response(tx, key))
         });
@@ -113,7 +113,7 @@ impl Call {
         let Some(key) = self.key.get().cloned() else {
             return Ok(None);
         };
-        let scope = self.caller()?.scope();
+        let scope = self.confirmed_scope()?;
         let store = &self.app.store;
         let claimed = store.write(&scope, key.clone(), |tx, key| {
             Box::pin(idempotency::claim(tx, Some(key)))
@@ -150,8 +150,13 @@ impl Call {
         })
     }
 
-    /// Where the table lies that the request is about, if that makes a difference to what is asked for its
-    /// caller.
+    /// What the request is about: the one table that it names, if that makes a difference to what is asked
+    /// for its caller.
+    async fn reach(&self) -> Result<Reach, Refusal> {
+        let table = self.table().await?;
+        Ok(table.map_or(Reach::Visible, Reach::Table))
+    }
+
     async fn table(&self) -> Result<Option<TableKey>, Refusal> {
         let feature = self.parameters.first().map(String::as_str);
         let feature = feature.filter(|_| self.operation.remembers_caller());
@@ -165,17 +170,16 @@ impl Call {
         if let Some(key) = app.tables.peek_key(feature) {
             return Ok(Some(key));
         }
-        let prepare = |_: &mut (Tables, Uuid), caller: &Arc<Caller>| Ok(caller.scope());
         let subject = Subject {
             mode: TransactionMode::ShortRead,
-            table: None,
+            reach: Reach::Visible,
         };
         let find = self.session()?.run(
             &app.store,
             &app.remembered,
             subject,
             (app.tables.clone(), feature),
-            prepare,
+            |_, _| Ok(()),
             |tx, (tables, feature)| Box::pin(async move { Ok(tables.key(tx, *feature).await?) }),
         );
         find.await
@@ -183,8 +187,8 @@ impl Call {
 
     async fn run<I: Input>(
         self,
-        kind: TransactionMode,
-        scope_of: impl Fn(&Caller) -> Scope,
+        mode: TransactionMode,
+        reach: Reach,
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
@@ -193,13 +197,10 @@ impl Call {
         let prepare = |context: &mut OperationContext<I>, caller: &Arc<Caller>| {
             self.operation.admit(caller)?;
             context.caller = caller.clone();
-            Ok(scope_of(caller))
+            Ok(())
         };
         let session = self.session()?;
-        let subject = Subject {
-            mode: kind,
-            table: self.table().await?,
-        };
+        let subject = Subject { mode, reach };
         let (store, cache) = (&app.store, &app.remembered);
         let response = session.run(store, cache, subject, context, prepare, work);
         let response = response.await;
@@ -218,8 +219,8 @@ impl Call {
         workspace: Option<Uuid>,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        let scope = move |caller: &Caller| caller.scope_of_model(workspace);
-        self.run(TransactionMode::Write, scope, input, work).await
+        let reach = Reach::Model(workspace);
+        self.run(TransactionMode::Write, reach, input, work).await
     }
 }
 

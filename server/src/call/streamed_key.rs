@@ -1,9 +1,14 @@
 //! The `Idempotency-Key` of a request whose body goes through as it comes.
 //!
-//! What the request stands for is known when its body has ended. Until then the key is taken: another request with it
-//! is refused. A request that comes to nothing gives the key back, and nothing is kept.
+//! What the request stands for is known when its body has ended. Until its response is kept the key is taken, however
+//! long that takes: another request with it is refused, in other processes too. A request that comes to nothing gives
+//! the key back, and nothing is kept.
+
+use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
 
 use super::Call;
 use crate::context::Context;
@@ -14,6 +19,8 @@ use crate::store::{Scope, Store, StoreError};
 
 /// How often a taken key is taken for longer, in microseconds.
 const RENEWED: i64 = 20 * 1_000_000;
+/// How often the clock is looked at for that.
+const TICK: Duration = Duration::from_secs(1);
 
 /// A key that is taken until it is given back, or until its response is kept.
 #[derive(Debug)]
@@ -21,13 +28,13 @@ pub struct StreamedKey {
     key: IdempotencyKey,
     store: Store,
     scope: Scope,
-    context: Context,
     reserved: Reserved,
-    renewed: i64,
     /// There is something to give back.
     held: bool,
     /// The body has ended.
     known: bool,
+    /// Takes the key for longer until this is dropped.
+    _renewal: Option<Renewal>,
 }
 
 impl Call {
@@ -47,49 +54,72 @@ impl Call {
             name,
         };
         let now = self.app.context.now();
-        let key = IdempotencyKey::new(caller.id, request, [0; 32], &self.app.in_flight, now);
-        let (store, scope) = (self.app.store.clone(), caller.scope());
+        let context = &self.app.context;
+        let key = IdempotencyKey::new(caller.id, request, [0; 32], &self.app.in_flight, now)
+            .reserved_as(context.id());
+        let (store, scope) = (self.app.store.clone(), self.confirmed_scope()?);
         let reserved = store.write(&scope, key.clone(), |tx, key| {
             Box::pin(idempotency::reserve(tx, key))
         });
         let reserved = reserved.await?;
-        if reserved == Reserved::Ours {
+        let held = reserved == Reserved::Ours;
+        let renewal = held.then(|| {
             key.reserve();
-        }
+            Renewal::start(store.clone(), scope.clone(), key.clone(), context.clone())
+        });
         Ok(Some(StreamedKey {
-            held: reserved == Reserved::Ours,
+            held,
             key,
             store,
             scope,
-            context: self.app.context.clone(),
             reserved,
-            renewed: now,
             known: false,
+            _renewal: renewal,
         }))
     }
 }
 
-impl StreamedKey {
-    /// Holds the key while the body comes.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub async fn hold(&mut self) -> Result<(), Refusal> {
-        let now = self.context.now();
-        if !self.held || now - self.renewed < RENEWED {
-            return Ok(());
-        }
-        self.renewed = now;
-        let input = (self.key.clone(), now);
-        let renewed: Result<(), StoreError> = self
-            .store
-            .write(&self.scope, input, |tx, (key, now)| {
-                Box::pin(idempotency::renew(tx, key, *now))
-            })
-            .await;
-        Ok(renewed?)
-    }
+/// A task that takes a key for longer, until this is dropped.
+#[derive(Debug)]
+struct Renewal(JoinHandle<()>);
 
+impl Renewal {
+    /// Of a key that has just been taken.
+    fn start(store: Store, scope: Scope, key: IdempotencyKey, context: Context) -> Renewal {
+        Renewal(tokio::spawn(async move {
+            let mut renewed = context.now();
+            loop {
+                sleep(TICK).await;
+                let now = context.now();
+                if now - renewed < RENEWED {
+                    continue;
+                }
+                let input = (key.clone(), now);
+                let kept: Result<bool, StoreError> = store
+                    .write(&scope, input, |tx, (key, now)| {
+                        Box::pin(idempotency::renew(tx, key, *now))
+                    })
+                    .await;
+                match kept {
+                    Ok(true) => renewed = now,
+                    // Another request has it: this one finds out where its response would be kept.
+                    Ok(false) => return,
+                    Err(error) => {
+                        tracing::warn!(%error, "the key of an upload was not taken for longer; it is tried again");
+                    }
+                }
+            }
+        }))
+    }
+}
+
+impl Drop for Renewal {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl StreamedKey {
     /// The body has ended: from now on the key is that of a request of which everything is known, and whatever
     /// its response is, it is kept under it. Gives the response to an earlier one.
     ///
@@ -140,12 +170,16 @@ impl StreamedKey {
 
 async fn free(store: &Store, scope: &Scope, key: IdempotencyKey) {
     let freed: Result<(), StoreError> = store
-        .write(scope, key, |tx, key| Box::pin(idempotency::free(tx, key)))
+        .write(scope, key.clone(), |tx, key| {
+            Box::pin(idempotency::free(tx, key))
+        })
         .await;
     if let Err(error) = freed {
         // It is free when its time is over.
         tracing::warn!(%error, "the key of a request that came to nothing was not given back");
     }
+    // Whatever still has the key, the next request has its turn.
+    key.mark_responded();
 }
 
 impl Drop for StreamedKey {

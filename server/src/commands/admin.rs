@@ -1,4 +1,4 @@
-//! `admin`: what has to exist before anybody can sign in.
+//! `admin`: creates organizations and users, and manages what no route does.
 
 use std::io::Read as _;
 
@@ -22,7 +22,7 @@ use super::process::secret_key;
 use super::{Failure, print};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum AdminCommand {
     /// Creates an organization.
     #[command(after_long_help = examples("", &[
             ("Create an organization",
@@ -247,10 +247,10 @@ struct Users {
 pub(super) async fn run(
     database: &str,
     context: &Context,
-    command: Command,
+    command: AdminCommand,
 ) -> Result<(), Failure> {
     match command {
-        Command::CreateOrganization {
+        AdminCommand::CreateOrganization {
             label,
             seats,
             row_quota,
@@ -267,7 +267,7 @@ pub(super) async fn run(
             let store = Store::open(database).await?;
             print(&organizations::create(&store, new).await?)
         }
-        Command::CreateUser {
+        AdminCommand::CreateUser {
             email,
             password_stdin: _,
             platform_admin,
@@ -286,7 +286,7 @@ pub(super) async fn run(
             let store = Store::open(database).await?;
             print(&users::create(&store, new).await?)
         }
-        Command::ResetPassword {
+        AdminCommand::ResetPassword {
             email,
             password_stdin: _,
         } => {
@@ -295,12 +295,12 @@ pub(super) async fn run(
             let email = normalize_email(&email);
             print(&users::reset_password(&store, email, hash, context.now()).await?)
         }
-        Command::ListUsers { organization } => {
+        AdminCommand::ListUsers { organization } => {
             let store = Store::open(database).await?;
             let items = users::list(&store, organization).await?;
             print(&Users { items })
         }
-        Command::RemoveMember {
+        AdminCommand::RemoveMember {
             organization,
             email,
         } => {
@@ -309,7 +309,7 @@ pub(super) async fn run(
             members::expel(&store, organization, email.clone()).await?;
             print(&users::find(&store, email).await?)
         }
-        Command::AddMember {
+        AdminCommand::AddMember {
             organization,
             email,
             role,
@@ -328,7 +328,7 @@ pub(super) async fn run(
                 member,
             })
         }
-        Command::CreateChannel { organization, name } => {
+        AdminCommand::CreateChannel { organization, name } => {
             let store = Store::open(database).await?;
             let new = NewChannel {
                 id: context.id(),
@@ -339,7 +339,7 @@ pub(super) async fn run(
             let created = create_channel(&store, new).await;
             print(&created.map_err(by_options)?)
         }
-        Command::SetConnection {
+        AdminCommand::SetConnection {
             organization,
             name,
             kind,
@@ -365,7 +365,7 @@ pub(super) async fn run(
             let set = set_connection(&store, key.as_ref(), set).await;
             print(&set.map_err(by_options)?)
         }
-        Command::VerifyFiles { place, repair } => {
+        AdminCommand::VerifyFiles { place, repair } => {
             let place = place.open_existing(database)?.ok_or_else(|| {
                 Failure::Usage("--files: say where the files of this store are".to_owned())
             })?;
@@ -381,7 +381,7 @@ pub(super) async fn run(
                  or delete the files"
             )))
         }
-        Command::Automation(switch) => {
+        AdminCommand::Automation(switch) => {
             let store = Store::open(database).await?;
             print(&switched(&store, switch, context.now()).await?)
         }
@@ -405,12 +405,12 @@ async fn switched(store: &Store, switch: Automation, now: i64) -> Result<Version
             })
         })
         .await;
-    let switched = switched.map_err(|problem| match problem.code {
+    let switched = switched.map_err(|refusal| match refusal.code {
         Code::NotFound => Refusal::new(
             Code::NotFound,
             format!("There is no automation {workflow} in this store."),
         ),
-        _ => problem,
+        _ => refusal,
     });
     match switched? {
         SwitchOutcome::Done(version) => Ok(version),

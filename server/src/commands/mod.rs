@@ -98,7 +98,7 @@ enum Command {
             ("List who can sign in",
              "tplkit-server admin list-users"),
         ]))]
-    Admin(admin::Command),
+    Admin(admin::AdminCommand),
     /// Prints the completion script of a shell.
     Completions(completions::Arguments),
     /// Prints the manual page of the program or of one command.
@@ -144,8 +144,8 @@ impl Command {
 }
 
 impl From<Refusal> for Failure {
-    fn from(problem: Refusal) -> Failure {
-        Failure::Refused(problem)
+    fn from(refusal: Refusal) -> Failure {
+        Failure::Refused(refusal)
     }
 }
 

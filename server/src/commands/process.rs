@@ -279,10 +279,10 @@ impl Process {
     /// Reports others that it runs and whatever else there is to report, and runs until it has stopped.
     pub(super) async fn run(
         self,
-        ready: Option<(SocketAddr, String)>,
+        ready: Option<Ready>,
         work: impl Future<Output = ()>,
     ) -> Result<(), Failure> {
-        if let Some((address, more)) = ready {
+        if let Some(Ready { address, more }) = ready {
             writeln!(io::stdout(), "listening on http://{address}")?;
             // Whoever wanted to know the address alone may have gone.
             let _ = write!(io::stdout(), "{more}");
@@ -296,6 +296,13 @@ impl Process {
             () = self.signals.heed(self.heard) => Err(Failure::Interrupted),
         }
     }
+}
+
+/// What a process that listens reports once it does.
+pub(super) struct Ready {
+    pub(super) address: SocketAddr,
+    /// What else there is to report.
+    pub(super) more: String,
 }
 
 /// Whether a place, or the store, may be there later.

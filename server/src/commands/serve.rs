@@ -20,7 +20,7 @@ use tplkit_server::{
 
 use super::examples::examples;
 use super::logs::Level;
-use super::process::{self, Process, available_connections, listen};
+use super::process::{self, Process, Ready, available_connections, listen};
 use super::{Failure, IN_MEMORY};
 
 #[derive(Debug, clap::Args)]
@@ -226,8 +226,9 @@ pub(super) async fn run(
             None => drop(serving.await),
         }
     };
-    let address = Some((address, shown.unwrap_or_default()));
-    Box::pin(process.run(address, work)).await
+    let more = shown.unwrap_or_default();
+    let ready = Ready { address, more };
+    Box::pin(process.run(Some(ready), work)).await
 }
 
 /// The page of a folder; an empty name, as of a variable that is set to nothing, stands for none.

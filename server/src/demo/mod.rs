@@ -138,10 +138,10 @@ async fn people(app: &App, password: &str) -> Result<Uuid, DemoError> {
         platform_admin: false,
         now,
     };
-    let failed = |problem: crate::refusal::Refusal| DemoError::Refused {
+    let failed = |refusal: crate::refusal::Refusal| DemoError::Refused {
         path: "the first user".to_owned(),
         status: 0,
-        body: problem.detail().to_owned(),
+        body: refusal.detail().to_owned(),
     };
     users::create(&app.store, user).await.map_err(failed)?;
     let member = members::Add {

@@ -51,7 +51,7 @@ enum ConnectionEnd {
     Idle,
     /// There is nobody to talk to, or nothing to say.
     Broken,
-    /// Something came that is no request.
+    /// Something came that is not a request.
     Malformed(Malformed),
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn run<A: RequestHandler>(
     limits: Limits,
     mut phase: watch::Receiver<Phase>,
 ) {
-    // Answers are whole when they leave.
+    // Responses are whole when they leave.
     let _ = tcp.set_nodelay(true);
     let stream = Stream::new(tcp, state.clone(), limits.write_time);
     let service = {

@@ -26,14 +26,14 @@ pub use body::{BodyTooSlow, OwnPace};
 
 /// What is behind an edge.
 pub trait RequestHandler: Send + Sync + 'static {
-    /// Answers a request.
+    /// Responds to a request.
     fn handle(
         self: Arc<Self>,
         peer: SocketAddr,
         request: Request,
     ) -> impl Future<Output = Response> + Send;
 
-    /// Answers what is not a request. It is the last response of its connection.
+    /// Responds to what is not a request. It is the last response of its connection.
     fn refuse(&self, peer: SocketAddr, why: Malformed) -> Response;
 
     /// Called when the edge is about to stop.
@@ -43,7 +43,7 @@ pub trait RequestHandler: Send + Sync + 'static {
     fn connections(&self, _open: usize) {}
 }
 
-/// Why something that came over a connection is no request.
+/// Why something that came over a connection is not a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
     /// The head is larger than [`Limits::head`], or has more lines than [`Limits::headers`].

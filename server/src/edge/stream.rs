@@ -131,7 +131,7 @@ mod tests {
     use super::own_response;
 
     #[test]
-    fn only_the_librarys_own_answer_is_kept_back() {
+    fn only_the_librarys_own_response_is_kept_back() {
         let own = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\
             date: Sun, 22 Nov 2026 09:00:00 GMT\r\n\r\n";
         assert_eq!(own_response(own), Some(0));

@@ -44,7 +44,7 @@ pub async fn claim(store: &Store, place: &FileStorage, adopt: bool) -> Result<()
             .write_long(&Scope::Operator, (), |tx, ()| Box::pin(forget_files(tx)))
             .await?);
     }
-    let (id, has_files) = known(store).await?;
+    let (id, has_files) = read_identity(store).await?;
     let others = match place.mark().await?.of {
         MarkedAs::Store(found) if found == id => return Ok(()),
         MarkedAs::Nothing if !has_files => match place.set_first_mark(id).await? {
@@ -72,7 +72,7 @@ pub async fn claim(store: &Store, place: &FileStorage, adopt: bool) -> Result<()
 /// # Errors
 /// As [`claim`].
 pub async fn check(store: &Store, place: &FileStorage) -> Result<(), MarkError> {
-    let (id, has_files) = known(store).await?;
+    let (id, has_files) = read_identity(store).await?;
     match place.mark().await?.of {
         MarkedAs::Store(found) if found == id => Ok(()),
         MarkedAs::Nothing if !has_files => Ok(()),
@@ -80,7 +80,7 @@ pub async fn check(store: &Store, place: &FileStorage) -> Result<(), MarkError> 
     }
 }
 
-async fn known(store: &Store) -> Result<(Uuid, bool), StoreError> {
+async fn read_identity(store: &Store) -> Result<(Uuid, bool), StoreError> {
     store
         .read(&Scope::Operator, (), |tx, ()| Box::pin(identity(tx)))
         .await

@@ -1,7 +1,7 @@
-//! Links to a file that need no credential: who made one vouches for who uses it, until it ends.
+//! Links to a file that need no credential. A link has the rights of its maker until it expires.
 //!
-//! Goes in: a file, a time, a maker. Comes out: a signature by a key of this use alone, and whether one holds. A link is
-//! read as its maker sees it, so it shows nothing that the maker does not see at that moment.
+//! Goes in: a file, a time, a maker. Comes out: a signature by a key of this use alone, whether one holds, and the
+//! file. It is read as the maker sees it, so a link shows nothing that the maker does not see at that moment.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,7 +9,10 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use uuid::Uuid;
 
+use super::{File, find};
+use crate::auth::Account;
 use crate::secret_key::SecretKey;
+use crate::store::{Scope, Store, StoreError, Tx, Visible};
 
 /// What makes the key of signatures another one than that of secrets.
 const USE: &[u8] = b"tplkit links to files, version 1";
@@ -50,6 +53,47 @@ impl Link {
         let signature = URL_SAFE_NO_PAD.decode(signature).unwrap_or_default();
         self.signed(key).verify_slice(&signature).is_ok()
     }
+
+    /// The file, as the maker sees it at that time; nothing after the link has ended. Who uses the link has no
+    /// credential, so the maker's rights are read as the operator.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn find_file(self, store: &Store, now: i64) -> Result<Option<File>, StoreError> {
+        if self.expires <= now {
+            return Ok(None);
+        }
+        let maker: Result<Option<Visible>, StoreError> = store
+            .read(&Scope::Operator, (self, now), |tx, (link, now)| {
+                Box::pin(maker_visibility(tx, link, *now))
+            })
+            .await;
+        let Some(visible) = maker? else {
+            return Ok(None);
+        };
+        store
+            .read(&visible.into(), self.file, |tx, id| {
+                Box::pin(find::by_id(tx, *id))
+            })
+            .await
+    }
+}
+
+/// What the maker of a link sees; nothing for one who does not belong to the organization any more.
+async fn maker_visibility(
+    tx: &mut Tx,
+    link: &Link,
+    now: i64,
+) -> Result<Option<Visible>, StoreError> {
+    let Link {
+        organization,
+        maker,
+        ..
+    } = *link;
+    let Some(account) = Account::find(tx, organization, maker, now).await? else {
+        return Ok(None);
+    };
+    Ok(Some(account.visible(tx, organization, maker).await?))
 }
 
 #[expect(

@@ -1,10 +1,10 @@
-//! Ends what keeps files, and notes since when they have a use less: the words of statements, and how they run.
+//! Removes uses of files, and notes when a file lost a use: the parts of statements, and how they run.
 
 use uuid::Uuid;
 
 use crate::store::{StoreError, Tx, Value};
 
-/// Notes since when files have a use less: those of organization `$1` that a query names. The later of what stands there
+/// Notes when files lost a use: those of organization `$1` that a query names. The later of what stands there
 /// and the time counts: a process whose clock is behind shortens no grace.
 macro_rules! unused_since {
     ($now:literal, $named:expr) => {

@@ -1,4 +1,4 @@
-//! Removes files: one that somebody deletes, and those of a workspace that goes.
+//! Removes files: a deleted one, and those of a removed workspace.
 
 use uuid::Uuid;
 

@@ -2,7 +2,7 @@
 //!
 //! Goes in: a store and its place. Comes out: files whose object is missing or has other bytes, and what is there for
 //! nothing. That can be removed: an object that no record names and nobody holds, because a condemned object never
-//! lives again, and what no upload that is still running can have begun.
+//! lives again, and what no upload that is still running can be writing.
 
 use std::collections::HashMap;
 
@@ -20,6 +20,8 @@ use crate::store::{Scope, Store, StoreError, Tx};
 
 /// What may still be an upload is left alone for so long, in microseconds.
 const RECENT: i64 = 3_600_000_000;
+/// How long the next part of an upload may be on its way, in microseconds: 5 MiB at 1 KiB/s.
+const PART_TIME: i64 = 5 * 1024 * 1_000_000;
 /// How many records are read at a time.
 const STEP: i64 = 500;
 
@@ -193,8 +195,14 @@ impl Verdict {
                 continue;
             }
             if repair && upload.begun < now - RECENT {
-                place.abort(&upload).await?;
-                self.repaired += 1;
+                // One that began long ago may still be coming.
+                let Some(written) = place.last_written(&upload).await? else {
+                    continue;
+                };
+                if written < now - RECENT - PART_TIME {
+                    place.abort(&upload).await?;
+                    self.repaired += 1;
+                }
             }
             self.left_over.push(LeftOver {
                 key: upload.key,
@@ -223,24 +231,48 @@ impl Foreign {
     }
 }
 
+/// How the object of a file is. A read that breaks off says nothing of it: there is another one from the start, and
+/// after that no verdict.
 async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageError> {
+    match read_whole(place, file).await? {
+        WholeRead::Ended(state) => return Ok(state),
+        WholeRead::BrokeOff(why) => {
+            tracing::warn!(why, key = %file.key(), "reading an object broke off; it is read once more");
+        }
+    }
+    match read_whole(place, file).await? {
+        WholeRead::Ended(state) => Ok(state),
+        WholeRead::BrokeOff(why) => Err(FileStorageError::Unavailable(format!(
+            "reading {} broke off twice: {why}",
+            file.key()
+        ))),
+    }
+}
+
+/// What came of reading an object from its first byte to its last.
+enum WholeRead {
+    Ended(State),
+    /// Why it did not end.
+    BrokeOff(String),
+}
+
+async fn read_whole(place: &FileStorage, file: &File) -> Result<WholeRead, FileStorageError> {
     let size = u64::try_from(file.size).unwrap_or(0);
     let bytes = match place.read(&file.key(), None).await {
         Ok((found, bytes)) if found == size => bytes,
-        Ok(_) => return Ok(State::Damaged),
-        Err(FileStorageError::Missing) => return Ok(State::Missing),
+        Ok(_) => return Ok(WholeRead::Ended(State::Damaged)),
+        Err(FileStorageError::Missing) => return Ok(WholeRead::Ended(State::Missing)),
         Err(error) => return Err(error),
     };
     let mut bytes = verified(bytes, size, file.digest());
     while let Some(piece) = bytes.next().await {
         let Err(error) = piece else { continue };
-        // A place that goes away in the middle says nothing of the file.
-        return match error.downcast::<OtherBytes>() {
-            Ok(_) => Ok(State::Damaged),
-            Err(_) => place.is_there().await.map(|()| State::Damaged),
-        };
+        return Ok(match error.downcast::<OtherBytes>() {
+            Ok(_) => WholeRead::Ended(State::Damaged),
+            Err(error) => WholeRead::BrokeOff(error.to_string()),
+        });
     }
-    Ok(State::Whole)
+    Ok(WholeRead::Ended(State::Whole))
 }
 
 /// A file, with its organization.

@@ -92,7 +92,7 @@ impl Origins {
 /// An origin in the form in which browsers send it.
 fn origin(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
-    // Anything behind the host, a slash too, is no part of an origin.
+    // Anything behind the host, a slash too, does not belong to an origin.
     let behind = text.split_once("://")?.1;
     let bare = !behind.is_empty() && !behind.contains(['/', '?', '#', '@', '\\']);
     let spaced = text.contains(|c: char| c.is_whitespace() || c.is_control());

@@ -17,14 +17,12 @@ use uuid::Uuid;
 use super::in_flight::{InFlight, InFlightGuard};
 use super::problem::{RefusalForm, document, status};
 use super::response::ApiResponse;
+use crate::kept_responses::{self, KeptResponse, RequestKey};
 use crate::refusal::{Code, Refusal};
-use crate::retention::KEPT_RESPONSES;
 use crate::store::{StoreError, Tx};
 
 const HEADER: &str = "idempotency-key";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// How long a key is reserved for a request that never gets a response, in microseconds.
-const RESERVED: i64 = 60 * 1_000_000;
 
 /// A request that may be sent again.
 #[derive(Debug, Clone)]
@@ -37,6 +35,8 @@ pub struct IdempotencyKey {
     now: i64,
     /// Set once the key is claimed in a transaction of its own.
     reserved: Arc<AtomicBool>,
+    /// What stands in place of the fingerprint while the body comes: it tells this reservation from others.
+    reservation: Option<[u8; 32]>,
     turn: Arc<InFlightGuard>,
 }
 
@@ -101,12 +101,38 @@ impl IdempotencyKey {
             fingerprint,
             now,
             reserved: Arc::default(),
+            reservation: None,
             turn: Arc::new(turn),
         }
     }
 }
 
 impl IdempotencyKey {
+    /// The same key, for a request whose fingerprint is known at its end. The id is given once.
+    pub(crate) fn reserved_as(self, id: Uuid) -> IdempotencyKey {
+        let mut reservation = [0; 32];
+        reservation[..16].copy_from_slice(id.as_bytes());
+        IdempotencyKey {
+            reservation: Some(reservation),
+            ..self
+        }
+    }
+
+    /// As its row names it.
+    fn stored(&self) -> RequestKey<'_> {
+        RequestKey {
+            caller: self.caller,
+            method: self.method,
+            path: &self.path,
+            name: &self.name,
+        }
+    }
+
+    /// What tells its record from one that another request has made.
+    fn claimed_as(&self) -> [u8; 32] {
+        self.reservation.unwrap_or(self.fingerprint)
+    }
+
     /// The same key, of a request of which everything is known now.
     pub(crate) fn of_request(&self, fingerprint: [u8; 32]) -> IdempotencyKey {
         IdempotencyKey {
@@ -164,26 +190,24 @@ pub async fn claim(
 /// Keeps the response, in the transaction of the effect.
 ///
 /// # Errors
-/// Those of the store.
+/// 409 when the key was reserved while a body came, and another request has it by now; those of the store.
 pub async fn keep(
     tx: &mut Tx,
     key: Option<&IdempotencyKey>,
     response: &ApiResponse,
-) -> Result<(), StoreError> {
+) -> Result<(), Refusal> {
     let Some(key) = key else { return Ok(()) };
-    // Of a body that goes through as it came, the fingerprint is known at its end.
-    let sql = "UPDATE main.idempotency SET status = $4, body = $5, fingerprint = $6 \
-         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
-    let status = i64::from(response.status.as_u16());
-    let parameters = [
-        key.method.into(),
-        key.path.as_str().into(),
-        key.name.as_str().into(),
-        status.into(),
-        crate::store::Value::Bytes(response.body.clone()),
-        key.fingerprint.into(),
-    ];
-    tx.query(sql, &parameters).await.map(drop)
+    let response = KeptResponse {
+        // Of a body that goes through as it came, it is known by now.
+        fingerprint: key.fingerprint.to_vec(),
+        status: i64::from(response.status.as_u16()),
+        body: response.body.clone(),
+    };
+    let Some(reservation) = key.reservation else {
+        return Ok(kept_responses::keep(tx, key.stored(), response).await?);
+    };
+    let kept = kept_responses::keep_reserved(tx, key.stored(), reservation, response);
+    kept.await?.then_some(()).ok_or_else(in_progress)
 }
 
 /// What stands under the key of a request whose body is still to come.
@@ -205,16 +229,7 @@ pub(crate) async fn reserve(tx: &mut Tx, key: &IdempotencyKey) -> Result<Reserve
         Ok(Claimed::Theirs(_)) => Ok(Reserved::Kept),
         // There is nothing yet to compare.
         Err(refusal) if refusal.code == Code::IdempotencyKeyReused => {
-            let sql = "SELECT status FROM idempotency \
-                 WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3";
-            let of = [
-                key.method.into(),
-                key.path.as_str().into(),
-                key.name.as_str().into(),
-            ];
-            let row = tx.first(sql, &of).await?;
-            let status: i64 = row.map_or(Ok(0), |row| row.get(0))?;
-            if status == 0 {
+            if !kept_responses::has_response(tx, key.stored()).await? {
                 return Err(in_progress());
             }
             Ok(Reserved::Kept)
@@ -223,20 +238,12 @@ pub(crate) async fn reserve(tx: &mut Tx, key: &IdempotencyKey) -> Result<Reserve
     }
 }
 
-/// Keeps a reserved key for longer.
+/// Keeps a reserved key for longer. Says whether the request still has it.
 ///
 /// # Errors
 /// Those of the store.
-pub(crate) async fn renew(tx: &mut Tx, key: &IdempotencyKey, now: i64) -> Result<(), StoreError> {
-    let sql = "UPDATE main.idempotency SET created_at = $4 \
-         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 AND status = 0";
-    let parameters = [
-        key.method.into(),
-        key.path.as_str().into(),
-        key.name.as_str().into(),
-        now.into(),
-    ];
-    tx.query(sql, &parameters).await.map(drop)
+pub(crate) async fn renew(tx: &mut Tx, key: &IdempotencyKey, now: i64) -> Result<bool, StoreError> {
+    kept_responses::renew(tx, key.stored(), key.claimed_as(), now).await
 }
 
 /// Gives back a reserved key whose request came to nothing.
@@ -244,14 +251,7 @@ pub(crate) async fn renew(tx: &mut Tx, key: &IdempotencyKey, now: i64) -> Result
 /// # Errors
 /// Those of the store.
 pub(crate) async fn free(tx: &mut Tx, key: &IdempotencyKey) -> Result<(), StoreError> {
-    let sql = "DELETE FROM main.idempotency \
-         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 AND status = 0";
-    let parameters = [
-        key.method.into(),
-        key.path.as_str().into(),
-        key.name.as_str().into(),
-    ];
-    tx.query(sql, &parameters).await.map(drop)
+    kept_responses::free(tx, key.stored(), key.claimed_as()).await
 }
 
 enum Claimed {
@@ -276,25 +276,10 @@ async fn insert_claim(tx: &mut Tx, key: &IdempotencyKey) -> Result<Claimed, Refu
         return Ok(Claimed::Ours);
     }
     key.refuse_concurrent()?;
-    let sql = "INSERT INTO main.idempotency {own $1} (caller_id, method, path, key, fingerprint, \
-         status, body, created_at) VALUES ($1, $2, $3, $4, $5, 0, $8, $6) ON CONFLICT (caller_id, method, path, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
-         status = 0, body = excluded.body, created_at = excluded.created_at \
-         WHERE idempotency.created_at < $7 \
-         OR (idempotency.status = 0 AND idempotency.created_at < $9) RETURNING status";
-    let parameters = [
-        key.caller.into(),
-        key.method.into(),
-        key.path.as_str().into(),
-        key.name.as_str().into(),
-        key.fingerprint.into(),
-        key.now.into(),
-        (key.now - KEPT_RESPONSES).into(),
-        crate::store::Value::Bytes(Vec::new()),
-        (key.now - RESERVED).into(),
-    ];
-    match tx.first(sql, &parameters).await {
-        Ok(Some(_)) => return Ok(Claimed::Ours),
-        Ok(None) => {}
+    let claimed = kept_responses::claim(tx, key.stored(), key.claimed_as(), key.now);
+    match claimed.await {
+        Ok(true) => return Ok(Claimed::Ours),
+        Ok(false) => {}
         Err(StoreError::Locked) => return Err(in_progress()),
         Err(error) => return Err(error.into()),
     }
@@ -304,28 +289,17 @@ async fn insert_claim(tx: &mut Tx, key: &IdempotencyKey) -> Result<Claimed, Refu
 
 /// The response that is kept under a key.
 async fn read(tx: &mut Tx, key: &IdempotencyKey) -> Result<Option<ApiResponse>, Refusal> {
-    let sql = "SELECT fingerprint, status, body FROM idempotency \
-         WHERE {caller caller_id} AND method = $1 AND path = $2 AND key = $3 \
-         AND created_at >= $4 AND (status <> 0 OR created_at >= $5)";
-    let parameters = [
-        key.method.into(),
-        key.path.as_str().into(),
-        key.name.as_str().into(),
-        (key.now - KEPT_RESPONSES).into(),
-        (key.now - RESERVED).into(),
-    ];
-    let Some(row) = tx.first(sql, &parameters).await? else {
+    let Some(kept) = kept_responses::find(tx, key.stored(), key.now).await? else {
         return Ok(None);
     };
-    let fingerprint: Vec<u8> = row.get(0)?;
-    if fingerprint != key.fingerprint {
+    if kept.fingerprint != key.fingerprint {
         return Err(reused());
     }
-    let status = u16::try_from(row.get::<i64>(1)?).ok();
+    let status = u16::try_from(kept.status).ok();
     let Some(status) = status.and_then(|status| StatusCode::from_u16(status).ok()) else {
         return Err(in_progress());
     };
-    let response = ApiResponse::written(status, row.get(2)?);
+    let response = ApiResponse::written(status, kept.body);
     Ok(Some(
         response.with(REPLAYED, HeaderValue::from_static("true")),
     ))
@@ -340,9 +314,9 @@ fn reused() -> Refusal {
 
 fn in_progress() -> Refusal {
     let detail = "The first request with this Idempotency-Key still runs; try again in a moment.";
-    let mut problem = Refusal::new(Code::IdempotencyInProgress, detail);
-    problem.retry_after = Some(1);
-    problem
+    let mut refusal = Refusal::new(Code::IdempotencyInProgress, detail);
+    refusal.retry_after = Some(1);
+    refusal
 }
 
 /// A refusal that is to be kept.

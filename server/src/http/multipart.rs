@@ -49,7 +49,7 @@ impl FilePart {
     /// Reads the body up to the first byte of the file.
     ///
     /// # Errors
-    /// 422 for a body that is framed otherwise or whose first part is no file, and those of the body.
+    /// 422 for a body that is framed otherwise or whose first part is not a file, and those of the body.
     pub async fn open(
         body: BoxStream<'static, Result<Bytes, Refusal>>,
         boundary: String,

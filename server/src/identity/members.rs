@@ -124,11 +124,10 @@ impl Add {
     ///
     /// # Errors
     /// 403 where owners are concerned, 422 for an unknown address.
-    pub async fn found(self, store: &Store, own_role: Role) -> Result<NewMember, Refusal> {
+    pub async fn resolve(self, store: &Store, own_role: Role) -> Result<NewMember, Refusal> {
         may_give(self.role, own_role)?;
         let Some((user, _)) = user_by_email(store, self.email.clone()).await? else {
-            let detail = "is the address of nobody who can sign in";
-            return Err(Refusal::fault("email", detail));
+            return Err(Refusal::fault("email", "no user has this address"));
         };
         Ok(NewMember {
             key: MemberKey {
@@ -153,7 +152,7 @@ pub async fn add(
     add: Add,
     own_role: Role,
 ) -> Result<Member, Refusal> {
-    let new = add.found(store, own_role).await?;
+    let new = add.resolve(store, own_role).await?;
     store
         .write(scope, new, |tx, new| Box::pin(insert(tx, new)))
         .await

@@ -20,11 +20,11 @@ pub struct Organization {
     /// Whatever its administrators keep there.
     #[schemars(with = "Config")]
     pub config: Box<RawValue>,
-    /// Most members that the organization may have; null is no limit.
+    /// Most members that the organization may have; null means no limit.
     pub seats: Option<i64>,
-    /// Most rows that the organization may hold; null is no limit.
+    /// Most rows that the organization may hold; null means no limit.
     pub row_quota: Option<i64>,
-    /// Most bytes that its files may have; null is no limit, and what others than owners and admins see.
+    /// Most bytes that its files may have; null means no limit, and what others than owners and admins see.
     pub file_quota: Option<i64>,
     /// Bytes of its files; null for others than owners and admins.
     pub file_bytes: Option<i64>,

@@ -1,4 +1,4 @@
-//! Takes jobs up: any that may be, or one that somebody names.
+//! Claims jobs for a worker: any that is free, or a given one.
 
 use super::job::columns;
 use super::status::unfinished;
@@ -6,9 +6,9 @@ use super::{Job, Lease};
 use crate::context::Context;
 use crate::store::{Hold, Scope, Store, StoreError, lease};
 
-/// Which job may be taken up: one that is unfinished and that nobody works on, unless two of its organization
-/// are worked on already, wherever. So a process, which works on four, always has places for others, and more
-/// processes do no more at a time for one organization.
+/// Which job may be claimed: one that is unfinished and has no lease, unless two of its organization have one
+/// already, in any process. So a process, which runs four, always has places for other organizations, and more
+/// processes run no more at a time for one organization.
 macro_rules! waits {
     () => {
         concat!(
@@ -40,7 +40,7 @@ async fn waiting(store: &Store, context: &Context) -> Result<bool, StoreError> {
     found.await
 }
 
-/// Takes up any job that nobody works on, if there is one: of an organization two at a time at the most.
+/// Claims any free job, if there is one: of an organization two at a time at the most.
 ///
 /// # Errors
 /// Those of the store.

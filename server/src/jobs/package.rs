@@ -58,7 +58,7 @@ pub struct JobRequest {
 struct KeptRequest {
     request: Box<RawValue>,
     minter: Minter,
-    /// What the plan saw; nothing of jobs that are no upgrades, and of older ones.
+    /// What the plan saw; nothing for jobs other than upgrades, and for older ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planned: Option<SeenLeaves>,
 }

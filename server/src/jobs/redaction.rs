@@ -33,7 +33,7 @@ pub async fn redact(tx: &mut Tx, jobs: &mut [Job]) -> Result<(), StoreError> {
         let Some(text) = &job.report else {
             continue;
         };
-        let bad = |_| StoreError::Internal("a report in the store is none".to_owned());
+        let bad = |_| StoreError::Internal("a report in the store cannot be read".to_owned());
         let mut report: Report = serde_json::from_str(text).map_err(bad)?;
         let tables = tables(tx, job).await?;
         let is_open = |reference: &str| {

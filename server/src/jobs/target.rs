@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use tplkit::workspace::ledger::Entry;
 use tplkit::workspace::{
-    Change, CommitError, Id, KeptRow, Lookup, Source, StoredRow, Structure, Target, Unit,
+    Change, CommitError, Id, KeptRow, Lookup, Source, StoredRow, Structure, Target, UnfilteredRow,
+    Unit,
 };
 
 use super::visibility::CreatorRights;
@@ -254,15 +255,32 @@ impl Source for Destination {
         after: Option<Id>,
         limit: usize,
     ) -> Result<Vec<StoredRow>, ReadError> {
-        let input = (feature, after, limit, self.tables.clone());
-        let reading = self.store.read(
-            &self.visibility,
-            input,
-            |tx, (feature, after, limit, tables)| {
-                Box::pin(batch(tx, &tables.sizes, *feature, *after, *limit))
-            },
-        );
+        let query = BatchQuery {
+            feature,
+            after,
+            limit,
+            tables: self.tables.clone(),
+        };
+        let reading = self.store.read(&self.visibility, query, |tx, query| {
+            Box::pin(query.read(tx))
+        });
         reading.await
+    }
+}
+
+/// A batch of rows to read.
+struct BatchQuery {
+    feature: Id,
+    /// The last row of the batch before.
+    after: Option<Id>,
+    limit: usize,
+    tables: Tables,
+}
+
+impl BatchQuery {
+    async fn read(&self, tx: &mut Tx) -> Result<Vec<StoredRow>, ReadError> {
+        let sizes = &self.tables.sizes;
+        batch(tx, sizes, self.feature, self.after, self.limit).await
     }
 }
 
@@ -313,18 +331,22 @@ impl Lookup for Destination {
         feature: Id,
         after: Option<Id>,
         limit: usize,
-    ) -> Result<Vec<(StoredRow, bool)>, ReadError> {
+    ) -> Result<Vec<UnfilteredRow>, ReadError> {
         let all = self.lease.scope();
         if self.visibility == all {
             let rows = self.rows(feature, after, limit).await?;
-            return Ok(rows.into_iter().map(|row| (row, false)).collect());
+            let seen = |row| UnfilteredRow { row, hidden: false };
+            return Ok(rows.into_iter().map(seen).collect());
         }
-        let input = (feature, after, limit, self.tables.clone());
+        let query = BatchQuery {
+            feature,
+            after,
+            limit,
+            tables: self.tables.clone(),
+        };
         let rows = self
             .store
-            .read(&all, input, |tx, (feature, after, limit, tables)| {
-                Box::pin(batch(tx, &tables.sizes, *feature, *after, *limit))
-            });
+            .read(&all, query, |tx, query| Box::pin(query.read(tx)));
         let rows: Vec<StoredRow> = rows.await?;
         let ids: Vec<Id> = rows.iter().map(|row| row.id).collect();
         let seen = self
@@ -335,7 +357,7 @@ impl Lookup for Destination {
         let seen: HashSet<Id> = seen.await?;
         let marked = rows.into_iter().map(|row| {
             let hidden = !seen.contains(&row.id);
-            (row, hidden)
+            UnfilteredRow { row, hidden }
         });
         Ok(marked.collect())
     }

@@ -52,11 +52,14 @@ impl Undo {
         length: i64,
     ) -> Result<Option<Undo>, StoreError> {
         let lease = Lease::of(job, Hold::attempt(), length);
-        let input = (lease.clone(), job.clone(), force, context.now());
+        let start = UndoStart {
+            lease: lease.clone(),
+            job: job.clone(),
+            force,
+            now: context.now(),
+        };
         let scope = lease.scope();
-        let taken = store.write(&scope, input, |tx, (lease, job, force, now)| {
-            Box::pin(begin(tx, lease, job, *force, *now))
-        });
+        let taken = store.write(&scope, start, |tx, start| Box::pin(begin(tx, start)));
         Ok(taken.await?.then_some(Undo { lease, force }))
     }
 
@@ -106,13 +109,16 @@ impl Undo {
     }
 }
 
-async fn begin(
-    tx: &mut Tx,
-    lease: &Lease,
-    job: &Job,
+/// What begins an undo.
+struct UndoStart {
+    lease: Lease,
+    job: Job,
     force: bool,
     now: i64,
-) -> Result<bool, StoreError> {
+}
+
+async fn begin(tx: &mut Tx, start: &UndoStart) -> Result<bool, StoreError> {
+    let UndoStart { lease, job, .. } = start;
     let index = LineIndex::read(tx, job.place()).await?;
     let Some(line) = index.free_line(job) else {
         return Ok(false);
@@ -127,7 +133,12 @@ async fn begin(
         lease!(free "{clock $4}"),
         " RETURNING id"
     );
-    let own = [now.into(), lease.length.into(), force.into(), line.into()];
+    let own = [
+        start.now.into(),
+        lease.length.into(),
+        start.force.into(),
+        line.into(),
+    ];
     let parameters = lease.hold().with(own);
     match tx.first(sql, &parameters).await {
         // Another job of the template or line is unfinished in the workspace.

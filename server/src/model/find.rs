@@ -107,7 +107,7 @@ pub enum PageFilter {
     All,
     /// Those below a parent; none when it cannot be seen.
     Within(Uuid),
-    /// Those below a parent; a problem when it cannot be seen.
+    /// Those below a parent; refused when it cannot be seen.
     Below(Uuid),
 }
 

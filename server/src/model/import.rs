@@ -156,7 +156,7 @@ pub async fn amend(
     let Some(before) = lock_existing(tx, kind, from.id).await? else {
         return Ok(false);
     };
-    let stands = known(&before, from);
+    let stands = as_stored(&before, from);
     if !stands.is_as(from, to) {
         let detail = format!("the {} {:?} is not what it was", kind.word, before.name);
         return Err(Refusal::new(Code::Conflict, detail));
@@ -193,11 +193,11 @@ pub async fn stored(
     seen: &AnyRecord,
 ) -> Result<Option<AnyRecord>, Refusal> {
     let record = lock_existing(tx, kind, seen.id).await?;
-    Ok(record.map(|record| known(&record, seen)))
+    Ok(record.map(|record| as_stored(&record, seen)))
 }
 
 /// What is stored of a record, in place of what was seen of it.
-fn known(stored: &Record, seen: &AnyRecord) -> AnyRecord {
+fn as_stored(stored: &Record, seen: &AnyRecord) -> AnyRecord {
     let text = |column| Some(stored.text(column).to_owned()).filter(|text| !text.is_empty());
     let what = stored.kind.what;
     AnyRecord {
@@ -227,7 +227,7 @@ async fn store(tx: &mut Tx, before: &Record, mut after: Record, now: i64) -> Res
     update(tx, &after).await
 }
 
-/// Takes a record away with everything in it; one that is gone is no error.
+/// Takes a record away with everything in it; one that is gone is not an error.
 ///
 /// # Errors
 /// 409 when rows would go with it that are not to be lost (`force`).
@@ -280,8 +280,8 @@ async fn lock_existing(
     }
     match find::lock(tx, kind, id).await {
         Ok(record) => Ok(Some(record)),
-        Err(problem) if problem.code == Code::NotFound => Ok(None),
-        Err(problem) => Err(problem),
+        Err(refusal) if refusal.code == Code::NotFound => Ok(None),
+        Err(refusal) => Err(refusal),
     }
 }
 

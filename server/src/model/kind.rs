@@ -60,7 +60,7 @@ pub struct KindDescription {
     pub word: &'static str,
     /// Its table.
     pub table: &'static str,
-    /// What it lies in; a workspace lies in an organization, which is no record of the model.
+    /// What it lies in; a workspace lies in an organization, which is not a record of the model.
     pub parent: Option<&'static KindDescription>,
     /// The columns with the ids of what it lies in, the organization first, the parent last.
     pub within: &'static [&'static str],

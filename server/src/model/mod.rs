@@ -1,6 +1,6 @@
 //! The model: workspaces, modules, rails, features, views and columns as records of one shape.
 //!
-//! In: a body and a caller. Out: a record for the response, or a problem. The definitions registry
+//! In: a body and a caller. Out: a record for the response, or a refusal. The definitions registry
 //! validates configs; this module knows only config keys that it acts on. The statements of all six
 //! kinds come from one place ([`kind`]).
 

@@ -85,7 +85,7 @@ const fn within(kind: ReferenceKind, sql: &'static str) -> ReferenceLookup {
 }
 
 /// Those of the ids that are there as one of that kind and can be referred to in the workspace, in order.
-/// Of what is no kind of a store's, none.
+/// None for a kind that the store does not have.
 ///
 /// # Errors
 /// Those of the store.

@@ -41,6 +41,23 @@ pub(crate) struct ApiKeyCreate {
     expires_at: Option<i64>,
 }
 
+impl ApiKeyCreate {
+    pub(crate) fn read(
+        organization_id: Uuid,
+        mut fields: Fields,
+        now: i64,
+    ) -> Result<ApiKeyCreate, Refusal> {
+        fields.required("name");
+        let body = ApiKeyCreate {
+            organization_id,
+            name: fields.label("name").unwrap_or_default(),
+            scopes: scopes_field(&mut fields),
+            expires_at: expiry_field(&mut fields, now),
+        };
+        fields.finish().map(|()| body)
+    }
+}
+
 fn scopes_field(fields: &mut Fields) -> String {
     let words = fields.take("scopes");
     let words: Option<Vec<&str>> = match &words {
@@ -85,14 +102,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     if fields.count() == before {
         call.enter(organization_id)?;
     }
-    fields.required("name");
-    let body = ApiKeyCreate {
-        organization_id,
-        name: fields.label("name").unwrap_or_default(),
-        scopes: scopes_field(&mut fields),
-        expires_at: expiry_field(&mut fields, now),
-    };
-    fields.finish()?;
+    let body = ApiKeyCreate::read(organization_id, fields, now)?;
     let secret = Secret::api_key(organization_id);
     let new = NewApiKey {
         id: call.app.context.id(),
@@ -104,7 +114,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
         hash: hash(secret.reveal()),
         now,
     };
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let record: Result<_, StoreError> = call
         .app
         .store
@@ -127,7 +137,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
         call.enter(organization)?;
     }
     let page = call.page(&organization.unwrap_or_default().to_string())?;
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let input = (organization.unwrap_or_default(), page.clone());
     let found: Result<_, StoreError> = call
         .app
@@ -145,7 +155,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
 /// 404 for keys of organizations that the caller does not belong to, 403 below administrators.
 pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let organization: Result<_, StoreError> = call
         .app
         .store

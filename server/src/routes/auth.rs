@@ -35,7 +35,7 @@ pub(crate) struct SignIn {
 }
 
 impl SignIn {
-    fn read(mut fields: Fields) -> Result<SignIn, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<SignIn, Refusal> {
         let body = SignIn {
             email: normalize_email(&fields.required_text("email")),
             password: fields.required_text("password"),
@@ -52,7 +52,7 @@ pub(crate) struct Refresh {
 }
 
 impl Refresh {
-    fn read(mut fields: Fields) -> Result<Refresh, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<Refresh, Refusal> {
         let refresh_token = fields.required_text("refresh_token");
         fields.finish().map(|()| Refresh { refresh_token })
     }

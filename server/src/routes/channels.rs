@@ -33,8 +33,22 @@ pub(crate) struct ChannelPatch {
     name: Option<String>,
 }
 
+impl ChannelCreate {
+    pub(crate) fn read(
+        organization_id: Uuid,
+        mut fields: Fields,
+    ) -> Result<ChannelCreate, Refusal> {
+        fields.required("name");
+        let name = organization_scope::name(&mut fields).unwrap_or_default();
+        fields.finish().map(|()| ChannelCreate {
+            organization_id,
+            name,
+        })
+    }
+}
+
 impl ChannelPatch {
-    fn read(mut fields: Fields) -> Result<ChannelPatch, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<ChannelPatch, Refusal> {
         fields.frozen(&FROZEN)?;
         let name = organization_scope::name(&mut fields);
         fields.finish().map(|()| ChannelPatch { name })
@@ -65,13 +79,8 @@ async fn select_page(
 /// # Errors
 /// 404 for strangers, 403 below administrators, 422 for a name that is too short or too long.
 pub async fn create(mut call: Call) -> Result<Response, Refusal> {
-    let (organization_id, mut fields) = organization_scope::created(&mut call).await?;
-    fields.required("name");
-    let body = ChannelCreate {
-        organization_id,
-        name: organization_scope::name(&mut fields).unwrap_or_default(),
-    };
-    fields.finish()?;
+    let (organization_id, fields) = organization_scope::created(&mut call).await?;
+    let body = ChannelCreate::read(organization_id, fields)?;
     let new = NewChannel {
         id: call.app.context.id(),
         organization: body.organization_id,

@@ -1,14 +1,15 @@
-//! The input of handlers about one thing whose query is checked before the store is asked, and reported after it.
+//! A record that a path names, with a query that is read before the store is asked. Faults of the query are reported
+//! only to callers who see the record.
 
 use uuid::Uuid;
 
 use crate::refusal::Refusal;
 
-/// What a path names, and what the query says of it.
+/// The id of a path, and the query.
 #[derive(Debug)]
 pub(super) struct Checked<T> {
     /// The id in the path.
     pub(super) id: Uuid,
-    /// The query, or what is wrong with it: that is reported to callers who see what the path names, and to no others.
+    /// The query, or why it is refused. Only callers who see the record get this refusal.
     pub(super) query: Result<T, Refusal>,
 }

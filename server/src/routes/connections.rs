@@ -15,7 +15,7 @@ use crate::http::response::ApiResponse;
 use crate::json_body::Fields;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
-use crate::store::{Scope, Tx};
+use crate::store::Tx;
 
 /// The words of their kinds.
 fn kinds() -> [&'static str; 4] {
@@ -54,7 +54,10 @@ pub(crate) struct ConnectionPatch {
 }
 
 impl ConnectionCreate {
-    fn read(organization_id: Uuid, mut fields: Fields) -> Result<ConnectionCreate, Refusal> {
+    pub(crate) fn read(
+        organization_id: Uuid,
+        mut fields: Fields,
+    ) -> Result<ConnectionCreate, Refusal> {
         fields.required("name");
         let name = organization_scope::name(&mut fields).unwrap_or_default();
         let kind = kind_field(&mut fields);
@@ -80,7 +83,7 @@ impl ConnectionCreate {
 }
 
 impl ConnectionPatch {
-    fn read(mut fields: Fields) -> Result<ConnectionPatch, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<ConnectionPatch, Refusal> {
         fields.frozen(&FROZEN)?;
         fields.frozen(&["kind"])?;
         let body = ConnectionPatch {
@@ -202,15 +205,8 @@ pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
         fresh: call.app.context.id(),
         now: call.app.context.now(),
     };
-    // A secret may have to be encrypted anew, and requests cannot read secrets.
-    let changed: Result<_, Refusal> = call
-        .app
-        .store
-        .write(&Scope::Operator, change, |tx, change| {
-            Box::pin(connections::update(tx, change))
-        })
-        .await;
-    json(StatusCode::OK, &changed?)
+    let changed = connections::update(&call.app.store, change).await?;
+    json(StatusCode::OK, &changed)
 }
 
 /// `DELETE /v1/connections/{connection_id}`

@@ -64,7 +64,7 @@ pub(crate) struct PasswordChange {
 }
 
 impl PasswordChange {
-    fn read(mut fields: Fields) -> Result<PasswordChange, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<PasswordChange, Refusal> {
         let current = fields.required_text("current");
         let new = fields.required_text("new");
         if let (Some(why), 0) = (fault_of_password(&new), fields.count()) {
@@ -80,11 +80,11 @@ impl PasswordChange {
 /// None of its own.
 pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     call.query_text.finish()?;
-    let caller = call.caller()?;
+    let (caller, scope) = (call.caller()?, call.confirmed_scope()?);
     let labels: Result<_, StoreError> = call
         .app
         .store
-        .read(&caller.scope(), (), |tx, (): &()| {
+        .read(&scope, (), |tx, (): &()| {
             Box::pin(organizations::labels(tx))
         })
         .await;
@@ -139,7 +139,7 @@ async fn verified(call: &Call, password: String) -> Result<(Uuid, String), Refus
     let Identity::User { email } = &caller.identity else {
         return Err(Refusal::forbidden("This is not open to API keys."));
     };
-    // Counted before it is known, so that many guesses at once are no way round the limit.
+    // Counted before it is known, so many guesses at once do not get round the limit.
     call.count_sign_in(email)?;
     let user = auth::user_by_email(&call.app.store, email.clone()).await?;
     let (id, stored) = user.unzip();

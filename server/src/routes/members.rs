@@ -20,7 +20,7 @@ pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let organization = call.path_id(0).await?;
     call.enter(organization)?;
     let page = call.page(&organization.to_string())?;
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let input = (organization, page.clone());
     let found: Result<_, StoreError> = call
         .app
@@ -51,7 +51,7 @@ pub(crate) struct MemberCreate {
 }
 
 impl MemberCreate {
-    fn read(mut fields: Fields) -> Result<MemberCreate, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<MemberCreate, Refusal> {
         let email = normalize_email(&fields.required_text("email"));
         fields.required("role");
         let role = role_field(&mut fields);
@@ -70,7 +70,7 @@ pub(crate) struct MemberPatch {
 }
 
 impl MemberPatch {
-    fn read(mut fields: Fields) -> Result<MemberPatch, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<MemberPatch, Refusal> {
         fields.frozen(&["user_id", "email", "created_at", "organization_id"])?;
         let role = role_field(&mut fields);
         fields.finish().map(|()| MemberPatch { role })
@@ -91,7 +91,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
         role,
         now: call.app.context.now(),
     };
-    let new = add.found(&call.app.store, own_role).await?;
+    let new = add.resolve(&call.app.store, own_role).await?;
     call.write(new, |tx, ctx| Box::pin(insert_once(tx, ctx)))
         .await
 }
@@ -109,20 +109,20 @@ async fn insert_once(
 }
 
 /// The membership that a path names, if the caller may change members there, and the role by which.
-async fn entered(call: &mut Call) -> Result<(MemberKey, Role), Refusal> {
+async fn membership(call: &mut Call) -> Result<(MemberKey, Role), Refusal> {
     let organization = call.path_id(0).await?;
     let own_role = match call.enter(organization) {
-        // Who is no member cannot be seen by anybody, so that comes before the role.
-        Err(problem) if problem.code == Code::Forbidden => {
+        // A user without a membership is invisible to all, so that comes before the role.
+        Err(refusal) if refusal.code == Code::Forbidden => {
             let user = call.path_id(1).await?;
             let key = MemberKey { organization, user };
-            let scope = call.caller()?.scope();
+            let scope = call.confirmed_scope()?;
             let member: Result<_, StoreError> = call
                 .app
                 .store
                 .read(&scope, key, |tx, key| Box::pin(members::find(tx, *key)))
                 .await;
-            return Err(member?.map_or_else(Refusal::not_found, |_| problem));
+            return Err(member?.map_or_else(Refusal::not_found, |_| refusal));
         }
         entered => entered?,
     };
@@ -144,13 +144,13 @@ struct Change {
 /// # Errors
 /// 404 for users who are not members, 403 and 409 where owners are concerned.
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
-    let (key, own_role) = entered(&mut call).await?;
+    let (key, own_role) = membership(&mut call).await?;
     let change = Change {
         key,
         role: new_role(&mut call, own_role).await,
         own_role,
     };
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let member = call
         .app
         .store
@@ -181,9 +181,9 @@ async fn update(tx: &mut Tx, change: &Change) -> Result<Member, Refusal> {
 /// # Errors
 /// 404 for users who are not members, 403 and 409 where owners are concerned.
 pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
-    let removal = entered(&mut call).await?;
+    let removal = membership(&mut call).await?;
     call.query_text.finish()?;
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     call.app
         .store
         .write(&scope, removal, |tx, (key, own_role)| {

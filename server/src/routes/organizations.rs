@@ -17,7 +17,7 @@ use crate::store::StoreError;
 /// 422 for parameters that make no sense.
 pub async fn list(mut call: Call) -> Result<Response, Refusal> {
     let page = call.page("")?;
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let found: Result<_, StoreError> = call
         .app
         .store
@@ -43,7 +43,7 @@ pub async fn get(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     call.enter(id)?;
     call.query_text.finish()?;
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let found: Result<_, StoreError> = call
         .app
         .store
@@ -66,7 +66,7 @@ pub(crate) struct OrganizationPatch {
 }
 
 impl OrganizationPatch {
-    fn read(mut fields: Fields) -> Result<OrganizationPatch, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<OrganizationPatch, Refusal> {
         fields.frozen(&[
             "id",
             "organization_id",
@@ -100,7 +100,7 @@ pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
         config,
         now: call.app.context.now(),
     };
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let found: Result<_, StoreError> = call
         .app
         .store

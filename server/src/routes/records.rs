@@ -43,11 +43,11 @@ async fn select_page(tx: &mut Tx, ctx: &OperationContext<List>) -> Result<ApiRes
     let page = match (page, which, kind.parent) {
         (Ok(page), ..) => page,
         // What cannot be seen is reported first.
-        (Err(problem), PageFilter::Below(parent), Some(above)) => {
+        (Err(refusal), PageFilter::Below(parent), Some(above)) => {
             let parent = find::get(tx, above, *parent).await?;
-            return Err(parent.map_or_else(Refusal::not_found, |_| problem.clone()));
+            return Err(parent.map_or_else(Refusal::not_found, |_| refusal.clone()));
         }
-        (Err(problem), ..) => return Err(problem.clone()),
+        (Err(refusal), ..) => return Err(refusal.clone()),
     };
     let records = find::page(tx, kind, *which, page).await?;
     ApiResponse::json(StatusCode::OK, &page.page(records, |record| record.id))
@@ -146,9 +146,9 @@ async fn ids(call: &mut Call) -> Result<(Option<Uuid>, Uuid), Refusal> {
     match call.path_id(1).await {
         Ok(second) => Ok((Some(first), second)),
         // What cannot be seen is reported first, and then who may not.
-        Err(problem) => {
+        Err(refusal) => {
             let found = call.query(first, |tx, ctx| Box::pin(above(tx, ctx)));
-            found.await.and(Err(problem))
+            found.await.and(Err(refusal))
         }
     }
 }

@@ -74,7 +74,7 @@ async fn read(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiRes
 /// 404, 403, 409 for what would be lost, while the template is busy in the workspace, and the second time.
 pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    let job = call.query(id, |tx, ctx| Box::pin(entered(tx, ctx)));
+    let job = call.query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)));
     let job = job.await?;
     let force = call.query_text.flag("force");
     no_body(&mut call).await?;
@@ -83,7 +83,7 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
     }
     let undo = Undo {
         parts: parts(&call.app),
-        scope: call.caller()?.scope(),
+        scope: call.confirmed_scope()?,
         job,
         force,
     };
@@ -103,7 +103,7 @@ pub async fn undo(mut call: Call) -> Result<Response, Refusal> {
 /// 404, 403, 409 for a job that has ended, or is being undone.
 pub async fn cancel(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    let job = call.query(id, |tx, ctx| Box::pin(entered(tx, ctx)));
+    let job = call.query(id, |tx, ctx| Box::pin(visible_job(tx, ctx)));
     let job: Job = job.await?;
     no_body(&mut call).await?;
     call.write(job.id, |tx, ctx| Box::pin(stopped(tx, ctx)))
@@ -123,7 +123,7 @@ fn parts(app: &App) -> UndoParts {
 }
 
 async fn stopped(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<ApiResponse, Refusal> {
-    let job = entered(tx, ctx).await?;
+    let job = visible_job(tx, ctx).await?;
     if let Some(kept) = ctx.claim(tx).await? {
         return Ok(kept);
     }
@@ -142,7 +142,7 @@ async fn no_body(call: &mut Call) -> Result<(), Refusal> {
     }
 }
 
-async fn entered(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Job, Refusal> {
+async fn visible_job(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Job, Refusal> {
     let job = jobs::find(tx, ctx.input, ctx.now).await?;
     let job = job.ok_or_else(Refusal::not_found)?;
     ctx.enter(job.organization)?;

@@ -26,7 +26,7 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let workspace = call.path_id(0).await?;
     let user = match call.bytes().await {
         Ok(bytes) => nothing_in(&bytes).and_then(|()| call.query_text.finish()),
-        Err(problem) => Err(problem),
+        Err(refusal) => Err(refusal),
     };
     let id = call.path_id(1).await;
     set(call, workspace, user.and(id), true).await
@@ -80,7 +80,7 @@ async fn write(tx: &mut Tx, ctx: &OperationContext<Membership>) -> Result<ApiRes
         workspace_members::unlist(tx, place, user).await?
     };
     if !belongs {
-        let message = "is nobody who belongs to the organization";
+        let message = "is not a member of the organization";
         return Err(Refusal::fault("path.user_id", message));
     }
     Ok(ApiResponse::nothing())

@@ -91,15 +91,15 @@ mod tests {
         let mut faults = Faults::new(true);
         faults.push(3, "data.amount", "the column stores numbers");
         faults.push(4, "", "has to be an object");
-        let problem = faults.finish().expect_err("faults");
+        let refusal = faults.finish().expect_err("faults");
         assert_eq!(
-            problem.detail(),
+            refusal.detail(),
             "rows[3]: data.amount: the column stores numbers; rows[4]: has to be an object"
         );
         let mut faults = Faults::new(false);
         faults.push(0, "data.amount", "the column stores numbers");
-        let problem = faults.finish().expect_err("faults");
-        assert_eq!(problem.detail(), "data.amount: the column stores numbers");
+        let refusal = faults.finish().expect_err("faults");
+        assert_eq!(refusal.detail(), "data.amount: the column stores numbers");
     }
 
     #[test]
@@ -108,9 +108,9 @@ mod tests {
         for row in 0..500 {
             faults.push(row, "data.x", "is wrong");
         }
-        let problem = faults.finish().expect_err("faults");
-        assert!(problem.detail().ends_with("; and 497 more"), "{problem:?}");
-        assert_eq!(problem.errors().len(), 100);
+        let refusal = faults.finish().expect_err("faults");
+        assert!(refusal.detail().ends_with("; and 497 more"), "{refusal:?}");
+        assert_eq!(refusal.errors().len(), 100);
         assert!(Faults::new(true).finish().is_ok());
     }
 }

@@ -268,8 +268,8 @@ mod tests {
     fn every_fault_of_the_shape_is_reported_by_its_place() {
         let message = |body: &str| {
             let read = Submission::batch(body.into());
-            let problem = read.and_then(|read| read.faults().finish());
-            problem.expect_err(body).detail().to_owned()
+            let refusal = read.and_then(|read| read.faults().finish());
+            refusal.expect_err(body).detail().to_owned()
         };
         for (body, detail) in [
             ("[]", "the body has to be an object"),
@@ -302,11 +302,11 @@ mod tests {
             (r#"{"data":{"a":1,"a":1}}"#, "invalid_json"),
         ] {
             let refused = change(body).map(|read| read.map(|read| read.faults().finish()));
-            let problem = match refused {
-                Err(problem) | Ok(Some(Err(problem))) => problem,
+            let refusal = match refused {
+                Err(refusal) | Ok(Some(Err(refusal))) => refusal,
                 other => panic!("{body} {other:?}"),
             };
-            assert_eq!(problem.code.as_str(), code, "{body}");
+            assert_eq!(refusal.code.as_str(), code, "{body}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who waits for what happens to the rows of a table.
+//! Automations that wait for events of the rows of a table.
 
 use tplkit::json::Value as Json;
 use uuid::Uuid;

@@ -57,7 +57,7 @@ impl RowRefusal {
     }
 
     /// The refusal as a client sees it; in a batch it says which rows.
-    pub fn problem(self, batch: bool) -> Refusal {
+    pub fn refusal(self, batch: bool) -> Refusal {
         let taken = match self {
             RowRefusal::Conflict(taken) => taken,
             RowRefusal::Quota => {
@@ -76,7 +76,7 @@ impl RowRefusal {
             RowRefusal::Store(error) => return error.into(),
         };
         let column = taken.first().map_or("", |(_, column)| column);
-        let problem = Refusal::repeated(column);
+        let refusal = Refusal::repeated(column);
         let prefix = |row: usize, separator| {
             if batch {
                 format!("rows[{row}]{separator}")
@@ -89,9 +89,9 @@ impl RowRefusal {
             code: Code::UniqueViolation.as_str(),
             message: format!("{}the value stands in another row", prefix(*row, ": ")),
         });
-        let detail = problem.detail().to_owned();
+        let detail = refusal.detail().to_owned();
         let first = taken.first().map_or(0, |(row, _)| *row);
-        problem
+        refusal
             .with_detail(prefix(first, ": ") + &detail)
             .with_errors(errors.collect())
     }
@@ -99,7 +99,7 @@ impl RowRefusal {
 
 impl From<RowRefusal> for Refusal {
     fn from(refused: RowRefusal) -> Refusal {
-        refused.problem(false)
+        refused.refusal(false)
     }
 }
 

@@ -96,6 +96,25 @@ pub trait OperationError: From<StoreError> + Send + 'static {}
 
 impl<E: From<StoreError> + Send + 'static> OperationError for E {}
 
+/// The result of an operation that may have had a check.
+pub(crate) struct CheckedResult<I, T, E> {
+    /// What the operation returned, or the error of the store.
+    pub(crate) result: Result<T, E>,
+    /// Its input, given back; nothing where the store has stopped.
+    pub(crate) input: Option<I>,
+    /// Whether the check held; nothing where it was not asked about.
+    pub(crate) check_held: Option<bool>,
+}
+
+/// One attempt at an operation on PostgreSQL.
+struct Attempt<T, E> {
+    result: Result<T, E>,
+    /// Whether its check held; nothing where it was not asked about.
+    check_held: Option<bool>,
+    /// What the database last said against it.
+    failed: Option<Outcome>,
+}
+
 /// How often a transaction is tried when others get in its way.
 const ATTEMPTS: usize = 6;
 
@@ -253,7 +272,7 @@ impl Store {
     ) -> Result<T, E> {
         self.run(TransactionMode::Read, scope, None, input, work)
             .await
-            .0
+            .result
     }
 
     /// Runs an operation that is expected to be short, as requests for rows are.
@@ -269,7 +288,7 @@ impl Store {
     ) -> Result<T, E> {
         self.run(TransactionMode::ShortRead, scope, None, input, work)
             .await
-            .0
+            .result
     }
 
     /// Runs an operation that writes. When it returns an error, nothing was written.
@@ -284,7 +303,7 @@ impl Store {
     ) -> Result<T, E> {
         self.run(TransactionMode::Write, scope, None, input, work)
             .await
-            .0
+            .result
     }
 
     /// Runs an operation that only reads, and sees one state of the store however many statements it
@@ -300,7 +319,7 @@ impl Store {
     ) -> Result<T, E> {
         self.run(TransactionMode::Snapshot, scope, None, input, work)
             .await
-            .0
+            .result
     }
 
     /// As [`write`](Store::write), for what nobody waits for: its statements may take long.
@@ -315,7 +334,7 @@ impl Store {
     ) -> Result<T, E> {
         self.run(TransactionMode::Long, scope, None, input, work)
             .await
-            .0
+            .result
     }
 
     /// As [`write_long`](Store::write_long), for what is found missing and written again when it is lost:
@@ -332,11 +351,11 @@ impl Store {
         work: impl QueryFn<I, T, E>,
     ) -> Result<T, E> {
         let ran = self.run(TransactionMode::Repeatable, scope, None, input, work);
-        ran.await.0
+        ran.await.result
     }
 
     /// Runs an operation, and before its first statement the check, in the same transaction. Where
-    /// the check does not hold, the operation fails and writes nothing. Gives the input back.
+    /// the check does not hold, the operation fails and writes nothing.
     pub(crate) async fn run<I: Input, T: Output, E: OperationError>(
         &self,
         kind: TransactionMode,
@@ -344,11 +363,11 @@ impl Store {
         check: Option<Check>,
         input: I,
         work: impl QueryFn<I, T, E>,
-    ) -> (Result<T, E>, Option<I>) {
+    ) -> CheckedResult<I, T, E> {
         let watch = Stopwatch::start();
         let _pending = Pending::new(&self.pending);
         let writes = kind.writes();
-        let (result, input, outcome) = match &self.engine {
+        let (ended, outcome) = match &self.engine {
             Engine::Sqlite(sqlite) => {
                 let (result_sender, finished) = oneshot::channel();
                 let task = Box::new(QueuedOperation {
@@ -359,6 +378,7 @@ impl Store {
                     input,
                     work,
                     result: None,
+                    check_held: None,
                     failed: None,
                     result_sender,
                 });
@@ -371,14 +391,25 @@ impl Store {
                     let FinishedOperation {
                         result,
                         input,
+                        check_held,
                         failed,
                     } = finished;
                     let outcome = Outcome::of(result.is_ok(), failed);
-                    (result, Some(input), outcome)
+                    let ended = CheckedResult {
+                        result,
+                        input: Some(input),
+                        check_held,
+                    };
+                    (ended, outcome)
                 } else {
                     let stopped = StoreError::Unavailable("the store has stopped".to_owned());
                     let outcome = Outcome::from(&stopped);
-                    (Err(stopped.into()), None, outcome)
+                    let ended = CheckedResult {
+                        result: Err(stopped.into()),
+                        input: None,
+                        check_held: None,
+                    };
+                    (ended, outcome)
                 }
             }
             Engine::Postgres(postgres) => {
@@ -387,34 +418,48 @@ impl Store {
                     scope: scope.clone(),
                     texts: self.texts.clone(),
                     check: check.clone(),
-                    stale: false,
+                    check_held: None,
                     inner: Inner::Postgres(postgres.begin(kind, share)),
                 };
-                let (result, failed) = self.attempt(begin, share, &input, &work).await;
+                let Attempt {
+                    result,
+                    check_held,
+                    failed,
+                } = self.attempt(begin, share, &input, &work).await;
                 let outcome = Outcome::of(result.is_ok(), failed);
-                (result, Some(input), outcome)
+                let ended = CheckedResult {
+                    result,
+                    input: Some(input),
+                    check_held,
+                };
+                (ended, outcome)
             }
         };
         self.metrics.ran(writes, outcome, watch.elapsed());
-        (result, input)
+        ended
     }
 
     /// Runs an operation on PostgreSQL, again when others got in its way or there was no place for it.
-    /// Reports what the database last said against it.
+    /// Gives the last attempt.
     async fn attempt<I, T, E: From<StoreError>>(
         &self,
         begin: impl Fn() -> Tx,
         share: Option<Share>,
         input: &I,
         work: &impl QueryFn<I, T, E>,
-    ) -> (Result<T, E>, Option<Outcome>) {
+    ) -> Attempt<T, E> {
         let mut attempt = 1;
         let mut waited = Duration::ZERO;
         loop {
             let mut tx = begin();
             let result = work(&mut tx, input).await;
+            let check_held = tx.check_held;
             let Inner::Postgres(mut pipelined) = tx.inner else {
-                return (result, None);
+                return Attempt {
+                    result,
+                    check_held,
+                    failed: None,
+                };
             };
             let ended = pipelined.end(result.is_ok()).await;
             if pipelined.retry() && attempt < ATTEMPTS {
@@ -431,7 +476,7 @@ impl Store {
                 tokio::time::sleep(pause).await;
                 continue;
             }
-            return match (result, ended) {
+            let (result, failed) = match (result, ended) {
                 (Ok(_), Err(error)) => {
                     let failed = failed.or_else(|| Some(Outcome::from(&error)));
                     (Err(error.into()), failed)
@@ -439,10 +484,15 @@ impl Store {
                 // Why it failed matters more than that the rollback did, too.
                 (result, _) => (result, failed),
             };
+            return Attempt {
+                result,
+                check_held,
+                failed,
+            };
         }
     }
 
-    /// Whether the store answers.
+    /// Whether the store responds.
     ///
     /// # Errors
     /// When it does not.

@@ -20,6 +20,8 @@ pub(super) struct QueuedOperation<I, T, E, F> {
     pub(super) input: I,
     pub(super) work: F,
     pub(super) result: Option<Result<T, E>>,
+    /// Whether its check held when it ran last; nothing where it was not asked about.
+    pub(super) check_held: Option<bool>,
     /// What the store last said against it.
     pub(super) failed: Option<Outcome>,
     /// To whoever waits for it.
@@ -32,6 +34,8 @@ pub(super) struct FinishedOperation<I, T, E> {
     pub(super) result: Result<T, E>,
     /// Its input, given back.
     pub(super) input: I,
+    /// Whether its check held; nothing where it was not asked about.
+    pub(super) check_held: Option<bool>,
     /// What the store last said against it.
     pub(super) failed: Option<Outcome>,
 }
@@ -66,7 +70,7 @@ impl<I: Input, T: Output, E: OperationError, F: QueryFn<I, T, E>> Task
             texts: self.texts.clone(),
             // Not taken: when another task undoes the transaction, this one is run once more.
             check: self.check.clone(),
-            stale: false,
+            check_held: None,
             inner: Inner::Sqlite(connection),
         };
         // The connection stays with us when the operation panics.
@@ -83,6 +87,7 @@ impl<I: Input, T: Output, E: OperationError, F: QueryFn<I, T, E>> Task
         };
         let keep = result.is_ok();
         self.result = Some(result);
+        self.check_held = tx.check_held;
         let Inner::Sqlite(mut connection) = std::mem::replace(&mut tx.inner, Inner::Gone) else {
             unreachable!("nobody else has this transaction");
         };
@@ -102,6 +107,7 @@ impl<I: Input, T: Output, E: OperationError, F: QueryFn<I, T, E>> Task
         let _ = self.result_sender.send(FinishedOperation {
             result,
             input: self.input,
+            check_held: self.check_held,
             failed,
         });
     }

@@ -24,7 +24,7 @@ impl OutgoingStatement {
     /// What leaves of a composed statement for this scope.
     ///
     /// # Panics
-    /// When it is no statement, or names a parameter that it does not have.
+    /// When it is not a statement, or names a parameter that it does not have.
     pub(crate) fn of(
         composed: &str,
         parameters: &[Value],

@@ -29,7 +29,7 @@ impl PipelinedStatement {
 }
 
 impl Tx {
-    /// Runs statements in order and gives their answers in order.
+    /// Runs statements in order and gives their rows in order.
     ///
     /// # Errors
     /// As [`query`](Tx::query), of the first that fails.
@@ -65,7 +65,8 @@ impl Tx {
     pub(super) fn has_begun(&self) -> bool {
         match &self.inner {
             Inner::Postgres(connection) => {
-                self.check.is_none() && !self.stale && connection.is_open()
+                let is_stale = self.check_held == Some(false);
+                self.check.is_none() && !is_stale && connection.is_open()
             }
             Inner::Sqlite(_) | Inner::Gone => false,
         }

@@ -2,22 +2,29 @@
 //!
 //! Three things are generated from it: the predicates of statements ([`Mark`], inserted by
 //! [`translate`](super::translate)), SQLite's row security (`sqlite/row_security`), and PostgreSQL's
-//! (`migrations/policies.sql`, from which new migrations copy; tests compare it with the result of all
-//! migrations). No statement can read or write a table that is missing here. It is independent of
-//! connections.
+//! (`migrations/policies.sql`; a test appends what changes of it to a new migration, and tests compare it with the
+//! result of all migrations). The program asks the same conditions of rows that it has ([`Visible::sees_row`]). No
+//! statement can read or write a table that is missing here. It is independent of connections.
 
 mod condition;
 mod file_sight;
+#[cfg(test)]
+mod migration_text;
 mod postgres;
+#[cfg(test)]
+mod source_statements;
 mod statement;
 mod table;
 
 pub(crate) use file_sight::sees_file;
 
-pub(super) use condition::{Condition, FOR_EVERYBODY, PLATFORM};
+pub(super) use condition::{ColumnValues, Condition, PLATFORM};
 pub(super) use statement::{Mark, Predicates};
 pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight, TablePolicy};
 
+use uuid::Uuid;
+
+use super::scope::Visible;
 use super::scope_ids::{Id, Ids};
 use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Only, Platform, Word};
 use Evaluation::{Once, OnceForOrganization, Plain};
@@ -279,6 +286,18 @@ pub(super) fn table(name: &str) -> Option<&'static TablePolicy> {
 /// What a mark of that word stands for, if it is a predicate.
 pub(super) fn mark(word: &str) -> Option<&'static Mark> {
     MARKS.iter().find(|mark| mark.word == word)
+}
+
+impl Visible {
+    /// Whether the caller sees the workspace, which is of one of their organizations.
+    pub(crate) fn sees_workspace(&self, workspace: Uuid) -> bool {
+        WORKSPACE.holds(Some(self), &[Some(workspace)])
+    }
+
+    /// Whether the caller sees a row of one of their organizations that `creator` made: what the policy of `rows` says.
+    pub(crate) fn sees_row(&self, workspace: Uuid, feature: Uuid, creator: Option<Uuid>) -> bool {
+        SEEN.holds(Some(self), &[Some(workspace), Some(feature), creator])
+    }
 }
 
 /// What the migrations of PostgreSQL say of the row security of each table, by its name.

@@ -1,7 +1,7 @@
-//! A statement whose result is read while whoever sent it does something else.
+//! A statement that is sent before its result is needed.
 //!
-//! In: a statement and its parameters. Out: its rows, once somebody asks for them. Sending it takes until the database
-//! has begun to answer. What is sent in between is answered behind it.
+//! In: a statement and its parameters. Out: its rows, when they are asked for. Sending it takes until the database
+//! has begun to respond. What is sent in between comes back behind it.
 
 use super::tx::Inner;
 use super::{Row, StoreError, Tx, Value};

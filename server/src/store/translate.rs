@@ -22,7 +22,8 @@
 //!
 //! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
 //! its head, or not at all: that is what SQLite's row security rests on. `ON CONFLICT` is for tables whose row security
-//! is asked before an insert.
+//! is asked before an insert. A caller's statement names an owner; that it has the other marks of its tables, a test
+//! finds in the source (`policy/source_statements.rs`).
 
 use super::dialect::{Dialect, Shape, WHOLE_ROWS, push};
 use super::policy::{self, Predicates, table};

@@ -18,8 +18,8 @@ pub struct Tx {
     pub(super) scope: Scope,
     pub(super) texts: Arc<TranslatedStatements>,
     pub(super) check: Option<Check>,
-    /// The check did not hold.
-    pub(super) stale: bool,
+    /// Whether the check held; nothing before the store responded to it.
+    pub(super) check_held: Option<bool>,
     pub(super) inner: Inner,
 }
 
@@ -186,7 +186,7 @@ impl Tx {
     }
 
     /// As [`execute_whole`](Tx::execute_whole), of a text so long that it is put together only where it is not
-    /// known. The name says all that the text depends on, and is no statement itself.
+    /// known. The name says all that the text depends on, and is not a statement itself.
     pub(super) async fn execute_named(
         &mut self,
         name: &str,
@@ -220,7 +220,7 @@ impl Tx {
         self.send(&statement, parameters, true).await
     }
 
-    /// Runs a composed statement once for each list of parameters, in one go, and gives the answers
+    /// Runs a composed statement once for each list of parameters, in one go, and gives the rows
     /// in order.
     ///
     /// # Errors
@@ -302,7 +302,7 @@ impl Tx {
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
         // Whatever the operation made of the error: nothing more runs for a caller who has changed.
-        if self.stale {
+        if self.check_held == Some(false) {
             return Err(StoreError::Stale);
         }
         let all = self.complete(statement, parameters)?;
@@ -327,11 +327,11 @@ impl Tx {
                 connection.enter(Some(Scope::Authentication));
                 let known = connection.query(&question, parameters);
                 connection.enter(Some(self.scope.clone()));
-                let known = known?;
-                if check.holds(&known)? {
+                let held = check.holds(&known?)?;
+                self.check_held = Some(held);
+                if held {
                     return connection.query(statement, &all);
                 }
-                self.stale = true;
                 return Err(StoreError::Stale);
             }
             Inner::Postgres(connection) => {
@@ -342,10 +342,11 @@ impl Tx {
             }
             Inner::Gone => return Err(over()),
         };
-        if check.holds(&known)? {
+        let held = check.holds(&known)?;
+        self.check_held = Some(held);
+        if held {
             return response;
         }
-        self.stale = true;
         Err(StoreError::Stale)
     }
 

@@ -18,15 +18,15 @@ pub(super) fn refused(refusals: &[apply::Refusal]) -> Refusal {
     if let Some(more) = refusals.len().checked_sub(3).filter(|more| *more > 0) {
         detail = format!("{detail} And {more} more.");
     }
-    let mut problem = Refusal::new(code, detail).with_errors(faults.collect());
+    let mut refusal = Refusal::new(code, detail).with_errors(faults.collect());
     let loss = Loss {
         cells: sum(refusals, |refusal| refusal.cells),
         rows: sum(refusals, |refusal| refusal.rows),
     };
     let none = loss.cells.is_none() && loss.rows.is_none();
-    problem.loss = (!none).then(|| Box::new(loss));
-    problem.reference = first.and_then(|refusal| refusal.reference.as_deref().map(Into::into));
-    problem
+    refusal.loss = (!none).then(|| Box::new(loss));
+    refusal.reference = first.and_then(|refusal| refusal.reference.as_deref().map(Into::into));
+    refusal
 }
 
 /// What all of them would lose, where one of them says it.
@@ -91,9 +91,9 @@ mod tests {
             (Some("f_a"), "`resolutions` has both.", "resolutions"),
             (None, "The body is not an object.", ""),
         ] {
-            let problem = refused(&[refusal(reference, detail)]);
-            assert_eq!(problem.errors()[0].path, place, "{detail}");
-            assert_eq!(problem.reference.as_deref(), reference);
+            let refusal = refused(&[refusal(reference, detail)]);
+            assert_eq!(refusal.errors()[0].path, place, "{detail}");
+            assert_eq!(refusal.reference.as_deref(), reference);
         }
     }
 }

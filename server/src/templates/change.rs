@@ -41,6 +41,12 @@ impl Change {
         }
     }
 
+    /// What is wrong with the body.
+    #[cfg(test)]
+    pub(crate) fn body(&self) -> Result<(), Refusal> {
+        self.body.clone().map(drop)
+    }
+
     /// Carries it out. Who is administrator of the platform may promote, and nothing more.
     ///
     /// # Errors

@@ -58,11 +58,11 @@ impl EarlierPackage {
 /// # Errors
 /// 422 for a template that the caller does not see.
 pub(crate) async fn earlier(tx: &mut Tx, template: Uuid) -> Result<SpooledText, Refusal> {
-    let record = find(tx, template).await.map_err(|problem| {
-        if problem.code == Code::NotFound {
+    let record = find(tx, template).await.map_err(|refusal| {
+        if refusal.code == Code::NotFound {
             return Refusal::fault("onto", format!("there is no template {template}"));
         }
-        problem
+        refusal
     })?;
     read_spooled(tx, &record).await
 }
@@ -126,14 +126,14 @@ impl Export {
         let selection = &request.selection;
         let mut ids = RandomIds;
         let draft = prepare_onto(&source, selection, onto, clock, &mut ids, definitions).await;
-        let draft = draft.map_err(problem)?;
+        let draft = draft.map_err(refusal)?;
         let mut spool = Spool::default();
-        draft.write_to(&source, &mut spool).await.map_err(problem)?;
+        draft.write_to(&source, &mut spool).await.map_err(refusal)?;
         Ok(spool)
     }
 }
 
-fn problem(error: ExportError<ReadError>) -> Refusal {
+fn refusal(error: ExportError<ReadError>) -> Refusal {
     match error {
         ExportError::Source(error) => error.into(),
         ExportError::Write(error) => disk_full(&error),

@@ -1,4 +1,4 @@
-//! What the rules say of a package that nobody keeps.
+//! Checks a package without storing it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,10 +43,10 @@ pub(crate) struct PackageFinding {
 }
 
 impl PackageVerdict {
-    /// Holds a package to every rule. Text that is no JSON has findings, too.
+    /// Holds a package to every rule. Text that is not JSON has findings, too.
     ///
     /// # Errors
-    /// 422 for JSON that is no object, and for nothing: neither is a body of this request.
+    /// 422 for JSON that is not an object, and for an empty body: neither is a body of this request.
     pub(crate) fn of(package: &[u8]) -> Result<PackageVerdict, Refusal> {
         let report = check(package, &CheckOptions::default());
         let is_json = report.findings.iter().all(|one| one.rule.code != "J001");

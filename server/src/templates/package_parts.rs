@@ -188,12 +188,12 @@ fn envelope(root: Node<'_>, manifest: Node<'_>, changes: &[Member<'_>], payloads
 fn unreadable(text: &str) -> Refusal {
     let report = check_text(text, &CheckOptions::default());
     let detail = "a key stands twice in an object, or a text holds U+0000";
-    let mut problem = match package_refusal::accept(&report) {
-        Err(problem) => problem,
+    let mut refusal = match package_refusal::accept(&report) {
+        Err(refusal) => refusal,
         Ok(()) => Refusal::new(Code::InvalidJson, detail),
     };
-    problem.code = Code::InvalidJson;
-    problem
+    refusal.code = Code::InvalidJson;
+    refusal
 }
 
 /// What was checked can be written; anything else is a bug.

@@ -104,17 +104,17 @@ impl Undo {
     /// Releases the job, for a worker to resume it.
     async fn conclude(&self, undo: &jobs::Undo, ended: UndoResult) -> Result<(), Refusal> {
         let UndoParts { store, context, .. } = &self.parts;
-        let problem = match ended {
+        let refusal = match ended {
             UndoResult::Done | UndoResult::Paused => None,
             // Workers have it.
             UndoResult::Fenced => return Ok(()),
             UndoResult::Refused(error) => Some(self.refused(error).await),
             UndoResult::Failed(error) => Some(error.into()),
         };
-        if let Some(problem) = problem
+        if let Some(refusal) = refusal
             && undo.give_up(store).await?
         {
-            return Err(problem);
+            return Err(refusal);
         }
         if let Err(error) = undo.lease.release(store, context, 0).await {
             tracing::warn!(%error, "the job is held until its lease runs out");
@@ -126,8 +126,8 @@ impl Undo {
     /// Why nobody can take the job back now.
     async fn busy(&self) -> Result<Refusal, Refusal> {
         let now = self.now().await?;
-        if let Err(problem) = refuse(&now) {
-            return Ok(problem);
+        if let Err(refusal) = refuse(&now) {
+            return Ok(refusal);
         }
         let input = (
             TemplateKey {
@@ -169,7 +169,7 @@ impl Undo {
             },
             UndoError::Refused { code, detail } => Refusal::new(code, detail),
             UndoError::Conflict => conflict(),
-            // These are no refusals.
+            // These are not refusals.
             UndoError::Fenced | UndoError::Store { .. } => moved(),
         }
     }

@@ -41,6 +41,7 @@ pub(super) async fn create(
         id: here.context.id(),
         standing,
         base_version: None,
+        superseded: here.file_uses.superseded(),
         now: here.now,
     };
     begin(tx, workflow, &definition, version).await?;
@@ -57,8 +58,8 @@ async fn lock_version(
     let row = match find::lock(tx, workflow).await {
         Ok(row) if row.workspace == here.workspace => row,
         Ok(_) => return Ok(None),
-        Err(problem) if problem.code == Code::NotFound => return Ok(None),
-        Err(problem) => return Err(problem.into()),
+        Err(refusal) if refusal.code == Code::NotFound => return Ok(None),
+        Err(refusal) => return Err(refusal.into()),
     };
     let version = find::in_force(tx, workflow).await?;
     Ok(version.map(|version| (row, version)))
@@ -131,6 +132,7 @@ pub(super) async fn begin_draft(
         id: version,
         standing: VersionState::Draft,
         base_version: published,
+        superseded: here.file_uses.superseded(),
         now: here.now,
     };
     add_version(tx, &row, &definition, draft).await?;
@@ -157,7 +159,8 @@ pub(super) async fn publish_draft(
     }
     match find::by_id(tx, draft.workflow, draft.version).await? {
         Some(version) if version.is_draft => {
-            release(tx, version, here.creator, here.now).await?;
+            let superseded = here.file_uses.superseded();
+            release(tx, version, here.creator, superseded, here.now).await?;
             Ok(())
         }
         Some(_) => Ok(()),
@@ -254,11 +257,13 @@ async fn version(
         id: here.context.id(),
         standing,
         base_version: Some(before.version),
+        superseded: here.file_uses.superseded(),
         now: here.now,
     };
     add_version(tx, row, &definition, new).await?;
     if before.is_active {
-        launch(tx, row, here.creator, here.now).await?;
+        let superseded = here.file_uses.superseded();
+        launch(tx, row, here.creator, superseded, here.now).await?;
     }
     Ok(())
 }
@@ -271,10 +276,11 @@ pub(super) async fn publish(
 ) -> Result<(), UnitError> {
     let locked = lock_version(tx, here, workflow).await?;
     let (row, _) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
-    Ok(launch(tx, &row, here.creator, here.now).await?)
+    let superseded = here.file_uses.superseded();
+    Ok(launch(tx, &row, here.creator, superseded, here.now).await?)
 }
 
-/// Takes an automation away with all its versions; one that is gone is no error.
+/// Takes an automation away with all its versions; one that is gone is not an error.
 pub(super) async fn remove(tx: &mut Tx, here: &UnitContext, workflow: Id) -> Result<(), UnitError> {
     match lock_version(tx, here, workflow).await? {
         Some((row, _)) => Ok(drop(tx, &row, true, here.now).await?),

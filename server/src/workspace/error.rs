@@ -56,15 +56,15 @@ impl From<StoreError> for UnitError {
 }
 
 impl From<Refusal> for UnitError {
-    fn from(problem: Refusal) -> UnitError {
-        match problem.code {
+    fn from(refusal: Refusal) -> UnitError {
+        match refusal.code {
             Code::StoreUnavailable => {
-                UnitError::Store(StoreError::Unavailable(problem.detail().to_owned()))
+                UnitError::Store(StoreError::Unavailable(refusal.detail().to_owned()))
             }
-            Code::Internal => UnitError::Store(StoreError::Internal(problem.detail().to_owned())),
+            Code::Internal => UnitError::Store(StoreError::Internal(refusal.detail().to_owned())),
             code => Refused {
-                column: problem.column.clone(),
-                ..refused(code, problem.detail())
+                column: refusal.column.clone(),
+                ..refused(code, refusal.detail())
             }
             .into(),
         }

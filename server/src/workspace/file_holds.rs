@@ -13,6 +13,7 @@ use tplkit::workspace::{AnyRecord, Id, RecordKind};
 
 use super::UnitError;
 use super::unit::UnitTransaction;
+use crate::automation::SupersededFiles;
 use crate::files::release::{self, release_holds};
 use crate::rows::{OpenTable, PreparedRow, Table, Tables, uses};
 use crate::store::{Dialect, StoreError, Tx, Value};
@@ -33,6 +34,14 @@ impl FileUses {
         match self {
             FileUses::Keep(job) => Some(job),
             FileUses::End | FileUses::GiveBack(_) => None,
+        }
+    }
+
+    /// What becomes of the files of automations' versions that a unit supersedes.
+    pub(super) fn superseded(self) -> SupersededFiles {
+        match self {
+            FileUses::Keep(_) => SupersededFiles::Keep,
+            FileUses::End | FileUses::GiveBack(_) => SupersededFiles::Release,
         }
     }
 }

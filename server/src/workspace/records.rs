@@ -206,7 +206,7 @@ impl UnitTransaction<'_> {
         id: Id,
     ) -> Result<Vec<Id>, UnitError> {
         let found = find::lock(self.tx, kind, id).await;
-        let parent: model::Record = found.map_err(|problem| gone(problem, word, id))?;
+        let parent: model::Record = found.map_err(|refusal| gone(refusal, word, id))?;
         let mut within = parent.within.clone();
         within.push(parent.id);
         Ok(within)
@@ -217,16 +217,16 @@ impl UnitTransaction<'_> {
         if !self.held {
             let id = self.here.workspace;
             let found = find::lock(self.tx, &WORKSPACE, id).await;
-            found.map_err(|problem| gone(problem, RecordKind::Workspace, id))?;
+            found.map_err(|refusal| gone(refusal, RecordKind::Workspace, id))?;
             self.held = true;
         }
         Ok(())
     }
 }
 
-fn gone(problem: Refusal, kind: RecordKind, id: Id) -> UnitError {
-    match problem.code {
+fn gone(refusal: Refusal, kind: RecordKind, id: Id) -> UnitError {
+    match refusal.code {
         Code::NotFound => missing(kind, id),
-        _ => problem.into(),
+        _ => refusal.into(),
     }
 }

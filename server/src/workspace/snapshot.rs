@@ -1,7 +1,7 @@
 //! A workspace read within one transaction, for exports and plans.
 
 use futures_util::lock::Mutex;
-use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure};
+use tplkit::workspace::{Id, Lookup, Source, StoredRow, Structure, UnfilteredRow};
 
 use super::{
     ReadError, RowsAhead, batch, fetch, matching, row_capacity, stands, structure, taken, which,
@@ -100,13 +100,14 @@ impl Lookup for Snapshot<'_> {
         feature: Id,
         after: Option<Id>,
         limit: usize,
-    ) -> Result<Vec<(StoredRow, bool)>, ReadError> {
+    ) -> Result<Vec<UnfilteredRow>, ReadError> {
         let Reading { tx, .. } = &mut *self.reading.lock().await;
         let guarded =
             matches!(tx.scope(), Scope::Caller(visible) if visible.guarded.contains(&feature));
         if !guarded {
             let rows = batch(tx, &self.tables.sizes, feature, after, limit).await?;
-            return Ok(rows.into_iter().map(|row| (row, false)).collect());
+            let seen = |row| UnfilteredRow { row, hidden: false };
+            return Ok(rows.into_iter().map(seen).collect());
         }
         let before = tx.set_guarded(Vec::new()).await?;
         let rows = batch(tx, &self.tables.sizes, feature, after, limit).await?;
@@ -115,7 +116,7 @@ impl Lookup for Snapshot<'_> {
         let seen = which(tx, feature, &ids).await?;
         let marked = rows.into_iter().map(|row| {
             let hidden = !seen.contains(&row.id);
-            (row, hidden)
+            UnfilteredRow { row, hidden }
         });
         Ok(marked.collect())
     }

@@ -40,7 +40,14 @@ pub(crate) struct UnitContext {
 /// The rows of a unit's inserts, let into their tables as those were last seen, by the position of the
 /// change. It spares the transaction the work; where a table has changed, it is done again.
 #[derive(Debug, Default)]
-pub(crate) struct PreparedUnit(HashMap<usize, (Arc<Table>, Vec<PreparedRow>)>);
+pub(crate) struct PreparedUnit(HashMap<usize, PreparedInsert>);
+
+/// The rows of one insert, and the table for which they were prepared.
+#[derive(Debug)]
+struct PreparedInsert {
+    table: Arc<Table>,
+    rows: Vec<PreparedRow>,
+}
 
 impl PreparedUnit {
     /// Does what can be done without asking the store.
@@ -53,7 +60,7 @@ impl PreparedUnit {
                 let rows = rows.iter();
                 let rows = rows.map(|row| enter(&table, context, row.id, &row.data));
                 if let Some(rows) = rows.collect() {
-                    prepared.0.insert(at, (table, rows));
+                    prepared.0.insert(at, PreparedInsert { table, rows });
                 }
             }
         }
@@ -125,7 +132,7 @@ impl UnitTransaction<'_> {
     async fn change(
         &mut self,
         change: &Change,
-        prepared: Option<&(Arc<Table>, Vec<PreparedRow>)>,
+        prepared: Option<&PreparedInsert>,
     ) -> Result<(), UnitError> {
         match change {
             Change::InsertRows { feature, rows } => {
@@ -216,7 +223,7 @@ impl UnitTransaction<'_> {
         &mut self,
         feature: Id,
         rows: &[StoredRow],
-        prepared: Option<&(Arc<Table>, Vec<PreparedRow>)>,
+        prepared: Option<&PreparedInsert>,
     ) -> Result<(), UnitError> {
         // It has rows from now on.
         self.fresh.remove(&feature);
@@ -225,7 +232,7 @@ impl UnitTransaction<'_> {
         let (creator, now) = (self.here.creator, self.here.now);
         let entered;
         let rows = match prepared {
-            Some((table, rows)) if Arc::ptr_eq(table, &opened.table) => rows,
+            Some(insert) if Arc::ptr_eq(&insert.table, &opened.table) => &insert.rows,
             _ => {
                 let (table, context) = (&opened.table, &self.here.context);
                 let rows = rows.iter().enumerate().map(|(at, row)| {

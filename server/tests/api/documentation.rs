@@ -27,7 +27,7 @@ async fn the_document_knows_every_operation_and_nothing_else(place: Place) {
     }
     let documented = OPERATIONS.iter().filter(|one| one.is_documented());
     assert_eq!(reported, documented.count());
-    // The address of a page is no operation of the API.
+    // The address of a page is not an operation of the API.
     assert!(document["paths"].get("/").is_none());
     let root = world.nobody.get("/").expect(307);
     assert_eq!(root.header("location"), Some("/docs"));

@@ -200,7 +200,7 @@ async fn a_body_of_another_type_is_kept_and_one_too_large_is_not(place: Place) {
         let key = format!("k-{at}");
         let first = send(media_type, coding, &key, &body).refused(415, "unsupported_media_type");
         assert!(!replayed(&first));
-        // The type is no part of what makes it the same request.
+        // The content type does not make it another request.
         for (media_type, coding) in [(media_type, coding), ("application/json", "identity")] {
             let again = send(media_type, coding, &key, &body);
             let again = again.refused(415, "unsupported_media_type");

@@ -150,7 +150,7 @@ fn the_formula_of_a_release_has_its_digests() {
         .collect();
     let expected: Vec<String> = (10..14).map(|at: usize| format!("\"{at:064x}\"")).collect();
     assert_eq!(digests, expected, "{formula}");
-    // An archive without a digest is no release.
+    // An archive without a digest is not a release.
     std::fs::write(&sums, "").expect("writes");
     assert!(!filled(&sums).expect("starts").status.success());
 }

@@ -79,7 +79,7 @@ print(playground.bundle(sys.argv[2]))";
     fs::remove_file(place.join("target/playground.stamp")).expect("is removed");
     bundle("unknown\n");
     assert_eq!(builds(), 8);
-    // A page of other sources is no substitute for one that cannot be built.
+    // A page of other sources does not replace one that cannot be built.
     fs::write(place.join("unavailable"), "").expect("is written");
     assert_eq!(bundle("three clean\n"), "None");
 }

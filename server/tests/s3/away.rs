@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Buckets, started};
-use crate::kill::signed_in;
-use crate::process::{Serving, database, owner};
+use crate::kill::{Wire, signed_in};
+use crate::process::{Serving, command, database, owner};
 use crate::stores::Place;
 
 /// Everything passes.
@@ -20,12 +20,12 @@ const OPEN: usize = 0;
 const AWAY: usize = 1;
 /// Somebody is there and says nothing.
 const STALLED: usize = 2;
-/// Responses end after [`CARRIED`] bytes.
+/// Responses end after [`CARRIED`] bytes. With a number added, so often, and then everything passes.
 const BREAKING: usize = 3;
 const CARRIED: usize = 100_000;
 /// More than two parts of an upload.
 const LARGE: usize = 12_000_000;
-const PLACE: [&str; 2] = ["--files", "s3://files/of/a-store"];
+pub(super) const PLACE: [&str; 2] = ["--files", "s3://files/of/a-store"];
 
 /// What stands between a server and its bucket.
 struct Gate {
@@ -71,7 +71,16 @@ fn carry(from: &TcpStream, to: &TcpStream, mode: &Arc<AtomicUsize>, is_response:
                 match mode.load(Ordering::SeqCst) {
                     STALLED => thread::sleep(Duration::from_millis(20)),
                     AWAY => break false,
-                    BREAKING => break !is_response || carried + length <= CARRIED,
+                    breaking @ BREAKING.. => {
+                        let passes = !is_response || carried + length <= CARRIED;
+                        if !passes && breaking > BREAKING {
+                            let last = breaking == BREAKING + 1;
+                            let next = if last { OPEN } else { breaking - 1 };
+                            let order = Ordering::SeqCst;
+                            mode.compare_exchange(breaking, next, order, order).ok();
+                        }
+                        break passes;
+                    }
                     _ => break true,
                 }
             };
@@ -96,7 +105,7 @@ fn is_away((status, refusal): (u16, Value)) {
 }
 
 /// Waits until something is so.
-fn waits_for(what: &str, mut so: impl FnMut() -> bool) {
+pub(super) fn waits_for(what: &str, mut so: impl FnMut() -> bool) {
     let found = (0..600).any(|at| {
         if at > 0 {
             thread::sleep(Duration::from_millis(100));
@@ -233,7 +242,7 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
     }
     drop(serving);
     // Uploads that were given up have left no parts behind, or `verify-files` finds them.
-    let mut command = crate::process::command(&["admin", "verify-files", "--database", &database]);
+    let mut command = command(&["admin", "verify-files", "--database", &database]);
     command.args(PLACE).envs(environment);
     let output = command.output().expect("ends");
     let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -241,5 +250,116 @@ fn a_bucket_that_is_away_or_slow_is_said_and_loses_nothing() {
         (&verdict["missing"], &verdict["damaged"]),
         (&json!([]), &json!([])),
         "{verdict}"
+    );
+}
+
+/// Where a bucket is, and who asks there.
+pub(super) fn at(endpoint: &str) -> [(&'static str, &str); 4] {
+    [
+        ("AWS_ACCESS_KEY_ID", "id"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ENDPOINT_URL", endpoint),
+    ]
+}
+
+/// A bucket that takes its time for the last bytes, longer than the key of a process that is gone is taken.
+#[test]
+fn a_key_stays_taken_while_a_bucket_stores_an_upload() {
+    let Some(buckets) = started() else {
+        return;
+    };
+    let Some(place) = Place::postgres() else {
+        return;
+    };
+    let gate = Gate::before(&buckets);
+    let organization = owner(&place.url);
+    let arguments = [&PLACE[..], &["--rate-limit", "off"]].concat();
+    let [slow, direct] = [&gate.address, &buckets.address].map(|at| format!("http://{at}"));
+    let patient = [("AWS_READ_TIMEOUT", "3600s")];
+    let environment = [&at(&slow)[..], &patient].concat();
+    let serving = Serving::start_with(&place.url, &arguments, &environment);
+    let other = Serving::start_with(&place.url, &arguments, &at(&direct));
+    let mut wire = signed_in(&serving);
+    let body = json!({"organization_id": organization, "label": "W"});
+    let workspace = wire.made("/v1/workspaces", &body);
+    let path = format!("/v1/files?workspace_id={workspace}&name=f");
+    let upload = |to: &Serving| {
+        let mut wire = Wire::new(to, &wire.token);
+        let sent = wire.ask_with_key("k", "POST", &path, Some(&json!("bytes")));
+        sent.expect("a response")
+    };
+    let is_one = |what: &str| {
+        let count = place.ask(&format!("SELECT count(*)::text FROM {what}"));
+        count.trim() == "1"
+    };
+    gate.is(STALLED);
+    thread::scope(|scope| {
+        let uploading = scope.spawn(|| upload(&serving));
+        waits_for("all bytes came", || is_one("main.file_objects"));
+        // As if that had been longer ago.
+        let longer = "UPDATE main.idempotency SET created_at = created_at - 200000000";
+        place.execute(longer);
+        waits_for("the key is taken for longer", || {
+            is_one(
+                "main.idempotency WHERE status = 0 \
+                 AND created_at > extract(epoch FROM now()) * 1000000 - 50000000",
+            )
+        });
+        for to in [&other, &serving] {
+            let (status, refusal) = upload(to);
+            assert_eq!(
+                (status, &refusal["code"]),
+                (409, &json!("idempotency_in_progress")),
+                "{refusal}"
+            );
+        }
+        gate.is(OPEN);
+        let (status, first) = uploading.join().expect("ends");
+        assert_eq!(status, 201, "{first}");
+        for to in [&other, &serving] {
+            assert_eq!(upload(to), (201, first.clone()));
+        }
+    });
+}
+
+#[test]
+fn a_read_that_breaks_off_is_no_damage() {
+    let Some(buckets) = started() else {
+        return;
+    };
+    let gate = Gate::before(&buckets);
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = database(folder.path());
+    let organization = owner(&database);
+    let endpoint = format!("http://{}", gate.address);
+    let environment = at(&endpoint);
+    let serving = Serving::start_with(&database, &PLACE, &environment);
+    let mut wire = signed_in(&serving);
+    let body = json!({"organization_id": organization, "label": "W"});
+    let workspace = wire.made("/v1/workspaces", &body);
+    let path = format!("/v1/files?workspace_id={workspace}&name=large");
+    wire.made(&path, &json!("x".repeat(LARGE)));
+    drop(serving);
+    let verify = || {
+        let mut command = command(&["admin", "verify-files", "--database", &database]);
+        command.args(PLACE).envs(environment);
+        command.output().expect("ends")
+    };
+    // Nothing comes to its end: that is no verdict.
+    gate.is(BREAKING);
+    let output = verify();
+    assert!(!output.status.success(), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("broke off twice"), "{said}");
+    // The client of the bucket tries four times; the next read passes.
+    gate.is(BREAKING + 4);
+    let output = verify();
+    assert!(output.status.success(), "{output:?}");
+    let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        verdict,
+        json!({"checked": 1, "missing": [], "damaged": [], "left_over": [], "repaired": 0})
     );
 }

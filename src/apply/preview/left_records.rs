@@ -37,7 +37,7 @@ pub(super) async fn count<T: Lookup + Sync>(
         }
     }
     for (feature, mut all) in of_tables {
-        look(target, feature, &mut all, &mut upgrade.seen).await?;
+        read_left(target, feature, &mut all, &mut upgrade.seen).await?;
     }
     let refused = upgrade.left.iter().filter(|left| {
         let mut refs = upgrade.destructive.iter();
@@ -47,7 +47,7 @@ pub(super) async fn count<T: Lookup + Sync>(
 }
 
 /// Reads a table once.
-async fn look<T: Lookup + Sync>(
+async fn read_left<T: Lookup + Sync>(
     target: &T,
     feature: Id,
     all: &mut [&mut LeftRecord],
@@ -64,15 +64,15 @@ async fn look<T: Lookup + Sync>(
     loop {
         // What goes is everybody's.
         let rows = target.with_hidden(feature, last, PAGE).await?;
-        let Some((end, _)) = rows.last() else {
+        let Some(end) = rows.last() else {
             for (left, held) in all.iter().zip(held).filter(|(left, _)| left.delete) {
                 seen.add(&left.reference, HELD, &held.value());
             }
             return Ok(());
         };
-        last = Some(end.id);
+        last = Some(end.row.id);
         for (left, held) in all.iter_mut().zip(&mut held) {
-            for (row, _) in &rows {
+            for row in rows.iter().map(|one| &one.row) {
                 match left.kind {
                     RecordKind::Feature => held.add_row(row.id, &row.data),
                     _ => held.add_cell(row.id, &left.name, &row.data),
@@ -82,7 +82,7 @@ async fn look<T: Lookup + Sync>(
                 *count += rows.len() as u64;
             }
             if let Some(count) = &mut left.cells {
-                let cells = rows.iter().filter_map(|(row, _)| row.data.cell(&left.name));
+                let cells = rows.iter().filter_map(|one| one.row.data.cell(&left.name));
                 let filled = cells.filter(|cell| !Cell::new(cell).is_empty());
                 *count += filled.count() as u64;
             }

@@ -14,7 +14,7 @@ use crate::check::Checked;
 use crate::definitions::Definitions;
 use crate::rows::{Cell, Rule, sorted_to};
 use crate::upgrade::{ConflictCode, Measured, MeasuredLeaf, takes_theirs};
-use crate::workspace::{Change, Column, Id, Lookup, New, RecordKind, Structure};
+use crate::workspace::{Change, Column, Id, Lookup, New, RecordKind, Structure, UnfilteredRow};
 
 /// Rows that are read at once.
 const PAGE: usize = 1000;
@@ -90,7 +90,7 @@ pub(super) async fn decide<T: Lookup + Sync>(
     let written = written.await?;
     let mut measured = Measured::default();
     for column in columns {
-        look(target, column, &written, definitions, &mut measured).await?;
+        measure_column(target, column, &written, definitions, &mut measured).await?;
     }
     if measured.is_empty() {
         return Ok((Ok(approved), measured));
@@ -231,8 +231,8 @@ impl Misfits {
     }
 }
 
-/// Looks at every cell of a column.
-async fn look<T: Lookup + Sync>(
+/// Counts the cells of a column that do not fit what it becomes.
+async fn measure_column<T: Lookup + Sync>(
     target: &T,
     stricter: StricterLeaf,
     written: &WrittenCells,
@@ -247,9 +247,9 @@ async fn look<T: Lookup + Sync>(
     let mut last = None;
     loop {
         let rows = target.with_hidden(stricter.feature, last, PAGE).await?;
-        let Some((end, _)) = rows.last() else { break };
-        last = Some(end.id);
-        for (row, hidden) in &rows {
+        let Some(end) = rows.last() else { break };
+        last = Some(end.row.id);
+        for UnfilteredRow { row, hidden } in &rows {
             let after = written.get(&row.id).and_then(|row| row.get(name));
             let after = after.map(String::as_str);
             let mut cell = after.or_else(|| row.data.cell(name)).unwrap_or("null");

@@ -2,7 +2,7 @@
 
 use super::Preview;
 use crate::apply::new_names::Names;
-use crate::apply::run::{CellConflict, CellConflicts, cells_left_out};
+use crate::apply::run::{CellConflict, CellConflicts};
 use crate::apply::{Refusal, UpgradeWork};
 use crate::problem::Code;
 use crate::upgrade::{Conflict, ConflictCode, KeptRecord, Update, shorten};
@@ -74,8 +74,7 @@ impl Preview {
 
     /// With the cells that somebody has to decide.
     pub(super) fn cells(&mut self, cells: CellConflicts) {
-        self.not_carried.extend(cells_left_out(&cells.left_out));
-        self.not_carried.extend(cells.files);
+        self.not_carried.extend(cells.not_carried);
         self.conflicts_more = cells.more;
         self.conflicts.extend(cells.first.into_iter().map(cell));
         self.unused.extend(cells.unused);

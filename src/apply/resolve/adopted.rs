@@ -27,7 +27,7 @@ pub(in crate::apply) fn adopted(
     definitions: &Definitions,
 ) -> ledger::WrittenStructure {
     let mut found = ledger::WrittenStructure {
-        known: known(package, request, destination, definitions),
+        known: find_adopted(package, request, destination, definitions),
         adopted: true,
         ..ledger::WrittenStructure::default()
     };
@@ -49,22 +49,22 @@ pub(in crate::apply) fn adopted(
         .into_iter()
         .filter(|(reference, declared)| {
             // What a blueprint says is created or bound, and never compared.
-            !declared.blueprint && (*reference == WORKSPACE || ids.contains(&declared.thing.id))
+            !declared.blueprint && (*reference == WORKSPACE || ids.contains(&declared.record.id))
         });
     found.base = declared
         .map(|(reference, declared)| {
-            let thing = AnyRecord {
-                config: absent_names::cut(&declared.thing.config),
-                ..declared.thing
+            let record = AnyRecord {
+                config: absent_names::cut(&declared.record.config),
+                ..declared.record
             };
-            BaseRecord::new(reference, &declared.name, thing)
+            BaseRecord::new(reference, &declared.name, record)
         })
         .collect();
     found
 }
 
 /// Finds them; automations of one name in their order.
-fn known(
+fn find_adopted(
     package: &Checked<'_>,
     request: &Request,
     destination: &Structure,
@@ -85,17 +85,17 @@ fn known(
             continue;
         };
         let name = text_in(&work.step.args, "name");
-        let is_it = |thing: &AnyRecord| {
-            thing.name == name && !known.iter().any(|known| known.id == thing.id)
+        let is_it = |record: &AnyRecord| {
+            record.name == name && !known.iter().any(|known| known.id == record.id)
         };
         let mut siblings = AnyRecord::siblings(destination, kind, parent).into_iter();
-        let Some(thing) = siblings.find(is_it) else {
+        let Some(existing) = siblings.find(is_it) else {
             continue;
         };
         let record = Record {
             kind,
-            id: thing.id,
-            name: thing.name.clone(),
+            id: existing.id,
+            name: existing.name.clone(),
             parent,
             fresh: false,
             anew: false,
@@ -105,8 +105,8 @@ fn known(
         known.push(Created {
             reference: reference.clone(),
             kind,
-            id: thing.id,
-            name: thing.name,
+            id: existing.id,
+            name: existing.name,
         });
     }
     known

@@ -140,13 +140,13 @@ pub(super) fn bind<'p>(
             Some(pairs) => match pairs.counterpart(reference) {
                 Counterpart::New => fresh(false),
                 Counterpart::Recreated(_) => fresh(true),
-                Counterpart::Present(thing) | Counterpart::Adopted(thing) => {
+                Counterpart::Present(record) | Counterpart::Adopted(record) => {
                     let own =
-                        made().is_some_and(|(made, _)| made.id == thing.id && made.unfinished);
-                    let known = (thing.id, thing.name.clone(), own);
+                        made().is_some_and(|(made, _)| made.id == record.id && made.unfinished);
+                    let known = (record.id, record.name.clone(), own);
                     bound(Some(known)).unwrap_or_else(|| fresh(false))
                 }
-                Counterpart::Removed(thing) => away(thing.id, &thing.name),
+                Counterpart::Removed(record) => away(record.id, &record.name),
                 // It is known by the id that it would have.
                 Counterpart::LeftOut => {
                     let id = minter.id(ordinal(work, steps, earlier));

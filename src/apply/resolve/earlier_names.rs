@@ -24,10 +24,10 @@ pub(super) fn note_earlier_names(
     });
     let mut names: HashMap<Id, BTreeSet<&str>> = HashMap::new();
     for based in noted.flatten().chain(base.all()) {
-        if based.thing.kind != RecordKind::Column {
+        if based.record.kind != RecordKind::Column {
             continue;
         }
-        let of = names.entry(based.thing.id).or_default();
+        let of = names.entry(based.record.id).or_default();
         of.insert(based.package_name());
     }
     for table in tables {

@@ -85,7 +85,7 @@ impl<'l> EarlierJobs<'l> {
                     let merged = structure.base.iter();
                     earlier.replaced.extend(merged.map(|based| Replacement {
                         reference: &based.reference,
-                        id: based.thing.id,
+                        id: based.record.id,
                         unfinished: false,
                     }));
                     let pending = structure.pending_publishes.iter();

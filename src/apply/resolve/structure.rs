@@ -44,7 +44,7 @@ pub(super) struct Built<'p> {
 #[derive(Debug, Clone)]
 pub(super) struct DeclaredRecord {
     /// The record. What is not at the destination is marked.
-    pub(super) thing: AnyRecord,
+    pub(super) record: AnyRecord,
     /// Its name in the package.
     pub(super) name: String,
     /// Whether it is created.
@@ -172,7 +172,7 @@ impl<'p> Builder<'_, 'p> {
             made.graph_config = object_of(Some(&graph));
         }
         let declared = DeclaredRecord {
-            thing: AnyRecord {
+            record: AnyRecord {
                 order: given_order(&rewritten.args),
                 name: match record.kind {
                     // Free text, which is merged like any other.
@@ -395,20 +395,20 @@ impl<'p> Builder<'_, 'p> {
     /// Notes what an update step says of a record.
     fn says(&self, reference: &'p str, record: &Record, config: &Value, built: &mut Built<'p>) {
         if reference == WORKSPACE {
-            let thing = AnyRecord {
+            let workspace = AnyRecord {
                 config: Value::Object(Object::new()),
                 ..AnyRecord::of_workspace(&self.destination.workspace)
             };
             let declared = DeclaredRecord {
-                name: thing.name.clone(),
-                thing,
+                name: workspace.name.clone(),
+                record: workspace,
                 fresh: false,
                 blueprint: false,
             };
             built.declared.entry(reference).or_insert(declared);
         }
         if let Some(declared) = built.declared.get_mut(reference) {
-            declared.thing.config = match record.kind {
+            declared.record.config = match record.kind {
                 RecordKind::Rail => Value::List(vec![config.clone()]),
                 _ => config.clone(),
             };

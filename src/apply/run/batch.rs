@@ -1,9 +1,10 @@
 //! The rows of a batch as the destination receives them: text, row by row.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::columns::{Columns, Key};
-use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
+use super::emptied_counts::{EmptiedCounts, EmptyCause, OtherFiles, recorded, recorded_others};
 use super::links::{LinkOutcome, OwnLinks, identities, link, points_at};
 use super::sequences::Counter;
 use super::target_value::TargetValue;
@@ -12,7 +13,7 @@ use crate::apply::{LinkWork, Minter};
 use crate::definitions::Storage;
 use crate::json::write_string_to;
 use crate::package::payload::RawRow;
-use crate::rows::{Cell, EntryFault, EntryReason, Identity, Storable, Text, members};
+use crate::rows::{Cell, EntryFault, EntryReason, Identity, Storable, Text, file_id, members};
 use crate::workspace::ledger::{EarlyLinks, EmptiedColumn, RowDigest, WrittenRow};
 use crate::workspace::{Id, RowData, StoredRow};
 
@@ -26,7 +27,11 @@ pub(super) struct InsertBatch {
     values: Vec<Range<usize>>,
     /// By column: cells that are left empty.
     pub(super) emptied: Vec<EmptiedCounts>,
-    /// Of these, links to rows that are not there: row and column.
+    /// Cells that become null in columns that only the destination has.
+    pub(super) other_files: OtherFiles,
+    /// Whether cells read like a file's id whose columns, if any, only the destination knows, and it was not asked.
+    pub(super) asks_columns: bool,
+    /// Of the cells that are left empty, links to rows that are not there: row and column.
     pub(super) unlinked: Vec<(usize, usize)>,
     /// By sequence column.
     pub(super) sequences: Vec<Counter>,
@@ -77,6 +82,8 @@ pub(super) struct BatchContext<'s> {
     pub(super) found: &'s [bool],
     /// Where ids come from.
     pub(super) minter: &'s Minter,
+    /// The columns that hold files at the destination, once they are known.
+    pub(super) file_columns: Option<&'s HashSet<String>>,
 }
 
 impl InsertBatch {
@@ -87,6 +94,8 @@ impl InsertBatch {
         self.values.clear();
         self.emptied.clear();
         self.emptied.resize(columns, EmptiedCounts::default());
+        self.other_files.clear();
+        self.asks_columns = false;
         self.unlinked.clear();
         self.finished.clear();
         self.finished.resize(columns, usize::MAX);
@@ -127,6 +136,13 @@ impl InsertBatch {
                     let name = key.decoded();
                     let mut columns = with.columns.all.iter();
                     if columns.all(|slot| slot.work.column.name != *name) {
+                        if self.is_other_file(&name, raw, with) {
+                            // A digest does not tell null from nothing.
+                            write_string_to(&mut self.text, &name);
+                            self.text.push_str(":null,");
+                            *self.other_files.entry(name.into_owned()).or_default() += 1;
+                            continue;
+                        }
                         kept(&name, raw)?;
                         write_string_to(&mut self.text, &name);
                         self.text.push(':');
@@ -151,6 +167,17 @@ impl InsertBatch {
         new.text = start..self.text.len();
         self.rows.push(new);
         Ok(())
+    }
+
+    /// Whether a cell of no column of the package names a file in a column of the destination. Notes that this is not
+    /// known.
+    fn is_other_file(&mut self, name: &str, raw: &str, with: BatchContext<'_>) -> bool {
+        if file_id(raw).is_none() {
+            return false;
+        }
+        self.asks_columns |= with.file_columns.is_none();
+        with.file_columns
+            .is_some_and(|columns| columns.contains(name))
     }
 
     fn cell(
@@ -436,7 +463,9 @@ impl InsertBatch {
 
     /// The emptied cells for the ledger.
     pub(super) fn emptied(&self, columns: &Columns<'_>) -> Vec<EmptiedColumn> {
-        recorded(&self.emptied, columns)
+        let mut all = recorded(&self.emptied, columns);
+        all.extend(recorded_others(&self.other_files));
+        all
     }
 
     /// The value of a wanted column in a row of the batch.

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::batch::BatchContext;
-use super::emptied_counts::EmptiedCounts;
+use super::emptied_counts::{EmptiedCounts, OtherFiles};
 use super::keys::MatchedKeys;
 use super::rows::RowOutcome;
 use super::table::TableInsertion;
@@ -36,6 +36,8 @@ pub(super) struct BatchSummary {
     pub(super) has_early_links: bool,
     /// By column: cells that are left empty.
     emptied: Vec<EmptiedCounts>,
+    /// Cells that become null in columns that only the destination has.
+    other_files: OtherFiles,
 }
 
 impl<'a, T: Target> Run<'_, 'a, T> {
@@ -57,6 +59,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             linked: early_links.iter().map(|row| u64::from(row.cells)).sum(),
             has_early_links: !early_links.is_empty(),
             emptied: entering.batch.emptied.clone(),
+            other_files: entering.batch.other_files.clone(),
         };
         let entry = Entry::Rows(Rows {
             uid: entering.uid.to_owned(),
@@ -79,6 +82,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         super::tally::add(&mut table.linked, brought.linked);
         self.tally
             .emptied(entering.uid, &entering.columns, &brought.emptied);
+        self.tally
+            .emptied_others(entering.uid, entering.reference, &brought.other_files);
     }
 
     /// Links of the rows to rows of the same table, as far as those are there or enter along with them:
@@ -107,6 +112,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             columns,
             wanted,
             reference,
+            file_columns,
             ..
         } = entering;
         let with = BatchContext {
@@ -116,6 +122,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             targets: &self.targets,
             found,
             minter: &self.approved.minter,
+            file_columns: file_columns.as_ref(),
         };
         for (at, row) in entrants.iter().enumerate() {
             batch.finish_row(at, &rows[*row], with);
@@ -136,6 +143,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             wanted,
             reference,
             first_ordinal,
+            file_columns,
             ..
         } = entering;
         batch.begin(columns.all.len());
@@ -146,6 +154,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             targets: &self.targets,
             found,
             minter: &self.approved.minter,
+            file_columns: file_columns.as_ref(),
         };
         for (which, at) in entrants.iter().enumerate() {
             let (position, ordinal) = step_position(*first_ordinal, first + at);
@@ -172,6 +181,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             wanted,
             reference,
             first_ordinal,
+            file_columns,
             ..
         } = entering;
         let mut unfit = Vec::new();
@@ -183,6 +193,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 targets: &self.targets,
                 found: found.from(which),
                 minter: &self.approved.minter,
+                file_columns: file_columns.as_ref(),
             };
             batch.begin(columns.all.len());
             let (position, ordinal) = step_position(*first_ordinal, first + at);

@@ -80,9 +80,9 @@ fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
             draft: None,
         });
         for based in &mut first.entry.base {
-            if based.thing.id == loose.id {
+            if based.record.id == loose.id {
                 after_rows.entry.base.push(based.clone());
-                based.thing = loosened(&loose, &based.thing);
+                based.record = loosened(&loose, &based.record);
             }
         }
         after_rows.entry.leaves += 1;
@@ -94,7 +94,7 @@ fn split(work: &StructureWork) -> Option<(StructureWork, StructureWork)> {
 }
 
 fn becomes_unique(from: &AnyRecord, to: &AnyRecord) -> bool {
-    let unique = |thing: &AnyRecord| thing.as_column().map(|column| column.is_unique());
+    let unique = |record: &AnyRecord| record.as_column().map(|column| column.is_unique());
     (unique(from), unique(to)) == (Some(false), Some(true))
 }
 

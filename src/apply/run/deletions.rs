@@ -251,7 +251,7 @@ impl<T: Target> Run<'_, '_, T> {
             entry.deleted.push(BaseRecord {
                 reference: dropped.reference.clone(),
                 name: None,
-                thing: record,
+                record,
             });
         }
         Ok(entry)

@@ -1,7 +1,12 @@
 //! Cells of a column that a job leaves empty although the package fills them, counted by their cause.
 
+use std::collections::BTreeMap;
+
 use super::columns::Columns;
 use crate::workspace::ledger::EmptiedColumn;
+
+/// By column that only the destination has: cells that become null because the package names a file there.
+pub(super) type OtherFiles = BTreeMap<String, u64>;
 
 /// Why a cell becomes empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +62,16 @@ impl EmptiedCounts {
     pub(super) fn note(&mut self, emptied: &EmptiedColumn) {
         self.add(EmptyCause::of(emptied), emptied.count);
     }
+}
+
+/// Cells of columns that only the destination has, as the ledger keeps them.
+pub(super) fn recorded_others(files: &OtherFiles) -> impl Iterator<Item = EmptiedColumn> + '_ {
+    files.iter().map(|(column, count)| EmptiedColumn {
+        column: column.clone(),
+        count: *count,
+        skipped: false,
+        file: true,
+    })
 }
 
 /// Counts by column as the ledger keeps them.

@@ -46,7 +46,7 @@ use crate::workspace::{Change, CommitError, Id, Progress, Target, Unit};
 pub(super) use drift::{DriftScope, DriftTable, RowsDrifted, drift};
 use ledger_state::LedgerState;
 use table_base::BasePayloads;
-pub(super) use tally::{CellConflict, CellConflicts, TableCounts, cells_left_out};
+pub(super) use tally::{CellConflict, CellConflicts, TableCounts};
 use tally::{FailedRow, Tally, records};
 use targets::Targets;
 pub(super) use unfit_cells::fits as cell_fits;
@@ -100,7 +100,7 @@ pub(super) async fn count<T: Target>(
 ) -> Result<(IndexMap<String, TableCounts>, CellConflicts), ApplyError<T::Error>> {
     let watch = &mut |_| {};
     let mut run = through_rows(target, approved, payloads, past, definitions, watch).await?;
-    let conflicts = run.tally.take_conflicts(approved);
+    let conflicts = run.tally.take_conflicts(approved, definitions);
     Ok((run.tally.counted(approved), conflicts))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::columns::{Columns, Key};
-use super::emptied_counts::{EmptiedCounts, EmptyCause, recorded};
+use super::emptied_counts::{EmptiedCounts, EmptyCause, OtherFiles, recorded, recorded_others};
 use super::tally::FailedRow;
 use super::targets::RowLocation;
 use super::{BATCH, Run};
@@ -39,10 +39,7 @@ impl Update<'_> {
 /// What a row becomes.
 struct StepWrite<'u, 'a> {
     update: &'u Update<'a>,
-    write: RowWrite,
-    row: Updated,
-    /// Columns that become null because the step names a file there.
-    files: Vec<usize>,
+    written: Written,
 }
 
 /// Where a row names files.
@@ -51,6 +48,8 @@ struct FilesAt<'s> {
     own: Vec<usize>,
     /// Name and cell of columns that only the destination has.
     other: Vec<(String, &'s str)>,
+    /// The columns that hold files at the destination, where they matter.
+    columns: &'s HashSet<String>,
 }
 
 /// What a step makes of a row.
@@ -59,6 +58,8 @@ struct Written {
     row: Updated,
     /// Columns that become null because the step names a file there.
     files: Vec<usize>,
+    /// The same, of columns that only the destination has.
+    other_files: Vec<String>,
 }
 
 /// Rows of one table that a step changes.
@@ -222,12 +223,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     ) -> Result<(), ApplyError<T::Error>> {
         let reference = updating.work.feature_ref.as_str();
         let mut others = stored.iter().flatten();
-        let file_columns =
-            if others.any(|stored| updating.other_file_cells(stored).next().is_some()) {
-                self.file_columns(updating.feature).await?
-            } else {
-                HashSet::new()
-            };
+        let has_others = others.any(|stored| updating.other_file_cells(stored).next().is_some());
+        let file_columns = if has_others || updates.iter().any(|one| updating.names_others(one)) {
+            self.file_columns(updating.feature).await?
+        } else {
+            HashSet::new()
+        };
         let mut writes: Vec<StepWrite<'_, 'a>> = Vec::new();
         for (update, stored) in updates.iter().zip(stored) {
             let Some(stored) = stored else {
@@ -238,12 +239,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let found = self.match_keys(&updating.columns, data).await?;
             let files = updating.files_at(&stored, &file_columns);
             match updating.write(update, &stored, &files, &mut found.here.into_iter()) {
-                Ok(Written { write, row, files }) => writes.push(StepWrite {
-                    update,
-                    write,
-                    row,
-                    files,
-                }),
+                Ok(written) => writes.push(StepWrite { update, written }),
                 Err(fault) => {
                     let message = format!("rows[{}].{fault}", update.position);
                     let code = Code::ValidationFailed;
@@ -256,7 +252,10 @@ impl<'a, T: Target> Run<'_, 'a, T> {
     }
 
     /// The names of the columns of a table that hold files at the destination, whoever has added them.
-    async fn file_columns(&mut self, feature: Id) -> Result<HashSet<String>, ApplyError<T::Error>> {
+    pub(super) async fn file_columns(
+        &mut self,
+        feature: Id,
+    ) -> Result<HashSet<String>, ApplyError<T::Error>> {
         let structure = self.target.structure().await;
         let structure = structure.map_err(ApplyError::store("reading the structure"))?;
         let mut features = structure.features.iter().chain(&structure.shared);
@@ -277,24 +276,32 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         while !writes.is_empty() {
             let change = Change::UpdateRows {
                 feature: updating.feature,
-                rows: writes.iter().map(|one| one.write.clone()).collect(),
+                rows: writes.iter().map(|one| one.written.write.clone()).collect(),
             };
             let mut files = vec![EmptiedCounts::default(); updating.columns.all.len()];
-            for slot in writes.iter().flat_map(|one| &one.files) {
+            for slot in writes.iter().flat_map(|one| &one.written.files) {
                 files[*slot].add(EmptyCause::File, 1);
             }
+            let mut other_files = OtherFiles::new();
+            for column in writes.iter().flat_map(|one| &one.written.other_files) {
+                *other_files.entry(column.clone()).or_default() += 1;
+            }
+            let mut emptied = recorded(&files, &updating.columns);
+            emptied.extend(recorded_others(&other_files));
             let entry = Entry::Updates(Updates {
                 uid: updating.uid.to_owned(),
                 feature: updating.feature,
-                emptied: recorded(&files, &updating.columns),
-                rows: writes.iter().map(|one| one.row.clone()).collect(),
+                emptied,
+                rows: writes.iter().map(|one| one.written.row.clone()).collect(),
             });
             let unit = self.unit("rows", vec![change], entry);
             match self.try_commit(unit).await {
                 Ok(()) => {
                     self.tally.table(reference).updated += writes.len() as u64;
                     self.tally.emptied(updating.uid, &updating.columns, &files);
-                    for column in writes.iter().flat_map(|one| &one.row.files) {
+                    self.tally
+                        .emptied_others(updating.uid, reference, &other_files);
+                    for column in writes.iter().flat_map(|one| &one.written.row.files) {
                         self.tally.leaves_out(reference, column);
                     }
                     writes.clear();
@@ -331,9 +338,9 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 
 impl StepUpdates<'_> {
     /// Where a row names files.
-    fn files_at<'s>(&self, stored: &'s StoredRow, others: &HashSet<String>) -> FilesAt<'s> {
-        let columns = self.columns.all.iter().enumerate();
-        let own = columns.filter(|(_, column)| {
+    fn files_at<'s>(&self, stored: &'s StoredRow, columns: &'s HashSet<String>) -> FilesAt<'s> {
+        let slots = self.columns.all.iter().enumerate();
+        let own = slots.filter(|(_, column)| {
             column.rule.file && {
                 let cell = stored.data.cell(&column.work.column.name);
                 cell.is_some_and(|cell| column.rule.file_id(cell).is_some())
@@ -342,8 +349,15 @@ impl StepUpdates<'_> {
         let other = self.other_file_cells(stored);
         FilesAt {
             own: own.map(|(slot, _)| slot).collect(),
-            other: other.filter(|(name, _)| others.contains(name)).collect(),
+            other: other.filter(|(name, _)| columns.contains(name)).collect(),
+            columns,
         }
+    }
+
+    /// Whether a step brings cells that read like a file's id, in columns that the package does not have.
+    fn names_others(&self, update: &Update<'_>) -> bool {
+        let mut cells = self.columns.cells(update.data);
+        cells.any(|(key, raw)| matches!(key, Key::Unknown(_)) && file_id(raw).is_some())
     }
 
     /// The cells of a row that read like a file's id, in columns that the package does not have.
@@ -384,18 +398,24 @@ impl StepUpdates<'_> {
             .filter(|slot| self.columns.all[*slot].rule.identity.is_some())
             .collect();
         let (mut emptied, mut files) = (Vec::new(), Vec::new());
-        let mut kept_files: Vec<String> = Vec::new();
+        let (mut kept_files, mut other_files) = (Vec::new(), Vec::new());
         for (key, raw) in self.columns.cells(update.data) {
             let slot = match key {
                 Key::Column(slot) => slot,
                 Key::Absent => continue,
                 Key::Unknown(name) => {
                     let name = name.decoded();
+                    let file = file_id(raw).is_some();
                     let mut others = there.other.iter();
-                    if !others.any(|(known, _)| *known == *name) {
+                    if others.any(|(known, _)| *known == *name) {
+                        if !file && !Cell::new(raw).is_empty() {
+                            kept_files.push(name.into_owned());
+                        }
+                    } else if file && there.columns.contains(&*name) {
+                        put(&name, &mut |out| out.push_str("null"));
+                        other_files.push(name.into_owned());
+                    } else {
                         put(&name, &mut |out| canonical_to(out, raw));
-                    } else if !Cell::new(raw).is_empty() && file_id(raw).is_none() {
-                        kept_files.push(name.into_owned());
                     }
                     continue;
                 }
@@ -480,6 +500,7 @@ impl StepUpdates<'_> {
             write,
             row: updated,
             files,
+            other_files,
         })
     }
 }

@@ -285,6 +285,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         for _ in 0..ATTEMPTS {
             self.sequences(entering).await?;
             let composed = self.compose(entering, rows, first, batch_rows, &found.here);
+            if entering.batch.asks_columns {
+                let columns = self.file_columns(entering.feature).await?;
+                entering.file_columns = Some(columns);
+                continue;
+            }
             let (unit, brought) = match composed {
                 Ok(composed) => composed,
                 Err(UnfitRow(from)) => {

@@ -1,5 +1,7 @@
 //! The rows of one table, batch by batch.
 
+use std::collections::HashSet;
+
 use super::batch::InsertBatch;
 use super::columns::Columns;
 use super::self_links::Pending;
@@ -45,6 +47,8 @@ pub(super) struct TableInsertion<'a> {
     pub(super) keeps_bases: bool,
     /// Whether the store was asked where the sequences stand.
     pub(super) sequence_is_read: bool,
+    /// The columns that hold files at the destination, once a row asks for them.
+    pub(super) file_columns: Option<HashSet<String>>,
 }
 
 /// What links show of rows: all that is kept of one that is there, however large it is.
@@ -246,6 +250,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             batch: InsertBatch::default(),
             keeps_bases: false,
             sequence_is_read: false,
+            file_columns: None,
         }
     }
 }

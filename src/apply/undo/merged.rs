@@ -29,7 +29,7 @@ pub(super) fn taken_back(
     let Some(ours) = AnyRecord::find(structure, kind, id) else {
         return (None, Vec::new());
     };
-    let (thing, conflicts) = before(&ours, changed);
+    let (record, conflicts) = before(&ours, changed);
     let conflicts = conflicts.into_iter().filter(|_| whole);
     let left = conflicts.map(|path| MovedLeaf {
         kind: Some(kind),
@@ -41,16 +41,16 @@ pub(super) fn taken_back(
         count: None,
     });
     let left = left.collect();
-    let differs = thing != ours;
+    let differs = record != ours;
     let change = match changed.draft {
         Some(version) => Some(Change::RemoveDraft {
             workflow: id,
             version,
-            published: differs.then(|| Box::new([ours, thing])),
+            published: differs.then(|| Box::new([ours, record])),
         }),
         None => differs.then(|| Change::Update {
             from: Box::new(ours),
-            to: Box::new(thing),
+            to: Box::new(record),
         }),
     };
     (change, left)
@@ -77,28 +77,28 @@ pub(super) fn before(ours: &AnyRecord, changed: &Changed) -> (AnyRecord, Vec<Str
         ours,
     };
     let merged = merge.merge(&changed.reference, sides, sides);
-    let mut thing = merged.thing;
+    let mut record = merged.record;
     // A key that says what is so anyway comes back, too.
     if ours.config == changed.after.config {
-        thing.config.clone_from(&changed.before.config);
+        record.config.clone_from(&changed.before.config);
     }
     if ours.icon == changed.after.icon {
-        thing.icon.clone_from(&changed.before.icon);
+        record.icon.clone_from(&changed.before.icon);
     }
     // Nobody has touched it: what equals a default stands as it stood.
     if *ours == changed.after {
-        thing.clone_from(&changed.before);
+        record.clone_from(&changed.before);
     }
     // Its place is a leaf of its parent.
-    thing.order = ours.order;
-    if ours.kind == RecordKind::Workflow && thing != *ours {
+    record.order = ours.order;
+    if ours.kind == RecordKind::Workflow && record != *ours {
         let graphs = [ours, &changed.before].map(|side| side.part("graphConfig"));
-        let mut graph = thing.part("graphConfig");
+        let mut graph = record.part("graphConfig");
         keep_secrets(definitions, &mut graph, &graphs.each_ref());
-        set_part(&mut thing, "graphConfig", graph);
+        set_part(&mut record, "graphConfig", graph);
     }
     let conflicts = merged.conflicts.into_iter();
-    (thing, conflicts.map(|leaf| leaf.path).collect())
+    (record, conflicts.map(|leaf| leaf.path).collect())
 }
 
 /// The cells of a row that are still what the job wrote, as they were; and the columns of others.

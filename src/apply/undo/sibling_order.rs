@@ -75,7 +75,7 @@ impl Places {
         for structure in structures {
             let created = structure.created.iter().map(|made| made.id);
             places.created.extend(created);
-            let deleted = structure.deleted.iter().map(|based| based.thing.id);
+            let deleted = structure.deleted.iter().map(|based| based.record.id);
             places.deleted.extend(deleted);
             let changed = structure.changed.iter();
             numbered.extend(changed.filter(|one| one.before.order != one.after.order));

@@ -254,7 +254,7 @@ impl UndoSteps {
             return;
         }
         let deleted = structure.deleted.iter();
-        for mut new in deleted.filter_map(|based| based.thing.new_record()) {
+        for mut new in deleted.filter_map(|based| based.record.new_record()) {
             if let New::Feature(feature) = &mut new {
                 feature.is_shared = structure.shared.contains(&feature.id);
             }
@@ -262,8 +262,8 @@ impl UndoSteps {
         }
         for moved in &structure.sequences {
             let mut deleted = structure.deleted.iter();
-            let of = deleted.find(|based| based.thing.id == moved.column);
-            if let Some(feature) = of.and_then(|based| based.thing.parent) {
+            let of = deleted.find(|based| based.record.id == moved.column);
+            if let Some(feature) = of.and_then(|based| based.record.parent) {
                 // Where a store has moved it on already, it stays there.
                 let change = Change::RewindSequence {
                     feature,
@@ -280,7 +280,7 @@ impl UndoSteps {
     fn structure(&mut self, structure: &WrittenStructure, published: &HashSet<&str>) {
         if !has_rows(structure) {
             let deleted = structure.deleted.iter().rev();
-            let deleted = deleted.filter_map(|based| based.thing.new_record());
+            let deleted = deleted.filter_map(|based| based.record.new_record());
             self.left.extend(deleted.map(|mut new| {
                 if let New::Workflow(automation) = &mut new {
                     automation.draft = !structure.in_force.contains(&automation.id);
@@ -413,7 +413,7 @@ fn written(ledger: &[Entry]) -> DigestsByTable {
 
 /// Whether what was taken away held rows or cells: it went after the rows of the job.
 fn has_rows(structure: &WrittenStructure) -> bool {
-    let first = structure.deleted.first().map(|based| based.thing.kind);
+    let first = structure.deleted.first().map(|based| based.record.kind);
     matches!(first, Some(RecordKind::Feature | RecordKind::Column))
 }
 

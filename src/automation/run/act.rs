@@ -317,7 +317,7 @@ impl Notice {
             Some("channel") => Scope::Channel(uuid(config, "scopeId")?),
             Some("user") => Scope::User(uuid(config, "scopeId")?),
             Some("organization") => Scope::Organization,
-            _ => return Err(Failure::at("scopeType", "names nobody to notify")),
+            _ => return Err(Failure::at("scopeType", "names no recipient")),
         };
         Ok(Notice {
             scope,

@@ -51,7 +51,7 @@ pub(super) enum TableOf<'c> {
 
 impl<'c> TableOf<'c> {
     /// The ref, when it is known.
-    pub(super) fn known(self) -> Option<&'c str> {
+    pub(super) fn reference(self) -> Option<&'c str> {
         match self {
             TableOf::Known(table) => Some(table),
             _ => None,
@@ -109,7 +109,7 @@ impl<'c> RowsContext<'c> {
     pub(super) fn item_of_table(&self, reference: &str) -> Option<usize> {
         self.items
             .iter()
-            .position(|item| item.table.known() == Some(reference))
+            .position(|item| item.table.reference() == Some(reference))
     }
 
     /// The table of that ref (without dollar).

@@ -281,7 +281,7 @@ fn table_of(context: &RowsContext<'_>, item: Option<usize>, entry: Node<'_>) -> 
             .iter()
             .position(|table| table.reference == reference)
     };
-    let by_item = item.and_then(|item| context.items[item].table.known());
+    let by_item = item.and_then(|item| context.items[item].table.reference());
     let by_name = entry.get_str("featureRef").map(undollared);
     let named = by_name.and_then(position);
     let Some(own) = by_item else { return named };

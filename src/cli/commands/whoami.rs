@@ -34,7 +34,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Exit, CliError> {
     let connection = Connection::open(&args.target, session)?;
     let me = remote::identify(&connection.client)?;
     if me.is_none() {
-        session.note("note: this server has no GET /v1/me: the sign-in is valid, whose it is cannot be asked");
+        session.note(
+            "note: this server has no GET /v1/me: the sign-in is valid, but its user is unknown",
+        );
     }
     let url = connection.client.base();
     let by_profile = connection.origin == Origin::Profile;

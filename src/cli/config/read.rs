@@ -1,4 +1,4 @@
-//! Reads a `tplkit.toml`, strictly: what nobody knows is a mistake with its place.
+//! Reads a `tplkit.toml` strictly: an unknown key is an error with its position.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Config, CliError> {
     }
     let root = file.parse()?;
     let root = root.get_ref();
-    file.known(
+    file.refuse_unknown_keys(
         root,
         &[
             "select",

@@ -43,7 +43,7 @@ pub(super) fn read<'t>(
 }
 
 fn one<'t>(file: &TomlFile<'t>, table: &DeTable<'t>) -> Result<Target, CliError> {
-    file.known(
+    file.refuse_unknown_keys(
         table,
         &["url", "workspace", "template", "resolutions", "rows"],
     )?;

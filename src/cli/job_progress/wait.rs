@@ -13,8 +13,8 @@ pub(crate) struct WaitOptions {
     /// the exit code is 69.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     wait: Option<SignedDuration>,
-    /// Exit with 68 when something was not carried over; `required`: when a required dependency was
-    /// skipped.
+    /// Exit with 68 when something was not carried over; with `required` only when a required
+    /// dependency was skipped.
     #[arg(
         long,
         value_name = "WHAT",

@@ -76,7 +76,7 @@ impl Package {
     }
 
     /// Where it is now.
-    pub(crate) fn found(&self) -> &Path {
+    pub(crate) fn current_path(&self) -> &Path {
         match &self.named {
             Some(named) if !self.path.exists() && named.exists() => named,
             _ => &self.path,

@@ -47,7 +47,7 @@ fn variable(name: &str) -> Result<Option<String>, CliError> {
         .map(|value| {
             value.into_string().map_err(|_| CliError::Usage {
                 message: format!("{name} is not UTF-8"),
-                help: "set it anew, or unset it".to_owned(),
+                help: "set it again, or unset it".to_owned(),
             })
         })
         .transpose()

@@ -22,7 +22,7 @@ pub(crate) fn identify(client: &Client) -> Result<Option<Me>, CliError> {
 /// The name of the signed-in user or key.
 pub(crate) fn name_of(me: Option<&Me>) -> String {
     let name = match me {
-        None => return "somebody whom this server cannot name".to_owned(),
+        None => return "an unknown user".to_owned(),
         Some(me) => match &me.email {
             Some(email) => email.clone(),
             None if me.kind == "api_key" => format!("API key {}", me.id),

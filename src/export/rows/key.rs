@@ -21,7 +21,7 @@ const KNOWN: [&str; 8] = [
 /// A column that may turn out to be a key.
 #[derive(Debug)]
 pub(super) struct Candidate {
-    /// What speaks for it: less is better. A column without a rank can be no key of this package, but
+    /// What speaks for it: less is better. A column without a rank cannot be a key of this package, but
     /// was one of an earlier package.
     pub(super) rank: Option<u8>,
     /// Hashes of its values, as long as every row has one.

@@ -170,7 +170,11 @@ pub(super) fn window(excerpt: &Excerpt, room: Option<usize>) -> (String, String)
     let ends = usize::from(*cut_before) + usize::from(*cut_after);
     let whole = before.width() + marked.width() + after.width() + ends;
     let Some(room) = room.filter(|room| whole > *room) else {
-        return drawn(before, marked, after, (*cut_before, *cut_after));
+        let cuts = Cuts {
+            before: *cut_before,
+            after: *cut_after,
+        };
+        return drawn(before, marked, after, cuts);
     };
     // Both ends may need a mark.
     let room = room.max(NARROWEST) - 2;
@@ -182,16 +186,23 @@ pub(super) fn window(excerpt: &Excerpt, room: Option<usize>) -> (String, String)
         prefix(after, left.saturating_sub(before.width()).max(left / 2))
     };
     let before_kept = suffix(before, left - after_kept.width());
-    let cuts = (
-        *cut_before || before_kept.len() < before.len(),
-        *cut_after || cut || after_kept.len() < after.len(),
-    );
+    let cuts = Cuts {
+        before: *cut_before || before_kept.len() < before.len(),
+        after: *cut_after || cut || after_kept.len() < after.len(),
+    };
     drawn(before_kept, shown, after_kept, cuts)
 }
 
-fn drawn(before: &str, marked: &str, after: &str, cuts: (bool, bool)) -> (String, String) {
+/// The ends at which a line goes on.
+#[derive(Clone, Copy)]
+struct Cuts {
+    before: bool,
+    after: bool,
+}
+
+fn drawn(before: &str, marked: &str, after: &str, cuts: Cuts) -> (String, String) {
     let mark = |cut: bool| if cut { "…" } else { "" };
-    let (open, close) = (mark(cuts.0), mark(cuts.1));
+    let (open, close) = (mark(cuts.before), mark(cuts.after));
     let indent = " ".repeat(open.width() + before.width());
     let carets = format!("{indent}{}", "^".repeat(marked.width().max(1)));
     (format!("{open}{before}{marked}{after}{close}"), carets)

@@ -1,13 +1,11 @@
 //! What a package uses and does not carry.
 
-use super::fields::{self, Fields};
+use super::fields::{self, Fields, Read};
 use super::tree::{Members, Tree};
 use super::{DependencyForm, ModelError, Proposal, Step};
 use crate::definitions::ReferenceKind;
 use crate::json::{Node, Object};
 use crate::package::format::DEPENDENCY_KINDS;
-
-type Read<T> = Result<T, ModelError>;
 
 /// An entity that the package uses and does not carry. Its `detail` follows from the blueprint.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use super::{ModelError, WireWord};
 use crate::json::{JsonKind, Node, Object, Value};
 use crate::package::canonical::declared;
 
-type Read<T> = Result<T, ModelError>;
+/// What reading a value gives.
+pub(super) type Read<T> = Result<T, ModelError>;
 
 /// An object that is being read.
 pub(super) struct Fields<'d> {

@@ -1,13 +1,11 @@
 //! The manifest: catalog identity, the layers of version 2, and the plan.
 
-use super::fields::{self, Fields};
+use super::fields::{self, Fields, Read};
 use super::tree::{Members, Tree};
 use super::{
     DataClass, Dependency, ItemKind, ModelError, Plan, Redacted, Scope, Unresolved, Visibility,
 };
 use crate::json::{Node, Object};
-
-type Read<T> = Result<T, ModelError>;
 
 /// What a package holds and how it is created.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,13 +3,11 @@
 use indexmap::IndexMap;
 
 use super::ModelError;
-use super::fields::{self, Fields};
+use super::fields::{self, Fields, Read};
 use super::tree::{Members, Tree};
 use crate::json::path::push_pointer;
 use crate::json::scan::Scanner;
 use crate::json::{Doc, JsonKind, Node, Object, SyntaxError, skip_value};
-
-type Read<T> = Result<T, ModelError>;
 
 /// The rows of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,10 @@
 //! The plan.
 
 use super::ModelError;
-use super::fields::{self, Fields};
+use super::fields::{self, Fields, Read};
 use super::tree::{Members, Tree};
 use crate::json::{Node, Object};
 use crate::package::{Tool, reference};
-
-type Read<T> = Result<T, ModelError>;
 
 /// The steps that create the structure. Its `planVersion` is always 1.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,10 @@
 //! What could not be carried over, and what was cleared.
 
-use super::fields::{self, Fields};
+use super::fields::{self, Fields, Read};
 use super::tree::{Members, Tree};
 use super::{Action, ModelError, Reason, UnresolvedForm};
 use crate::definitions::ReferenceKind;
 use crate::json::{Node, Object};
-
-type Read<T> = Result<T, ModelError>;
 
 /// A value that could not be carried over: one entry per field, one per column of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]

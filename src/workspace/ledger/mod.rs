@@ -191,22 +191,23 @@ pub struct BaseRecord {
     pub name: Option<String>,
     /// What the package says of it, in the destination's references; of one that was taken away what it
     /// was.
-    pub thing: AnyRecord,
+    #[serde(rename = "thing")]
+    pub record: AnyRecord,
 }
 
 impl BaseRecord {
     /// A record with its name in the package.
-    pub fn new(reference: &str, name: &str, thing: AnyRecord) -> BaseRecord {
+    pub fn new(reference: &str, name: &str, record: AnyRecord) -> BaseRecord {
         BaseRecord {
             reference: reference.to_owned(),
-            name: (name != thing.name).then(|| name.to_owned()),
-            thing,
+            name: (name != record.name).then(|| name.to_owned()),
+            record,
         }
     }
 
     /// Its name in the package.
     pub fn package_name(&self) -> &str {
-        self.name.as_deref().unwrap_or(&self.thing.name)
+        self.name.as_deref().unwrap_or(&self.record.name)
     }
 }
 

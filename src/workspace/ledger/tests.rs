@@ -30,7 +30,7 @@ fn every_entry_is_read_back_as_it_was_written() {
         id,
         name: "a".to_owned(),
     };
-    let thing = AnyRecord {
+    let record = AnyRecord {
         kind: RecordKind::Column,
         id,
         parent: Some(id),
@@ -42,7 +42,7 @@ fn every_entry_is_read_back_as_it_was_written() {
         component: None,
         config: value(r#"{"n":1.50}"#),
     };
-    let based = || BaseRecord::new("c_a", "a_once", thing.clone());
+    let based = || BaseRecord::new("c_a", "a_once", record.clone());
     let names = || RowNames {
         key: Some("code".to_owned()),
         rows: vec![RowName {
@@ -64,8 +64,8 @@ fn every_entry_is_read_back_as_it_was_written() {
             known: vec![made("f_known")],
             changed: vec![Changed {
                 reference: "f_a".to_owned(),
-                before: thing.clone(),
-                after: thing.clone(),
+                before: record.clone(),
+                after: record.clone(),
                 draft: Some(id),
             }],
             leaves: 2,

@@ -451,7 +451,7 @@ impl UnitChanges<'_> {
             }
             RecordKind::Workflow => {
                 structure.automations.retain(|found| found.id != id);
-                self.state.drafts.retain(|_, draft| draft.thing.id != id);
+                self.state.drafts.retain(|_, draft| draft.record.id != id);
             }
             RecordKind::Module => structure.modules.retain(|found| found.id != id),
             RecordKind::Rail => {

@@ -22,18 +22,18 @@ pub(super) fn begin(
         let message = format!("the automation {:?} is not what it was", base.name);
         return Err(refused(Code::Conflict, message));
     }
-    let thing = base.clone().with(from, to);
+    let record = base.clone().with(from, to);
     if automation(state, from.id)?.draft {
-        write(&mut state.structure, thing.clone());
+        write(&mut state.structure, record.clone());
     }
-    state.drafts.insert(version, DraftVersion { base, thing });
+    state.drafts.insert(version, DraftVersion { base, record });
     Ok(())
 }
 
 /// Whether an automation has drafts.
 pub(super) fn exist(state: &State, workflow: Id) -> bool {
     let mut drafts = state.drafts.values();
-    drafts.any(|draft| draft.thing.id == workflow)
+    drafts.any(|draft| draft.record.id == workflow)
 }
 
 /// Refuses an automation with a draft next to a published version.
@@ -58,7 +58,7 @@ pub(super) fn publish(state: &mut State, workflow: Id, version: Id) -> Result<()
         let message = format!("another version of {:?} is in force by now", stands.name);
         return Err(refused(Code::DraftStale, message));
     }
-    write(&mut state.structure, draft.thing);
+    write(&mut state.structure, draft.record);
     state.drafts.remove(&version);
     automation(state, workflow)?.draft = false;
     Ok(())
@@ -75,7 +75,7 @@ pub(super) fn remove(
         return Ok(());
     };
     if let Some(draft) = state.drafts.remove(&version) {
-        if automation(state, workflow)?.draft && stands == draft.thing {
+        if automation(state, workflow)?.draft && stands == draft.record {
             write(&mut state.structure, draft.base);
         }
         return Ok(());

@@ -18,7 +18,7 @@ mod update;
 use std::collections::BTreeSet;
 
 use super::ledger::Entry;
-use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, Unit};
+use super::{CommitError, Id, Lookup, Source, StoredRow, Structure, Target, UnfilteredRow, Unit};
 
 pub use state::{AppliedJob, DraftVersion, State, StateError};
 use table::MemoryTable;
@@ -178,11 +178,11 @@ impl Lookup for Memory {
         feature: Id,
         after: Option<Id>,
         limit: usize,
-    ) -> Result<Vec<(StoredRow, bool)>, MemoryError> {
+    ) -> Result<Vec<UnfilteredRow>, MemoryError> {
         let rows = self.rows(feature, after, limit).await?.into_iter();
         let kept = |row: StoredRow| {
             let hidden = self.hidden.contains(&row.id);
-            (row, hidden)
+            UnfilteredRow { row, hidden }
         };
         Ok(rows.map(kept).collect())
     }

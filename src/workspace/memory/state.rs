@@ -29,7 +29,8 @@ pub struct DraftVersion {
     /// The version that was in force when it was begun.
     pub base: AnyRecord,
     /// What it says.
-    pub thing: AnyRecord,
+    #[serde(rename = "thing")]
+    pub record: AnyRecord,
 }
 
 /// Everything of a workspace: one JSON file.

@@ -90,10 +90,10 @@ impl Response {
 
 impl Response {
     /// Fails when the table of operations does not list the status. What is refused before an operation
-    /// is looked at, and bugs that tests provoke, are no matter of the table.
+    /// is looked at, and bugs that tests provoke, are not part of the table.
     fn was_promised(&self, method: &str, path: &str) {
         let path = path.split('?').next().unwrap_or_default();
-        // Preflights are no operations of their own.
+        // Preflights are not operations of their own.
         let preflight = method == "OPTIONS" && self.status == 204;
         let promised = match find(method, path) {
             RouteMatch::Operation(operation, _) => operation.all_statuses(),

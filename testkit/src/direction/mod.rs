@@ -138,7 +138,7 @@ pub fn violations(layers: &[Layer], modules: &Modules) -> Vec<Violation> {
         .collect();
     let unlisted = top.iter().filter(|name| rank(name).is_none());
     let missing = order.iter().filter(|name| !top.contains(**name));
-    // A name that is no module is an item of the crate's root, which stands above everything.
+    // A name that is not a module is an item of the crate's root, which stands above everything.
     let upward = modules.imports().into_iter().filter(|import| {
         rank(&import.from).is_some_and(|from| rank(&import.to).is_none_or(|to| to > from))
     });

@@ -62,7 +62,7 @@ pub(super) async fn decide<P: Place>(
         let refused = refused.filter(|refusal| refusal.code == Code::DeleteRefused);
         let refused: Vec<&str> = refused.filter_map(|one| one.reference.as_deref()).collect();
         if !refused.is_empty() {
-            // People have changed it, or it is no thing that goes.
+            // People have changed it, or it does not go.
             let decisions = &mut request.terms.decisions;
             decisions.retain(|reference, _| !refused.contains(&reference.as_str()));
             continue;

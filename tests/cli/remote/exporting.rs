@@ -182,7 +182,7 @@ fn a_server_that_exports_itself_is_asked_for_the_package() {
     let expected =
         json!({"features": [table.id], "rows": [table.id], "identity": {"name": "made"}});
     assert_eq!(body, expected);
-    // A refusal is no reason to read it otherwise.
+    // After a refusal it is not read in another way.
     desk.run(&words).exits(4);
 }
 

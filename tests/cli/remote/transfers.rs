@@ -145,6 +145,33 @@ fn what_does_not_belong_to_the_file_is_found_out() {
         ran.exits(0);
         assert_eq!(desk.place.read("out"), bytes());
     }
+    fs::remove_file(desk.place.path("out")).expect("is there");
+    // It may be somebody's own, whether the server sends what is missing or the whole.
+    let whole = Scripted::new({
+        let record = record(FILE, "photo.png", &bytes());
+        move |request| {
+            if request.target.ends_with("/content") {
+                return Response::text(200, &bytes());
+            }
+            Response::json(&record)
+        }
+    });
+    for server in [&server, &whole] {
+        let desk = Desk::with_key(&server.url);
+        for earlier in ["z".repeat(40), "z".repeat(400), "z".repeat(100)] {
+            desk.place.write("out.part", &earlier);
+            let ran = desk.run(&["files", "get", FILE, "-o", "out"]).exits(2);
+            assert!(ran.err.contains("`out.part`"), "{}", ran.err);
+            assert!(ran.err.contains("--force"), "{}", ran.err);
+            assert_eq!(desk.place.read("out.part"), earlier);
+            assert!(!desk.place.path("out").exists());
+        }
+        // What the file begins with is gone on with either way.
+        desk.place.write("out.part", &bytes()[..40]);
+        desk.run(&["files", "get", FILE, "-o", "out"]).exits(0);
+        assert_eq!(desk.place.read("out"), bytes());
+        assert!(!desk.place.path("out.part").exists());
+    }
     // Bytes that are not those of the record.
     let wrong = record(FILE, "photo.png", &bytes().to_uppercase());
     let server = Scripted::new(move |request| {
@@ -158,6 +185,10 @@ fn what_does_not_belong_to_the_file_is_found_out() {
     assert!(ran.err.contains("SHA-256"), "{}", ran.err);
     let left = ["out", "out.part"].map(|name| desk.place.path(name).exists());
     assert_eq!(left, [false, false]);
+    // That holds behind a beginning of it, too.
+    desk.place.write("out.part", &bytes()[..40]);
+    desk.run(&["files", "get", FILE, "-o", "out"]).exits(5);
+    assert!(!desk.place.path("out").exists());
     desk.run(&["files", "get", FILE]).exits(5);
     assert!(ran.err.contains("verify-files"), "{}", ran.err);
     assert!(!ran.err.contains("address"), "{}", ran.err);

@@ -412,7 +412,7 @@ fn a_package_that_people_went_by_is_sent_along() {
         assert!(ran.err.contains(line), "{line}\n{}", ran.err);
     }
     assert!(!ran.err.contains("/base"), "{}", ran.err);
-    // What is no package is not sent.
+    // A file that is not a package is not sent.
     let (server, desk) = desk(&based);
     desk.place.write("broken.json", "{\"templateVersion\": 2}");
     for command in ["plan", "apply"] {

@@ -14,25 +14,25 @@ use crate::json_schemas::NULL_TOO;
 const PATH: &str = "/components/schemas";
 
 /// Components that are made from types.
-pub(super) struct Components {
+pub(super) struct DerivedComponents {
     generator: SchemaGenerator,
 }
 
-impl Components {
+impl DerivedComponents {
     /// Of responses.
-    pub(super) fn of_responses() -> Components {
-        Components::new(SchemaSettings::draft2020_12().for_serialize(), true)
+    pub(super) fn of_responses() -> DerivedComponents {
+        DerivedComponents::new(SchemaSettings::draft2020_12().for_serialize(), true)
     }
 
     /// Of bodies.
-    pub(super) fn of_bodies() -> Components {
-        Components::new(SchemaSettings::draft2020_12().for_deserialize(), false)
+    pub(super) fn of_bodies() -> DerivedComponents {
+        DerivedComponents::new(SchemaSettings::draft2020_12().for_deserialize(), false)
     }
 
-    fn new(mut settings: SchemaSettings, written: bool) -> Components {
+    fn new(mut settings: SchemaSettings, written: bool) -> DerivedComponents {
         PATH.clone_into(settings.definitions_path.to_mut());
         settings.meta_schema = None;
-        Components {
+        DerivedComponents {
             generator: settings
                 .with_transform(PlainSchemas { written })
                 .into_generator(),
@@ -40,7 +40,7 @@ impl Components {
     }
 
     /// Adds a type, with everything that it refers to.
-    pub(super) fn with<T: JsonSchema>(mut self) -> Components {
+    pub(super) fn with<T: JsonSchema>(mut self) -> DerivedComponents {
         self.generator.subschema_for::<T>();
         self
     }
@@ -163,7 +163,7 @@ mod tests {
     use serde::Serialize;
     use serde_json::json;
 
-    use super::Components;
+    use super::DerivedComponents;
     use crate::json_schemas::{Nullable, UtcInstant};
 
     /// What may stand
@@ -193,7 +193,9 @@ mod tests {
 
     #[test]
     fn a_schema_says_what_is_written() {
-        let made = Components::of_responses().with::<Document>().finish();
+        let made = DerivedComponents::of_responses()
+            .with::<Document>()
+            .finish();
         let word = json!({"$ref": "#/components/schemas/Word"});
         assert_eq!(
             made["Word"],
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_body_says_what_is_taken() {
-        let made = Components::of_bodies().with::<Document>().finish();
+        let made = DerivedComponents::of_bodies().with::<Document>().finish();
         let document = &made["Document"];
         assert!(document.get("required").is_none(), "{document}");
         let word = "#/components/schemas/Word";

@@ -28,7 +28,7 @@ pub(super) fn described(operation: &Operation) -> Value {
     };
     if let Some(request) = about.request {
         described["requestBody"] = json!({
-            "required": operation.takes_body() || operation.method == "PUT",
+            "required": operation.takes_body(),
             "content": body(operation, request),
         });
     }

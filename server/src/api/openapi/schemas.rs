@@ -9,7 +9,7 @@ use tplkit::definitions::Definitions;
 use tplkit::export::ExportRequest;
 use tplkit::upgrade::{AppliedTemplate, Drift};
 
-use super::derived::Components;
+use super::derived::DerivedComponents;
 use super::document::OpenApi;
 use super::model;
 use crate::automation::connections::ConnectionRecord;
@@ -72,7 +72,7 @@ pub(super) fn all(definitions: &Definitions) -> Map<String, Value> {
 
 /// What is written.
 pub(super) fn responses() -> Map<String, Value> {
-    Components::of_responses()
+    DerivedComponents::of_responses()
         .with::<OpenApi>()
         .with::<Problem<'_>>()
         .with::<ExecutorProblem<'_>>()
@@ -119,7 +119,7 @@ pub(super) fn responses() -> Map<String, Value> {
 
 /// What is read.
 pub(super) fn bodies() -> Map<String, Value> {
-    Components::of_bodies()
+    DerivedComponents::of_bodies()
         .with::<SignIn>()
         .with::<Refresh>()
         .with::<PasswordChange>()

@@ -1,5 +1,7 @@
 //! Tests: the document is complete, consistent and free of leftovers.
 
+mod bodies;
+
 use std::collections::BTreeSet;
 
 use serde_json::Value;

@@ -225,13 +225,21 @@ impl StoredSecret {
     }
 }
 
-/// Changes a connection. Nobody but the administrator at the machine may read its secret, so this runs
-/// as that one, for a caller who was found to be an administrator of the organization.
+/// Changes a connection, for a caller who was found to be an administrator of the organization. Its secret may
+/// have to be encrypted again, and only the operator reads secrets: so this runs as the operator.
 ///
 /// # Errors
 /// 404 when it has gone meanwhile, 409 for a name that is taken, 422 for an address that its kind does not
 /// take or that leads to another server with the secret of this one, 503 for a secret without a key.
-pub async fn update(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Refusal> {
+pub async fn update(store: &Store, change: Change) -> Result<ConnectionRecord, Refusal> {
+    store
+        .write(&Scope::Operator, change, |tx, change| {
+            Box::pin(write_changes(tx, change))
+        })
+        .await
+}
+
+async fn write_changes(tx: &mut Tx, change: &Change) -> Result<ConnectionRecord, Refusal> {
     let sql = "SELECT id, organization_id, name, kind, created_at, url, secret, target_id \
          FROM connections \
          WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 {lock}";

@@ -1,4 +1,4 @@
-//! Named timers: automations whose rhythm is one become due by what it says now.
+//! Named timers. When one changes, the automations that use it are scheduled again.
 
 use tplkit::json::Value as Json;
 use uuid::Uuid;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::ids;
 use crate::store::{StoreError, Tx};
 
-/// Lets the automations whose rhythm is a named timer be due by what it says now: it was set.
+/// Schedules the automations that use a named timer again, after it was set.
 ///
 /// # Errors
 /// Those of the store.

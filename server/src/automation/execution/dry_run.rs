@@ -80,28 +80,45 @@ pub(super) async fn dry_run(
         Ok(Err(_)) | Err(_) => return Ok(()),
     };
     let well = why.is_none();
-    let now = executor.context.now();
-    let input = (run.clone(), steps, why, now, executor.lease());
+    let finished = FinishedRun {
+        run: run.clone(),
+        steps,
+        why,
+        now: executor.context.now(),
+        lease: executor.lease(),
+    };
     let ours = executor
         .store
-        .write(
-            &Scope::Operator,
-            input,
-            |tx, (run, steps, why, now, lease)| {
-                Box::pin(async move {
-                    if !run_lease::hold(tx, run, *lease).await? {
-                        return Ok::<_, StoreError>(false);
-                    }
-                    run_steps::write_steps(tx, run, steps).await?;
-                    run_lease::end(tx, run, why.as_ref(), *now).await
-                })
-            },
-        )
+        .write(&Scope::Operator, finished, |tx, finished| {
+            Box::pin(finished.store(tx))
+        })
         .await?;
     if ours {
         executor.counted.finished(well);
     }
     Ok(())
+}
+
+/// A dry run that has ended.
+struct FinishedRun {
+    run: Run,
+    steps: Vec<StepRow>,
+    /// Why it ended early, if it did.
+    why: Option<RunFailure>,
+    now: i64,
+    /// How long the lease of the run lasts.
+    lease: i64,
+}
+
+impl FinishedRun {
+    /// Stores its steps and its end; false where another worker has the run by now.
+    async fn store(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+        if !run_lease::hold(tx, &self.run, self.lease).await? {
+            return Ok(false);
+        }
+        run_steps::write_steps(tx, &self.run, &self.steps).await?;
+        run_lease::end(tx, &self.run, self.why.as_ref(), self.now).await
+    }
 }
 
 async fn execute(tx: &mut Tx, input: &Input) -> Result<(), RolledBack> {
@@ -199,7 +216,7 @@ impl DryRun<'_> {
                 row_reads::read(tx, &request).await
             }
             Act::Write(_) if !self.input.may_write => {
-                let reason = "whoever began the run may not write rows any more";
+                let reason = "the user who started the run may no longer write rows";
                 let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
                 Err(Stop::Failed(failure))
             }

@@ -311,7 +311,7 @@ impl RunExecution<'_> {
                 self.keep(row, output.map_err(Stop::Failed)?).await
             }
             Act::Write(_) if !self.principal.may_write => {
-                let reason = "whoever the run works for may not write rows any more";
+                let reason = "the user of the run may no longer write rows";
                 let failure = Failure::new(reason).because(Reason::Refused(Code::Forbidden));
                 Err(Stop::Failed(failure))
             }
@@ -379,22 +379,16 @@ impl RunExecution<'_> {
 
     /// Stores a step, and the end of the run if it was the last one.
     async fn write(&self, row: StepRow, last: bool) -> Result<(), Stop> {
-        let end = last.then(|| self.executor.context.now());
-        let input = (self.run.clone(), row, self.executor.lease(), end);
+        let write = StepWrite {
+            run: self.run.clone(),
+            row,
+            lease: self.executor.lease(),
+            end: last.then(|| self.executor.context.now()),
+        };
         self.executor
             .store
-            .write(&Scope::Operator, input, |tx, (run, row, lease, end)| {
-                Box::pin(async move {
-                    let Some(now) = end else {
-                        return fenced(tx, run, row, *lease).await;
-                    };
-                    // The end of a run is its fence as well.
-                    if run_steps::write_last(tx, run, row, *now).await? {
-                        Ok(())
-                    } else {
-                        Err(Stop::Fenced)
-                    }
-                })
+            .write(&Scope::Operator, write, |tx, write| {
+                Box::pin(write.store(tx))
             })
             .await
     }
@@ -440,21 +434,19 @@ impl RunExecution<'_> {
         let failure = self.state.failed(failure.clone());
         row.fail(&RunFailure::new(failure.code, failure.to_string()));
         let why = RunFailure::new(failure.code, failure_message(next, &failure));
-        let input = (self.run.clone(), row, self.executor.lease(), why, now);
+        let failed = FailedStep {
+            run: self.run.clone(),
+            row,
+            lease: self.executor.lease(),
+            why,
+            now,
+        };
         let ended: Result<(), Stop> = self
             .executor
             .store
-            .write(
-                &Scope::Operator,
-                input,
-                |tx, (run, row, lease, why, now)| {
-                    Box::pin(async move {
-                        fenced(tx, run, row, *lease).await?;
-                        run_lease::end(tx, run, Some(why), *now).await?;
-                        Ok(())
-                    })
-                },
-            )
+            .write(&Scope::Operator, failed, |tx, failed| {
+                Box::pin(failed.store(tx))
+            })
             .await;
         match ended {
             Err(Stop::Store(error)) => Err(error),
@@ -466,6 +458,48 @@ impl RunExecution<'_> {
                 Ok(())
             }
         }
+    }
+}
+
+/// A step to store.
+struct StepWrite {
+    run: Run,
+    row: StepRow,
+    /// How long the lease of the run lasts.
+    lease: i64,
+    /// When the run ends, if this is its last step.
+    end: Option<i64>,
+}
+
+impl StepWrite {
+    async fn store(&self, tx: &mut Tx) -> Result<(), Stop> {
+        let Some(now) = self.end else {
+            return fenced(tx, &self.run, &self.row, self.lease).await;
+        };
+        // The end of a run is its fence as well.
+        if run_steps::write_last(tx, &self.run, &self.row, now).await? {
+            Ok(())
+        } else {
+            Err(Stop::Fenced)
+        }
+    }
+}
+
+/// A step that failed, with which its run ends.
+struct FailedStep {
+    run: Run,
+    row: StepRow,
+    /// How long the lease of the run lasts.
+    lease: i64,
+    why: RunFailure,
+    now: i64,
+}
+
+impl FailedStep {
+    async fn store(&self, tx: &mut Tx) -> Result<(), Stop> {
+        fenced(tx, &self.run, &self.row, self.lease).await?;
+        run_lease::end(tx, &self.run, Some(&self.why), self.now).await?;
+        Ok(())
     }
 }
 

@@ -118,8 +118,8 @@ impl FileStorage {
         }
     }
 
-    /// Marks a place that is taken over, and gives the names of what lies there and is no store's: that is left alone from
-    /// then on.
+    /// Marks a place that is taken over, and gives the names of what lies there and belongs to no store:
+    /// that is left alone from then on.
     ///
     /// # Errors
     /// When the place is away, full, or may not be written.

@@ -26,6 +26,22 @@ impl FileStorage {
         }
     }
 
+    /// When something last came to such an upload, in microseconds since 1970; nothing once it has ended.
+    ///
+    /// # Errors
+    /// When the place is away.
+    pub async fn last_written(&self, upload: &OpenUpload) -> Result<Option<i64>, FileStorageError> {
+        match &self.kind {
+            #[cfg(feature = "s3")]
+            StorageKind::Bucket(bucket) => match bucket.newest_part(upload).await {
+                Ok(newest) => Ok(newest.max(Some(upload.begun))),
+                Err(FileStorageError::Missing) => Ok(None),
+                Err(error) => Err(error),
+            },
+            _ => Ok(Some(upload.begun)),
+        }
+    }
+
     /// Gives up such an upload; it may be gone.
     ///
     /// # Errors
@@ -82,6 +98,35 @@ impl UploadPage {
     }
 }
 
+/// A page of a list of the parts of an upload, as buckets write it.
+#[cfg(feature = "s3")]
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct PartPage {
+    /// When the newest of them came, in microseconds since 1970.
+    pub(super) newest: Option<i64>,
+    /// The number of the part behind which the next page begins.
+    pub(super) next: Option<String>,
+}
+
+#[cfg(feature = "s3")]
+impl PartPage {
+    /// Reads the document, which has no attributes and no nesting that could be mistaken.
+    pub(super) fn read(document: &str) -> PartPage {
+        let parts = document.split("<Part>").skip(1);
+        let times = parts.filter_map(|part| {
+            let came: jiff::Timestamp = text(part, "LastModified")?.parse().ok()?;
+            Some(came.as_microsecond())
+        });
+        let truncated = text(document, "IsTruncated").is_some_and(|text| text == "true");
+        PartPage {
+            newest: times.max(),
+            next: truncated
+                .then(|| text(document, "NextPartNumberMarker"))
+                .flatten(),
+        }
+    }
+}
+
 /// What the first element of a name holds.
 #[cfg(feature = "s3")]
 fn text(document: &str, name: &str) -> Option<String> {
@@ -103,7 +148,7 @@ fn text(document: &str, name: &str) -> Option<String> {
 
 #[cfg(all(test, feature = "s3"))]
 mod tests {
-    use super::{OpenUpload, UploadPage};
+    use super::{OpenUpload, PartPage, UploadPage};
 
     #[test]
     fn a_list_of_open_uploads_is_read() {
@@ -133,5 +178,32 @@ mod tests {
             UploadPage::read("<IsTruncated>false</IsTruncated>"),
             UploadPage::default()
         );
+    }
+
+    #[test]
+    fn a_list_of_parts_says_when_the_newest_came() {
+        let part = |number: u32, second: u32| {
+            format!(
+                "<Part><PartNumber>{number}</PartNumber>\
+                 <LastModified>2026-01-02T00:00:0{second}.000Z</LastModified><Size>5</Size></Part>"
+            )
+        };
+        let head = "<ListPartsResult><Key>a/uploads/1</Key><PartNumberMarker>0</PartNumberMarker>";
+        // A part may be sent again.
+        let parts = format!("{}{}{}", part(1, 1), part(2, 3), part(3, 2));
+        let first = 1_767_312_000_000_000;
+        let whole = format!("{head}<IsTruncated>false</IsTruncated>{parts}</ListPartsResult>");
+        assert_eq!(
+            PartPage::read(&whole),
+            PartPage {
+                newest: Some(first + 3_000_000),
+                next: None,
+            }
+        );
+        let page = format!(
+            "{head}<NextPartNumberMarker>3</NextPartNumberMarker><IsTruncated>true</IsTruncated>{parts}"
+        );
+        assert_eq!(PartPage::read(&page).next.as_deref(), Some("3"));
+        assert_eq!(PartPage::read(head), PartPage::default());
     }
 }

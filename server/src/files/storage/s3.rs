@@ -12,9 +12,9 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::signer::{SignedUrlOptions, Signer as _};
 use object_store::{ClientConfigKey, RetryConfig};
-use reqwest::Method;
+use reqwest::{Client, Method, StatusCode};
 
-use super::open_uploads::{OpenUpload, UploadPage};
+use super::open_uploads::{OpenUpload, PartPage, UploadPage};
 use super::{FileStorage, FileStorageError, STAGING, StorageKind};
 
 /// What is written at a time: the least that the protocol takes.
@@ -39,8 +39,7 @@ pub(super) struct Bucket {
 impl Bucket {
     /// The uploads in parts of this store that have begun and not ended, under their names in the store.
     pub(super) async fn open_uploads(&self) -> Result<Vec<OpenUpload>, FileStorageError> {
-        let client = reqwest::Client::builder().timeout(SIGNED).build();
-        let client = client.map_err(away)?;
+        let client = client()?;
         let staging = Path::from(STAGING);
         let below: Path = self.prefix.parts().chain(staging.parts()).collect();
         let below = format!("{below}/");
@@ -53,13 +52,8 @@ impl Bucket {
             if let Some([key, id]) = from.clone() {
                 query.extend([("key-marker", key), ("upload-id-marker", id)]);
             }
-            let options = SignedUrlOptions::new().with_query(query);
-            let signed = self
-                .store
-                .signed_url_opts(Method::GET, &bucket, SIGNED, &options);
-            let response = client.get(signed.await?).send().await.map_err(away)?;
-            let response = response.error_for_status().map_err(away)?;
-            let page = UploadPage::read(&response.text().await.map_err(away)?);
+            let response = self.send(&client, &bucket, query).await?;
+            let page = UploadPage::read(&document(response).await?);
             open.extend(page.uploads.into_iter().filter_map(|upload| {
                 let key = Path::parse(&*upload.key).ok()?;
                 let own: Path = key.prefix_match(&self.prefix)?.collect();
@@ -76,13 +70,69 @@ impl Bucket {
         }
     }
 
+    /// When the newest part of an upload came, in microseconds since 1970; nothing where none has.
+    pub(super) async fn newest_part(
+        &self,
+        upload: &OpenUpload,
+    ) -> Result<Option<i64>, FileStorageError> {
+        let (client, name) = (client()?, self.name(&upload.key)?);
+        let mut newest: Option<i64> = None;
+        let mut after = String::new();
+        loop {
+            let mut query = vec![("uploadId", upload.id.clone())];
+            if !after.is_empty() {
+                query.push(("part-number-marker", after.clone()));
+            }
+            let response = self.send(&client, &name, query).await?;
+            if response.status() == StatusCode::NOT_FOUND {
+                return Err(FileStorageError::Missing);
+            }
+            let page = PartPage::read(&document(response).await?);
+            newest = newest.max(page.newest);
+            // A bucket that goes on where it has begun does not end.
+            match page.next.filter(|next| *next != after) {
+                Some(next) => after = next,
+                None => return Ok(newest),
+            }
+        }
+    }
+
     /// Gives up an upload in parts.
     pub(super) async fn abort(&self, key: &str, id: &str) -> Result<(), FileStorageError> {
-        let name = Path::parse(key);
-        let name = name.map_err(|error| FileStorageError::Unavailable(error.to_string()))?;
-        let name: Path = self.prefix.parts().chain(name.parts()).collect();
+        let name = self.name(key)?;
         Ok(self.store.abort_multipart(&name, &id.to_owned()).await?)
     }
+
+    /// A name of the store, as the bucket has it.
+    fn name(&self, key: &str) -> Result<Path, FileStorageError> {
+        let name = Path::parse(key);
+        let name = name.map_err(|error| FileStorageError::Unavailable(error.to_string()))?;
+        Ok(self.prefix.parts().chain(name.parts()).collect())
+    }
+
+    /// Sends a request that reads, with a query that is signed along.
+    async fn send(
+        &self,
+        client: &Client,
+        name: &Path,
+        query: Vec<(&'static str, String)>,
+    ) -> Result<reqwest::Response, FileStorageError> {
+        let options = SignedUrlOptions::new().with_query(query);
+        let signed = self
+            .store
+            .signed_url_opts(Method::GET, name, SIGNED, &options);
+        client.get(signed.await?).send().await.map_err(away)
+    }
+}
+
+fn client() -> Result<Client, FileStorageError> {
+    Client::builder().timeout(SIGNED).build().map_err(away)
+}
+
+/// The document of a response that is no error.
+async fn document(response: reqwest::Response) -> Result<String, FileStorageError> {
+    let response = response.error_for_status().map_err(away)?;
+    response.text().await.map_err(away)
 }
 
 /// Why a bucket did not respond. The address is left out: it is signed.

@@ -1,4 +1,4 @@
-//! Writes an object while its bytes come: first under a name that nobody looks for, then under its own.
+//! Writes an object while its bytes come: first under a temporary name, then under its own.
 //!
 //! At most two parts are in memory. What is not finished is removed, however the writer ends.
 

@@ -65,7 +65,7 @@ pub(super) async fn put(
 /// The names of the columns that a config singles out, which was checked elsewhere.
 ///
 /// # Errors
-/// When it is no JSON.
+/// When it is not JSON.
 pub(super) fn own_columns(record: &Record) -> Result<Vec<String>, Refusal> {
     let doc = Doc::parse(&record.config).map_err(|_| Refusal::fault("config", "is not JSON"))?;
     let fields = declared(record);

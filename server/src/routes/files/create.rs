@@ -162,7 +162,7 @@ async fn store_bytes(
     key: &mut Option<StreamedKey>,
 ) -> Result<ReceivedUpload, Refusal> {
     let named = head.name.is_some();
-    let received = receive(call, head.boundary.clone(), key, |part| check(part, named)).await?;
+    let received = receive(call, head.boundary.clone(), |part| check(part, named)).await?;
     // An upload may take long, and whoever sends it may be somebody else by now.
     call.renew_session().await?;
     let new = named_file(call, head, to, &received)?;
@@ -173,7 +173,7 @@ async fn store_bytes(
         }
     }
     let store = &call.app.store;
-    let scope = call.caller()?.scope();
+    let scope = call.confirmed_scope()?;
     let held = store.write(&scope, (new.object, new.now), |tx, (object, now)| {
         Box::pin(objects::hold(tx, *object, *now))
     });

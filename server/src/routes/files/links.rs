@@ -7,7 +7,6 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::content::respond;
-use crate::automation::account_scope;
 use crate::call::{Call, OperationContext, json};
 use crate::files::{File, find, link};
 use crate::ids;
@@ -15,7 +14,7 @@ use crate::json_body::Fields;
 use crate::json_schemas::UtcInstant;
 use crate::refusal::Refusal;
 use crate::secret_key::SecretKey;
-use crate::store::{Scope, StoreError, Tx};
+use crate::store::Tx;
 
 /// Seconds that a link may hold.
 const LONGEST: i64 = 3600;
@@ -36,7 +35,7 @@ pub(crate) struct LinkCreate {
 }
 
 impl LinkCreate {
-    fn read(mut fields: Fields) -> Result<LinkCreate, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<LinkCreate, Refusal> {
         fields.required("expires_in");
         let expires_in = fields.integer("expires_in").unwrap_or(1);
         if !(1..=LONGEST).contains(&expires_in) {
@@ -108,24 +107,8 @@ fn written(link: &link::Link, key: &SecretKey) -> Link {
 /// 404, 412, 500 for bytes that are gone, 503.
 pub async fn open(mut call: Call) -> Result<Response, Refusal> {
     let link = read(&mut call).ok_or_else(Refusal::not_found)?;
-    let now = call.app.context.now();
-    if link.expires <= now {
-        return Err(Refusal::not_found());
-    }
-    let store = &call.app.store;
-    let maker = store.read(&Scope::Operator, (link, now), |tx, (link, now)| {
-        Box::pin(account_scope(tx, link.organization, link.maker, *now))
-    });
-    let maker = maker
-        .await
-        .map_err(Refusal::from)?
-        .ok_or_else(Refusal::not_found)?;
-    let found: Result<Option<File>, StoreError> = store
-        .read(&maker.visible.into(), link.file, |tx, id| {
-            Box::pin(find::by_id(tx, *id))
-        })
-        .await;
-    let file = found?.ok_or_else(Refusal::not_found)?;
+    let found = link.find_file(&call.app.store, call.app.context.now());
+    let file = found.await?.ok_or_else(Refusal::not_found)?;
     let mut response = respond(&call, &file, link.inline).await?;
     let headers = response.headers_mut();
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::task::yield_now;
 use uuid::Uuid;
 
-use crate::call::{BodyStream, Call, StreamedKey};
+use crate::call::{BodyStream, Call};
 use crate::files::FileStorage;
 use crate::files::storage::{Staged, Writer};
 use crate::http::multipart::FilePart;
@@ -48,7 +48,6 @@ impl Source {
 pub(super) async fn receive(
     call: &Call,
     boundary: Option<String>,
-    key: &mut Option<StreamedKey>,
     check: impl Fn(&Part) -> Result<(), Refusal>,
 ) -> Result<Received, Refusal> {
     let files = &call.app.files;
@@ -71,9 +70,6 @@ pub(super) async fn receive(
     let mut incoming = Incoming::new(files.place()?, call.app.context.id(), files.max_file);
     while let Some(bytes) = source.next().await? {
         incoming.take(bytes).await?;
-        if let Some(key) = key {
-            key.hold().await?;
-        }
         // While bytes keep coming nothing else makes the task wait, and others would wait for its digests.
         yield_now().await;
     }

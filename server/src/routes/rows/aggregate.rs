@@ -21,9 +21,9 @@ use crate::store::Tx;
 pub async fn aggregate(mut call: Call) -> Result<Response, Refusal> {
     let feature = call.path_id(0).await?;
     let query = aggregate_query(&mut call.query_text, feature);
-    let scope = call.caller()?.scope();
+    let caller = call.caller()?;
     let lane = visible_table(&call, feature)?.and_then(|table| {
-        let cost = query.as_ref().ok()?.cost(&table, &scope);
+        let cost = query.as_ref().ok()?.cost(&table, caller.visible());
         (cost != Cost::Short).then_some((cost, table.organization))
     });
     let input = Checked { id: feature, query };
@@ -50,7 +50,7 @@ async fn respond(
             let found = query::aggregate(tx, &ctx.tables, query).await?;
             Ok(respond_with(found.document, &found.unknown_columns))
         }
-        Err(problem) => visible(tx, &ctx.tables, ctx.input.id, problem).await,
+        Err(refusal) => visible(tx, &ctx.tables, ctx.input.id, refusal).await,
     }
 }
 

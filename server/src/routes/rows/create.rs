@@ -86,7 +86,7 @@ impl RowsRequest {
                 };
                 if long { offload(work).await } else { work() }
             }
-            Err(problem) => Err(problem),
+            Err(refusal) => Err(refusal),
         };
         New { feature, rows }
     }
@@ -111,7 +111,7 @@ pub(super) async fn write(
     let (creator, now) = (Some(ctx.caller.id), ctx.now);
     insert(tx, &opened, creator, now, &mut rows)
         .await
-        .map_err(|refused| refused.problem(prepared.is_batch()))?;
+        .map_err(|refused| refused.refusal(prepared.is_batch()))?;
     let cause = Cause::person(&ctx.signal).to_row_of(creator);
     let created = CreatedRows { rows: &rows, now };
     events::created(tx, &opened.table, created, cause, &ctx.context).await?;

@@ -41,7 +41,7 @@ async fn select(tx: &mut Tx, ctx: &OperationContext<Get>) -> Result<ApiResponse,
     } = &ctx.input;
     let row = match row {
         Ok(row) => row,
-        Err(problem) => return visible(tx, &ctx.tables, *feature, problem).await,
+        Err(refusal) => return visible(tx, &ctx.tables, *feature, refusal).await,
     };
     let found = find::by_id(tx, *feature, *row).await?;
     let found = found.ok_or_else(Refusal::not_found)?;

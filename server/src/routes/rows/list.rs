@@ -57,7 +57,7 @@ async fn respond(
             }
             Ok(respond_with(document.into_bytes(), &page.unknown_columns))
         }
-        Err(problem) => visible(tx, &ctx.tables, ctx.input.id, problem).await,
+        Err(refusal) => visible(tx, &ctx.tables, ctx.input.id, refusal).await,
     }
 }
 

@@ -61,9 +61,9 @@ async fn update(tx: &mut Tx, ctx: &OperationContext<Patch>) -> Result<ApiRespons
     let table = opened.ok_or_else(Refusal::not_found)?.table;
     let id = match &patch.row {
         Ok(id) => *id,
-        Err(problem) => {
+        Err(refusal) => {
             ctx.enter(table.organization)?;
-            return Err(problem.clone());
+            return Err(refusal.clone());
         }
     };
     let found = find::lock(tx, table.organization, table.id, id).await?;

@@ -61,7 +61,7 @@ impl PreparedSubmission {
         match &self.seen {
             Some(seen) if Arc::ptr_eq(&seen.table, table) => match &seen.entered {
                 Ok(rows) => Ok(Cow::Borrowed(rows)),
-                Err(problem) => Err(problem.clone()),
+                Err(refusal) => Err(refusal.clone()),
             },
             _ => enter(&self.submission, table, self.validate, context).map(Cow::Owned),
         }

@@ -13,7 +13,7 @@ use crate::http::response::ApiResponse;
 use crate::refusal::{Code, Fault, Refusal};
 use crate::rows::query::RowFilter;
 use crate::rows::{Table, Tables};
-use crate::store::{Scope, Tx};
+use crate::store::Tx;
 
 /// Reads `filter` and `match`; gives the filters as they were written, too.
 pub(super) fn row_filter(
@@ -81,12 +81,11 @@ pub(super) fn malformed(faults: impl IntoIterator<Item = (String, String)>) -> R
 /// # Errors
 /// 401 on a public operation that nobody is signed in for.
 pub(super) fn visible_table(call: &Call, feature: Uuid) -> Result<Option<Arc<Table>>, Refusal> {
-    let Scope::Caller(visible) = call.caller()?.scope() else {
-        return Ok(None);
-    };
+    let caller = call.caller()?;
+    let visible = caller.visible();
     let table = call.app.tables.peek(feature).filter(|table| {
         visible.organizations.contains(&table.organization)
-            && !visible.hidden.contains(&table.workspace)
+            && visible.sees_workspace(table.workspace)
     });
     Ok(table)
 }

@@ -72,7 +72,7 @@ async fn read_call_for(
     let query = call.query_text.finish();
     let places = Places::read(&body.text)?;
     let target = TargetRequest { template, places };
-    let place = call.query(target, |tx, ctx| Box::pin(entered(tx, ctx)));
+    let place = call.query(target, |tx, ctx| Box::pin(apply_target(tx, ctx)));
     let place = place.await?;
     query?;
     Ok(ApplyCall {
@@ -87,7 +87,7 @@ async fn check_visible(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<(), 
     templates::find(tx, ctx.input).await.map(drop)
 }
 
-async fn entered(
+async fn apply_target(
     tx: &mut Tx,
     ctx: &OperationContext<TargetRequest>,
 ) -> Result<ApplyTarget, Refusal> {
@@ -299,8 +299,8 @@ async fn planned(
             offload(move || LoadedPackage::sent(package, apply::PACKAGE)).await?
         } else {
             let (whole, fit) = load_package(&mut call, wanted.place.template).await?;
-            if let Err(problem) = fit {
-                return json(StatusCode::OK, &apply::unfit(&whole, &problem));
+            if let Err(refusal) = fit {
+                return json(StatusCode::OK, &apply::unfit(&whole, &refusal));
             }
             whole
         };

@@ -12,6 +12,8 @@ pub use catalog::{get, list};
 pub use check::check;
 pub use package::{get as get_package, import, put as put_package};
 pub use payloads::{delete as delete_payload, list as list_payloads, put as put_payload};
+#[cfg(test)]
+pub(crate) use write::manifest;
 pub use write::{create, delete, patch};
 
 use axum::http::StatusCode;
@@ -25,7 +27,7 @@ use crate::store::Tx;
 use crate::templates::{self, Create};
 
 /// Whose template it is. Reports who may not change it so, before anything of the body is looked at.
-async fn entered(call: &mut Call, id: Uuid) -> Result<Uuid, Refusal> {
+async fn managed_by(call: &mut Call, id: Uuid) -> Result<Uuid, Refusal> {
     call.query(id, |tx, ctx| Box::pin(may_manage(tx, ctx)))
         .await
 }

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use uuid::Uuid;
 
-use super::{entered, insert, offload, written};
+use super::{insert, managed_by, offload, written};
 use crate::call::lane::{check, transfer};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
@@ -43,8 +43,8 @@ pub async fn import(mut call: Call) -> Result<Response, Refusal> {
 
 /// The caller's organization, if it is one; otherwise it is noted that one has to be named.
 fn only_one(call: &mut Call) -> Result<Uuid, Refusal> {
-    if let [(organization, _)] = call.caller()?.organizations[..] {
-        return Ok(organization);
+    if let [only] = &call.caller()?.organizations[..] {
+        return Ok(only.organization);
     }
     let message = "is required: it is not clear which is meant";
     call.query_text.refuse("organization_id", message);
@@ -89,7 +89,7 @@ async fn select(tx: &mut Tx, ctx: &OperationContext<Checked<()>>) -> Result<ApiR
 /// 403, 404, 422 for a package that breaks rules.
 pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    let organization = entered(&mut call, id).await?;
+    let organization = managed_by(&mut call, id).await?;
     let lane = call.app.lanes.transfers.clone();
     check(&lane, organization)?;
     let bytes = call.bytes().await?;

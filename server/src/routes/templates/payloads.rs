@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use tplkit::package::uid::is_uid;
 
-use super::{entered, offload};
+use super::{managed_by, offload};
 use crate::call::lane::{check, transfer};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
@@ -45,7 +45,7 @@ async fn select_page(
 /// 403, 404, 422 for an entry that breaks rules by itself or has another uid.
 pub async fn put(mut call: Call) -> Result<Response, Refusal> {
     let template = call.path_id(0).await?;
-    let organization = entered(&mut call, template).await?;
+    let organization = managed_by(&mut call, template).await?;
     let lane = call.app.lanes.transfers.clone();
     check(&lane, organization)?;
     let bytes = call.bytes().await?;
@@ -64,7 +64,7 @@ pub async fn put(mut call: Call) -> Result<Response, Refusal> {
 /// 403, 404.
 pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let template = call.path_id(0).await?;
-    entered(&mut call, template).await?;
+    managed_by(&mut call, template).await?;
     let uid = uid(&call)?;
     call.query_text.finish()?;
     call.write(Entry::named(template, &uid), |tx, ctx| {

@@ -5,7 +5,7 @@ use axum::response::Response;
 use tplkit::json::Node;
 use uuid::Uuid;
 
-use super::{entered, insert, offload};
+use super::{insert, managed_by, offload};
 use crate::call::lane::transfer;
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
@@ -56,7 +56,7 @@ fn organization(root: Node<'_>) -> Result<Uuid, Refusal> {
 }
 
 /// The manifest in an envelope of its own, when nothing is next to it that means nothing.
-fn manifest(root: Node<'_>) -> Result<String, Refusal> {
+pub(crate) fn manifest(root: Node<'_>) -> Result<String, Refusal> {
     let names = root.members().filter_map(Node::key);
     let unknown = names.filter(|name| !["organization_id", "manifest"].contains(name));
     let mut faults: Vec<Fault> = unknown
@@ -94,7 +94,7 @@ async fn update(tx: &mut Tx, ctx: &OperationContext<Change>) -> Result<ApiRespon
 /// 403, 404.
 pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
-    entered(&mut call, id).await?;
+    managed_by(&mut call, id).await?;
     call.query_text.finish()?;
     call.write(id, |tx, ctx| Box::pin(remove(tx, ctx))).await
 }

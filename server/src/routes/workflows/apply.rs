@@ -5,7 +5,7 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use uuid::Uuid;
 
-use crate::automation::{find, publish};
+use crate::automation::{SupersededFiles, find, publish};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::json_body::Fields;
@@ -20,7 +20,7 @@ pub(crate) struct WorkflowApply {
 }
 
 impl WorkflowApply {
-    fn read(mut fields: Fields) -> Result<WorkflowApply, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<WorkflowApply, Refusal> {
         let version_id = fields.id("version_id");
         fields.finish().map(|()| WorkflowApply { version_id })
     }
@@ -66,7 +66,8 @@ async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiRespon
             "That version is no longer a draft: it was published meanwhile.",
         ));
     }
-    let version = publish(tx, draft, Some(ctx.caller.id), ctx.now).await?;
+    let publisher = Some(ctx.caller.id);
+    let version = publish(tx, draft, publisher, SupersededFiles::Release, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::OK, &version)?)
         .await
 }

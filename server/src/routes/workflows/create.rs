@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
-    self, Definition, NewVersion, NewWorkflow, VersionState, WorkflowScope, keep_secrets,
-    lock_files, validate_for,
+    self, Definition, NewVersion, NewWorkflow, SupersededFiles, VersionState, WorkflowScope,
+    keep_secrets, lock_files, validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
@@ -22,7 +22,7 @@ use crate::refusal::Refusal;
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
-struct New {
+struct WorkflowInput {
     workspace: Uuid,
     workflow: Uuid,
     version: Uuid,
@@ -63,7 +63,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
     let query = call.query_text.finish();
     let workspace = super::validate::workspace(&mut fields)?;
     let body = query.and_then(|()| WorkflowCreate::read(workspace, fields));
-    let new = New {
+    let new = WorkflowInput {
         workspace,
         workflow: call.app.context.id(),
         version: call.app.context.id(),
@@ -74,7 +74,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
 }
 
 impl WorkflowCreate {
-    fn read(workspace_id: Uuid, mut fields: Fields) -> Result<WorkflowCreate, Refusal> {
+    pub(crate) fn read(workspace_id: Uuid, mut fields: Fields) -> Result<WorkflowCreate, Refusal> {
         fields.required("name");
         let name = fields.label("name").unwrap_or_default();
         fields.required("graph_config");
@@ -90,7 +90,10 @@ impl WorkflowCreate {
     }
 }
 
-async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Refusal> {
+async fn insert(
+    tx: &mut Tx,
+    ctx: &OperationContext<WorkflowInput>,
+) -> Result<ApiResponse, Refusal> {
     let new = &ctx.input;
     let workspace = find::lock(tx, &WORKSPACE, new.workspace).await?;
     let organization = workspace.organization();
@@ -128,6 +131,7 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
         id: new.version,
         standing,
         base_version: None,
+        superseded: SupersededFiles::Release,
         now: ctx.now,
     };
     let version = automation::create(tx, workflow, &definition, first).await?;

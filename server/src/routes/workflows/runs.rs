@@ -15,7 +15,7 @@ use crate::refusal::{Code, Refusal};
 use crate::routes::checked::Checked;
 use crate::store::Tx;
 
-struct New {
+struct RunInput {
     workflow: Uuid,
     run: Uuid,
     body: Result<RunCreate, Refusal>,
@@ -40,7 +40,7 @@ pub(crate) struct RunCreate {
 pub async fn run(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let fields = call.fields_or_none().await;
-    let new = New {
+    let new = RunInput {
         workflow,
         run: call.app.context.id(),
         body: fields.and_then(RunCreate::read),
@@ -49,7 +49,7 @@ pub async fn run(mut call: Call) -> Result<Response, Refusal> {
 }
 
 impl RunCreate {
-    fn read(mut fields: Fields) -> Result<RunCreate, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<RunCreate, Refusal> {
         let body = RunCreate {
             row_id: fields.id("row_id"),
             feature_id: fields.id("feature_id"),
@@ -60,7 +60,7 @@ impl RunCreate {
     }
 }
 
-async fn begin(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Refusal> {
+async fn begin(tx: &mut Tx, ctx: &OperationContext<RunInput>) -> Result<ApiResponse, Refusal> {
     let new = &ctx.input;
     let workflow = find::lock(tx, new.workflow).await?;
     ctx.enter(workflow.organization)?;
@@ -123,10 +123,10 @@ async fn select_page(
     } = &ctx.input;
     let page = match query {
         Ok(page) => page,
-        Err(problem) => {
+        Err(refusal) => {
             // What cannot be seen is reported first.
             let found = find::in_force(tx, *workflow).await?;
-            return Err(found.map_or_else(Refusal::not_found, |_| problem.clone()));
+            return Err(found.map_or_else(Refusal::not_found, |_| refusal.clone()));
         }
     };
     ApiResponse::json(StatusCode::OK, &run_page(tx, *workflow, page).await?)

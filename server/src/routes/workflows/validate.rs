@@ -63,7 +63,10 @@ pub(super) fn workspace(fields: &mut Fields) -> Result<Uuid, Refusal> {
 }
 
 impl WorkflowValidate {
-    fn read(workspace_id: Uuid, mut fields: Fields) -> Result<WorkflowValidate, Refusal> {
+    pub(crate) fn read(
+        workspace_id: Uuid,
+        mut fields: Fields,
+    ) -> Result<WorkflowValidate, Refusal> {
         let halves = DefinitionParts::take(&mut fields);
         let body = WorkflowValidate {
             workspace_id,

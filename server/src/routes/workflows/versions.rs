@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
-    Definition, NewVersion, VersionState, WorkflowScope, add_version, find, keep_secrets,
-    lock_files, validate_for,
+    Definition, NewVersion, SupersededFiles, VersionState, WorkflowScope, add_version, find,
+    keep_secrets, lock_files, validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
@@ -19,7 +19,7 @@ use crate::refusal::{Code, Refusal};
 use crate::secret_key::SecretKey;
 use crate::store::Tx;
 
-struct New {
+struct VersionInput {
     workflow: Uuid,
     version: Uuid,
     secret_key: Option<SecretKey>,
@@ -44,7 +44,7 @@ pub(crate) struct WorkflowVersionCreate {
 pub async fn versions(mut call: Call) -> Result<Response, Refusal> {
     let workflow = call.path_id(0).await?;
     let fields = call.fields().await;
-    let new = New {
+    let new = VersionInput {
         workflow,
         version: call.app.context.id(),
         secret_key: call.app.config.secret_key.clone(),
@@ -54,7 +54,7 @@ pub async fn versions(mut call: Call) -> Result<Response, Refusal> {
 }
 
 impl WorkflowVersionCreate {
-    fn read(mut fields: Fields) -> Result<WorkflowVersionCreate, Refusal> {
+    pub(crate) fn read(mut fields: Fields) -> Result<WorkflowVersionCreate, Refusal> {
         let name = fields.label("name");
         let halves = DefinitionParts::take(&mut fields);
         fields.finish()?;
@@ -62,7 +62,7 @@ impl WorkflowVersionCreate {
     }
 }
 
-async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse, Refusal> {
+async fn insert(tx: &mut Tx, ctx: &OperationContext<VersionInput>) -> Result<ApiResponse, Refusal> {
     let new = &ctx.input;
     let row = find::lock(tx, new.workflow).await?;
     ctx.enter(row.organization)?;
@@ -85,8 +85,9 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
         workflow: Some(row.id),
     };
     let given = body.halves.trigger.is_some() || body.halves.graph.is_some();
-    if given {
-        lock_files(tx, row.organization, &graph).await?;
+    // Files that are inherited are attached in the name of whoever saves this version.
+    let files = lock_files(tx, row.organization, &graph).await?;
+    if given || !files.is_empty() {
         let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
         checked.accept()?;
     }
@@ -110,6 +111,7 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<New>) -> Result<ApiResponse,
         id: new.version,
         standing: VersionState::Draft,
         base_version: Some(base.version),
+        superseded: SupersededFiles::Release,
         now: ctx.now,
     };
     let version = add_version(tx, &row, &definition, draft).await?;

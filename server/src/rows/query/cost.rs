@@ -9,7 +9,7 @@ use tplkit::rows::query::{
 use super::index_choice::{is_reached, slotted};
 use super::{AggregateQuery, RowFilter, RowListRequest};
 use crate::rows::Table;
-use crate::store::Scope;
+use crate::store::Visible;
 
 /// How many values the filters of a query may name, all together, for it to count as short.
 const VALUES: usize = 200;
@@ -21,7 +21,7 @@ pub enum Cost {
     Short,
     /// An index finds the rows, and all of them are counted.
     Indexed,
-    /// Rows are looked at that are no part of the response, or all are sorted.
+    /// Rows are read that the response does not have, or all are sorted.
     Scan,
 }
 
@@ -45,10 +45,10 @@ impl RowListRequest {
 
 impl AggregateQuery {
     /// What it costs to work it out.
-    pub fn cost(&self, table: &Table, scope: &Scope) -> Cost {
+    pub fn cost(&self, table: &Table, visible: &Visible) -> Cost {
         let RowFilter { filters, .. } = &self.filter;
         match self.operation {
-            Operation::Count if filters.is_empty() && self.is_kept(scope) => Cost::Short,
+            Operation::Count if filters.is_empty() && self.is_kept_for(visible) => Cost::Short,
             Operation::Count if self.filter.is_indexed(table, &Sort::default()) => Cost::Indexed,
             _ => Cost::Scan,
         }

@@ -72,7 +72,7 @@ impl CursorPosition {
         bytes
     }
 
-    /// Reads it again; nothing when it is no place in this order.
+    /// Reads it again; nothing when it is not a position in this order.
     pub fn read(sort: &Sort, id: Uuid, bytes: &[u8]) -> Option<CursorPosition> {
         let at = match (bytes.split_first(), &sort.column) {
             (None, Column::Id) => SortKey::Id,

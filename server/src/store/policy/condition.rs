@@ -2,8 +2,12 @@
 //!
 //! A condition names columns by position; its user binds names to them. It is rendered as a predicate
 //! of a statement ([`statement`](super::statement)), as an expression of a PostgreSQL policy
-//! ([`postgres`](super::postgres)), and evaluated on values on SQLite (`sqlite/row_security`).
+//! ([`postgres`](super::postgres)), and evaluated on values ([`Condition::holds`]): on SQLite
+//! (`sqlite/row_security`), and where the program has the row ([`Visible::sees_row`]).
 
+use uuid::Uuid;
+
+use crate::store::scope::Visible;
 use crate::store::scope_ids::{Id, Ids};
 
 /// A question about a row.
@@ -35,7 +39,77 @@ pub(in crate::store) enum Condition {
 /// The visibility of templates for their organization alone.
 pub(super) const ORGANIZATION_ONLY: &str = "org";
 /// The other ones.
-pub(in crate::store) const FOR_EVERYBODY: [&str; 2] = ["system", "public"];
+pub(super) const FOR_EVERYBODY: [&str; 2] = ["system", "public"];
 
 /// The setting of PostgreSQL that is `on` for administrators of the platform.
 pub(in crate::store) const PLATFORM: &str = "tplkit.platform";
+
+/// The columns of a row, by their positions.
+pub(in crate::store) trait ColumnValues {
+    /// The id in a column.
+    fn id(&self, column: usize) -> Option<&[u8; 16]>;
+
+    /// Whether a column is this word.
+    fn is_word(&self, column: usize, word: &str) -> bool;
+
+    /// Whether a column is true.
+    fn is_true(&self, column: usize) -> bool;
+}
+
+impl Condition {
+    /// Whether it holds of these columns, for a caller or for nobody in particular.
+    pub(in crate::store) fn holds(
+        &self,
+        visible: Option<&Visible>,
+        columns: &impl ColumnValues,
+    ) -> bool {
+        let listed = |column, ids: Ids| {
+            let wanted = columns.id(column)?;
+            let mut ids = ids.of(visible?).iter();
+            Some(ids.any(|id| id.as_bytes() == wanted))
+        };
+        match *self {
+            Condition::In(column, ids) => listed(column, ids) == Some(true),
+            Condition::NotIn(_, Ids::Hidden)
+                if visible.is_some_and(|visible| visible.only.is_some()) =>
+            {
+                false
+            }
+            Condition::NotIn(column, ids) => listed(column, ids) == Some(false),
+            Condition::Only(column, id, other) => {
+                match visible.and_then(|visible| id.of(visible)) {
+                    Some(id) => columns.id(column) == Some(id.as_bytes()),
+                    None => other.holds(visible, columns),
+                }
+            }
+            Condition::Is(column, id) => {
+                let id = visible.and_then(|visible| id.of(visible));
+                id.is_some_and(|id| columns.id(column) == Some(id.as_bytes()))
+            }
+            Condition::Word(column, word) => columns.is_word(column, word),
+            Condition::ForEverybody(column) => {
+                let mut words = FOR_EVERYBODY.iter();
+                words.any(|word| columns.is_word(column, word))
+            }
+            Condition::Flag(column) => columns.is_true(column),
+            Condition::Platform => visible.is_some_and(|visible| visible.platform),
+            Condition::Any(conditions) => conditions.iter().any(|one| one.holds(visible, columns)),
+            Condition::All(conditions) => conditions.iter().all(|one| one.holds(visible, columns)),
+        }
+    }
+}
+
+/// Columns of ids alone.
+impl<const N: usize> ColumnValues for [Option<Uuid>; N] {
+    fn id(&self, column: usize) -> Option<&[u8; 16]> {
+        self.get(column)?.as_ref().map(Uuid::as_bytes)
+    }
+
+    fn is_word(&self, _: usize, _: &str) -> bool {
+        false
+    }
+
+    fn is_true(&self, _: usize) -> bool {
+        false
+    }
+}

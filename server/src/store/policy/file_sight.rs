@@ -1,5 +1,6 @@
 //! Who sees a file, as statements about `files` ask it: its uploader, administrators, and who sees a row that uses it,
-//! all of them only while they see its workspace. Row security says the same of `files` in [`policy`](super).
+//! all of them only while they see its workspace. Row security says the same of `files` in [`policy`](super); a test
+//! makes these words from that policy.
 
 /// The condition that the caller sees a file.
 macro_rules! sees_file {

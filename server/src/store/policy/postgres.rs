@@ -39,7 +39,7 @@ impl TablePolicy {
         }
         let [.., role] = ROLES;
         if let Some(sight) = &self.sight {
-            let own = sight.own.postgres(Settings::PerRow);
+            let own = sight.own.postgres(SettingReads::PerRow);
             let led_to = sight.is_led_to(name);
             let _ = writeln!(
                 sql,
@@ -56,21 +56,21 @@ impl TablePolicy {
             let _ = write!(
                 sql,
                 "CREATE POLICY {policy} ON {name} FOR {kind} TO {role}\n    USING ({})",
-                using.postgres(Settings::PerRow)
+                using.postgres(SettingReads::PerRow)
             );
             if let Some(check) = check {
-                let check = check.postgres(Settings::PerRow);
+                let check = check.postgres(SettingReads::PerRow);
                 let _ = write!(sql, "\n    WITH CHECK ({check})");
             }
             sql.push_str(";\n");
         }
-        sql.extend(self.whole());
+        sql.extend(self.whole_rows_view());
         sql
     }
 
     /// The view of a table for whom nothing of it is kept from: it looks at no more columns than its indexes
     /// have. It belongs to a role that no policy restricts, and says itself whose rows it shows.
-    fn whole(&self) -> Option<String> {
+    fn whole_rows_view(&self) -> Option<String> {
         let Rows::Where(rules, Evaluation::OnceForOrganization) = self.caller.rows else {
             return None;
         };
@@ -84,9 +84,9 @@ impl TablePolicy {
              WHEN {} THEN true\n            ELSE coalesce({column} = {}, false)\n        END;\n\
              ALTER VIEW {WHOLE_ROWS} OWNER TO {operator};\n\
              GRANT SELECT ON {WHOLE_ROWS} TO {caller};\n",
-            first.postgres(Settings::PerStatement),
+            first.postgres(SettingReads::PerStatement),
             nothing_kept(rest),
-            Settings::PerStatement.id(id),
+            SettingReads::PerStatement.id(id),
         ))
     }
 }
@@ -100,17 +100,17 @@ impl Rows {
             Rows::Where(rules, evaluation) => (rules, evaluation),
         };
         if evaluation == Evaluation::Plain {
-            return Some(all(rules, Settings::PerRow));
+            return Some(all(rules, SettingReads::PerRow));
         }
         let (first, rest) = rules.split_first()?;
-        let first = first.postgres(Settings::PerStatement);
+        let first = first.postgres(SettingReads::PerStatement);
         let shortcut = match evaluation {
             Evaluation::OnceForOrganization => {
                 format!("\n            WHEN {} THEN true", nothing_kept(rest))
             }
             _ => String::new(),
         };
-        let rest = all(rest, Settings::PerStatement);
+        let rest = all(rest, SettingReads::PerStatement);
         Some(format!(
             "CASE\n            WHEN ({first}) IS NOT TRUE THEN false{shortcut}\n            \
              ELSE {rest}\n        END"
@@ -144,27 +144,27 @@ fn nothing_kept(rules: &[Rule]) -> String {
     format!("(SELECT {})", found.join(" AND "))
 }
 
-fn all(rules: &[Rule], settings: Settings) -> String {
+fn all(rules: &[Rule], settings: SettingReads) -> String {
     let rules = rules.iter().map(|rule| rule.postgres(settings));
     rules.collect::<Vec<_>>().join("\n        AND ")
 }
 
 /// How often a policy reads the settings of the transaction.
 #[derive(Clone, Copy)]
-enum Settings {
+enum SettingReads {
     PerRow,
     PerStatement,
 }
 
-impl Settings {
+impl SettingReads {
     fn list(self, ids: Ids) -> String {
         let list = format!(
             "nullif(current_setting('{}', true), '')::uuid[]",
             ids.setting()
         );
         match self {
-            Settings::PerRow => list,
-            Settings::PerStatement => format!("(SELECT {list})::uuid[]"),
+            SettingReads::PerRow => list,
+            SettingReads::PerStatement => format!("(SELECT {list})::uuid[]"),
         }
     }
 
@@ -174,8 +174,8 @@ impl Settings {
             id.setting()
         );
         match self {
-            Settings::PerRow => id,
-            Settings::PerStatement => format!("(SELECT {id})"),
+            SettingReads::PerRow => id,
+            SettingReads::PerStatement => format!("(SELECT {id})"),
         }
     }
 }
@@ -189,13 +189,13 @@ impl Rule {
         }
     }
 
-    fn postgres(&self, settings: Settings) -> String {
+    fn postgres(&self, settings: SettingReads) -> String {
         self.condition.postgres(self.columns, settings)
     }
 }
 
 impl Condition {
-    fn postgres(&self, columns: &[&str], settings: Settings) -> String {
+    fn postgres(&self, columns: &[&str], settings: SettingReads) -> String {
         let joined = |conditions: &[Condition], word| {
             let parts = conditions.iter().map(|one| one.postgres(columns, settings));
             format!("({})", parts.collect::<Vec<_>>().join(word))

@@ -14,7 +14,7 @@ use crate::store::statement::{ScopeParameter, Statement};
 pub(in crate::store) struct Mark {
     /// The word of the mark.
     pub(super) word: &'static str,
-    condition: Condition,
+    pub(super) condition: Condition,
     columns: usize,
     /// Whether it says whose rows the statement means.
     pub(in crate::store) names_owner: bool,

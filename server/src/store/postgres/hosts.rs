@@ -33,7 +33,7 @@ pub(super) type PoolError = managed::PoolError<ConnectError>;
 const HOST: Duration = Duration::from_secs(2);
 /// How long each of the others is waited for once one takes writes: a newer primary may be among them.
 const OTHERS: Duration = Duration::from_millis(500);
-/// Where this cluster is in its history. Both functions are open to everybody; what is no PostgreSQL, or
+/// Where this cluster is in its history. Every role may call both functions; what is not PostgreSQL, or
 /// shows none of it, has no history.
 const HISTORY: &str = "SELECT system_identifier, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) \
      FROM pg_control_system()";
@@ -211,7 +211,7 @@ impl Hosts {
         }
     }
 
-    /// A host does not answer, or does no longer what it did: what is connected is not used again, and the
+    /// A host does not respond, or does no longer what it did: what is connected is not used again, and the
     /// next connection asks every host.
     pub(super) fn distrust(&self) {
         self.era.fetch_add(1, Ordering::Relaxed);
@@ -219,7 +219,7 @@ impl Hosts {
     }
 
     fn forget(&self) {
-        known(&self.known).current = None;
+        lock_state(&self.known).current = None;
     }
 
     /// Connects to one of them.
@@ -233,7 +233,7 @@ impl Hosts {
             if let Err(error) = connection.await {
                 let error = StoreError::from(error);
                 tracing::warn!(host = %name, %error, "a connection was lost");
-                let mut known = known(&shared);
+                let mut known = lock_state(&shared);
                 if known.current == Some(number) {
                     known.current = None;
                 }
@@ -262,7 +262,7 @@ impl Hosts {
 
     /// Remembers what was found, unless it is the past.
     fn accept(&self, number: usize, session: Session) -> Result<Session, Cause> {
-        let mut known = known(&self.known);
+        let mut known = lock_state(&self.known);
         if let (Some(history), Some(newest)) = (&session.history, &known.newest)
             && history.is_before(newest)
         {
@@ -294,10 +294,10 @@ impl Hosts {
         let mut best: Option<(usize, Session)> = None;
         loop {
             let patience = if best.is_some() { OTHERS } else { PATIENCE };
-            let Ok(Some((number, answer))) = timeout(patience, asked.next()).await else {
+            let Ok(Some((number, response))) = timeout(patience, asked.next()).await else {
                 break;
             };
-            match answer {
+            match response {
                 Err(cause) => failed.push((number, cause)),
                 Ok(session) => {
                     let better = best.as_ref().is_none_or(|(first, best)| {
@@ -323,7 +323,7 @@ impl Hosts {
 }
 
 /// Whether a host is to be used rather than another: of one cluster the newer one, else the one that the URL names
-/// first. Who answers first decides nothing, so that all connections go to the same one.
+/// first. Who responds first decides nothing, so that all connections go to the same one.
 fn is_better(this: HostCandidate<'_>, other: HostCandidate<'_>) -> bool {
     match (this.history, other.history) {
         (Some(newer), Some(older)) if older.is_before(newer) => true,
@@ -342,7 +342,7 @@ impl managed::Manager for Hosts {
             let session = session.and_then(|session| self.accept(0, session));
             return session.map_err(|cause| ConnectError(vec![(only.name.clone(), cause)]));
         }
-        let current = known(&self.known).current;
+        let current = lock_state(&self.known).current;
         if let Some(number) = current {
             let session = self.attempt(number, HOST).await;
             match session.and_then(|session| self.accept(number, session)) {
@@ -363,7 +363,7 @@ impl managed::Manager for Hosts {
         let Some(history) = &session.history else {
             return Ok(());
         };
-        match &known(&self.known).newest {
+        match &lock_state(&self.known).newest {
             Some(newest) if history.is_before(newest) => {
                 Err(RecycleError::message("another host was promoted"))
             }
@@ -373,7 +373,7 @@ impl managed::Manager for Hosts {
 }
 
 /// Nothing that is done under the lock can leave it half done.
-fn known(shared: &Mutex<HostState>) -> MutexGuard<'_, HostState> {
+fn lock_state(shared: &Mutex<HostState>) -> MutexGuard<'_, HostState> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -430,7 +430,7 @@ mod tests {
                 number: 1,
                 history: second.as_ref(),
             };
-            // Whichever of them answers first.
+            // Whichever of them responds first.
             assert_eq!(is_better(second, first), second_is_better);
             assert_eq!(is_better(first, second), !second_is_better);
         }

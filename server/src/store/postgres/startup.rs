@@ -41,7 +41,7 @@ impl Connections {
         self.reached().map_or(&self.direct, |reached| &reached.pool)
     }
 
-    /// Nothing is left to what has stopped to answer, or to take writes.
+    /// Nothing is left to what has stopped responding, or to take writes.
     pub(super) fn distrust(&self) {
         self.pool().manager().distrust();
     }

@@ -151,11 +151,11 @@ pub(super) fn over() -> Failure {
 /// Waits for a response, but not for ever.
 pub(super) async fn within<T>(
     patience: Option<Duration>,
-    answer: impl Future<Output = Result<T, Failure>>,
+    response: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     match patience {
-        None => answer.await,
-        Some(patience) => timeout(patience, answer)
+        None => response.await,
+        Some(patience) => timeout(patience, response)
             .await
             .unwrap_or(Err(Failure::Silence)),
     }

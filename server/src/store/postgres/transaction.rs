@@ -120,8 +120,8 @@ impl Pipelined {
         Ok(responses.pop().map(rows_of).unwrap_or_default())
     }
 
-    /// Begins with a question to authentication, and sends the statement along without waiting for its
-    /// answer. Gives both answers.
+    /// Begins with a query of authentication, and sends the statement along without waiting for its
+    /// response. Gives both responses.
     pub(in crate::store) async fn query_after(
         &mut self,
         query: OpeningQuery<'_>,
@@ -202,13 +202,13 @@ impl Pipelined {
 
     /// As [`check`](Self::check), of what was sent behind another statement: where that one failed, the transaction takes
     /// no others, and its error is the one to report.
-    async fn check_behind<T>(&mut self, answer: Result<T, Failure>) -> Result<T, StoreError> {
-        if let Err(Failure::Statement(error)) = &answer
+    async fn check_behind<T>(&mut self, response: Result<T, Failure>) -> Result<T, StoreError> {
+        if let Err(Failure::Statement(error)) = &response
             && error.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION)
         {
             self.receive().await?;
         }
-        self.check(answer)
+        self.check(response)
     }
 
     /// Whether the next statement is the first of a transaction.
@@ -272,9 +272,9 @@ impl Pipelined {
     }
 
     /// Notes what a failure means for the transaction.
-    fn check<T>(&mut self, answer: Result<T, Failure>) -> Result<T, StoreError> {
-        let error = match answer {
-            Ok(answer) => return Ok(answer),
+    fn check<T>(&mut self, response: Result<T, Failure>) -> Result<T, StoreError> {
+        let error = match response {
+            Ok(response) => return Ok(response),
             Err(Failure::Pool(error)) => error,
             Err(Failure::Silence) => self.silent(),
             Err(Failure::NoPlace) => {
@@ -309,7 +309,7 @@ impl Pipelined {
     }
 
     /// Begins and asks; what only reads and is the `last` ends as well. All leave before the first
-    /// answer is waited for.
+    /// response is waited for.
     pub(super) async fn open(
         &mut self,
         opening: &Opening<'_>,
@@ -356,15 +356,15 @@ impl Pipelined {
         let known = client.query(&enter, &parameters);
         let goes_on = !self.kind.only_reads();
         let responses = ready.iter().map(|ready| receive(client, ready, goes_on));
-        let mut answered = pin!(join3(begin.as_mut(), known, join_all(responses)));
+        let mut received = pin!(join3(begin.as_mut(), known, join_all(responses)));
         let ((), known, responses) = if last {
-            // Of what only read, the end has nothing to report: it leaves behind the rest, whatever has been
-            // answered by then, and the next transaction of this connection leaves behind it.
+            // Of what only read, the end has nothing to report: it leaves behind the rest, whatever has come
+            // back by then, and the next transaction of this connection leaves behind it.
             sql_log::control("COMMIT");
             let mut commit = pin!(client.batch_execute("COMMIT"));
             let mut left = false;
             let responses = poll_fn(|cx| {
-                let responses = answered.as_mut().poll(cx);
+                let responses = received.as_mut().poll(cx);
                 if !left {
                     left = true;
                     let _ = commit.as_mut().poll(cx);
@@ -375,13 +375,13 @@ impl Pipelined {
             self.state = State::Over;
             responses
         } else {
-            answered.as_mut().await
+            received.as_mut().await
         };
         begin.take_output().unwrap_or(Ok(()))?;
         let known = known.map_err(|error| opening.failure(error))?;
-        let cut = responses.iter().flatten().any(|answer| answer.cut);
+        let cut = responses.iter().flatten().any(|response| response.cut);
         let responses = responses.into_iter();
-        let responses = responses.map(|answer| answer.map(|answer| answer.rows));
+        let responses = responses.map(|response| response.map(|response| response.rows));
         let results = responses.collect();
         Ok((OpeningResults { known, results }, cut))
     }
@@ -399,10 +399,11 @@ impl Pipelined {
         let goes_on = !self.kind.only_reads();
         let responses = ready.iter().map(|ready| receive(client, ready, goes_on));
         let responses = try_join_all(responses).await?;
-        if responses.iter().any(|answer| answer.cut) {
+        if responses.iter().any(|response| response.cut) {
             self.leave();
         }
-        Ok(responses.into_iter().map(|answer| answer.rows).collect())
+        let rows = responses.into_iter().map(|response| response.rows);
+        Ok(rows.collect())
     }
 
     /// Closes a connection on which there is still something to come that nobody will read.

@@ -63,9 +63,9 @@ struct Log {
     begun: usize,
     /// How long it was when the writer wrote it back last.
     finished: usize,
-    /// Goes up when the log begins anew; what is reported of an earlier one is no news.
+    /// Goes up when the log starts over; a report about an earlier one is out of date.
     round: u64,
-    /// Whether the thread was asked and has not answered.
+    /// Whether the thread was asked and has not responded.
     busy: bool,
     /// Whether the last checkpoint failed: logged once, not at every commit.
     failing: bool,
@@ -134,7 +134,7 @@ impl Log {
 #[derive(Debug, Default)]
 struct CheckpointState {
     log: Mutex<Log>,
-    /// The thread was asked, or has answered, or is to end.
+    /// The thread was asked, or has responded, or is to end.
     changed: Condvar,
 }
 

@@ -52,13 +52,13 @@ impl InlineReads {
         let Some(connection) = self.free().pop() else {
             return Some(task);
         };
-        let (mut connection, answered) = threads::run_read(connection, &mut task);
+        let (mut connection, result) = threads::run_read(connection, &mut task);
         let timed_out = connection.timed_out();
         self.free().push(connection);
         if timed_out {
             return Some(task);
         }
-        task.finish(answered);
+        task.finish(result);
         None
     }
 
@@ -91,7 +91,7 @@ mod tests {
         + 'static,
     ) -> (i64, Vec<ThreadId>) {
         let ran = Ran::default();
-        let (result, _) = store
+        let ended = store
             .run(
                 TransactionMode::ShortRead,
                 &Scope::Authentication,
@@ -101,7 +101,7 @@ mod tests {
             )
             .await;
         let ran = ran.lock().expect("no panic").clone();
-        (result.expect("an answer"), ran)
+        (ended.result.expect("a response"), ran)
     }
 
     #[tokio::test]

@@ -219,12 +219,12 @@ mod tests {
         while *held.1.read().expect("no panic") < count {
             tokio::task::yield_now().await;
         }
-        store.ready().await.expect("is answered meanwhile");
+        store.ready().await.expect("responds meanwhile");
         drop(go);
         keeper.join().expect("ends");
         for long in long {
             let done: Result<(), StoreError> = long.await.expect("ends");
-            done.expect("is answered");
+            done.expect("responds");
         }
     }
 }

@@ -99,7 +99,7 @@ impl Iterator for Group<'_> {
     }
 }
 
-/// Runs tasks until none waits, then commits them all, then answers them all. The first has nothing
+/// Runs tasks until none waits, then commits them all, then responds to them all. The first has nothing
 /// before it that could be undone along with it, so it needs no savepoint; under one, SQLite copies every
 /// page before it changes it.
 fn commit_group(
@@ -132,7 +132,7 @@ fn commit_group(
         let end = match (first, keep) {
             (true, true) => Ok(()),
             (true, false) => {
-                // What it answers rests on nothing that is still to be committed.
+                // Its response rests on nothing that is still to be committed.
                 task.finish(connection.control("ROLLBACK"));
                 continue;
             }
@@ -185,9 +185,9 @@ pub(super) fn read(
                     continue;
                 }
             };
-            let (connection, answered) = run_read(connection, &mut task);
+            let (connection, result) = run_read(connection, &mut task);
             let passage = task.is_passage();
-            task.finish(answered);
+            task.finish(result);
             if passage {
                 connection.forget_pages();
             }

@@ -18,7 +18,7 @@ use crate::workspace::Snapshot;
 /// far as it has got.
 ///
 /// # Errors
-/// Why it is no base, and those of the store.
+/// Why it cannot be a base, and the errors of the store.
 pub(super) async fn adopted(
     tx: &mut Tx,
     input: &DecideInput,

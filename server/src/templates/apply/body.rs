@@ -38,7 +38,7 @@ pub(crate) struct ApplyDocument {
     places: Places,
     #[schemars(flatten)]
     request: Request,
-    /// Of an upgrade: the package that the workspace was set up by, by hand. A manifest with its payloads, or a
+    /// Of an upgrade: the package from which people set up the workspace. A manifest with its payloads, or a
     /// manifest alone.
     base: Option<AnyObject>,
 }
@@ -98,7 +98,7 @@ impl BodyParts {
     /// Takes the body of an apply apart.
     ///
     /// # Errors
-    /// 422 for what is no JSON, or a package that is no object.
+    /// 422 for a body that is not JSON, or a package that is not an object.
     pub(crate) fn of_apply(text: String) -> Result<BodyParts, Refusal> {
         BodyParts::read(text, &[BASE])
     }
@@ -106,7 +106,7 @@ impl BodyParts {
     /// Takes the body of a plan apart.
     ///
     /// # Errors
-    /// 422 for what is no JSON, or a package that is no object.
+    /// 422 for a body that is not JSON, or a package that is not an object.
     pub(crate) fn of_plan(text: String) -> Result<BodyParts, Refusal> {
         BodyParts::read(text, &[BASE, PACKAGE])
     }

@@ -90,10 +90,10 @@ pub(crate) async fn plan(
 }
 
 /// The plan of a package that is not fit to be applied.
-pub(crate) fn unfit(whole: &LoadedPackage, problem: &Refusal) -> Preview {
+pub(crate) fn unfit(whole: &LoadedPackage, refused: &Refusal) -> Preview {
     let detail = |fault: &Fault| format!("{}: {} ({})", fault.path, fault.message, fault.code);
-    let faults = problem.errors().iter();
-    let refusals = faults.map(|fault| refusal(problem.code, &detail(fault)));
+    let faults = refused.errors().iter();
+    let refusals = faults.map(|fault| refusal(refused.code, &detail(fault)));
     let digest = package_digest(whole.text());
     Preview::of_refusals(digest, refusals.collect())
 }

@@ -119,22 +119,22 @@ pub(crate) fn in_the_way(job: &Job, template: Uuid) -> Refusal {
             )
         }
         (Some(until), true) => {
-            format!("Somebody works on the job {id} {of}, and has it until {until}.")
+            format!("A worker runs the job {id} {of}, and has it until {until}.")
         }
         (Some(until), false) => format!(
-            "The job {id} {of} is unfinished; who worked on it had it until {until}. \
+            "The job {id} {of} is unfinished; its last worker had it until {until}. \
              Send its id as jobId{with} to go on with it."
         ),
         (None, _) => format!(
-            "The job {id} {of} is unfinished, and nobody works on it yet. \
+            "The job {id} {of} is unfinished, and no worker has it yet. \
              Send its id as jobId{with} to go on with it."
         ),
     };
-    let mut problem = Refusal::new(Code::JobActive, detail);
-    problem.job = Some(Box::new(JobInTheWay {
+    let mut refusal = Refusal::new(Code::JobActive, detail);
+    refusal.job = Some(Box::new(JobInTheWay {
         id,
         status: job.status.as_str(),
         locked_until: until,
     }));
-    problem
+    refusal
 }

@@ -4,12 +4,14 @@ use serde_json::json;
 
 use super::{made, of};
 use crate::api::client::Client;
-use crate::api::model::Model;
+use crate::api::model::{Model, id};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_link_needs_no_credential_and_shows_what_its_maker_sees,
+    a_link_ends_with_the_key_the_workspace_and_the_role_of_its_maker,
+    conditions_and_ranges_are_looked_at_behind_a_link,
     whatever_is_wrong_with_a_link_is_one_404,
     links_take_a_key_to_sign_with,
 );
@@ -94,6 +96,130 @@ async fn a_link_needs_no_credential_and_shows_what_its_maker_sees(place: Place) 
     world.nobody.get(&short).expect(200);
     world.wait(1);
     world.nobody.get(&short).refused(404, "not_found");
+}
+
+async fn a_link_ends_with_the_key_the_workspace_and_the_role_of_its_maker(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let model = Model::new(&owner, world.acme)
+        .with_row(&owner)
+        .with_file(&world, &owner, "used")
+        .await;
+    let used = format!("/v1/files/{}", model.file);
+    // Nobody sees this one through a row.
+    let unused = of(&made(&owner, &model.workspace, "unused", b"unused"));
+    let hour = json!({"expires_in": 3600});
+    let shows = |path: &str, text: &str| assert_eq!(world.nobody.get(path).expect(200).body, text);
+    let ended = |path: &str| world.nobody.get(path).refused(404, "not_found");
+    let by_owner = link(&owner, &unused, &hour);
+    // A key that is deleted, and one that expires.
+    let key = |more: serde_json::Value| {
+        let mut body = json!({"organization_id": world.acme, "name": "k", "scopes": ["read"]});
+        for (name, value) in more.as_object().expect("fields") {
+            body[name] = value.clone();
+        }
+        owner.create("/v1/api-keys", &body)
+    };
+    let link_of = |key: &serde_json::Value, file: &str| {
+        let client = world.nobody.with(key["key"].as_str().expect("a key"));
+        link(&client, file, &hour)
+    };
+    let deleted = key(json!({}));
+    let by_deleted = link_of(&deleted, &used);
+    let expiring = key(json!({"expires_at": "2023-11-14T22:14:20Z"}));
+    let by_expiring = link_of(&expiring, &used);
+    shows(&by_deleted, "used");
+    owner
+        .delete(&format!("/v1/api-keys/{}", id(&deleted)))
+        .expect(204);
+    ended(&by_deleted);
+    world.wait(59);
+    shows(&by_expiring, "used");
+    world.wait(1);
+    ended(&by_expiring);
+    // A workspace that closes, until it opens again or its list has the maker.
+    let viewer = world.as_user("viewer@acme.test");
+    let by_viewer = link(&viewer, &used, &hour);
+    let workspace = format!("/v1/workspaces/{}", model.workspace);
+    let access = |access: &str| {
+        let body = json!({ "access": access });
+        owner.patch(&workspace, &body).expect(200);
+    };
+    shows(&by_viewer, "used");
+    access("members");
+    ended(&by_viewer);
+    shows(&by_owner, "unused");
+    let me = |client: &Client| id(&client.get("/v1/me").expect(200).json());
+    let listed = format!("{workspace}/members/{}", me(&viewer));
+    owner.send("PUT", &listed, &[], None).expect(204);
+    shows(&by_viewer, "used");
+    owner.delete(&listed).expect(204);
+    ended(&by_viewer);
+    access("organization");
+    shows(&by_viewer, "used");
+    // A role that sinks: what is used is still seen.
+    let admin = world.as_user("admin@acme.test");
+    let (both, alone) = (link(&admin, &used, &hour), link(&admin, &unused, &hour));
+    shows(&alone, "unused");
+    let member = world.path(&format!("/members/{}", me(&admin)));
+    owner.patch(&member, &json!({"role": "editor"})).expect(200);
+    ended(&alone);
+    shows(&both, "used");
+    owner.patch(&member, &json!({"role": "admin"})).expect(200);
+    shows(&alone, "unused");
+}
+
+async fn conditions_and_ranges_are_looked_at_behind_a_link(place: Place) {
+    let world = World::new(place).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let file = made(&owner, &workspace, "f", b"0123456789");
+    let tag = format!("\"{}\"", file["sha256"].as_str().expect("a digest"));
+    let path = link(&owner, &of(&file), &json!({"expires_in": 60}));
+    let ask = |method: &str, headers: &[(&str, &str)]| {
+        let response = world.nobody.send(method, &path, headers, None);
+        if response.status != 412 {
+            let policy = response.header("referrer-policy");
+            assert_eq!(policy, Some("no-referrer"), "{response:?}");
+        }
+        response
+    };
+    let part = ("range", "bytes=2-3");
+    let head = ask("HEAD", &[part]).expect(200);
+    assert_eq!(
+        (&*head.body, head.header("content-length")),
+        ("", Some("10"))
+    );
+    assert_eq!(head.header("etag"), Some(&*tag));
+    let same = ask("GET", &[("if-none-match", &tag)]).expect(304);
+    assert_eq!((&*same.body, same.header("etag")), ("", Some(&*tag)));
+    assert_eq!(same.header("cache-control"), Some("private, no-cache"));
+    assert_eq!(ask("HEAD", &[("if-none-match", "*")]).status, 304);
+    ask("GET", &[("if-match", "\"other\"")]).refused(412, "precondition_failed");
+    assert_eq!(ask("HEAD", &[("if-match", "\"other\"")]).status, 412);
+    let some = ask("GET", &[part, ("if-range", &tag)]).expect(206);
+    assert_eq!(
+        (&*some.body, some.header("content-range")),
+        ("23", Some("bytes 2-3/10"))
+    );
+    let refused = ask("GET", &[("range", "bytes=10-")]);
+    let refused = refused.refused(416, "range_not_satisfiable");
+    assert_eq!(refused.header("content-range"), Some("bytes */10"));
+    // Behind a link that has ended there is nothing to be learned.
+    world.wait(60);
+    for headers in [
+        &[][..],
+        &[part],
+        &[("range", "bytes=10-")],
+        &[("if-match", "\"other\"")],
+        &[("if-none-match", "*")],
+    ] {
+        world
+            .nobody
+            .send("GET", &path, headers, None)
+            .refused(404, "not_found");
+    }
+    assert_eq!(world.nobody.send("HEAD", &path, &[], None).status, 404);
 }
 
 async fn whatever_is_wrong_with_a_link_is_one_404(place: Place) {

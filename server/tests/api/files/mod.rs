@@ -7,10 +7,10 @@ mod links;
 mod list;
 mod quota;
 mod races;
+mod row_security;
 mod same_bytes;
 mod sweep;
 mod upload;
-mod walls;
 
 use std::path::Path;
 

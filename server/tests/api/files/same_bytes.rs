@@ -1,10 +1,12 @@
 //! The same bytes are brought, deleted and swept at the same time: a record has its object, and an object goes that
 //! none has.
 
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 use tplkit_server::files::sweep::Sweep;
@@ -15,7 +17,10 @@ use crate::api::model::Model;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(no_record_is_without_its_object_and_no_object_without_a_record);
+on_both_stores!(
+    no_record_is_without_its_object_and_no_object_without_a_record,
+    repairs_next_to_uploads_take_nothing_that_a_record_names,
+);
 
 /// Small ones are written when all of them came, large ones while they come.
 const SIZES: [usize; 2] = [10, 600_000];
@@ -115,4 +120,125 @@ async fn no_record_is_without_its_object_and_no_object_without_a_record(place: P
     assert_eq!(objects.len(), 0);
     let organization = owner.get(&world.path("")).expect(200).json();
     assert_eq!(organization["file_bytes"], 0);
+}
+
+/// The files below a folder, but for its mark and what still has no name of its own.
+fn objects(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return found;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if path.is_dir() && name != "uploads" {
+            found.extend(objects(&path));
+        } else if path.is_file() && name != "tplkit-store" && !name.contains('#') {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Makes objects look as if they had been written hours ago. They may be gone.
+fn age(folder: &Path, now: SystemTime) {
+    for object in objects(folder) {
+        if let Ok(file) = File::options().write(true).open(object) {
+            let _ = file.set_modified(now - Duration::from_secs(3 * 3600));
+        }
+    }
+}
+
+/// The clock of the machine, as files have it.
+fn machine_now(folder: &Path) -> SystemTime {
+    let probe = tempfile::NamedTempFile::new_in(folder).expect("a file");
+    let written = probe.as_file().metadata().expect("a file").modified();
+    written.expect("a time")
+}
+
+async fn repairs_next_to_uploads_take_nothing_that_a_record_names(place: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let world = in_folder(place, folder.path()).await;
+    // Objects bear the time of the machine, and the store has to have the same one.
+    let other = tempfile::tempdir().expect("a folder");
+    let machine = machine_now(other.path());
+    let since = machine.duration_since(UNIX_EPOCH).expect("after 1970");
+    let seconds = i64::try_from(since.as_secs()).expect("a time");
+    world.wait(seconds - world.context.now() / 1_000_000);
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let kept: Mutex<Vec<Value>> = Mutex::default();
+    // No upload takes a quarter of an hour.
+    let running = RwLock::new(());
+    let ended = Arc::new(AtomicBool::new(false));
+    let repairing = {
+        let (store, context) = (world.store.clone(), world.context.clone());
+        let place = world.app.files.place.clone().expect("a place");
+        let (folder, ended) = (folder.path().to_owned(), ended.clone());
+        tokio::spawn(async move {
+            let mut repaired = 0;
+            while !ended.load(Ordering::SeqCst) {
+                age(&folder, machine);
+                let verdict = verify(&store, &place, true, context.now()).await;
+                let verdict = serde_json::to_value(verdict.expect("verifies")).expect("JSON");
+                for broken in ["missing", "damaged"] {
+                    assert_eq!(verdict[broken], serde_json::json!([]), "{verdict}");
+                }
+                repaired += verdict["repaired"].as_u64().expect("a number");
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            repaired
+        })
+    };
+    tokio::task::block_in_place(|| {
+        thread::scope(|scope| {
+            for client in 0..CLIENTS {
+                let (owner, workspace, kept, world) = (&owner, &workspace, &kept, &world);
+                let running = &running;
+                scope.spawn(move || {
+                    for round in 0..ROUNDS {
+                        let size = SIZES[round % SIZES.len()] + (client + round) % 3;
+                        let turn = running.read().expect("a lock");
+                        let file = put(owner, workspace, "same", &vec![b'x'; size]);
+                        let file = file.expect(201).json();
+                        drop(turn);
+                        // Nobody holds what was brought before, twice in less than an hour.
+                        if client == 0 && round % 6 == 5 {
+                            let _turn = running.write().expect("a lock");
+                            world.wait(16 * 60);
+                        }
+                        if (client + round) % 4 == 0 {
+                            kept.lock().expect("a lock").push(file);
+                        } else {
+                            owner.delete(&of(&file)).expect(204);
+                        }
+                    }
+                });
+            }
+        });
+    });
+    ended.store(true, Ordering::SeqCst);
+    let mut repaired = repairing.await.expect("ends");
+    let kept = kept.into_inner().expect("a lock");
+    assert!(!kept.is_empty());
+    for file in &kept {
+        let size = file["size"].as_u64().expect("a size");
+        let read = owner.get(&bytes_of(file)).expect(200);
+        assert_eq!(read.body.len() as u64, size);
+    }
+    // What goes last is found by the next repair, and then nothing is left but what records name.
+    let last = put(&owner, &workspace, "last", b"nobody else has this");
+    owner.delete(&of(&last.expect(201).json())).expect(204);
+    world.wait(16 * 60);
+    age(folder.path(), machine);
+    let place = world.app.files.place().expect("a place");
+    let verdict = verify(&world.store, place, true, world.context.now());
+    let verdict = serde_json::to_value(verdict.await.expect("verifies")).expect("JSON");
+    assert_eq!(verdict["checked"], kept.len(), "{verdict}");
+    repaired += verdict["repaired"].as_u64().expect("a number");
+    assert!(repaired > 0, "{verdict}");
+    let mut digests: Vec<&Value> = kept.iter().map(|file| &file["sha256"]).collect();
+    digests.sort_by_key(|digest| digest.as_str());
+    digests.dedup();
+    assert_eq!(objects(folder.path()).len(), digests.len());
 }

@@ -284,7 +284,7 @@ async fn records_and_bytes_are_compared(place: Place) {
     let half = format!("uploads/{SOMEBODY}#1");
     write(&half, b"half");
     write("stray", b"stray");
-    // What was there when the folder was marked is no business of the store, and neither is what belongs to it or to
+    // What was there when the folder was marked does not concern the store, and neither is what belongs to it or to
     // another store.
     let object = format!("below/{SOMEBODY}/aa/{}.{SOMEBODY}", "aa".repeat(32));
     write("x.db-wal", b"x");

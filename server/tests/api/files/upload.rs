@@ -22,8 +22,12 @@ on_both_stores!(
     what_breaks_off_or_stalls_leaves_nothing,
     what_was_half_written_is_removed,
     the_head_is_refused_before_the_body_is_asked_for,
+    refusals_of_caller_key_and_place_come_before_the_body,
+    the_17th_upload_of_a_caller_is_refused_until_one_ends,
     a_large_file_arrives_whole,
     a_key_stands_for_the_bytes_and_is_free_when_they_break_off,
+    a_key_stays_taken_in_every_process_until_the_response,
+    an_upload_that_lost_its_key_makes_no_file,
     a_server_without_a_place_says_so,
 );
 
@@ -358,18 +362,29 @@ impl Trickle {
     }
 }
 
-async fn the_head_is_refused_before_the_body_is_asked_for(place: Place) {
+/// The response to a head alone, whose client waits to be asked for the body.
+fn expecting(client: &Client, path: &str, more: &str) -> String {
+    rest(begin(
+        client,
+        path,
+        &format!("expect: 100-continue\r\n{more}"),
+    ))
+}
+
+/// All that comes.
+fn rest(mut stream: std::net::TcpStream) -> String {
     use std::io::Read as _;
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+async fn the_head_is_refused_before_the_body_is_asked_for(place: Place) {
     let world = World::with(place, small(1000)).await;
     let owner = world.as_user("owner@acme.test");
     let workspace = Model::new(&owner, world.acme).workspace;
     let path = format!("/v1/files?workspace_id={workspace}&name=x");
-    let expecting = |path: &str, more: &str| {
-        let mut stream = begin(&owner, path, &format!("expect: 100-continue\r\n{more}"));
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes);
-        String::from_utf8(bytes).expect("UTF-8")
-    };
+    let expecting = |path: &str, more: &str| expecting(&owner, path, more);
     for (path, more, status) in [
         (&*path, "content-length: 1001\r\n", "413"),
         (
@@ -401,6 +416,99 @@ async fn the_head_is_refused_before_the_body_is_asked_for(place: Place) {
         response.starts_with("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 408 "),
         "{response}"
     );
+}
+
+/// Uploads wait for the test, however slow the machine is.
+fn patient() -> Config {
+    let mut config = small(1000);
+    (config.files.pace.idle, config.files.pace.window) =
+        (Duration::from_secs(3600), Duration::from_secs(3600));
+    config
+}
+
+/// Waits until a key is reserved, and was last taken at that time.
+async fn is_reserved(world: &World, at: i64) {
+    let sql = "SELECT created_at FROM idempotency WHERE status = 0";
+    for _ in 0..2400 {
+        let rows = world.sql(sql, vec![]).await;
+        let mut taken = rows.iter().map(|row| row.get::<i64>(0).expect("a time"));
+        if taken.any(|taken| taken == at) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("no key is reserved at {at}");
+}
+
+const FIVE: &str = "connection: close\r\ncontent-length: 5\r\n";
+
+async fn refusals_of_caller_key_and_place_come_before_the_body(place: Place) {
+    let nowhere = place.another();
+    let world = World::with(place, patient()).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let refused = |client: &Client, more: &str, status: &str, code: &str| {
+        let response = expecting(client, &path, more);
+        assert!(
+            response.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{response}"
+        );
+        assert!(response.contains(&format!("\"{code}\"")), "{response}");
+    };
+    let viewer = world.as_user("viewer@acme.test");
+    refused(&viewer, FIVE, "403", "forbidden");
+    refused(&world.as_key(&["read"]), FIVE, "403", "missing_scope");
+    let keyed = format!("{FIVE}idempotency-key: k\r\n");
+    let running = begin(&owner, &path, &keyed);
+    is_reserved(&world, world.context.now()).await;
+    refused(&owner, &keyed, "409", "idempotency_in_progress");
+    drop(running);
+    let mut config = patient();
+    config.files.place = None;
+    let world = World::with(nowhere, config).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let response = expecting(&owner, &path, FIVE);
+    assert!(response.starts_with("HTTP/1.1 503 "), "{response}");
+    assert!(response.contains("\"store_unavailable\""), "{response}");
+}
+
+async fn the_17th_upload_of_a_caller_is_refused_until_one_ends(place: Place) {
+    let world = World::with(place, patient()).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let heads = (0..16).map(|number| format!("{FIVE}idempotency-key: k{number}\r\n"));
+    let mut running: Vec<_> = heads.map(|head| begin(&owner, &path, &head)).collect();
+    // Each has its key once it counts.
+    let reserved = async || {
+        let sql = "SELECT key FROM idempotency WHERE status = 0";
+        world.sql(sql, vec![]).await.len()
+    };
+    while reserved().await < running.len() {
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    let refused = put(&owner, &workspace, "x", b"12345").refused(429, "busy");
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    let response = expecting(&owner, &path, FIVE);
+    assert!(response.starts_with("HTTP/1.1 429 "), "{response}");
+    // Others of the organization have room, and so has the caller once one of theirs breaks off.
+    made(&world.as_user("admin@acme.test"), &workspace, "x", b"12345");
+    running.pop();
+    let room = (0..2400).any(|at| {
+        if at > 0 {
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        put(&owner, &workspace, "x", b"12345").status == 201
+    });
+    assert!(room, "the one that broke off still counts");
+    // Those that were there go on.
+    let mut first = running.remove(0);
+    first.write_all(b"12345").expect("sends");
+    let response = rest(first);
+    assert!(response.starts_with("HTTP/1.1 201 "), "{response}");
 }
 
 async fn a_large_file_arrives_whole(place: Place) {
@@ -489,6 +597,74 @@ async fn a_key_stands_for_the_bytes_and_is_free_when_they_break_off(place: Place
     // A replay whose file is gone is not found.
     owner.delete(&of(&first.json())).expect(204);
     send("a", "text/plain", b"bytes").refused(404, "not_found");
+}
+
+/// Another process of the same store and place, and somebody there.
+async fn second_process(world: &World, client: &Client) -> Client {
+    let mut config = patient();
+    config.files.place = world.app.files.place.clone();
+    let store = world.place.open().await;
+    let second = world.second_server(store, config).await;
+    second.with(client.credential().expect("a token"))
+}
+
+const KEYED: &str = "connection: close\r\ncontent-length: 5\r\nidempotency-key: k\r\n";
+
+async fn a_key_stays_taken_in_every_process_until_the_response(place: Place) {
+    let world = World::with(place, patient()).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let there = second_process(&world, &owner).await;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let headers = [("idempotency-key", "k")];
+    let mut running = begin(&owner, &path, KEYED);
+    is_reserved(&world, world.context.now()).await;
+    // Nothing comes for longer than the key of a process that is gone is taken.
+    for _ in 0..4 {
+        world.wait(25);
+        is_reserved(&world, world.context.now()).await;
+        for client in [&there, &owner] {
+            client
+                .send("POST", &path, &headers, Some(b"12345"))
+                .refused(409, "idempotency_in_progress");
+        }
+    }
+    running.write_all(b"12345").expect("sends");
+    let first = crate::api::client::read(rest(running).as_bytes()).expect(201);
+    for client in [&there, &owner] {
+        let again = client.send("POST", &path, &headers, Some(b"12345"));
+        let again = again.expect(201);
+        assert_eq!(again.header("idempotency-replayed"), Some("true"));
+        assert_eq!(again.body, first.body);
+    }
+    assert_eq!(objects(&world).await, 1);
+}
+
+async fn an_upload_that_lost_its_key_makes_no_file(place: Place) {
+    let world = World::with(place, patient()).await;
+    let owner = world.as_user("owner@acme.test");
+    let workspace = Model::new(&owner, world.acme).workspace;
+    let there = second_process(&world, &owner).await;
+    let path = format!("/v1/files?workspace_id={workspace}&name=x");
+    let mut lost = begin(&owner, &path, KEYED);
+    is_reserved(&world, world.context.now()).await;
+    // As if it could not be taken for longer, and has lapsed.
+    world.sql("DELETE FROM main.idempotency", vec![]).await;
+    let mut running = begin(&there, &path, KEYED);
+    is_reserved(&world, world.context.now()).await;
+    lost.write_all(b"12345").expect("sends");
+    crate::api::client::read(rest(lost).as_bytes()).refused(409, "idempotency_in_progress");
+    assert_eq!(objects(&world).await, 0);
+    let organization = owner.get(&world.path("")).expect(200).json();
+    assert_eq!(organization["file_bytes"], 0);
+    // What it gave back was not the key of the other one.
+    is_reserved(&world, world.context.now()).await;
+    running.write_all(b"12345").expect("sends");
+    let first = crate::api::client::read(rest(running).as_bytes()).expect(201);
+    let headers = [("idempotency-key", "k")];
+    let again = owner.send("POST", &path, &headers, Some(b"12345"));
+    assert_eq!(again.expect(201).body, first.body);
+    assert_eq!(objects(&world).await, 1);
 }
 
 async fn a_server_without_a_place_says_so(place: Place) {

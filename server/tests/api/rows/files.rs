@@ -148,10 +148,17 @@ async fn a_cell_uses_a_file_that_its_writer_sees(place: Place) {
     let rows = json!({"rows": [{"data": {"photo": file, "scan": file}}, {"data": {"photo": "x"}}]});
     editor.post(&fixture.rows(":batch"), &rows).expect(201);
     assert_eq!(fixture.uses(file).await.0, 3);
+    // In each mode that checks values, and in no other.
+    for (mode, uses) in [("on", 4), ("strict", 5), ("off", 5)] {
+        let rows = fixture.rows(&format!("?validate={mode}"));
+        let body = json!({"data": {"photo": file}});
+        editor.post(&rows, &body).expect(201);
+        assert_eq!(fixture.uses(file).await.0, uses, "{mode}");
+    }
     // Other texts are none.
     let plain = file.simple().to_string();
     post(&fixture, &editor, &json!({"photo": plain})).expect(201);
-    assert_eq!(fixture.uses(file).await.0, 3);
+    assert_eq!(fixture.uses(file).await.0, 5);
 }
 
 async fn missing_foreign_and_hidden_files_are_refused_alike(place: Place) {
@@ -190,6 +197,13 @@ async fn missing_foreign_and_hidden_files_are_refused_alike(place: Place) {
     let body = editor.post(&fixture.rows(":batch"), &rows);
     let body = body.refused(422, "validation_failed").json();
     assert_eq!(body["errors"][0]["path"], "rows[1].data.photo");
+    let strict = fixture.rows("?validate=strict");
+    for file in files {
+        let body = json!({"data": {"photo": file}});
+        let refused = editor.post(&strict, &body);
+        let body = refused.refused(422, "validation_failed").json();
+        assert_eq!(body["errors"], responses[0]["errors"]);
+    }
     let listed = editor.get(&fixture.rows("")).expect(200).json();
     assert_eq!(listed["items"], json!([]), "{listed}");
     // Who sees it all may.

@@ -118,7 +118,7 @@ async fn required_is_asked_of_the_result_and_the_rest_of_what_is_sent(place: Pla
         json!({"name": "n", "other": 1}),
         "data.other",
     );
-    // A key that is no column's is none to take away either.
+    // A key without a column cannot be removed either.
     let nothing = json!({"name": "n", "never": null});
     refused("?merge=true&validate=strict", nothing, "data.never");
     let nothing = json!({"name": "n", "other": null});

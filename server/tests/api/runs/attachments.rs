@@ -18,6 +18,7 @@ on_both_stores!(
     the_files_of_the_row_go_along_in_the_order_of_its_columns,
     what_is_too_much_or_gone_fails_the_step,
     a_fixed_file_goes_along_where_the_run_sees_it,
+    a_row_that_the_run_does_not_see_attaches_nothing,
 );
 
 /// Bytes that no line of a mail holds.
@@ -57,6 +58,11 @@ impl Post {
     }
 
     async fn published(&self, by: &Client, config: &Value) -> String {
+        self.published_behind(by, &[], config).await
+    }
+
+    /// The same where other steps come first.
+    async fn published_behind(&self, by: &Client, steps: &[Value], config: &Value) -> String {
         let mut step = json!({"key": "email.send", "config": {"to": "ana@acme.test", "subject": "s",
             "body": "<p>Olá</p>", "connectionName": "post"}});
         let members = config.as_object().expect("an object").clone();
@@ -64,8 +70,9 @@ impl Post {
             .as_object_mut()
             .expect("an object")
             .extend(members);
+        let steps = [steps, &[step]].concat();
         let body = json!({"workspace_id": self.stage.model.workspace, "name": "mail", "is_draft": false,
-            "trigger_config": {"type": "manual"}, "graph_config": graph(&json!([step]))});
+            "trigger_config": {"type": "manual"}, "graph_config": graph(&json!(steps))});
         let it = workflow(&by.create(PATH, &body));
         assert!(self.stage.world.switch(&it, true).await);
         it
@@ -127,7 +134,7 @@ async fn the_files_of_the_row_go_along_in_the_order_of_its_columns(place: Place)
         &stage.model.feature,
         &json!({"photo": mail, "scan": text.to_uppercase(), "again": text}),
     );
-    // A text that was not checked is no use.
+    // A text that was not checked does not count as a use.
     let path = format!(
         "{}/{row}?merge=true&validate=off",
         Stage::rows(&stage.model.feature)
@@ -272,4 +279,41 @@ async fn a_fixed_file_goes_along_where_the_run_sees_it(place: Place) {
     let run = post.sent(&it, &row).await;
     assert_eq!(ended(&run), ("succeeded", ""), "{run}");
     assert_eq!(parts(&post.sink).1.len(), 1);
+}
+
+async fn a_row_that_the_run_does_not_see_attaches_nothing(place: Place) {
+    let post = Post::new(place).await;
+    let stage = &post.stage;
+    post.columns(&["photo"]);
+    let feature = &stage.model.feature;
+    let owner = stage.world.as_user("owner@acme.test");
+    let hidden = id(&made(&owner, &stage.model.workspace, "hidden", b"hidden"));
+    let theirs = json!({"data": {"photo": hidden}});
+    let theirs = id(&owner.create(&Stage::rows(feature), &theirs));
+    stage.row(feature, &json!({"photo": post.file("mine", b"mine")}));
+    let config = json!({"attachFiles": true});
+    let of_row = post.published(&stage.editor, &config).await;
+    let read = json!({"key": "feature.read", "config": {"featureId": feature}});
+    let of_read = post.published_behind(&stage.editor, &[read], &config).await;
+    let run_due = async || {
+        let executor = stage.executor_with(settings());
+        let executor = executor.attaching(&stage.world.app.files);
+        executor.run_due().await.expect("runs");
+    };
+    // The row was seen when the run began, and is hidden when the mail goes.
+    let begin = json!({"row_id": theirs, "feature_id": feature});
+    stage.editor.post_to(&of_row, "/runs", &begin).expect(202);
+    let own = json!({"config": {"rowAccess": "own"}});
+    let table = format!("/v1/features/{feature}");
+    owner.patch(&table, &own).expect(200);
+    run_due().await;
+    assert!(post.sink.mails().is_empty() || parts(&post.sink).1.is_empty());
+    // The current row is the first that a step has read, and it reads those that the run sees.
+    for (client, expected) in [(&stage.editor, "mine"), (&owner, "hidden")] {
+        client.post_to(&of_read, "/runs", &json!({})).expect(202);
+        run_due().await;
+        let attached = parts(&post.sink).1;
+        let names: Vec<&str> = attached.iter().map(|(_, name, _)| name.as_str()).collect();
+        assert_eq!(names, [expected]);
+    }
 }

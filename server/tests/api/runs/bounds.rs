@@ -313,7 +313,7 @@ async fn a_run_that_crashes_is_given_up(place: Place) {
         let path = format!("/v1/workflow-runs/{}", run["id"].as_str().expect("an id"));
         stage.editor.get(&path).expect(200).json()
     };
-    // A wait is no crash, however often it is.
+    // A wait is not a crash, however often it happens.
     let waits = begin();
     stage.run_due().await;
     for crashes in 0..2 {

@@ -10,7 +10,9 @@ use crate::stores::{Place, on_both_stores};
 
 on_both_stores!(
     a_step_uses_a_file_that_the_run_sees,
+    every_mode_of_a_step_checks_its_files,
     a_version_keeps_its_files_until_another_one_is_in_force,
+    a_version_inherits_a_file_for_those_who_see_it,
 );
 
 const USES: &str = "SELECT count(*) FROM file_uses WHERE file_id = $1";
@@ -46,6 +48,47 @@ async fn a_step_uses_a_file_that_the_run_sees(place: Place) {
             assert!(why.contains("names no file of this workspace"), "{run}");
         }
         assert_eq!(of_file(&stage.world, USES, file).await, uses);
+    }
+}
+
+async fn every_mode_of_a_step_checks_its_files(place: Place) {
+    let stage = Stage::new(place).await;
+    let table = stage.model.feature.clone();
+    let columns = format!("/v1/features/{table}/columns");
+    let photo = json!({"label": "photo", "type": "file"});
+    stage.editor.create(&columns, &photo);
+    let row = stage.row(&table, &json!({"status": "a"}));
+    let merge = format!("{}/{row}?merge=true", Stage::rows(&table));
+    let seen = file(&stage, person(&stage.editor)).await;
+    let owner = stage.world.as_user("owner@acme.test");
+    let hidden = file(&stage, person(&owner)).await;
+    for mode in ["update", "upsert", "updateTrigger"] {
+        for (file, uses) in [(seen, 1), (hidden, 0)] {
+            let cells = [("status", json!("a")), ("photo", json!(file))];
+            let mut step = write(mode, &table, &cells);
+            if mode != "updateTrigger" {
+                step["config"]["matchColumn"] = json!("status");
+            }
+            let manual = json!({"type": "manual"});
+            let it = stage.fires(&manual, &json!([step])).await;
+            let begin = json!({"row_id": row, "feature_id": table});
+            stage.editor.post_to(&it, "/runs", &begin).expect(202);
+            stage.run_due().await;
+            let run = stage.run(&it);
+            let (status, why) = ended(&run);
+            if uses == 1 {
+                assert_eq!((status, why), ("succeeded", ""), "{mode}: {run}");
+            } else {
+                assert_eq!(status, "failed", "{mode}: {run}");
+                assert!(
+                    why.contains("names no file of this workspace"),
+                    "{mode}: {run}"
+                );
+            }
+            assert_eq!(of_file(&stage.world, USES, file).await, uses, "{mode}");
+            let emptied = json!({"data": {"photo": null}});
+            stage.editor.patch(&merge, &emptied).expect(200);
+        }
     }
 }
 
@@ -99,4 +142,31 @@ async fn a_version_keeps_its_files_until_another_one_is_in_force(place: Place) {
     world.wait(1);
     editor.delete(&path(&it, "?force=true")).expect(204);
     released(world.context.now()).await;
+}
+
+async fn a_version_inherits_a_file_for_those_who_see_it(place: Place) {
+    let stage = Stage::new(place).await;
+    let (editor, world) = (&stage.editor, &stage.world);
+    let admin = world.as_user("admin@acme.test");
+    let kept = file(&stage, person(&admin)).await;
+    let body = json!({"workspace_id": stage.model.workspace, "name": "a", "is_draft": false,
+        "trigger_config": {"type": "manual"}, "graph_config": graph(&mail(&kept.to_string()))});
+    let it = workflow(&admin.create(PATH, &body));
+    assert!(world.switch(&it, true).await);
+    let of = format!("/v1/files/{kept}");
+    editor.get(&of).refused(404, "not_found");
+    // Whoever saves a version attaches what it inherits.
+    let named = json!({"name": "b"});
+    for body in [&named, &json!({"trigger_config": {"type": "manual"}})] {
+        let refused = editor.post_to(&it, "/versions", body);
+        let refused = refused.refused(422, "invalid_automation").json();
+        assert_eq!(refused["errors"][0]["code"], "step_config_invalid");
+    }
+    assert_eq!(of_file(world, HOLDS, kept).await, 1);
+    admin.post_to(&it, "/versions", &named).expect(201);
+    assert_eq!(of_file(world, HOLDS, kept).await, 2);
+    // Whoever publishes it saves nothing: the version in force keeps its file.
+    editor.post_to(&it, "/apply", &json!({})).expect(200);
+    assert_eq!(of_file(world, HOLDS, kept).await, 1);
+    admin.delete(&of).refused(409, "not_empty");
 }

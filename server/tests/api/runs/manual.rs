@@ -272,7 +272,7 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
     let late = read(&late);
     assert_eq!(ended(&late).0, "failed");
     assert_eq!(code(&late), "starter_lost_access");
-    assert!(ended(&late).1.contains("any more"), "{late}");
+    assert!(ended(&late).1.contains("no longer"), "{late}");
     stage.editor.post_to(&it, "/runs", &json!({})).expect(202);
     let members = stage.world.path("/members");
     let editor = owner
@@ -287,7 +287,7 @@ async fn a_run_has_the_rights_of_who_began_it(place: Place) {
     stage.run_due().await;
     let last = runs(&owner, &it).pop().expect("a run");
     assert_eq!(ended(&last).0, "failed");
-    assert!(ended(&last).1.contains("any more"), "{last}");
+    assert!(ended(&last).1.contains("no longer"), "{last}");
 }
 
 async fn a_key_begins_one_run(place: Place) {

@@ -178,7 +178,7 @@ async fn a_run_sees_what_its_publisher_sees(place: Place) {
     assert_eq!(run["steps"][0]["output"]["count"], 1, "{run}");
 }
 
-/// Everything that a person can read who is no administrator.
+/// Everything that a person can read who is not an administrator.
 fn readable(client: &Client, stage: &Stage, tables: &[&str], automations: &[String]) -> String {
     let mut all = String::new();
     for table in tables {
@@ -427,7 +427,7 @@ async fn a_publisher_who_lost_access_ends_the_run(place: Place) {
     owner
         .patch(&workspace, &json!({"access": "organization"}))
         .expect(200);
-    // Published anew by somebody who is there, it goes on; that it fires is no matter of who lets it.
+    // Published again by a member, it goes on; who activates it does not matter.
     assert!(world.switch(&its[0], false).await && world.switch(&its[0], true).await);
     assert_eq!(code(&fire().await[0]), "publisher_lost_access");
     owner

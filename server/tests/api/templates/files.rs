@@ -10,6 +10,7 @@ use super::shop::{Shop, Working, applied, named, working, workspace};
 use crate::api::client::Client;
 use crate::api::model::id;
 use crate::api::rows::{of_file, person, seed_file};
+use crate::api::workflows::steps as notifies;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -17,7 +18,9 @@ on_both_stores!(
     a_column_that_had_another_type_has_its_uses_again,
     a_use_comes_back_only_to_a_file_that_is_there,
     a_step_of_a_job_never_writes_over_a_use,
+    a_row_brings_no_file_into_a_column_of_the_people,
     a_package_chooses_no_file_for_an_automation,
+    a_mail_that_an_upgrade_takes_away_keeps_its_file_for_the_undo,
 );
 
 const USES: &str = "SELECT count(*) FROM file_uses WHERE file_id = $1";
@@ -142,14 +145,19 @@ impl Scene {
 
     /// Removes what nothing has used for a while.
     async fn sweep(&self) {
-        let sweep = Sweep {
-            store: self.world.store.clone(),
-            place: None,
-            context: self.world.context.clone(),
-            grace: Duration::from_secs(100),
-        };
-        sweep.run().await.expect("sweeps");
+        sweep(&self.world).await;
     }
+}
+
+/// Removes what nothing has used for a while.
+async fn sweep(world: &World) {
+    let sweep = Sweep {
+        store: world.store.clone(),
+        place: None,
+        context: world.context.clone(),
+        grace: Duration::from_secs(100),
+    };
+    sweep.run().await.expect("sweeps");
 }
 
 async fn a_column_that_had_another_type_has_its_uses_again(place: Place) {
@@ -237,6 +245,52 @@ async fn a_step_of_a_job_never_writes_over_a_use(place: Place) {
     assert_eq!(scene.counts().await, (2, 0));
 }
 
+async fn a_row_brings_no_file_into_a_column_of_the_people(place: Place) {
+    let scene = Scene::new(place).await;
+    let columns = format!("/v1/features/{}/columns", scene.clients);
+    for (name, kind) in [("own", "file"), ("link", "text")] {
+        let column = json!({"label": name, "type": kind});
+        scene.editor.create(&columns, &column);
+    }
+    let (path, mut package) = scene.package();
+    package["manifest"]["plan"]["metadata"]["source"] = "manual".into();
+    let clients =
+        |step: &&Value| step["tool"] == "create_feature" && step["args"]["name"] == "clients";
+    let steps = package["manifest"]["plan"]["steps"].as_array_mut();
+    let steps = steps.expect("steps");
+    let reference = steps.iter().find(clients).expect("a table")["ref"].clone();
+    let feature = format!("${}", reference.as_str().expect("a ref"));
+    let data =
+        json!({"code": "c", "name": "N", "own": scene.file, "link": scene.file, "none": "x"});
+    steps.push(json!({
+        "uid": "u_e6085d3f-c29b-4714-8fa1-3b5c90d7e285", "tool": "insert_rows",
+        "args": {"featureId": feature, "rows": [{"data": data}]},
+    }));
+    let package = package.to_string();
+    scene.admin.json("PUT", &path, &package).expect(200);
+    let body = json!({"workspaceId": scene.there});
+    let plan = format!("/v1/templates/{}/plan", scene.template);
+    let planned = scene.editor.post(&plan, &body).expect(200).json();
+    let job = applied(&scene.editor, &scene.template, &body).await;
+    let expected = (&json!("rows[].data.own"), &json!(1));
+    for listed in [&planned["not_carried"], &job["report"]["unresolved"]] {
+        let entries = listed.as_array().expect("a list").iter();
+        let own = entries.filter(|entry| entry["path"] == "rows[].data.own");
+        let own: Vec<_> = own.map(|entry| (&entry["path"], &entry["count"])).collect();
+        assert_eq!(own, [expected], "{listed}");
+    }
+    let rows = scene
+        .editor
+        .items(&format!("/v1/features/{}/rows", scene.clients));
+    let row = rows.iter().find(|row| row["data"]["code"] == "c");
+    let cells = &row.expect("a row")["data"];
+    assert_eq!(cells["own"], Value::Null);
+    // A text is none, whatever it reads like.
+    assert_eq!(cells["link"], json!(scene.file));
+    assert_eq!(cells["none"], "x");
+    assert_eq!(scene.counts().await, (1, 0));
+}
+
 async fn a_package_chooses_no_file_for_an_automation(place: Place) {
     let scene = Scene::new(place).await;
     let config = json!({"to": "a@b.test", "subject": "s", "body": "b", "attachmentFileId": ""});
@@ -267,4 +321,90 @@ async fn a_package_chooses_no_file_for_an_automation(place: Place) {
         refused.refused(422, "validation_failed");
     }
     assert_eq!(scene.counts().await, (1, 0));
+}
+
+/// The steps of the newest version of the automation in a workspace, and its id.
+fn newest(client: &Client, workspace: &str) -> (String, Value) {
+    let all = client.items(&format!(
+        "/v1/workflows-v2?workspace_id={workspace}&limit=200"
+    ));
+    let newest = all.iter().max_by_key(|one| one["version"].as_i64());
+    let newest = newest.expect("a version");
+    let workflow = newest["workflow_id"].as_str().expect("an id");
+    (workflow.to_owned(), newest["graph_config"]["steps"].clone())
+}
+
+async fn a_mail_that_an_upgrade_takes_away_keeps_its_file_for_the_undo(place: Place) {
+    let world = World::new(place).await;
+    let _working = working(&world);
+    let admin = world.as_user("admin@acme.test");
+    let from = workspace(&admin, world.acme);
+    let mut steps = notifies();
+    let config = json!({"to": "a@b.test", "subject": "s", "body": "b", "attachmentFileId": ""});
+    let mail = json!({"key": "email.send", "config": config});
+    steps.as_array_mut().expect("steps").push(mail);
+    let body = json!({"workspace_id": from, "name": "Flow", "is_draft": false,
+        "trigger_config": {"type": "manual"}, "graph_config": {"steps": steps}});
+    admin.create("/v1/workflows-v2", &body);
+    let export = format!("/v1/workspaces/{from}/export");
+    let package = admin.post(&export, &json!({})).expect(200);
+    let made = admin.json("POST", "/v1/templates/import", &package.body);
+    let template = id(&made.expect(201).json());
+    let there = workspace(&admin, world.acme);
+    applied(&admin, &template, &json!({"workspaceId": there})).await;
+    // Somebody attaches a file.
+    let in_workspace = (world.acme, there.parse().expect("an id"));
+    let file = seed_file(&world, in_workspace, person(&admin)).await;
+    let (it, mut steps) = newest(&admin, &there);
+    let versions = format!("/v1/workflows-v2/{it}/versions");
+    let publish = format!("/v1/workflows-v2/{it}/apply");
+    admin.post(&publish, &json!({})).expect(200);
+    assert!(world.switch(&it, true).await);
+    steps[1]["config"]["attachmentFileId"] = json!(file);
+    let attached = json!({"graph_config": {"steps": steps}});
+    admin.create(&versions, &attached);
+    admin.post(&publish, &json!({})).expect(200);
+    assert_eq!(of_file(&world, HOLDS, file).await, 1);
+    // The next version of the package sends no mail.
+    let path = format!("/v1/templates/{template}/package");
+    let mut package = admin.get(&path).expect(200).json();
+    let args = super::upgrade::args(&mut package, "create_workflow_v2", "Flow");
+    let left = args["graphConfig"]["steps"].as_array_mut().expect("steps");
+    let gone = left.pop().expect("a mail")["id"].clone();
+    let items = package["manifest"]["items"].as_array_mut().expect("items");
+    for item in items {
+        if let Some(ids) = item.get_mut("stepIds").and_then(Value::as_array_mut) {
+            ids.retain(|id| *id != gone);
+        }
+    }
+    let package = package.to_string();
+    admin.json("PUT", &path, &package).expect(200);
+    let mut body = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
+    let plan = format!("/v1/templates/{template}/plan");
+    let plan = admin.post(&plan, &body).expect(200).json();
+    for conflict in plan["conflicts"].as_array().expect("a list") {
+        let [of, path] = [&conflict["ref"], &conflict["path"]];
+        let [of, path] = [of, path].map(|text| text.as_str().expect("a text"));
+        body["decisions"][of][path] = "theirs".into();
+    }
+    let job = applied(&admin, &template, &body).await;
+    let (_, without) = newest(&admin, &there);
+    assert_eq!(without.as_array().map(Vec::len), Some(1), "{job}");
+    // The undo needs the file: it is neither deleted nor swept.
+    assert_eq!(of_file(&world, HOLDS, file).await, 1);
+    let path = format!("/v1/files/{file}");
+    admin.delete(&path).refused(409, "not_empty");
+    world.wait(200);
+    sweep(&world).await;
+    assert_eq!(of_file(&world, THERE, file).await, 1);
+    let undo = format!("/v1/template-jobs/{}/undo", id(&job));
+    admin.send("POST", &undo, &[], None).expect(200);
+    assert_eq!(newest(&admin, &there).1, steps);
+    assert_eq!(of_file(&world, HOLDS, file).await, 1);
+    admin.delete(&path).refused(409, "not_empty");
+    // Whoever publishes a version without it lets go of it.
+    admin.create(&versions, &json!({"graph_config": {"steps": without}}));
+    admin.post(&publish, &json!({})).expect(200);
+    assert_eq!(of_file(&world, HOLDS, file).await, 0);
+    admin.delete(&path).expect(204);
 }

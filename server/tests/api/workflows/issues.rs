@@ -309,7 +309,7 @@ async fn chains_are_checked_with_their_tables(place: Place) {
                     && (at == path || path.is_empty() || at.starts_with(path))),
                 "{steps} {found:?}"
             );
-            // That it is not kept yet is no second mistake.
+            // That it is not stored yet is not a second mistake.
             assert!(code != "self_recursion" || found.len() == 1, "{found:?}");
         }
     }

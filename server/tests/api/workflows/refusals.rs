@@ -1,4 +1,4 @@
-//! Every status that is no success, next to those of the states.
+//! Every status that is not a success, next to those of the states.
 
 use serde_json::json;
 

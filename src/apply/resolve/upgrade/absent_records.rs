@@ -14,7 +14,7 @@ use crate::workspace::{AnyRecord, Id};
 /// A record that is not there, with everything in it.
 struct AbsentRecord {
     reference: String,
-    thing: AnyRecord,
+    record: AnyRecord,
     /// What the package says of it and of what is in it.
     parts: Vec<BaseRecord>,
 }
@@ -34,14 +34,14 @@ impl Merging<'_, '_> {
                 self.stays_away(away.parts);
                 continue;
             }
-            let changed = away.parts.iter().any(|part| self.differs(&part.thing));
+            let changed = away.parts.iter().any(|part| self.differs(&part.record));
             let mut barring = self.pairs.barred.values();
             let bars = barring.any(|of| names.contains(&of.as_str()));
             if !changed && dangling.is_empty() && !bars {
                 self.work.kept.push(KeptRecord {
-                    kind: away.thing.kind,
+                    kind: away.record.kind,
                     reference: away.reference,
-                    id: away.thing.id,
+                    id: away.record.id,
                     path: None,
                     base: Value::Null,
                     ours: Value::Null,
@@ -50,11 +50,11 @@ impl Merging<'_, '_> {
                 continue;
             }
             if !self.tracked.says(&away.reference, RecordDecision::Leave) {
-                self.work.conflicts.push(Conflict::whole(
+                self.work.conflicts.push(Conflict::of_record(
                     ConflictCode::RemovedHere,
-                    away.thing.kind,
+                    away.record.kind,
                     &away.reference,
-                    away.thing.id,
+                    away.record.id,
                 ));
                 continue;
             }
@@ -101,18 +101,18 @@ impl Merging<'_, '_> {
     /// Lists what the package says of records that stay away; their base is that.
     fn stays_away(&mut self, parts: Vec<BaseRecord>) {
         for part in parts {
-            let (reference, thing) = (part.reference.as_str(), &part.thing);
-            match self.base.get(thing.id).map(|based| &based.thing) {
+            let (reference, record) = (part.reference.as_str(), &part.record);
+            match self.base.get(record.id).map(|based| &based.record) {
                 None => {
-                    let label = thing.called().into();
-                    let left = not_carried(thing.kind, reference, None, None, Some(label));
+                    let label = record.called().into();
+                    let left = not_carried(record.kind, reference, None, None, Some(label));
                     self.work.not_carried.push(left);
                 }
                 Some(known) => {
-                    let leaves = differing(known, thing, self.definitions).into_iter();
+                    let leaves = differing(known, record, self.definitions).into_iter();
                     let left = leaves.map(|(path, base, theirs)| {
                         let (base, theirs) = (Some(base), Some(theirs));
-                        not_carried(thing.kind, reference, Some(&path), base, theirs)
+                        not_carried(record.kind, reference, Some(&path), base, theirs)
                     });
                     self.work.not_carried.extend(left);
                 }
@@ -129,25 +129,25 @@ impl Merging<'_, '_> {
         };
         let gone_ids: Vec<Id> = declared()
             .filter(|(reference, _)| self.is_away(reference))
-            .map(|(_, declared)| declared.thing.id)
+            .map(|(_, declared)| declared.record.id)
             .collect();
-        let inside = |thing: &AnyRecord| {
-            thing
+        let inside = |record: &AnyRecord| {
+            record
                 .parent
                 .is_some_and(|parent| gone_ids.contains(&parent))
         };
         let top = declared()
-            .filter(|(reference, declared)| self.is_away(reference) && !inside(&declared.thing));
+            .filter(|(reference, declared)| self.is_away(reference) && !inside(&declared.record));
         top.map(|(reference, top)| {
             let parts = declared().filter(|(_, declared)| {
-                declared.thing.id == top.thing.id || declared.thing.parent == Some(top.thing.id)
+                declared.record.id == top.record.id || declared.record.parent == Some(top.record.id)
             });
             AbsentRecord {
                 reference: (*reference).to_owned(),
-                thing: top.thing.clone(),
+                record: top.record.clone(),
                 parts: parts
                     .map(|(reference, declared)| {
-                        BaseRecord::new(reference, &declared.name, plain(&declared.thing))
+                        BaseRecord::new(reference, &declared.name, plain(&declared.record))
                     })
                     .collect(),
             }
@@ -157,8 +157,8 @@ impl Merging<'_, '_> {
 
     /// Whether the package says something else of a record than the base; one that the base does not have
     /// is new.
-    fn differs(&self, thing: &AnyRecord) -> bool {
-        let known = self.base.get(thing.id);
-        known.is_none_or(|known| !differing(&known.thing, thing, self.definitions).is_empty())
+    fn differs(&self, record: &AnyRecord) -> bool {
+        let known = self.base.get(record.id);
+        known.is_none_or(|known| !differing(&known.record, record, self.definitions).is_empty())
     }
 }

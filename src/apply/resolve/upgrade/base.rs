@@ -34,11 +34,11 @@ impl Base {
             base.entries(until.get(read..).unwrap_or_default());
             read = until.len();
             for (based, created) in legacy_jobs(job, until, destination, definitions) {
-                match base.get(based.thing.id) {
+                match base.get(based.record.id) {
                     // Of what was there the config alone was written.
                     Some(known) if !created => {
                         let mut known = known.clone();
-                        known.thing.config = based.thing.config;
+                        known.record.config = based.record.config;
                         base.add(&known);
                     }
                     _ => base.add(&based),
@@ -54,7 +54,7 @@ impl Base {
             match entry {
                 Entry::Structure(structure) => {
                     for deleted in &structure.deleted {
-                        self.remove(deleted.thing.id);
+                        self.remove(deleted.record.id);
                         self.deleted.push(deleted.clone());
                     }
                     for based in &structure.base {
@@ -68,8 +68,8 @@ impl Base {
     }
 
     fn add(&mut self, based: &BaseRecord) {
-        let name = (based.reference.clone(), based.thing.kind);
-        let id = based.thing.id;
+        let name = (based.reference.clone(), based.record.kind);
+        let id = based.record.id;
         if let Some(before) = self.by_ref.insert(name, id)
             && before != id
         {
@@ -78,13 +78,13 @@ impl Base {
         if let Some(before) = self.things.insert(id, based.clone())
             && before.reference != based.reference
         {
-            self.by_ref.remove(&(before.reference, before.thing.kind));
+            self.by_ref.remove(&(before.reference, before.record.kind));
         }
     }
 
     fn remove(&mut self, id: Id) {
         if let Some(gone) = self.things.shift_remove(&id) {
-            self.by_ref.remove(&(gone.reference, gone.thing.kind));
+            self.by_ref.remove(&(gone.reference, gone.record.kind));
         }
     }
 
@@ -95,7 +95,7 @@ impl Base {
         kind: RecordKind,
     ) -> Option<&AnyRecord> {
         let id = self.by_ref.get(&(reference.to_owned(), kind))?;
-        self.things.get(id).map(|based| &based.thing)
+        self.things.get(id).map(|based| &based.record)
     }
 
     /// Whether a ref stands for a record, or stood for one that an upgrade took away.

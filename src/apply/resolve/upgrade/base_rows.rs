@@ -43,9 +43,9 @@ pub(in crate::apply::resolve) fn base_rows(
 fn tables(base: &Base) -> Vec<(String, Id)> {
     let tables = base
         .all()
-        .filter(|based| based.thing.kind == RecordKind::Feature);
+        .filter(|based| based.record.kind == RecordKind::Feature);
     tables
-        .map(|based| (based.reference.clone(), based.thing.id))
+        .map(|based| (based.reference.clone(), based.record.id))
         .collect()
 }
 
@@ -59,10 +59,10 @@ fn package_rows(rows: &RowBase<'_>, base: &Base, bindings: &Bindings<'_>) -> Bas
     let names: HashMap<&str, &str> = names.collect();
     let known = base
         .all()
-        .filter(|based| based.thing.kind == RecordKind::Column);
+        .filter(|based| based.record.kind == RecordKind::Column);
     let known = known.filter_map(|based| {
         let name = names.get(based.reference.as_str())?;
-        Some((based.thing.id, (*name).to_owned()))
+        Some((based.record.id, (*name).to_owned()))
     });
     let mut found = BasePackageRows {
         tables: tables(base),

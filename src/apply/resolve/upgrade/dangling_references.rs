@@ -15,11 +15,11 @@ impl Merging<'_, '_> {
             if !declared.fresh || declared.blueprint {
                 continue;
             }
-            for (path, value) in parts(&declared.thing) {
+            for (path, value) in parts(&declared.record) {
                 for named in absent_names::refs(value) {
                     let theirs = Some(absent_names::plain(value));
                     let entry =
-                        not_carried(declared.thing.kind, reference, Some(&path), None, theirs);
+                        not_carried(declared.record.kind, reference, Some(&path), None, theirs);
                     self.dangling.entry(named).or_default().push(entry);
                 }
             }
@@ -28,8 +28,8 @@ impl Merging<'_, '_> {
 }
 
 /// The parts of a config under the paths that they have as leaves.
-fn parts(thing: &AnyRecord) -> Vec<(String, &Value)> {
-    match (&thing.config, thing.kind) {
+fn parts(record: &AnyRecord) -> Vec<(String, &Value)> {
+    match (&record.config, record.kind) {
         (config, RecordKind::Workflow) => {
             let part = |path: &str, key| Some((path.to_owned(), config.get(key)?));
             [

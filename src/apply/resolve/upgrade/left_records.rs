@@ -47,16 +47,16 @@ impl LeftRecords {
     ) -> Self {
         let unclaimed = || {
             base.all().filter(|based| {
-                based.thing.kind != RecordKind::Workspace && !pairs.claims(based.thing.id)
+                based.record.kind != RecordKind::Workspace && !pairs.claims(based.record.id)
             })
         };
-        let tables = unclaimed().filter(|based| based.thing.kind == RecordKind::Feature);
-        let tables: HashSet<Id> = tables.map(|based| based.thing.id).collect();
+        let tables = unclaimed().filter(|based| based.record.kind == RecordKind::Feature);
+        let tables: HashSet<Id> = tables.map(|based| based.record.id).collect();
         // What is in a table that is gone goes with it. A module does not go, so what is in it stands next to it.
         let inside = |parent| tables.contains(&parent);
-        let outermost = unclaimed().filter(|based| !based.thing.parent.is_some_and(inside));
+        let outermost = unclaimed().filter(|based| !based.record.parent.is_some_and(inside));
         let left = outermost.filter_map(|based| {
-            let ours = AnyRecord::find(rules.destination, based.thing.kind, based.thing.id)?;
+            let ours = AnyRecord::find(rules.destination, based.record.kind, based.record.id)?;
             let outcome = rules.outcome(based, &ours);
             let based = based.clone();
             Some(Left {
@@ -91,7 +91,7 @@ impl LeftRules<'_, '_> {
         if !self.tracked.says(&based.reference, RecordDecision::Delete) {
             return LeftOutcome::Stays;
         }
-        match self.stays(&based.thing, ours) {
+        match self.stays(&based.record, ours) {
             Some(_) if self.tracked.is_of_job() => LeftOutcome::ChangedSince,
             Some(why) => LeftOutcome::Refused(why),
             None if holds(ours.kind) && !self.is_as_planned(&based.reference, ours) => {
@@ -211,14 +211,14 @@ impl Merging<'_, '_> {
         let siblings = Siblings::of(self.destination, &ours);
         work.entry.siblings.extend(siblings);
         work.entry.deleted.push(BaseRecord {
-            thing: ours,
+            record: ours,
             ..based
         });
     }
 
     /// Leaves a record that people changed since the plan said that it goes.
     fn stays_since(&mut self, reference: &str, ours: &AnyRecord) {
-        let conflict = Conflict::whole(ConflictCode::Changed, ours.kind, reference, ours.id);
+        let conflict = Conflict::of_record(ConflictCode::Changed, ours.kind, reference, ours.id);
         self.work.conflicts.push(conflict);
     }
 

@@ -51,12 +51,12 @@ pub(super) fn legacy_jobs(
         .collect();
     let declared = package.built.declared.into_iter().filter(|(_, declared)| {
         !declared.blueprint
-            && (created.contains(&declared.thing.id) || replaced.contains(&declared.thing.id))
+            && (created.contains(&declared.record.id) || replaced.contains(&declared.record.id))
     });
     declared
         .map(|(reference, declared)| {
-            let based = BaseRecord::new(reference, &declared.name, plain(&declared.thing));
-            let created = created.contains(&based.thing.id);
+            let based = BaseRecord::new(reference, &declared.name, plain(&declared.record));
+            let created = created.contains(&based.record.id);
             (based, created)
         })
         .collect()

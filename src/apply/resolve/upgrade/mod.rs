@@ -148,9 +148,9 @@ impl Merging<'_, '_> {
 
     /// New things whose name a record of people has, and nobody has said what becomes of that.
     fn refuse_taken_names(&mut self) {
-        for (reference, thing) in &self.pairs.taken {
+        for (reference, record) in &self.pairs.taken {
             let conflict =
-                Conflict::whole(ConflictCode::NameTaken, thing.kind, reference, thing.id);
+                Conflict::of_record(ConflictCode::NameTaken, record.kind, reference, record.id);
             self.work.conflicts.push(conflict);
         }
     }
@@ -185,13 +185,13 @@ impl Merging<'_, '_> {
         let base = self.base;
         let standing = self.records.entry(id).or_insert_with(|| {
             // Of people's records no more than the position changes.
-            let thing = AnyRecord::find(destination, kind, id);
-            let thing = thing.unwrap_or_else(|| AnyRecord::of_workspace(&destination.workspace));
+            let record = AnyRecord::find(destination, kind, id);
+            let record = record.unwrap_or_else(|| AnyRecord::of_workspace(&destination.workspace));
             let known = base.get(id).map(|based| based.reference.clone());
             MergedRecord {
                 reference: known.unwrap_or_default(),
-                after: thing.clone(),
-                before: thing,
+                after: record.clone(),
+                before: record,
             }
         });
         &mut standing.after
@@ -219,12 +219,12 @@ impl Merging<'_, '_> {
             if let Counterpart::Recreated(_) = self.pairs.counterpart(reference) {
                 self.work.again.push((*reference).to_owned());
             }
-            let thing = &declared.thing;
-            let there = thing
+            let record = &declared.record;
+            let there = record
                 .parent
                 .is_some_and(|parent| self.destination.feature(parent).is_some());
-            if thing.kind == RecordKind::Column && there {
-                self.work.fresh_columns.insert(thing.id);
+            if record.kind == RecordKind::Column && there {
+                self.work.fresh_columns.insert(record.id);
             }
         }
     }
@@ -233,10 +233,10 @@ impl Merging<'_, '_> {
     fn name_absent(&mut self) {
         let never = self.built.declared.iter().filter(|(reference, declared)| {
             *self.pairs.counterpart(reference) == Counterpart::LeftOut
-                && self.base.get(declared.thing.id).is_none()
+                && self.base.get(declared.record.id).is_none()
         });
         let names = Names::new(
-            never.map(|(_, declared)| (declared.thing.id.to_string(), declared.name.as_str())),
+            never.map(|(_, declared)| (declared.record.id.to_string(), declared.name.as_str())),
         );
         for left in &mut self.work.not_carried {
             for value in [&mut left.base, &mut left.theirs].into_iter().flatten() {
@@ -250,21 +250,21 @@ impl Merging<'_, '_> {
         for (reference, declared) in &self.built.declared {
             let adopted = matches!(self.pairs.counterpart(reference), Counterpart::Adopted(_));
             if !declared.blueprint && (declared.fresh || adopted) && *reference != WORKSPACE {
-                let based = BaseRecord::new(reference, &declared.name, plain(&declared.thing));
+                let based = BaseRecord::new(reference, &declared.name, plain(&declared.record));
                 self.built.work.entry.base.push(based);
             }
         }
         for based in &mut self.built.work.entry.base {
-            let thing = &mut based.thing;
-            if stay.contains(&(thing.kind, thing.parent))
-                && let Some(before) = self.base.get(thing.id)
+            let record = &mut based.record;
+            if stay.contains(&(record.kind, record.parent))
+                && let Some(before) = self.base.get(record.id)
             {
-                thing.order = before.thing.order;
+                record.order = before.record.order;
             }
         }
         let base = self.base;
         self.built.work.entry.base.retain(|based| {
-            let before = base.get(based.thing.id);
+            let before = base.get(based.record.id);
             before != Some(based)
         });
         let adopted: Vec<(String, AnyRecord)> = self
@@ -272,12 +272,12 @@ impl Merging<'_, '_> {
             .declared
             .keys()
             .filter_map(|reference| match self.pairs.counterpart(reference) {
-                Counterpart::Adopted(thing) => Some(((*reference).to_owned(), thing.clone())),
+                Counterpart::Adopted(record) => Some(((*reference).to_owned(), record.clone())),
                 _ => None,
             })
             .collect();
-        for (reference, thing) in adopted {
-            self.known(&reference, &thing);
+        for (reference, record) in adopted {
+            self.note_existing(&reference, &record);
         }
     }
 
@@ -317,7 +317,7 @@ impl Merging<'_, '_> {
     }
 }
 
-/// A thing without marks.
+/// A record without marks.
 pub(super) fn plain(marked: &AnyRecord) -> AnyRecord {
     AnyRecord {
         config: absent_names::plain(&marked.config),

@@ -18,12 +18,12 @@ pub(super) struct Namesakes<'b>(HashMap<(Id, &'b str), &'b str>);
 impl<'b> Namesakes<'b> {
     pub(super) fn of(base: &'b Base, destination: &Structure) -> Namesakes<'b> {
         let columns = base.all();
-        let columns = columns.filter(|based| based.thing.kind == RecordKind::Column);
+        let columns = columns.filter(|based| based.record.kind == RecordKind::Column);
         let gone = columns.filter_map(|based| {
-            let (table, name) = (based.thing.parent?, based.thing.name.as_str());
+            let (table, name) = (based.record.parent?, based.record.name.as_str());
             let here = destination.feature(table)?;
             let living = here.column_named(name)?;
-            let is_gone = here.column(based.thing.id).is_none();
+            let is_gone = here.column(based.record.id).is_none();
             let is_of_people = base.get(living.id).is_none();
             (is_gone && is_of_people).then_some(((table, name), based.reference.as_str()))
         });

@@ -13,7 +13,7 @@ use crate::workspace::{Id, RecordKind};
 
 /// A technical name that stays although the package gives the record another one than the base did.
 pub(super) fn other_name(known: &BaseRecord, reference: &str, name: &str) -> Option<NotCarried> {
-    let (kind, before) = (known.thing.kind, known.package_name());
+    let (kind, before) = (known.record.kind, known.package_name());
     // That of an automation is a leaf, and a workspace is not named by a package.
     let fixed = !matches!(kind, RecordKind::Workflow | RecordKind::Workspace);
     (fixed && before != name).then(|| {
@@ -60,26 +60,26 @@ pub(in crate::apply::resolve) fn left_out(
         .iter()
         .filter(|(_, declared)| !declared.blueprint)
     {
-        let thing = plain(&declared.thing);
+        let record = plain(&declared.record);
         let known = base
-            .get(thing.id)
+            .get(record.id)
             .filter(|known| known.reference == *reference);
-        if declared.fresh || replaced.contains(&thing.id) {
+        if declared.fresh || replaced.contains(&record.id) {
             bases.push(match known {
                 // Of what is there the config alone was written.
                 Some(known) if !declared.fresh => {
                     let mut known = known.clone();
-                    known.thing.config = thing.config;
+                    known.record.config = record.config;
                     known
                 }
-                _ => BaseRecord::new(reference, &declared.name, thing),
+                _ => BaseRecord::new(reference, &declared.name, record),
             });
             continue;
         }
         let Some(known) = known else { continue };
-        for (path, base, theirs) in differing(&known.thing, &thing, definitions) {
+        for (path, base, theirs) in differing(&known.record, &record, definitions) {
             left_out.push(not_carried(
-                thing.kind,
+                record.kind,
                 reference,
                 Some(&path),
                 Some(base),

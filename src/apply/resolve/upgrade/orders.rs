@@ -38,7 +38,7 @@ impl Merging<'_, '_> {
             },
         )];
         for (reference, declared) in &self.built.declared {
-            let children = match declared.thing.kind {
+            let children = match declared.record.kind {
                 RecordKind::Module => RecordKind::Rail,
                 RecordKind::Feature => RecordKind::Column,
                 _ => continue,
@@ -46,8 +46,8 @@ impl Merging<'_, '_> {
             if !declared.fresh && !declared.blueprint {
                 let parent = Parent {
                     reference,
-                    kind: declared.thing.kind,
-                    id: declared.thing.id,
+                    kind: declared.record.kind,
+                    id: declared.record.id,
                 };
                 parents.push((children, parent));
             }
@@ -116,13 +116,13 @@ impl Merging<'_, '_> {
     ) -> bool {
         let declared = self.built.declared.values();
         let mut theirs: Vec<(i64, Id, bool)> = declared
-            .filter(|declared| declared.thing.kind == kind && declared.thing.parent == within)
+            .filter(|declared| declared.record.kind == kind && declared.record.parent == within)
             .filter(|declared| !declared.blueprint)
             .map(|declared| {
                 (
-                    declared.thing.order.unwrap_or(i64::MAX),
-                    declared.thing.id,
-                    declared.thing.order.is_some(),
+                    declared.record.order.unwrap_or(i64::MAX),
+                    declared.record.id,
+                    declared.record.order.is_some(),
                 )
             })
             .collect();
@@ -133,17 +133,17 @@ impl Merging<'_, '_> {
         let mut base: Vec<&AnyRecord> = self
             .base
             .all()
-            .map(|based| &based.thing)
-            .filter(|thing| thing.kind == kind && thing.parent == within)
+            .map(|based| &based.record)
+            .filter(|record| record.kind == kind && record.parent == within)
             .collect();
-        base.sort_by_key(|thing| thing.order.unwrap_or(i64::MAX));
-        let base: Sequence = base.into_iter().map(|thing| thing.id).collect();
+        base.sort_by_key(|record| record.order.unwrap_or(i64::MAX));
+        let base: Sequence = base.into_iter().map(|record| record.id).collect();
         let ours = AnyRecord::siblings(self.destination, kind, within);
         let names: Names = ours
             .iter()
-            .map(|thing| (thing.id, thing.name.as_str().into()))
+            .map(|record| (record.id, record.name.as_str().into()))
             .collect();
-        let now: Sequence = ours.iter().map(|thing| thing.id).collect();
+        let now: Sequence = ours.iter().map(|record| record.id).collect();
         let in_all = |id: &&Id| base.contains(id) && theirs.contains(id) && now.contains(id);
         let common = |list: &Sequence| -> Value {
             let common = list.iter().filter(in_all);
@@ -167,7 +167,7 @@ impl Merging<'_, '_> {
         };
         // What goes with this unit has no place any more.
         let deleted = &self.built.work.entry.deleted;
-        let goes = |id: &Id| deleted.iter().any(|based| based.thing.id == *id);
+        let goes = |id: &Id| deleted.iter().any(|based| based.record.id == *id);
         let standing: Sequence = now.iter().filter(|id| !goes(id)).copied().collect();
         let mut sequence = standing.clone();
         let mut moves = true;
@@ -241,12 +241,13 @@ impl Merging<'_, '_> {
 
     fn is_fresh(&self, id: Id) -> bool {
         let mut declared = self.built.declared.values();
-        declared.any(|declared| declared.fresh && declared.thing.id == id)
+        declared.any(|declared| declared.fresh && declared.record.id == id)
     }
 
     /// Gives siblings positions that ascend; those that do so already keep theirs.
     fn number(&mut self, kind: RecordKind, sequence: &Sequence, ours: &[AnyRecord]) {
-        let there: HashMap<Id, &AnyRecord> = ours.iter().map(|thing| (thing.id, thing)).collect();
+        let there: HashMap<Id, &AnyRecord> =
+            ours.iter().map(|record| (record.id, record)).collect();
         let mut new: IndexMap<Id, &mut i64> = IndexMap::new();
         for change in &mut self.built.work.changes {
             let order = match change {
@@ -261,7 +262,7 @@ impl Merging<'_, '_> {
         let mut moved = Vec::new();
         for id in sequence {
             let stands = match (there.get(id), new.get(id)) {
-                (Some(thing), _) => thing.order.unwrap_or_default(),
+                (Some(record), _) => record.order.unwrap_or_default(),
                 (None, Some(order)) => **order,
                 (None, None) => continue,
             };

@@ -1,4 +1,4 @@
-//! Which record of the base each thing of the package is (`upgrade` 3.2).
+//! Which record of the base each record of the package is (`upgrade` 3.2).
 
 use std::collections::{HashMap, HashSet};
 
@@ -79,13 +79,13 @@ impl<'a> Pairing<'a> {
                 .parent_argument()
                 .and_then(|argument| used_in(&work.step.args, argument));
             let above = parent.map(|parent| pairs.counterpart(parent).clone());
-            let known = self.known(work, kind, reference, above.as_ref(), renamed, &pairs);
+            let known = self.base_record(work, kind, reference, above.as_ref(), renamed, &pairs);
             let barred = || self.barred_by(work, kind, &pairs).map(str::to_owned);
             let bar = known.is_none().then(barred).flatten();
             let counterpart = match known {
-                Some(thing) => {
-                    pairs.claim(thing.id);
-                    self.paired(reference, thing, above.as_ref())
+                Some(record) => {
+                    pairs.claim(record.id);
+                    self.paired(reference, record, above.as_ref())
                 }
                 None => match bar {
                     Some(bar) => {
@@ -102,8 +102,8 @@ impl<'a> Pairing<'a> {
         pairs
     }
 
-    /// The record of the base that a thing is.
-    fn known(
+    /// The record of the base that a record of the package is.
+    fn base_record(
         &self,
         work: &StepWork<'_>,
         kind: RecordKind,
@@ -113,7 +113,7 @@ impl<'a> Pairing<'a> {
         pairs: &Counterparts,
     ) -> Option<&'a AnyRecord> {
         if let Some(id) = renamed.get(reference) {
-            return self.base.get(*id).map(|based| &based.thing);
+            return self.base.get(*id).map(|based| &based.record);
         }
         let parent = match above {
             Some(
@@ -125,44 +125,44 @@ impl<'a> Pairing<'a> {
             Some(Counterpart::New | Counterpart::LeftOut | Counterpart::Adopted(_)) => return None,
             None => None,
         };
-        let inside = |thing: &&AnyRecord| thing.parent == parent;
-        if let Some(thing) = self.base.named(reference, kind) {
-            return Some(thing).filter(inside);
+        let inside = |record: &&AnyRecord| record.parent == parent;
+        if let Some(record) = self.base.named(reference, kind) {
+            return Some(record).filter(inside);
         }
         let name = text_in(&work.step.args, "name");
         let mut all = self.base.all().filter(|based| {
-            let own = (based.reference.as_str(), based.thing.kind);
-            !self.refs.contains(&own) && !pairs.claims(based.thing.id)
+            let own = (based.reference.as_str(), based.record.kind);
+            !self.refs.contains(&own) && !pairs.claims(based.record.id)
         });
         let found = all.find(|based| {
-            let thing = &based.thing;
-            thing.kind == kind && based.package_name() == name && inside(&thing)
+            let record = &based.record;
+            record.kind == kind && based.package_name() == name && inside(&record)
         });
-        found.map(|based| &based.thing)
+        found.map(|based| &based.record)
     }
 
     /// What a record that the base has is at the destination.
     fn paired(
         &self,
         reference: &str,
-        thing: &AnyRecord,
+        record: &AnyRecord,
         above: Option<&Counterpart>,
     ) -> Counterpart {
-        let (kind, id) = (thing.kind, thing.id);
+        let (kind, id) = (record.kind, record.id);
         match above {
-            Some(Counterpart::Removed(_)) => Counterpart::Removed(thing.clone()),
-            Some(Counterpart::Recreated(_)) => Counterpart::Recreated(thing.clone()),
+            Some(Counterpart::Removed(_)) => Counterpart::Removed(record.clone()),
+            Some(Counterpart::Recreated(_)) => Counterpart::Recreated(record.clone()),
             _ => match AnyRecord::find(self.destination, kind, id) {
-                Some(here) if here.parent == thing.parent => Counterpart::Present(here),
+                Some(here) if here.parent == record.parent => Counterpart::Present(here),
                 _ if self.tracked.says(reference, RecordDecision::Create) => {
-                    Counterpart::Recreated(thing.clone())
+                    Counterpart::Recreated(record.clone())
                 }
-                _ => Counterpart::Removed(thing.clone()),
+                _ => Counterpart::Removed(record.clone()),
             },
         }
     }
 
-    /// What a new thing has to name and that stays away, because somebody decided so.
+    /// What a new record has to name and that stays away, because somebody decided so.
     fn barred_by<'w>(
         &self,
         work: &StepWork<'w>,
@@ -213,7 +213,7 @@ impl<'a> Pairing<'a> {
         left(reference) || parent.is_some_and(left)
     }
 
-    /// What becomes of a thing that the base does not have.
+    /// What becomes of a record that the base does not have.
     fn counterpart_of_new(
         &self,
         work: &StepWork<'_>,
@@ -240,10 +240,10 @@ impl<'a> Pairing<'a> {
             return Counterpart::New;
         }
         let args = &work.step.args;
-        let same = |thing: &AnyRecord| {
-            thing.name == text_in(args, "name")
-                && of_type(args, kind) == thing.own_type.as_deref()
-                && self.base.get(thing.id).is_none()
+        let same = |record: &AnyRecord| {
+            record.name == text_in(args, "name")
+                && of_type(args, kind) == record.own_type.as_deref()
+                && self.base.get(record.id).is_none()
         };
         let siblings = AnyRecord::siblings(self.destination, kind, parent);
         let Some(theirs) = siblings.into_iter().find(same) else {
@@ -285,10 +285,10 @@ impl<'a> Pairing<'a> {
         }
         let gone = |(kind, parent, own_type): &Group| -> Vec<_> {
             let all = self.base.all().filter(|based| {
-                let thing = &based.thing;
-                (thing.kind, &thing.parent, &thing.own_type) == (*kind, parent, own_type)
-                    && !pairs.claims(thing.id)
-                    && AnyRecord::find(self.destination, *kind, thing.id).is_some()
+                let record = &based.record;
+                (record.kind, &record.parent, &record.own_type) == (*kind, parent, own_type)
+                    && !pairs.claims(record.id)
+                    && AnyRecord::find(self.destination, *kind, record.id).is_some()
             });
             all.collect()
         };
@@ -300,7 +300,7 @@ impl<'a> Pairing<'a> {
                 kind: group.0,
                 reference: reference.to_owned(),
                 from: from.reference.clone(),
-                id: from.thing.id,
+                id: from.record.id,
             })
         });
         renames.collect()

@@ -18,13 +18,13 @@ impl Merging<'_, '_> {
         ours: AnyRecord,
         namesakes: &Namesakes<'_>,
     ) {
-        let theirs = plain(&declared.thing);
+        let theirs = plain(&declared.record);
         let nothing = AnyRecord {
             config: Object::new().into(),
             ..ours.clone()
         };
         let known = self.base.get(ours.id);
-        let mut base = known.map_or(nothing, |based| based.thing.clone());
+        let mut base = known.map_or(nothing, |based| based.record.clone());
         // What is created once more is the same record.
         if let Some(config) = self.recreated.apply(&base.config) {
             base.config = config;
@@ -42,7 +42,7 @@ impl Merging<'_, '_> {
         };
         let marked = Sides {
             base: &marked_base,
-            theirs: &declared.thing,
+            theirs: &declared.record,
             ours: &ours,
         };
         self.check_values(reference, sides);
@@ -60,12 +60,12 @@ impl Merging<'_, '_> {
             plain: &absent_names::plain,
         };
         let (mut merged, refused) = merge.merge_valid(reference, sides, marked);
-        self.keep_secrets(&mut merged.thing, &ours);
+        self.keep_secrets(&mut merged.record, &ours);
         let (kind, id) = (ours.kind, ours.id);
         if let Some(leaves) = refused {
             self.work.conflicts.push(Conflict {
                 leaves,
-                ..Conflict::whole(ConflictCode::InvalidTogether, kind, reference, id)
+                ..Conflict::of_record(ConflictCode::InvalidTogether, kind, reference, id)
             });
         }
         let renamed = known.and_then(|known| other_name(known, reference, &declared.name));
@@ -124,23 +124,23 @@ impl Merging<'_, '_> {
         if let Some(known) = self.base.get(id)
             && known.reference != reference
         {
-            self.known(reference, &ours);
+            self.note_existing(reference, &ours);
         }
         let standing = MergedRecord {
             reference: reference.to_owned(),
-            after: merged.thing,
+            after: merged.record,
             before: ours,
         };
         self.records.insert(id, standing);
     }
 
     /// Notes that a ref stands for a record that was there.
-    pub(super) fn known(&mut self, reference: &str, thing: &AnyRecord) {
+    pub(super) fn note_existing(&mut self, reference: &str, record: &AnyRecord) {
         self.built.work.entry.known.push(Created {
             reference: reference.to_owned(),
-            kind: thing.kind,
-            id: thing.id,
-            name: thing.name.clone(),
+            kind: record.kind,
+            id: record.id,
+            name: record.name.clone(),
         });
     }
 }

@@ -28,12 +28,12 @@ impl Merging<'_, '_> {
     fn new_columns(&self) -> Vec<(String, Id)> {
         let declared = self.built.declared.iter();
         let new = declared.filter(|(_, declared)| {
-            let parent = declared.thing.parent;
+            let parent = declared.record.parent;
             declared.fresh
-                && declared.thing.kind == RecordKind::Column
+                && declared.record.kind == RecordKind::Column
                 && parent.is_some_and(|parent| self.destination.feature(parent).is_some())
         });
-        new.map(|(reference, declared)| ((*reference).to_owned(), declared.thing.id))
+        new.map(|(reference, declared)| ((*reference).to_owned(), declared.record.id))
             .collect()
     }
 
@@ -79,7 +79,7 @@ impl Merging<'_, '_> {
             self.work.conflicts.push(conflict);
             // Undecided, its base has no such key either.
             if let Some(declared) = self.built.declared.get_mut(reference)
-                && let Value::Object(config) = &mut declared.thing.config
+                && let Value::Object(config) = &mut declared.record.config
             {
                 config.shift_remove(key);
             }

@@ -82,24 +82,24 @@ impl Merging<'_, '_> {
             .built
             .declared
             .get(reference)
-            .map(|declared| &declared.thing);
+            .map(|declared| &declared.record);
         let applied = self.base.ever();
         let applied = applied.filter(|based| based.reference == reference);
-        let mut sides = applied.map(|based| &based.thing).chain(declared);
+        let mut sides = applied.map(|based| &based.record).chain(declared);
         let segments = split_dotted(path);
-        sides.any(|thing| {
-            let fields = declared_fields(thing, self.definitions);
+        sides.any(|record| {
+            let fields = declared_fields(record, self.definitions);
             let is_key = match segments.as_slice() {
                 [config, key] if config == "config" => fields.iter().any(|(name, _)| name == key),
                 _ => false,
             };
             let sides = Sides {
-                base: thing,
-                theirs: thing,
-                ours: thing,
+                base: record,
+                theirs: record,
+                ours: record,
             };
             let mut leaves = leaves(sides, self.definitions).into_iter();
-            is_key || is_order(thing.kind, path) || leaves.any(|leaf| leaf.path == path)
+            is_key || is_order(record.kind, path) || leaves.any(|leaf| leaf.path == path)
         })
     }
 
@@ -153,13 +153,13 @@ impl Merging<'_, '_> {
         let bound = self.bindings.record(reference).map(|table| table.id);
         let mut applied = self.base.ever();
         let applied = applied
-            .find(|based| based.thing.kind == RecordKind::Feature && based.reference == reference);
-        let Some(table) = bound.or(applied.map(|table| table.thing.id)) else {
+            .find(|based| based.record.kind == RecordKind::Feature && based.reference == reference);
+        let Some(table) = bound.or(applied.map(|table| table.record.id)) else {
             return false;
         };
         let mut columns = self.built.columns.values();
         let mut applied = self.base.ever().filter(|based| {
-            let column = &based.thing;
+            let column = &based.record;
             (column.kind, column.parent) == (RecordKind::Column, Some(table))
         });
         let has_column = columns

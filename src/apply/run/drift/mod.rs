@@ -118,22 +118,22 @@ struct ComparedTable<'a, 'u> {
     base: Option<TableBase<'a>>,
     /// Rows that the line wrote, with what they held then.
     written: WrittenRows<'u>,
-    updates: &'u HashMap<&'u str, Vec<Update<'u>>>,
+    updates: &'u HashMap<&'u str, Vec<DriftUpdate<'u>>>,
 }
 
 /// What a step of the plan made of a row.
-struct Update<'u> {
+struct DriftUpdate<'u> {
     data: &'u str,
     merge: bool,
 }
 
-fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<Update<'_>>> {
-    let mut updates: HashMap<&str, Vec<Update<'_>>> = HashMap::new();
+fn updates(steps: &[RowStep]) -> HashMap<&str, Vec<DriftUpdate<'_>>> {
+    let mut updates: HashMap<&str, Vec<DriftUpdate<'_>>> = HashMap::new();
     for step in steps {
         if let RowStepWork::Update { rows, merge, .. } = &step.work {
             for (uid, data) in rows {
                 let of = updates.entry(uid).or_default();
-                of.push(Update {
+                of.push(DriftUpdate {
                     data,
                     merge: *merge,
                 });
@@ -269,7 +269,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
 }
 
 /// What steps of the plan made of a cell.
-fn updated<'c>(updates: &[Update<'c>], column: &str, applied_cell: &'c str) -> &'c str {
+fn updated<'c>(updates: &[DriftUpdate<'c>], column: &str, applied_cell: &'c str) -> &'c str {
     updates.iter().fold(applied_cell, |applied_cell, update| {
         let mut cells = members(update.data);
         let cell = cells.find_map(|(key, cell)| key.is(column).then_some(cell));

@@ -4,7 +4,7 @@ mod read;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::emptied_counts::EmptiedCounts;
+use super::emptied_counts::{EmptiedCounts, EmptyCause};
 use crate::apply::ledger_rows::{EarlierNames, LedgerRows};
 use crate::json::Value;
 use crate::package::payload::RawEntry;
@@ -293,6 +293,15 @@ impl LedgerState {
     /// What this job wrote earlier for a rows item or step.
     pub(super) fn counts(&self, uid: &str) -> Counts {
         self.counts.get(uid).copied().unwrap_or_default()
+    }
+
+    /// Cells that this job emptied earlier because they named files: rows item or step, column, and how many.
+    pub(super) fn emptied_files(&self) -> impl Iterator<Item = (&str, &str, u64)> {
+        let items = self.emptied.iter();
+        items.flat_map(|(uid, columns)| {
+            let columns = columns.iter();
+            columns.map(move |(column, cells)| (&**uid, &**column, cells.of(EmptyCause::File)))
+        })
     }
 
     /// Cells of a column that this job emptied earlier.

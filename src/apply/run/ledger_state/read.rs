@@ -159,13 +159,13 @@ impl LedgerState {
     /// Notes tables and columns that went with what they held.
     fn note_taken(&mut self, structure: &WrittenStructure) {
         for based in &structure.deleted {
-            let thing = &based.thing;
-            let kept = thing.parent.and_then(|table| {
-                let of = (table, thing.name.clone());
+            let record = &based.record;
+            let kept = record.parent.and_then(|table| {
+                let of = (table, record.name.clone());
                 self.kept_cells.remove(&of)
             });
             let kept = kept.map_or(0, |rows| rows.len() as u64);
-            *self.taken.entry(thing.id).or_default() += kept;
+            *self.taken.entry(record.id).or_default() += kept;
         }
     }
 

@@ -121,7 +121,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         let stored = stored.map_err(ApplyError::store("reading rows"))?;
         let stored = self.with_hidden(feature, &[id], stored).await?;
         let stored = stored.into_iter().next().flatten();
-        let cell = stored.and_then(|(row, _)| row.data.cell(&name).map(str::to_owned));
+        let cell = stored.and_then(|one| one.row.data.cell(&name).map(str::to_owned));
         Ok(cell.filter(|cell| !Cell::new(cell).is_empty()))
     }
 

@@ -16,11 +16,11 @@ use crate::rows::{Cell, EntryFault, EntryReason, equal, members};
 use crate::upgrade::rule::{DecidedLeaf, LeafOutcome, unseen, verdict};
 use crate::upgrade::{Take, TrackedDecisions};
 use crate::workspace::ledger::RowDigest;
-use crate::workspace::{Id, RowData, StoredRow, Target, hidden_each};
+use crate::workspace::{Id, RowData, StoredRow, Target, UnfilteredRow, hidden_each};
 
 use super::blocked_rows::{BlockedRow, RefusedRows};
 use super::is_null;
-use super::packaged_cell::{lacks_target, missing, same_cell, same_link};
+use super::packaged_cell::{brings_file, lacks_target, missing, same_cell, same_link};
 use super::row::{
     Candidate, CellChange, ConflictingCell, Here, KeptBase, MergeBatch, MergeOutcome, MergedRow,
     MergedTable,
@@ -57,7 +57,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let (part, rest) = left.split_at(stored.len().clamp(1, left.len()));
                 let stored = self.with_hidden(table.feature, &ids, stored).await?;
                 let sizes = stored.iter().flatten();
-                bytes += sizes.map(|(row, _)| row.data.as_str().len()).sum::<usize>();
+                bytes += sizes.map(|one| one.row.data.as_str().len()).sum::<usize>();
                 let more = self.merged(table, tracked, part, stored, &mut refused.failed);
                 merged.extend(more.await?);
                 left = rest;
@@ -83,16 +83,19 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         feature: Id,
         ids: &[Id],
         stored: Vec<Option<StoredRow>>,
-    ) -> Result<Vec<Option<(StoredRow, bool)>>, ApplyError<T::Error>> {
+    ) -> Result<Vec<Option<UnfilteredRow>>, ApplyError<T::Error>> {
         let missing = ids.iter().zip(&stored).filter(|(_, row)| row.is_none());
         let missing: Vec<Id> = missing.map(|(id, _)| *id).collect();
         let hidden = hidden_each(&*self.target, feature, &missing).await;
         let mut hidden = hidden
             .map_err(ApplyError::store("reading rows"))?
             .into_iter();
-        let rows = stored.into_iter().map(|row| match row {
-            Some(row) => Some((row, false)),
-            None => hidden.next().flatten().map(|row| (row, true)),
+        let rows = stored.into_iter().map(|row| {
+            if let Some(row) = row {
+                return Some(UnfilteredRow { row, hidden: false });
+            }
+            let row = hidden.next().flatten()?;
+            Some(UnfilteredRow { row, hidden: true })
         });
         Ok(rows.collect())
     }
@@ -103,13 +106,17 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         table: &MergedTable<'a>,
         tracked: &TrackedDecisions<'_>,
         rows: &[Candidate<'a>],
-        stored: Vec<Option<(StoredRow, bool)>>,
+        stored: Vec<Option<UnfilteredRow>>,
         failed: &mut Vec<Candidate<'a>>,
     ) -> Result<Vec<MergedRow<'a>>, ApplyError<T::Error>> {
         let mut differing = Vec::new();
         for (row, stored) in rows.iter().zip(stored) {
             // A row that people deleted stays deleted.
-            let Some((stored, hidden)) = stored else {
+            let Some(UnfilteredRow {
+                row: stored,
+                hidden,
+            }) = stored
+            else {
                 continue;
             };
             let edited = RowDigest::of(&stored.data) != row.digest;
@@ -292,7 +299,12 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 outcome.left_out.push(at);
                 continue;
             }
+            let stays_empty =
+                table.only.is_none() && brings_file(table, row, at) && Cell::new(ours).is_empty();
             if fresh {
+                if stays_empty {
+                    outcome.emptied.push(at);
+                }
                 if is_null(ours) && !is_null(theirs) {
                     outcome.written.push(CellChange {
                         column: column.name.clone(),
@@ -326,7 +338,7 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 (None, Some(base_cell)) => base_cell,
                 (None, None) => "null",
             };
-            // What such a link shows here, if anything, is no business of the package.
+            // What such a link shows here, if anything, does not concern the package.
             let same = kept.is_none() && same_link(table, row, at);
             let theirs = if same { based } else { theirs };
             if slot.rule.file_id(ours).is_some() {
@@ -369,7 +381,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             }
             outcome.moves |= base != theirs && !matches!(verdict, LeafOutcome::Conflict);
             match verdict {
-                LeafOutcome::Same => {}
+                LeafOutcome::Same => {
+                    if stays_empty {
+                        outcome.emptied.push(at);
+                    }
+                }
                 LeafOutcome::Kept { decided } => {
                     outcome.differs = true;
                     outcome.kept += 1;

@@ -76,6 +76,16 @@ pub(super) fn lacks_target(
     is_link && is_null(theirs) && !Cell::new(cell).is_empty()
 }
 
+/// Whether the package names a file in a cell, and the base does not name the same.
+pub(super) fn brings_file(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
+    let slot = &table.columns.all[at];
+    let names_file = || {
+        let cell = table.columns.cell(row.theirs.data, at);
+        cell.is_some_and(|cell| slot.rule.file_id(cell).is_some())
+    };
+    slot.rule.file && names_file() && !same_cell(table, row, at)
+}
+
 /// Whether the package says of a cell what the base says, its link included.
 pub(super) fn same_cell(table: &MergedTable<'_>, row: Candidate<'_>, at: usize) -> bool {
     let base = table.base.row_with_column(row.id, at);

@@ -142,7 +142,7 @@ pub(super) struct MergeOutcome {
     /// Columns that keep what they hold although the package brings something else: a file is never written over, and
     /// a link to a row that is not at the destination is not written.
     pub(super) left_out: Vec<usize>,
-    /// Columns that become null because the package names a file there.
+    /// Columns that become null, or stay empty, because the package names a file there.
     pub(super) emptied: Vec<usize>,
     pub(super) kept: u64,
     pub(super) decided: u64,

@@ -1,5 +1,5 @@
-//! Cells that are left as they are although the package says something else than their base: those that a plain
-//! apply counts, and those of rows that are refused.
+//! Cells that the package changed since their base and that are not written: those that a plain apply counts, and
+//! those of refused rows.
 
 use crate::apply::ApplyError;
 use crate::apply::run::Run;

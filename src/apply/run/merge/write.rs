@@ -29,7 +29,8 @@ impl<'a, T: Target> Run<'_, 'a, T> {
             let reported = outcome.moves
                 || !outcome.written.is_empty()
                 || !outcome.conflicts.is_empty()
-                || !outcome.left_out.is_empty();
+                || !outcome.left_out.is_empty()
+                || !outcome.emptied.is_empty();
             let stays = RowData::from_cells(outcome.stays());
             let same = self
                 .ledger_state

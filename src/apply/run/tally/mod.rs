@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
 
 use super::columns::Columns;
-use super::emptied_counts::{EmptiedCounts, EmptyCause};
+use super::emptied_counts::{EmptiedCounts, EmptyCause, OtherFiles};
 use super::ledger_state::LedgerState;
 use crate::apply::{
     Approved, BatchError, DraftReason, Dropped, FailureReason, HeldBack, NotCarried, NotPublished,
@@ -19,7 +19,6 @@ use crate::problem::Code;
 use crate::upgrade::{MovedLeaf, SeenLeaves, UnusedDecision};
 use crate::workspace::Id;
 
-pub(in crate::apply) use report::cells_left_out;
 pub(super) use report::records;
 
 /// Entries of `errors` that a table has at most, that of a quota aside (`rest` 6.5).
@@ -31,6 +30,9 @@ pub(super) struct Tally<'a> {
     tables: IndexMap<&'a str, TableReport>,
     /// By rows item or step and column of the package: cells that are left empty.
     emptied: IndexMap<(&'a str, &'a str), EmptiedCounts>,
+    /// By rows item or step, ref of the table, and column that only the destination has: cells that become null because the
+    /// package names a file there.
+    other_files: IndexMap<(&'a str, &'a str, String), u64>,
     errors: Vec<BatchError>,
     /// By table: entries of `errors` that are listed, and that are left out.
     listed: HashMap<String, [u64; 2]>,
@@ -70,9 +72,9 @@ pub(in crate::apply) struct CellConflicts {
     /// Decided values that cells cannot hold: the ref of the table, and the path.
     pub(in crate::apply) invalid: Vec<(String, String)>,
     /// By the ref of the table and column: cells that a plain apply leaves as they are, or that keep a file.
-    pub(in crate::apply) left_out: IndexMap<(String, String), u64>,
-    /// Cells that become null because the package names a file there.
-    pub(in crate::apply) files: Vec<NotCarried>,
+    left_out: IndexMap<(String, String), u64>,
+    /// These, and cells that become null because the package names a file there: one entry for a column.
+    pub(in crate::apply) not_carried: Vec<NotCarried>,
     /// A digest of what is written.
     pub(in crate::apply) written: Sha256,
     /// Cells that people changed and somebody decided about.
@@ -178,6 +180,14 @@ impl<'a> Tally<'a> {
                 let cells = self.emptied.entry((uid, &slot.work.package_name));
                 cells.or_default().extend(*counts);
             }
+        }
+    }
+
+    /// Cells that became null in columns that only the destination has.
+    pub(super) fn emptied_others(&mut self, uid: &'a str, table: &'a str, files: &OtherFiles) {
+        for (column, cells) in files {
+            let of = (uid, table, column.clone());
+            *self.other_files.entry(of).or_default() += cells;
         }
     }
 

@@ -1,6 +1,6 @@
 //! The end of a job: what was counted becomes its report, or what its plan says of cells.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -19,24 +19,41 @@ use crate::workspace::{Id, RecordKind};
 
 impl Tally<'_> {
     /// What becomes of cells: those that somebody has to decide, and those that name files.
-    pub(in crate::apply::run) fn take_conflicts(&mut self, approved: &Approved) -> CellConflicts {
+    pub(in crate::apply::run) fn take_conflicts(
+        &mut self,
+        approved: &Approved,
+        definitions: &Definitions,
+    ) -> CellConflicts {
         let mut conflicts = std::mem::take(&mut self.conflicts);
-        let mut files: IndexMap<(&str, &str), NotCarried> = IndexMap::new();
+        sort_left_out(&mut conflicts.left_out, approved);
+        let mut cells: Vec<NotCarried> =
+            cells_left_out(&conflicts.left_out, approved, definitions).collect();
+        let mut add = |more: NotCarried| {
+            let of =
+                |one: &NotCarried| (&one.reference, &one.path) == (&more.reference, &more.path);
+            match cells.iter().position(of) {
+                Some(known) => {
+                    let count = cells[known].count.unwrap_or_default();
+                    cells[known].count = Some(count + more.count.unwrap_or_default());
+                }
+                None => cells.push(more),
+            }
+        };
         for (uid, reference, column) in written_columns(approved) {
             let name = column.package_name.as_str();
-            let cells = self.emptied.get(&(uid, name)).copied().unwrap_or_default();
-            let count = cells.of(EmptyCause::File);
+            let emptied = self.emptied.get(&(uid, name)).copied().unwrap_or_default();
+            let count = emptied.of(EmptyCause::File);
             if count > 0 {
-                let none = || NotCarried {
+                add(NotCarried {
                     required: column.column.is_required().then_some(true),
-                    ..cells_not_carried(reference, name, 0)
-                };
-                let entry = files.entry((reference, name)).or_insert_with(none);
-                entry.count = Some(entry.count.unwrap_or_default() + count);
+                    ..cells_not_carried(reference, name, count)
+                });
             }
         }
-        conflicts.files = files.into_values().collect();
-        sort_left_out(&mut conflicts.left_out, approved);
+        for ((_, reference, column), count) in &self.other_files {
+            add(cells_not_carried(reference, column, *count));
+        }
+        conflicts.not_carried = cells;
         conflicts
     }
 
@@ -62,6 +79,7 @@ impl Tally<'_> {
                 }
             }
         }
+        unresolved.extend(self.other_files(approved, known));
         let mut left_out = std::mem::take(&mut self.conflicts.left_out);
         for table in &approved.tables {
             for column in &table.compared {
@@ -113,7 +131,7 @@ impl Tally<'_> {
             not_carried: reported
                 .not_carried
                 .into_iter()
-                .chain(cells_left_out(&left_out))
+                .chain(cells_left_out(&left_out, approved, definitions))
                 .collect(),
             base: upgrade.and_then(|upgrade| upgrade.base.clone()),
             decided: (reported.decided + self.decided + upgrade.map_or(0, |_| known.decided))
@@ -138,6 +156,26 @@ impl Tally<'_> {
             errors: self.errors,
             undo_left: Vec::new(),
         }
+    }
+
+    /// What is said of cells that became null in columns that only the destination has.
+    fn other_files(&self, approved: &Approved, known: &LedgerState) -> Vec<UnresolvedEntry> {
+        let columns = written_columns(approved).into_iter();
+        let columns: HashSet<(&str, &str)> = columns
+            .map(|(uid, _, column)| (uid, column.package_name.as_str()))
+            .collect();
+        let earlier = known.emptied_files();
+        let earlier = earlier.filter(|(uid, column, _)| !columns.contains(&(*uid, *column)));
+        let now = self.other_files.iter();
+        let now = now.map(|((uid, _, column), count)| (*uid, column.as_str(), *count));
+        let mut cells: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+        for (uid, column, count) in earlier.chain(now) {
+            *cells.entry((uid, column)).or_default() += count;
+        }
+        let cells = cells.into_iter().filter(|(_, count)| *count > 0);
+        cells
+            .map(|((uid, column), count)| emptied_entry(uid, column, count, Reason::NotExportable))
+            .collect()
     }
 }
 
@@ -198,11 +236,29 @@ pub(in crate::apply::run) fn records(approved: &Approved) -> Report {
 }
 
 /// Cells that an apply leaves as they are, by column.
-pub(in crate::apply) fn cells_left_out(
-    cells: &IndexMap<(String, String), u64>,
-) -> impl Iterator<Item = NotCarried> + '_ {
-    let cells = cells.iter();
-    cells.map(|((table, column), count)| cells_not_carried(table, column, *count))
+fn cells_left_out<'c>(
+    cells: &'c IndexMap<(String, String), u64>,
+    approved: &'c Approved,
+    definitions: &'c Definitions,
+) -> impl Iterator<Item = NotCarried> + 'c {
+    cells.iter().map(|((table, column), count)| {
+        let mut tables = approved.tables.iter();
+        let work = tables.find(|work| work.feature_ref == *table);
+        let columns = work.into_iter();
+        let mut columns = columns.flat_map(|work| work.compared.iter().chain(&work.columns));
+        let required =
+            columns.any(|work| work.package_name == *column && asks_for_file(work, definitions));
+        NotCarried {
+            required: required.then_some(true),
+            ..cells_not_carried(table, column, *count)
+        }
+    })
+}
+
+/// Whether a column holds files and must not be empty.
+fn asks_for_file(column: &ColumnWork, definitions: &Definitions) -> bool {
+    let declared = definitions.column_types.get(&column.column.column_type);
+    column.column.is_required() && declared.is_some_and(|declared| declared.file)
 }
 
 /// Puts them in the order of the package, whichever table was merged first.
@@ -282,10 +338,7 @@ fn describe_files(entry: &mut UnresolvedEntry, approved: &Approved, definitions:
         columns.filter(|_| table.uid == entry.uid)
     });
     let required = columns.any(|column| {
-        let declared = definitions.column_types.get(&column.column.column_type);
-        cells_path(&column.package_name) == entry.path
-            && column.column.is_required()
-            && declared.is_some_and(|declared| declared.file)
+        cells_path(&column.package_name) == entry.path && asks_for_file(column, definitions)
     });
     if required {
         entry.required = Some(true);
@@ -317,16 +370,25 @@ fn emptied_cells(
         EmptyCause::File => (Reason::NotExportable, column.column.is_required()),
     };
     UnresolvedEntry {
+        reference: dependency,
+        required: required.then_some(true),
+        ..emptied_entry(uid, &column.package_name, count, reason)
+    }
+}
+
+/// Cells of a column that became empty.
+fn emptied_entry(uid: &str, column: &str, count: u64, reason: Reason) -> UnresolvedEntry {
+    UnresolvedEntry {
         uid: uid.to_owned(),
-        path: cells_path(&column.package_name),
+        path: cells_path(column),
         kind: "rows".to_owned(),
         form: UnresolvedForm::Uuid.word().to_owned(),
         source_label: None,
         reason: reason.as_str().to_owned(),
         action: Action::Emptied.as_str().to_owned(),
         count: Some(count),
-        reference: dependency,
-        required: required.then_some(true),
+        reference: None,
+        required: None,
         source: None,
     }
 }

@@ -137,8 +137,8 @@ fn pictured() -> TestPlan {
 }
 
 /// Somebody attaches a file to the first row, in a column of the package and in one of their own, next to a text that reads
-/// like a file's id; then a step changes both rows. Gives what the first job wrote, too.
-fn stepped(merge: bool, step: &str) -> (Memory, Report, Vec<Entry>) {
+/// like a file's id. Gives what the job wrote, too.
+fn attached() -> (Memory, Vec<Entry>) {
     let mut memory = Memory::new(nothing());
     pictured().run(&mut memory);
     let earlier = memory.next_job();
@@ -171,6 +171,12 @@ fn stepped(merge: bool, step: &str) -> (Memory, Report, Vec<Entry>) {
         report: None,
     };
     ready(memory.commit(unit)).expect("people may");
+    (memory, earlier)
+}
+
+/// Then a step changes both rows.
+fn stepped(merge: bool, step: &str) -> (Memory, Report, Vec<Entry>) {
+    let (mut memory, earlier) = attached();
     let sample = pictured().again();
     let sample = sample.updates("a", merge, &[(1, step), (2, step)]);
     let report = sample.try_run(&mut memory, &earlier).expect("runs");
@@ -183,6 +189,60 @@ fn not_carried(report: &Report) -> Vec<(&str, Option<u64>)> {
     entries
         .map(|entry| (entry.path.as_deref().unwrap_or_default(), entry.count))
         .collect()
+}
+
+/// Path and count of cells that became null because the package names a file there.
+fn emptied(report: &Report) -> Vec<(&str, Option<u64>)> {
+    let entries = report.unresolved.iter();
+    entries
+        .filter(|entry| entry.reason == "nao_exportavel")
+        .map(|entry| (&*entry.path, entry.count))
+        .collect()
+}
+
+/// The job was stopped before its end, and goes on.
+fn gone_on(memory: &mut Memory, sample: &TestPlan, earlier: &[Entry]) -> Report {
+    let own = memory.next_job().into_iter();
+    memory.take_up(own.filter(|entry| *entry != Entry::Completed).collect());
+    sample.try_run(memory, earlier).expect("runs")
+}
+
+#[test]
+fn nothing_brings_a_file_into_a_column_that_only_the_destination_has() {
+    let new = format!(r#"{{"code":"c","own":"{OTHER}","link":"{OTHER}","none":"{OTHER}"}}"#);
+    let expected = [("rows[].data.own", Some(1))];
+    // A step inserts the row, or the package has it.
+    for by_step in [true, false] {
+        let (mut memory, earlier) = attached();
+        let sample = if by_step {
+            pictured().again().inserts(0, &[&new])
+        } else {
+            let rows = vec![
+                row(1, r#"{"code":"a"}"#),
+                row(2, r#"{"code":"b"}"#),
+                row(3, &new),
+            ];
+            let plan = TestPlan::new();
+            plan.table("a", &["code", "photo file filefield"], rows)
+                .again()
+        };
+        let report = sample.try_run(&mut memory, &earlier).expect("runs");
+        let cell = format!(r#"{{"code":"c","own":null,"link":"{OTHER}","none":"{OTHER}"}}"#);
+        assert_eq!(cells(&memory, 0)[2], cell, "{by_step}");
+        assert_eq!(emptied(&report), expected, "{by_step}");
+        assert!(report.errors.is_empty(), "{:?}", report.errors);
+        let report = gone_on(&mut memory, &sample, &earlier);
+        assert_eq!(emptied(&report), expected, "{by_step}");
+    }
+    // A step changes rows, one of which has a file there.
+    for merge in [true, false] {
+        let step = format!(r#"{{"code":"z","own":"{OTHER}"}}"#);
+        let (memory, report, _) = stepped(merge, &step);
+        let rows = cells(&memory, 0);
+        assert!(rows[0].contains(&format!(r#""own":"{FILE}""#)), "{rows:?}");
+        assert!(!rows[1].contains(OTHER), "{rows:?}");
+        assert_eq!(emptied(&report), expected, "{merge}");
+    }
 }
 
 #[test]
@@ -231,11 +291,8 @@ fn a_job_that_goes_on_says_which_files_its_steps_have_left() {
     let (mut memory, report, earlier) = stepped(true, step);
     let expected = [("rows[].data.photo", Some(1))];
     assert_eq!(not_carried(&report), expected);
-    // It was stopped before its end.
-    let own = memory.next_job().into_iter();
-    memory.take_up(own.filter(|entry| *entry != Entry::Completed).collect());
     let sample = pictured().again();
     let sample = sample.updates("a", true, &[(1, step), (2, step)]);
-    let report = sample.try_run(&mut memory, &earlier).expect("runs");
+    let report = gone_on(&mut memory, &sample, &earlier);
     assert_eq!(not_carried(&report), expected);
 }

@@ -389,7 +389,7 @@ fn another_target_empties_it_and_what_is_in_force_goes_on() {
     let state = line.memory.state();
     assert!(state.structure == before.structure);
     let draft = state.drafts.values().next().expect("a draft");
-    let text = draft.thing.config.write();
+    let text = draft.record.config.write();
     assert!(!text.contains("s3cret") && text.contains("\"d\""), "{text}");
     // It is asked for once: the draft waits for whoever enters the secret, and is not drift.
     assert_eq!(updates(&line.plan(&new, &upgrade_body(&Json::Null))), []);
@@ -403,7 +403,7 @@ fn another_target_empties_it_and_what_is_in_force_goes_on() {
     let state = line.memory.state();
     assert!(state.structure == before.structure);
     let mut drafts = state.drafts.values();
-    assert!(drafts.any(|draft| draft.thing.config.write().contains("/third")));
+    assert!(drafts.any(|draft| draft.record.config.write().contains("/third")));
     assert!(!line.drift(true).drift);
     line.undo(false).expect("undone");
     line.undo(false).expect("undone");

@@ -138,14 +138,14 @@ fn an_upgrade_never_writes_over_a_file_and_asks_nobody() {
     assert_eq!((rows.update, rows.kept), (0, 1));
     assert_eq!(
         cells(&plan.not_carried),
-        [("f_clients", PATH, Some(2), None)]
+        [("f_clients", PATH, Some(2), Some(true))]
     );
     // Not even a decision does.
     let path = format!("rows.{}.photo", crate::apply::test_packages::uid(6000));
     let report = line.upgrade(&new, &json!({"f_clients": {path.clone(): "theirs"}}));
     assert_eq!(
         cells(&report.not_carried),
-        [("f_clients", PATH, Some(2), None)]
+        [("f_clients", PATH, Some(2), Some(true))]
     );
     assert_eq!(report.unused.len(), 1, "{report:#?}");
     assert!(!report.is_partial());
@@ -156,7 +156,7 @@ fn an_upgrade_never_writes_over_a_file_and_asks_nobody() {
     let again = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(
         cells(&again.not_carried),
-        [("f_clients", PATH, Some(2), None)]
+        [("f_clients", PATH, Some(2), Some(true))]
     );
     line.cells(0, &json!({"photo": "a.pdf"}));
     line.upgrade(&new, &Json::Null);
@@ -170,20 +170,83 @@ fn ids_in_the_next_version_count_as_empty() {
     let new = pictured([json!(FILE), json!(OTHER), json!(FILE)]);
     let plan = line.plan(&new, &upgrade_body(&Json::Null));
     assert_eq!(plan.conflicts, []);
+    // The cell that was empty stays so, and is one to fill as the one that was emptied; a file is there already.
     assert_eq!(
         cells(&plan.not_carried),
-        [("f_clients", PATH, Some(1), Some(true))]
+        [("f_clients", PATH, Some(2), Some(true))]
     );
     let report = line.upgrade(&new, &Json::Null);
     assert_eq!(report.rows["f_clients"].updated, 1);
     assert_eq!(cells(&report.not_carried), []);
-    let entry = &report.unresolved[0];
-    assert_eq!((&*entry.path, entry.count), (PATH, Some(1)));
+    let [entry] = report.unresolved.as_slice() else {
+        panic!("{report:#?}")
+    };
+    assert_eq!((&*entry.path, entry.count), (PATH, Some(2)));
     let clients = line.clients();
     assert!(!clients[0].contains("photo"), "{clients:?}");
     assert!(clients[1].contains(OTHER), "{clients:?}");
     line.undo(false).expect("undone");
     assert!(line.clients()[0].contains("a.pdf"));
+}
+
+#[test]
+fn an_empty_cell_is_listed_once_where_the_next_version_names_a_file() {
+    let column = |package: &mut Json| {
+        let column = json!({"featureId": "$f_clients", "name": "scan", "label": "scan", "type": "file",
+            "defaultComponent": "filefield", "order": 10});
+        with(package, "create_column", "c_clients_scan", column);
+        let columns = package["payloads"][0]["columns"].as_array_mut();
+        columns.expect("columns").push("scan".into());
+        client(package, 0)["scan"] = FILE.into();
+    };
+    let mut line = Line::of(&pictured([Json::Null, json!("b.pdf"), Json::Null]));
+    // In a column that was there, and in a new one.
+    let mut new = pictured([json!(FILE), json!("b.pdf"), Json::Null]);
+    column(&mut new);
+    let expected = [
+        ("f_clients", PATH, Some(1), Some(true)),
+        ("f_clients", "rows[].data.scan", Some(1), None),
+    ];
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
+    assert_eq!(plan.conflicts, []);
+    assert_eq!(cells(&plan.not_carried), expected);
+    let report = line.upgrade(&new, &Json::Null);
+    let unresolved = report.unresolved.iter();
+    let unresolved: Vec<_> = unresolved
+        .map(|entry| (&*entry.path, entry.count, entry.required))
+        .collect();
+    assert_eq!(
+        unresolved,
+        expected.map(|(_, path, count, required)| (path, count, required))
+    );
+    assert_eq!(report.rows["f_clients"].updated, 0);
+    // The next version says of these cells what this one did.
+    let mut next = new.clone();
+    client(&mut next, 0)["city"] = "Köln".into();
+    let plan = line.plan(&next, &upgrade_body(&Json::Null));
+    assert_eq!(cells(&plan.not_carried), []);
+}
+
+#[test]
+fn cells_that_are_emptied_and_cells_that_keep_a_file_are_one_entry() {
+    let mut line = Line::of(&pictured([json!("a.pdf"), json!("b.pdf"), Json::Null]));
+    line.cells(0, &json!({"photo": FILE}));
+    let new = pictured([json!("a2.pdf"), json!(FILE), Json::Null]);
+    let plan = line.plan(&new, &upgrade_body(&Json::Null));
+    assert_eq!(
+        cells(&plan.not_carried),
+        [("f_clients", PATH, Some(2), Some(true))]
+    );
+    // The report lists them as what happened to them.
+    let report = line.upgrade(&new, &Json::Null);
+    assert_eq!(
+        cells(&report.not_carried),
+        [("f_clients", PATH, Some(1), Some(true))]
+    );
+    let [entry] = report.unresolved.as_slice() else {
+        panic!("{report:#?}")
+    };
+    assert_eq!((entry.count, entry.required), (Some(1), Some(true)));
 }
 
 #[test]
@@ -229,7 +292,7 @@ fn a_stopped_job_reports_the_same() {
     let whole = of(None).0.expect("a report");
     assert_eq!(
         cells(&whole.not_carried),
-        [("f_clients", PATH, Some(1), None)]
+        [("f_clients", PATH, Some(1), Some(true))]
     );
     assert_eq!(whole.unresolved.len(), 1);
     let mut stops = 0;

@@ -48,13 +48,13 @@ pub(super) fn run(
     let request = request(saved)?;
     let workspace = NamedWorkspace::of(saved.workspace);
     let base = match &saved.base {
-        Some(package) => Some((package, package_file::read(package.found())?)),
+        Some(package) => Some((package, package_file::read(package.current_path())?)),
         None => None,
     };
     let base = match &base {
         Some((package, source)) => match File::checked(source) {
             Ok(file) => Some(BaseFile {
-                path: package.found().to_owned(),
+                path: package.current_path().to_owned(),
                 text: unchanged(package, file)?.text.to_owned(),
             }),
             Err(report) => return package_file::refuse(&report, args.format, session),
@@ -69,7 +69,7 @@ pub(super) fn run(
         session,
     };
     let source = match &saved.package {
-        Some(package) => Some((package, package_file::read(package.found())?)),
+        Some(package) => Some((package, package_file::read(package.current_path())?)),
         None => None,
     };
     let file = match &source {

@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// its own name, made safe. `-` is standard output, also where that is a terminal.
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
-    /// Replace a file that is there, and a `FILE.part` that is longer than the file.
+    /// Replace a file that is there, and a `FILE.part` that is not the beginning of the file.
     #[arg(long)]
     force: bool,
     /// Format of messages; `json` needs `-o`.
@@ -189,47 +189,83 @@ fn download(
         note: goes_on.clone(),
         document: None,
     }));
-    let mut earlier = part.length();
-    if earlier > 0 {
-        session.note(format!("going on after {earlier} of {} bytes", file.size));
+    let mut from = part.length();
+    if from > 0 {
+        session.note(format!("going on after {from} of {} bytes", file.size));
     }
     loop {
-        if let Err(error) = fill(client, file, &mut part) {
-            return Err(broken(error, part, &goes_on));
+        match fill(client, file, &mut part, from, args.force) {
+            Ok(Filled::Whole) => {}
+            Ok(Filled::Foreign) => return Err(part.no_beginning()),
+            Err(error) => return Err(broken(error, part, &goes_on)),
         }
         let digest = part.sha256();
         if digest == file.sha256 {
             break;
         }
-        if earlier == 0 {
+        if from == 0 {
             part.remove();
             return Err(damaged(file, &digest));
         }
-        session.note("what was there is of another file: beginning anew");
-        earlier = 0;
-        part.begin_anew()?;
+        from = 0;
+        if args.force {
+            session.note("the partial download belongs to another file: starting again");
+            part.begin_anew()?;
+        } else {
+            // It may be somebody's own: it is compared, as it was, before anything of it goes.
+            part.go_back()?;
+        }
     }
     part.keep(args.force)?;
     interrupt_message::leave(None);
     Ok(())
 }
 
-/// Adds what is missing.
-fn fill(client: &Client, file: &FileRecord, part: &mut PartFile) -> Result<(), CliError> {
-    if part.length() >= file.size {
-        return Ok(());
+/// What came of adding what is missing.
+enum Filled {
+    /// As many bytes as the file has are there.
+    Whole,
+    /// What was there is not the beginning of the file, and is as it was.
+    Foreign,
+}
+
+/// Asks for the file from a byte on, and adds what is missing. Bytes that come although they are there already are
+/// compared with those; with `force` they take their place.
+fn fill(
+    client: &Client,
+    file: &FileRecord,
+    part: &mut PartFile,
+    from: u64,
+    force: bool,
+) -> Result<Filled, CliError> {
+    if from >= file.size {
+        return Ok(Filled::Whole);
     }
-    let mut content = client.content(file, part.length())?;
-    if content.at() != part.length() {
+    let mut content = client.content(file, from)?;
+    let mut known = part.length().saturating_sub(content.at());
+    if known > 0 && force {
         part.begin_anew()?;
+        known = 0;
     }
+    let mut beginning = Sha256::new();
     let mut bytes = vec![0; PART];
     loop {
         let length = content.next(&mut bytes)?;
         if length == 0 {
-            return Ok(());
+            return Ok(Filled::Whole);
         }
-        part.write(&bytes[..length])?;
+        let mut new = &bytes[..length];
+        if known > 0 {
+            let there = usize::try_from(known).map_or(length, |known| known.min(length));
+            let (there, rest) = new.split_at(there);
+            beginning.update(there);
+            known -= there.len() as u64;
+            if known == 0 && hex(beginning.clone()) != part.sha256() {
+                return Ok(Filled::Foreign);
+            }
+            new = rest;
+        }
+        part.write(new)?;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -20,10 +20,12 @@ pub(super) struct PartFile {
     file: File,
     length: u64,
     hash: Sha256,
+    /// Length and hash of what was there when it was opened.
+    earlier: (u64, Sha256),
 }
 
 impl PartFile {
-    /// Opens what there is of a file. What is longer than the whole is not part of it, and goes with `force` alone.
+    /// Opens what there is of a file. What is longer than the whole is not its beginning, and goes with `force` alone.
     ///
     /// # Errors
     /// It cannot be written, another download writes it, or it is something else.
@@ -39,7 +41,8 @@ impl PartFile {
         let mut length = file.metadata().map_err(unwritten)?.len();
         if length > size {
             if !force {
-                return Err(no_part(&path, length, size));
+                let why = format!("it has {length} bytes, and the file {size}");
+                return Err(no_beginning(&path, &why));
             }
             file.set_len(0).map_err(unwritten)?;
             length = 0;
@@ -49,9 +52,11 @@ impl PartFile {
             file,
             length: 0,
             hash: Sha256::new(),
+            earlier: (0, Sha256::new()),
             path: path.clone(),
         };
         part.read(length).map_err(unwritten)?;
+        part.earlier = (part.length, part.hash.clone());
         Ok(part)
     }
 
@@ -87,6 +92,22 @@ impl PartFile {
         self.length = 0;
         let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
         emptied.map_err(|source| self.unwritten(source))
+    }
+
+    /// Forgets what has come since it was opened.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn go_back(&mut self) -> Result<(), CliError> {
+        (self.length, self.hash) = self.earlier.clone();
+        let cut = self.file.set_len(self.length);
+        let cut = cut.and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
+        cut.map(drop).map_err(|source| self.unwritten(source))
+    }
+
+    /// The refusal of what stands there, which is not the beginning of the file.
+    pub(super) fn no_beginning(self) -> CliError {
+        no_beginning(&self.path, "it holds other bytes than the file begins with")
     }
 
     /// Takes what comes next.
@@ -171,10 +192,10 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn no_part(path: &Path, length: u64, size: u64) -> CliError {
+fn no_beginning(path: &Path, why: &str) -> CliError {
     let shown = printable::path(path);
     CliError::Usage {
-        message: format!("`{shown}` has {length} bytes and the file {size}: it is not part of it"),
+        message: format!("`{shown}` is not the beginning of the file: {why}"),
         help: "move it away, or replace it with `--force`".to_owned(),
     }
 }
@@ -236,6 +257,17 @@ mod tests {
         part.write(b"abcdef").expect("writes");
         part.keep(false).expect("links");
         assert_eq!(fs::read_to_string(&target).expect("a file"), "abcdef");
+        fs::remove_file(&target).expect("is there");
+        // What was there stays as it was, whatever came behind it.
+        fs::write(&foreign, "mine").expect("writes");
+        let mut part = PartFile::open(&target, 6, false).expect("opens");
+        let mine = part.sha256();
+        part.write(b"ef").expect("writes");
+        part.go_back().expect("cuts");
+        assert_eq!((part.length(), part.sha256()), (4, mine));
+        let refused = part.no_beginning();
+        assert!(refused.to_string().contains("a.txt.part"), "{refused}");
+        assert_eq!(fs::read_to_string(&foreign).expect("a file"), "mine");
         fs::create_dir(folder.path().join("b.part")).expect("a folder");
         assert!(PartFile::open(&folder.path().join("b"), 6, true).is_err());
     }

@@ -18,7 +18,7 @@ use crate::cli::session::Session;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = examples(&[
     ("Use another profile from now on", "tplkit profile use ci"),
-    ("Go back to the usual one", "tplkit profile use default"),
+    ("Go back to the default profile", "tplkit profile use default"),
 ]))]
 pub(super) struct Args {
     /// The profile.

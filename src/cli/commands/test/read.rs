@@ -49,7 +49,7 @@ impl TestFile {
         };
         let root = file.parse()?;
         let root = root.get_ref();
-        file.known(root, &["given", "expect", "fire"])?;
+        file.refuse_unknown_keys(root, &["given", "expect", "fire"])?;
         let mut test = TestFile {
             file: path.to_owned(),
             name: path
@@ -88,7 +88,7 @@ impl TestFile {
     }
 
     fn given<'t>(&mut self, file: &TomlFile<'t>, given: &DeTable<'t>) -> Result<(), CliError> {
-        file.known(
+        file.refuse_unknown_keys(
             given,
             &["destination", "resolutions", "rows", "now", "base"],
         )?;
@@ -151,7 +151,7 @@ fn expected<'t>(file: &TomlFile<'t>, expect: &DeTable<'t>) -> Result<Expectation
     let always = [("again", "unchanged"), ("undo", "empty")];
     let mut known = Expectations::names().to_vec();
     known.extend(always.map(|(key, _)| key));
-    file.known(expect, &known)?;
+    file.refuse_unknown_keys(expect, &known)?;
     for (key, word) in always {
         if let Some(value) = expect.get(key)
             && file.string(value)? != word
@@ -203,7 +203,7 @@ struct FireReader<'f, 't> {
 impl<'t> FireReader<'_, 't> {
     fn fire(&self, fire: &DeTable<'t>, at: &toml::Spanned<DeValue<'t>>) -> Result<Fire, CliError> {
         let file = self.file;
-        file.known(
+        file.refuse_unknown_keys(
             fire,
             &[
                 "automation",

@@ -60,7 +60,7 @@ fn a_killed_test_process_leaves_nothing_behind() {
         thread::sleep(Duration::from_secs(600));
         return;
     }
-    let name = "server::cluster::tests::a_killed_test_process_leaves_nothing_behind";
+    let name = "cluster::tests::a_killed_test_process_leaves_nothing_behind";
     let mut victim = Command::new(std::env::current_exe().expect("this program has a path"))
         .args([name, "--exact", "--nocapture"])
         .env(VICTIM, "1")

@@ -118,7 +118,7 @@ fn the_thread_is_asked_first_and_the_writer_ends_it() {
     );
     assert_eq!(after(&mut log, 201), CheckpointAction::Finish);
     log.busy = false;
-    // It began anew, and what is reported of the log before is no news.
+    // It started over, and a report about the log before is out of date.
     assert_eq!(after(&mut log, 110), CheckpointAction::Ask);
     log.written_back(0, Ok(201));
     log.busy = false;

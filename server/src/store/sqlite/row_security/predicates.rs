@@ -1,15 +1,12 @@
-//! Policies as SQL functions of a connection: they evaluate conditions on a row for the scope of the
-//! running transaction.
+//! Policies as SQL functions of a connection: they evaluate conditions ([`ColumnValues`]) on a row for the scope
+//! of the running transaction.
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result};
 
 use super::{PREFIX, RowSecurity};
-use crate::store::policy::{
-    Allows, Condition, Evaluation, FOR_EVERYBODY, Rows, Rule, Sight, TablePolicy,
-};
-use crate::store::scope_ids::Ids;
+use crate::store::policy::{Allows, ColumnValues, Evaluation, Rows, Rule, Sight, TablePolicy};
 use crate::store::{Scope, Visible};
 
 /// What is asked of the rows of a table, in SQL, with `@` for the row.
@@ -188,16 +185,22 @@ impl Columns<'_> {
     fn get(&self, column: usize) -> ValueRef<'_> {
         self.row.get_raw(self.first + column)
     }
+}
 
-    fn is_word(&self, column: usize, word: &str) -> bool {
-        self.get(column) == ValueRef::Text(word.as_bytes())
-    }
-
+impl ColumnValues for Columns<'_> {
     fn id(&self, column: usize) -> Option<&[u8; 16]> {
         match self.get(column) {
             ValueRef::Blob(bytes) => bytes.try_into().ok(),
             _ => None,
         }
+    }
+
+    fn is_word(&self, column: usize, word: &str) -> bool {
+        self.get(column) == ValueRef::Text(word.as_bytes())
+    }
+
+    fn is_true(&self, column: usize) -> bool {
+        self.get(column) == ValueRef::Integer(1)
     }
 }
 
@@ -228,43 +231,4 @@ fn passes(rows: &Rows, visible: Option<&Visible>, columns: &Columns<'_>) -> bool
         first += rule.columns.len();
         rule.condition.holds(visible, &columns)
     })
-}
-
-impl Condition {
-    /// Whether it holds of these columns, for a caller or for nobody in particular.
-    fn holds(&self, visible: Option<&Visible>, columns: &Columns<'_>) -> bool {
-        let listed = |column, ids: Ids| {
-            let wanted = columns.id(column)?;
-            let mut ids = ids.of(visible?).iter();
-            Some(ids.any(|id| id.as_bytes() == wanted))
-        };
-        match *self {
-            Condition::In(column, ids) => listed(column, ids) == Some(true),
-            Condition::NotIn(_, Ids::Hidden)
-                if visible.is_some_and(|visible| visible.only.is_some()) =>
-            {
-                false
-            }
-            Condition::NotIn(column, ids) => listed(column, ids) == Some(false),
-            Condition::Only(column, id, other) => {
-                match visible.and_then(|visible| id.of(visible)) {
-                    Some(id) => columns.id(column) == Some(id.as_bytes()),
-                    None => other.holds(visible, columns),
-                }
-            }
-            Condition::Is(column, id) => {
-                let id = visible.and_then(|visible| id.of(visible));
-                id.is_some_and(|id| columns.id(column) == Some(id.as_bytes()))
-            }
-            Condition::Word(column, word) => columns.is_word(column, word),
-            Condition::ForEverybody(column) => {
-                let mut words = FOR_EVERYBODY.iter();
-                words.any(|word| columns.is_word(column, word))
-            }
-            Condition::Flag(column) => columns.get(column) == ValueRef::Integer(1),
-            Condition::Platform => visible.is_some_and(|visible| visible.platform),
-            Condition::Any(conditions) => conditions.iter().any(|one| one.holds(visible, columns)),
-            Condition::All(conditions) => conditions.iter().all(|one| one.holds(visible, columns)),
-        }
-    }
 }

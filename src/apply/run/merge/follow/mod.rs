@@ -17,7 +17,7 @@ use crate::apply::run::targets::RowLocation;
 use crate::apply::{ApplyError, LinkWork, TableWork, row_refs};
 use crate::package::payload::RawRow;
 use crate::workspace::ledger::{CellsPart, Entry, RowDigest};
-use crate::workspace::{Id, RowData, Target};
+use crate::workspace::{Id, RowData, Target, UnfilteredRow};
 
 /// How often rows are looked at anew because somebody changed one of them meanwhile.
 const ATTEMPTS: usize = 20;
@@ -193,7 +193,11 @@ impl<'a, T: Target> Run<'_, 'a, T> {
                 let stored = self.with_hidden(linking.feature, &ids, stored).await?;
                 let mut following = Vec::new();
                 for (row, stored) in part.iter().zip(stored) {
-                    let Some((stored, hidden)) = stored else {
+                    let Some(UnfilteredRow {
+                        row: stored,
+                        hidden,
+                    }) = stored
+                    else {
                         continue;
                     };
                     if let Some(follows) = self.following(linking, row, &stored, hidden) {

@@ -1,4 +1,5 @@
-//! A file stays invisible with either wall alone: the conditions of the statements, or row security.
+//! A file stays invisible with either line of defence alone: the conditions of the statements, or row
+//! security.
 
 use serde_json::{Value, json};
 use tplkit_server::app::Config;
@@ -13,7 +14,7 @@ use crate::api::workflows::{PATH, graph};
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
-on_both_stores!(either_wall_alone_keeps_files_from_whom_no_row_shows_them);
+on_both_stores!(either_defence_alone_hides_files_of_hidden_rows);
 
 const STATEMENTS: Isolation = Isolation {
     predicates: true,
@@ -28,15 +29,15 @@ const NONE: Isolation = Isolation {
     row_security: false,
 };
 
-/// A server of the same store that has these walls.
-async fn behind(world: &World, walls: Isolation) -> Client {
+/// A server of the same store that has these lines of defence.
+async fn behind(world: &World, defences: Isolation) -> Client {
     let config = Config {
         rate: None,
         secret_key: SecretKey::parse(&"0a".repeat(32)),
         files: Files::in_place(world.app.files.place.clone()),
         ..Config::default()
     };
-    let store = world.place.open_without(walls).await;
+    let store = world.place.open_without(defences).await;
     world.second_server(store, config).await
 }
 
@@ -60,7 +61,7 @@ fn finds(client: &Client, file: &Value) -> bool {
     found
 }
 
-async fn either_wall_alone_keeps_files_from_whom_no_row_shows_them(place: Place) {
+async fn either_defence_alone_hides_files_of_hidden_rows(place: Place) {
     let world = World::new(place).await;
     let owner = world.as_user("owner@acme.test");
     let editor = world.as_user("editor@acme.test");
@@ -79,24 +80,27 @@ async fn either_wall_alone_keeps_files_from_whom_no_row_shows_them(place: Place)
     let feature = format!("/v1/features/{}", model.feature);
     let at =
         |server: &Client, client: &Client| server.with(client.credential().expect("a credential"));
-    for walls in [Isolation::BOTH, STATEMENTS, ROW_SECURITY] {
-        let server = behind(&world, walls).await;
+    for defences in [Isolation::BOTH, STATEMENTS, ROW_SECURITY] {
+        let server = behind(&world, defences).await;
         let (owner, editor) = (at(&server, &owner), at(&server, &editor));
         let stranger = at(&server, &stranger);
         // The row of everybody shows its file, and nothing else does.
-        assert!(finds(&owner, &used) && finds(&owner, &unused), "{walls:?}");
+        assert!(
+            finds(&owner, &used) && finds(&owner, &unused),
+            "{defences:?}"
+        );
         assert!(
             finds(&editor, &used) && !finds(&editor, &unused),
-            "{walls:?}"
+            "{defences:?}"
         );
         assert!(
             !finds(&stranger, &used) && !finds(&stranger, &unused),
-            "{walls:?}"
+            "{defences:?}"
         );
         for (access, seen) in [("own", false), ("all", true)] {
             let body = json!({"config": {"rowAccess": access}});
             owner.patch(&feature, &body).expect(200);
-            assert_eq!(finds(&editor, &used), seen, "{walls:?}");
+            assert_eq!(finds(&editor, &used), seen, "{defences:?}");
         }
         // A cell and an automation take no file that their writer does not see.
         let rows = format!("/v1/features/{open}/rows");
@@ -107,16 +111,16 @@ async fn either_wall_alone_keeps_files_from_whom_no_row_shows_them(place: Place)
         let flow = json!({"workspace_id": model.workspace, "name": "a", "is_draft": true,
             "trigger_config": {"type": "manual"}, "graph_config": graph(&steps)});
         editor.post(PATH, &flow).refused(422, "invalid_automation");
-        // Who does not see the workspace sees nothing of it.
+        // A caller who does not see the workspace sees none of its files.
         let workspace = format!("/v1/workspaces/{}", model.workspace);
         for (access, seen) in [("members", false), ("organization", true)] {
             owner
                 .patch(&workspace, &json!({"access": access}))
                 .expect(200);
-            assert_eq!(finds(&editor, &used), seen, "{walls:?}");
+            assert_eq!(finds(&editor, &used), seen, "{defences:?}");
         }
     }
-    // Without both everybody would: the test sees a leak.
+    // Without both every caller sees it: the test would notice a leak.
     let leaking = behind(&world, NONE).await;
     at(&leaking, &stranger).get(&of(&unused)).expect(200);
 }

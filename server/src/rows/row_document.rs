@@ -1,4 +1,4 @@
-//! A row in a response. Its data is the stored text.
+//! The document of a row. Its data is the stored text.
 
 use uuid::Uuid;
 

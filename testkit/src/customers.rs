@@ -6,7 +6,7 @@ use tplkit::workspace::memory::State;
 use tplkit::workspace::{Column, Feature, Id, RowData, StoredRow};
 
 /// That many tables of that many rows.
-pub(super) fn customers(tables: usize, rows: usize) -> State {
+pub fn customers(tables: usize, rows: usize) -> State {
     let mut ids = Seeded::new(5);
     let mut id = || Id::parse_str(&ids.uuid()).unwrap_or_default();
     let mut state = State::empty(id(), id(), "customers", "Customers");

@@ -23,7 +23,7 @@ use crate::workspace::{Automation, Id, Source as _, StoredRow, Structure, ready}
 const DEEPEST: u32 = 8;
 
 /// The workspace.
-pub(super) struct World {
+pub(super) struct TestWorkspace {
     pub(super) memory: Memory,
     pub(super) structure: Structure,
     pub(super) now: Timestamp,
@@ -37,17 +37,24 @@ pub(super) struct World {
     pub(super) depth: u32,
 }
 
+/// What fires an automation: a row, or the body of a request.
+pub(super) struct TriggerRecord {
+    /// The table of the row; nil for a body.
+    pub(super) table: Id,
+    pub(super) record: Record,
+}
+
 /// An automation that is to run.
 pub(super) struct Event {
     workflow: Id,
-    trigger: Option<(Id, Record)>,
+    trigger: Option<TriggerRecord>,
     depth: u32,
 }
 
-impl World {
-    pub(super) fn new(memory: Memory, now: Timestamp) -> World {
+impl TestWorkspace {
+    pub(super) fn new(memory: Memory, now: Timestamp) -> TestWorkspace {
         let structure = memory.state().structure;
-        World {
+        TestWorkspace {
             memory,
             structure,
             now,
@@ -73,7 +80,7 @@ impl World {
     pub(super) fn fire(
         &mut self,
         automation: &Automation,
-        trigger: Option<(Id, Record)>,
+        trigger: Option<TriggerRecord>,
         at: Option<Timestamp>,
     ) -> RunEffects {
         let before = self.now;
@@ -95,8 +102,8 @@ impl World {
         executed
     }
 
-    fn run(&mut self, automation: &Automation, trigger: Option<(Id, Record)>) -> RunEffects {
-        let (table, record) = trigger.unzip();
+    fn run(&mut self, automation: &Automation, trigger: Option<TriggerRecord>) -> RunEffects {
+        let (table, record) = trigger.map(|fired| (fired.table, fired.record)).unzip();
         let graph = Value::Object(automation.graph_config.clone());
         let envelope = Envelope::new(record);
         let mut state = RunState::new(Definitions::embedded(), &graph, envelope);
@@ -227,7 +234,7 @@ impl World {
             let record = self.record(table, row);
             self.events.push_back(Event {
                 workflow,
-                trigger: Some((table, record)),
+                trigger: Some(TriggerRecord { table, record }),
                 depth: self.depth + 1,
             });
         }

@@ -8,8 +8,11 @@ use std::process::{Command, Stdio};
 
 /// What the last word of each line becomes: the first that is offered where several fit. Nothing where the
 /// shell (`bash`, `fish` or `zsh`) is not installed, which is said. The folder is home and working folder.
+///
+/// # Panics
+/// Where the program or the shell fails.
 #[expect(clippy::print_stderr, reason = "says what is not tested")]
-pub(crate) fn completed(
+pub fn completed(
     shell: &str,
     program: &Path,
     folder: &Path,

@@ -7,21 +7,26 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// What the help of one command shows.
-pub(crate) struct Help {
+pub struct Help {
     /// The command as it is typed, such as `tplkit job list`.
-    pub(crate) command: String,
-    pub(crate) examples: Vec<Example>,
+    pub command: String,
+    /// Its examples, in their order.
+    pub examples: Vec<Example>,
 }
 
 /// One line to type.
-pub(crate) struct Example {
-    pub(crate) line: String,
+pub struct Example {
+    /// As it is typed; it may go on over several lines.
+    pub line: String,
     /// The exit code: 0, or the one that the comment above the line names.
-    pub(crate) code: i32,
+    pub code: i32,
 }
 
 /// The help of a program and of all its commands, in their order.
-pub(crate) fn read(program: &Path) -> Vec<Help> {
+///
+/// # Panics
+/// Where the program does not start, or shows a help that is not understood.
+pub fn read(program: &Path) -> Vec<Help> {
     let name = program.file_stem().and_then(|name| name.to_str());
     let mut found = Vec::new();
     add(program, name.expect("a name"), &mut found);
@@ -97,7 +102,10 @@ fn examples(help: &str) -> Vec<Example> {
 }
 
 /// Fails for every command that shows fewer than two examples.
-pub(crate) fn each_command_has_two(help: &[Help]) {
+///
+/// # Panics
+/// That is how it fails.
+pub fn each_command_has_two(help: &[Help]) {
     assert!(help.len() > 5, "the help lists its commands");
     let few = help.iter().filter(|help| help.examples.len() < 2);
     let few: Vec<&str> = few.map(|help| help.command.as_str()).collect();
@@ -105,14 +113,17 @@ pub(crate) fn each_command_has_two(help: &[Help]) {
 }
 
 /// A folder with the example packages, and a shell that finds the program.
-pub(crate) struct Desk {
+pub struct Desk {
     folder: TempDir,
     path: String,
 }
 
 impl Desk {
     /// For a program of this repository, which is at `root`.
-    pub(crate) fn new(program: &Path, root: &Path) -> Desk {
+    ///
+    /// # Panics
+    /// Where the packages are not there, or cannot be copied.
+    pub fn new(program: &Path, root: &Path) -> Desk {
         let folder = TempDir::new().expect("a folder");
         copy(&root.join("examples"), folder.path());
         let programs = program.parent().expect("a folder").display();
@@ -125,16 +136,21 @@ impl Desk {
         desk
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    /// The path of a file in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub(crate) fn write(&self, name: &str, text: &str) {
+    /// Writes a file into the folder.
+    ///
+    /// # Panics
+    /// Where it cannot be written.
+    pub fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect("writes");
     }
 
     /// A shell that runs a line in the folder, with these variables and no others.
-    pub(crate) fn shell(&self, line: &str, variables: &[(&str, &str)]) -> Command {
+    pub fn shell(&self, line: &str, variables: &[(&str, &str)]) -> Command {
         let mut shell = Command::new("sh");
         shell
             .args(["-c", line])
@@ -149,7 +165,10 @@ impl Desk {
     }
 
     /// Runs an example to its end, and describes it when its exit code is another one.
-    pub(crate) fn fault(&self, example: &Example, variables: &[(&str, &str)]) -> Option<String> {
+    ///
+    /// # Panics
+    /// Where there is no shell.
+    pub fn fault(&self, example: &Example, variables: &[(&str, &str)]) -> Option<String> {
         let Example { line, code } = example;
         let output = self.shell(line, variables).output().expect("a shell");
         let [out, err] = [output.stdout, output.stderr].map(|bytes| {
