@@ -129,7 +129,13 @@ fn requests_and_commands_have_no_statements() {
 /// (`Call::confirmed_scope`, `OptimisticSession::run`) and from nowhere else.
 #[test]
 fn requests_take_their_scope_from_the_session() {
-    let words = ["Scope::Operator", "Scope::Authentication", ".scope()"];
+    let words = [
+        "Scope::Operator",
+        "Scope::Authentication",
+        "Scope::Caller",
+        "Scope::from",
+        ".scope()",
+    ];
     let found = files_with(&["routes", "call", "api", "edge"], &words);
     assert!(found.is_empty(), "{found:#?}");
 }

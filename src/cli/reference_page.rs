@@ -7,10 +7,23 @@ use std::fmt::Write as _;
 use clap::{Arg, Command};
 use indexmap::IndexMap;
 
-/// Headings of options that many commands share.
-const SHARED: [(&str, &str); 2] = [
-    ("Everywhere", "every command"),
-    ("Server", "every command that uses a server"),
+/// A heading of options that many commands share.
+struct SharedHeading {
+    heading: &'static str,
+    /// The commands, as the page names them.
+    commands: &'static str,
+}
+
+/// The headings of shared options.
+const SHARED: [SharedHeading; 2] = [
+    SharedHeading {
+        heading: "Everywhere",
+        commands: "every command",
+    },
+    SharedHeading {
+        heading: "Server",
+        commands: "every command that uses a server",
+    },
 ];
 
 /// An option that so many commands take in the same words is a shared one, too.
@@ -55,9 +68,9 @@ pub(crate) fn markdown(root: &Command) -> String {
          The sections of the commands do not repeat them.\n",
     );
     // Writing to a String cannot fail.
-    for (heading, whose) in SHARED {
+    for SharedHeading { heading, commands } in SHARED {
         let options = help(of_heading(root, heading));
-        let _ = write!(out, "\nOf {whose}:\n\n```text\n{options}\n```\n");
+        let _ = write!(out, "\nOf {commands}:\n\n```text\n{options}\n```\n");
     }
     let mut sections = Vec::new();
     read_sections(&mut sections, root, "tplkit");
@@ -110,7 +123,8 @@ fn arguments_of_heading(command: &Command, heading: &str) -> Vec<Arg> {
 fn read_sections(sections: &mut Vec<Section>, command: &Command, name: &str) {
     let shared = |argument: &Arg| {
         let heading = argument.get_help_heading();
-        SHARED.iter().any(|(one, _)| heading == Some(*one)) || argument.get_id() == "help"
+        let is_shared = SHARED.iter().any(|one| heading == Some(one.heading));
+        is_shared || argument.get_id() == "help"
     };
     let own = command.clone().bin_name(name);
     let own = own.mut_args(|argument| {
@@ -144,18 +158,19 @@ fn shared_options(sections: &[Section]) -> Vec<SharedOptions> {
         }
     }
     takers.retain(|_, commands| commands.len() >= MANY);
-    let mut groups: IndexMap<(&str, Vec<&str>), Vec<String>> = IndexMap::new();
+    let mut groups: Vec<SharedOptions> = Vec::new();
     for (OptionEntry { heading, text }, commands) in takers {
-        groups.entry((heading, commands)).or_default().push(text);
+        let mut known = groups.iter_mut();
+        match known.find(|group| group.heading == heading && group.commands == commands) {
+            Some(group) => group.options.push(text),
+            None => groups.push(SharedOptions {
+                heading: heading.to_owned(),
+                commands: commands.into_iter().map(str::to_owned).collect(),
+                options: vec![text],
+            }),
+        }
     }
-    let groups = groups
-        .into_iter()
-        .map(|((heading, commands), options)| SharedOptions {
-            heading: heading.to_owned(),
-            commands: commands.into_iter().map(str::to_owned).collect(),
-            options,
-        });
-    groups.collect()
+    groups
 }
 
 /// The options that a help shows.

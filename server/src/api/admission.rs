@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::areas::Area;
 use super::router::RouteMatch;
 use crate::app::App;
-use crate::auth::{Caller, OptimisticSession, Reach, Subject};
+use crate::auth::{Caller, OptimisticSession, Subject, TransactionScope};
 use crate::call::operation::{Access, Operation};
 use crate::call::rate_limit_check::{count, too_many};
 use crate::call::{Call, RequestTarget};
@@ -161,7 +161,7 @@ async fn respond(call: Call, area: &Area) -> Result<Response, Refusal> {
             };
             let subject = Subject {
                 mode: TransactionMode::Write,
-                reach: Reach::Visible,
+                scope: TransactionScope::Visible,
             };
             let (store, cache) = (&app.store, &app.remembered);
             let prepare = |_: &mut KeptRefusal, _: &Arc<Caller>| Ok(());

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::ids::TableKey;
+use crate::ids::{TableKey, WorkspaceKey};
 use crate::refusal::Refusal;
 use crate::store::{Scope, Visible};
 
@@ -208,9 +208,9 @@ impl Caller {
         Ok(role)
     }
 
-    /// As whom the store is asked. A request takes its scope from its session, which knows whether the caller is
-    /// confirmed.
-    pub fn scope(&self) -> Scope {
+    /// As whom the store is asked. Only the session of a request gives it away, for it alone knows whether the caller
+    /// is confirmed.
+    pub(super) fn scope(&self) -> Scope {
         Scope::Caller(self.visible.clone())
     }
 
@@ -230,8 +230,19 @@ impl Caller {
     }
 
     /// What the caller may see.
-    pub(crate) fn visible(&self) -> &Visible {
+    pub(super) fn visible(&self) -> &Visible {
         &self.visible
+    }
+
+    /// Whether the caller sees a workspace. No statement may go by it: the caller may be a remembered one.
+    pub(crate) fn sees_workspace(&self, key: WorkspaceKey) -> bool {
+        let visible = &self.visible;
+        visible.organizations.contains(&key.organization) && visible.sees_workspace(key.workspace)
+    }
+
+    /// Whether no rows of a table, which the caller sees, are kept from them. No statement may go by it, either.
+    pub(crate) fn sees_all_rows(&self, feature: Uuid) -> bool {
+        !self.visible.guarded.contains(&feature)
     }
 
     /// As whom the store is asked when the model changes. Whether a table is empty or a value stands

@@ -12,7 +12,7 @@ mod visibility;
 pub use caller::{Actor, Caller, Identity, KeyScope, OrganizationRole, Role, Scopes};
 pub(crate) use credential_cache::CredentialCache;
 pub use identify::identify;
-pub(crate) use optimistic_session::{OptimisticSession, Reach, Subject};
+pub(crate) use optimistic_session::{OptimisticSession, Subject, TransactionScope};
 pub use password::{Passwords, SHORTEST_PASSWORD, fault_of_password, hash_password};
 pub use secret::{API_KEY_PREFIX, Secret, hash};
 pub use session::{

@@ -82,12 +82,12 @@ pub(crate) struct Subject {
     /// How it reads or writes.
     pub(crate) mode: TransactionMode,
     /// What it is about.
-    pub(crate) reach: Reach,
+    pub(crate) scope: TransactionScope,
 }
 
 /// What a transaction of a request is about: by this its scope follows from the caller.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Reach {
+pub(crate) enum TransactionScope {
     /// Whatever the caller sees.
     Visible,
     /// One table.
@@ -96,18 +96,18 @@ pub(crate) enum Reach {
     Model(Option<Uuid>),
 }
 
-impl Reach {
+impl TransactionScope {
     /// As whom the store is asked, for a caller of whom everything is confirmed.
-    fn scope(self, caller: &Caller) -> Scope {
+    fn of(self, caller: &Caller) -> Scope {
         match self {
-            Reach::Visible | Reach::Table(_) => caller.scope(),
-            Reach::Model(workspace) => caller.scope_of_model(workspace),
+            TransactionScope::Visible | TransactionScope::Table(_) => caller.scope(),
+            TransactionScope::Model(workspace) => caller.scope_of_model(workspace),
         }
     }
 
     /// The one table, and as whom the store is asked about it, where that is less than the caller sees.
     fn narrow(self, caller: &Caller) -> Option<(TableKey, Scope)> {
-        let Reach::Table(table) = self else {
+        let TransactionScope::Table(table) = self else {
             return None;
         };
         Some((table, caller.scope_of_table(table)?))
@@ -221,16 +221,17 @@ impl OptimisticSession {
         &self,
         store: &Store,
         cache: &CredentialCache,
-        Subject { mode, reach }: Subject,
+        subject: Subject,
         mut input: I,
         prepare: impl Fn(&mut I, &Arc<Caller>) -> Result<(), Refusal>,
         work: impl QueryFn<I, T, Refusal> + Clone,
     ) -> Result<T, Refusal> {
         let KnownCaller { caller, confirmed } = self.known();
         prepare(&mut input, &caller)?;
-        let (table, scope) = match reach.narrow(&caller) {
+        let mode = subject.mode;
+        let (table, scope) = match subject.scope.narrow(&caller) {
             Some((table, scope)) => (Some(table), scope),
-            None => (None, reach.scope(&caller)),
+            None => (None, subject.scope.of(&caller)),
         };
         if confirmed.suffices_for(table) {
             return store.run(mode, &scope, None, input, work).await.result;
@@ -253,7 +254,7 @@ impl OptimisticSession {
             return ended.result;
         };
         prepare(&mut input, &caller)?;
-        let scope = reach.scope(&caller);
+        let scope = subject.scope.of(&caller);
         store.run(mode, &scope, None, input, work).await.result
     }
 

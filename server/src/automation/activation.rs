@@ -5,7 +5,7 @@
 
 use uuid::Uuid;
 
-use super::file_holds::{self, SupersededFiles};
+use super::file_holds;
 use super::find::{self, Workflow};
 use super::subscriptions::{no_table, subscribe};
 use super::version::{Version, columns};
@@ -21,7 +21,6 @@ pub async fn publish(
     tx: &mut Tx,
     mut draft: Version,
     publisher: Option<Uuid>,
-    superseded: SupersededFiles,
     now: i64,
 ) -> Result<Version, Refusal> {
     let published = find::published(tx, draft.workflow).await?;
@@ -35,7 +34,7 @@ pub async fn publish(
         switch_off(tx, draft.organization, draft.workflow).await?;
     }
     draft.publisher = publisher;
-    supersede(tx, &draft, fires, superseded, now).await?;
+    supersede(tx, &draft, fires, now).await?;
     draft.is_draft = false;
     draft.is_active = fires;
     if fires
@@ -59,7 +58,6 @@ async fn supersede(
     tx: &mut Tx,
     version: &Version,
     fires: bool,
-    superseded: SupersededFiles,
     now: i64,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE main.workflow_versions SET is_draft = $3, is_active = $4, publisher = $5 \
@@ -73,7 +71,7 @@ async fn supersede(
         version.publisher.into(),
     ];
     tx.query(sql, &parameters).await?;
-    file_holds::release_superseded(tx, version, superseded, now).await
+    file_holds::release_superseded(tx, version, now).await
 }
 
 /// 409 for a draft that cannot be published any more.
@@ -114,7 +112,7 @@ pub async fn activate(tx: &mut Tx, workflow: Uuid, now: i64) -> Result<SwitchOut
         return Ok(SwitchOutcome::Done(newest));
     }
     switch_off(tx, row.organization, workflow).await?;
-    supersede(tx, &newest, true, SupersededFiles::Release, now).await?;
+    supersede(tx, &newest, true, now).await?;
     newest.is_active = true;
     if !subscribe(
         tx,
@@ -141,7 +139,6 @@ pub async fn launch(
     tx: &mut Tx,
     row: &Workflow,
     publisher: Option<Uuid>,
-    superseded: SupersededFiles,
     now: i64,
 ) -> Result<(), Refusal> {
     let newest = find::newest(tx, row.id).await?;
@@ -151,7 +148,7 @@ pub async fn launch(
     }
     switch_off(tx, row.organization, row.id).await?;
     newest.publisher = publisher;
-    supersede(tx, &newest, true, superseded, now).await?;
+    supersede(tx, &newest, true, now).await?;
     // One whose table was left out fires nothing.
     subscribe(
         tx,

@@ -9,7 +9,7 @@ use tplkit::json::Value as Json;
 use uuid::Uuid;
 
 use super::activation::switch_off;
-use super::file_holds::{self, SupersededFiles};
+use super::file_holds;
 use super::find::{self, Workflow};
 use super::subscriptions::subscribe;
 use super::version::{Version, columns};
@@ -47,8 +47,6 @@ pub struct NewVersion {
     pub standing: VersionState,
     /// The version that was in force when it was begun.
     pub base_version: Option<i64>,
-    /// What becomes of the files of the versions that it supersedes, if it is published.
-    pub superseded: SupersededFiles,
     /// When it is added, in microseconds.
     pub now: i64,
 }
@@ -196,7 +194,7 @@ pub async fn add_version(
     tx.query(sql, &parameters).await?;
     file_holds::hold(tx, &added).await?;
     if !added.is_draft {
-        file_holds::release_superseded(tx, &added, new.superseded, new.now).await?;
+        file_holds::release_superseded(tx, &added, new.now).await?;
     }
     Ok(added)
 }

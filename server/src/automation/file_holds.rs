@@ -2,7 +2,7 @@
 //!
 //! A version keeps the files that its steps name until it is published and another one is in force, so that a mail
 //! does not fail for a file that nobody seemed to need. What is kept shows nobody the file. A job keeps what the
-//! versions hold that it supersedes: its undo brings their steps back.
+//! versions hold that it supersedes ([`file_holds`](crate::workspace)): its undo brings their steps back.
 
 use tplkit::automation::attached_files;
 use tplkit::definitions::Definitions;
@@ -13,17 +13,8 @@ use super::version::Version;
 use crate::files::release::{self, release_holds};
 use crate::store::{Dialect, StoreError, Tx, Value};
 
-/// What becomes of the files that superseded versions hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SupersededFiles {
-    /// The versions let go of them.
-    Release,
-    /// The versions go on holding them, until somebody publishes another version.
-    Keep,
-}
-
 /// Keeps the files that a version names, as far as they are there: those that whoever saves it sees, and those that
-/// another version of the automation holds already.
+/// another version of the automation, or the undo of a job that changed it, holds already.
 ///
 /// # Errors
 /// Those of the store.
@@ -49,7 +40,7 @@ pub(super) async fn hold(tx: &mut Tx, version: &Version) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Those of some files that another version of the automation holds. They are locked.
+/// Those of some files that are held for the automation already. They are locked.
 async fn inherited(
     tx: &mut Tx,
     version: &Version,
@@ -60,11 +51,11 @@ async fn inherited(
         return Ok(there);
     }
     let sql = "SELECT DISTINCT holds.file_id FROM file_holds AS holds \
-         JOIN workflow_versions AS versions ON versions.organization_id = holds.organization_id \
+         LEFT JOIN workflow_versions AS versions ON versions.organization_id = holds.organization_id \
          AND versions.id = holds.version_id \
          WHERE {tenant holds.organization_id} AND {workspace holds.workspace_id} \
          AND holds.organization_id = $1 \
-         AND versions.workflow_id = $2 AND {any holds.file_id $3} ORDER BY holds.file_id";
+         AND (versions.workflow_id = $2 OR holds.feature_id = $2) AND {any holds.file_id $3} ORDER BY holds.file_id";
     let parameters = [
         version.organization.into(),
         version.workflow.into(),
@@ -127,19 +118,15 @@ async fn lock(tx: &mut Tx, organization: Uuid, files: &[Uuid]) -> Result<Vec<Uui
     rows.iter().map(|row| row.get(0)).collect()
 }
 
-/// Lets go of what published versions keep but the one that is in force, unless they are to go on.
+/// Lets go of what published versions keep but the one that is in force.
 ///
 /// # Errors
 /// Those of the store.
 pub(super) async fn release_superseded(
     tx: &mut Tx,
     in_force: &Version,
-    superseded: SupersededFiles,
     now: i64,
 ) -> Result<(), StoreError> {
-    if superseded == SupersededFiles::Keep {
-        return Ok(());
-    }
     let holds = release_holds!(
         "$4",
         "version_id IN (SELECT old.id FROM workflow_versions AS old WHERE old.organization_id = $1 \

@@ -67,7 +67,7 @@ pub use change::{
     remove_version,
 };
 pub use executor::{Outbox, RunExecutor, Settings};
-pub use file_holds::{SupersededFiles, lock_files};
+pub use file_holds::lock_files;
 pub use fired_row::{FiredRow, fired_row};
 pub use names::{LONGEST_NAME, name_fault};
 pub use notifications::{Notification, SentNotification, notification_page, take_notifications};

@@ -64,6 +64,16 @@ pub struct Validation {
 }
 
 impl Validation {
+    /// The same, of files that mails attach alone.
+    #[must_use]
+    pub fn of_attached_files(mut self) -> Validation {
+        self.issues
+            .retain(|issue| issue.path.ends_with("attachmentFileId"));
+        let error = Severity::Error.as_str();
+        self.ok = self.issues.iter().all(|issue| issue.severity != error);
+        self
+    }
+
     /// Nothing, if there is no error.
     ///
     /// # Errors

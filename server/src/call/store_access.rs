@@ -6,7 +6,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use super::{Call, OperationContext};
-use crate::auth::{Caller, Reach, Subject};
+use crate::auth::{Caller, Subject, TransactionScope};
 use crate::http::idempotency;
 use crate::http::response::ApiResponse;
 use crate::ids::{self, TableKey};
@@ -28,8 +28,8 @@ impl Call {
         } else {
             TransactionMode::Read
         };
-        let reach = self.reach().await?;
-        self.run(kind, reach, input, work).await
+        let scope = self.transaction_scope().await?;
+        self.run(kind, scope, input, work).await
     }
 
     /// The same, of an operation that reads much. It runs where it keeps no short read waiting.
@@ -41,8 +41,8 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        let reach = self.reach().await?;
-        self.run(TransactionMode::Heavy, reach, input, work).await
+        let scope = self.transaction_scope().await?;
+        self.run(TransactionMode::Heavy, scope, input, work).await
     }
 
     /// Responds with what an operation of the store did. It claims the key of the request itself,
@@ -55,8 +55,8 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        let reach = self.reach().await?;
-        self.run(TransactionMode::Write, reach, input, work).await
+        let scope = self.transaction_scope().await?;
+        self.run(TransactionMode::Write, scope, input, work).await
     }
 
     /// Queries the store before the handler continues.
@@ -152,9 +152,9 @@ impl Call {
 
     /// What the request is about: the one table that it names, if that makes a difference to what is asked
     /// for its caller.
-    async fn reach(&self) -> Result<Reach, Refusal> {
+    async fn transaction_scope(&self) -> Result<TransactionScope, Refusal> {
         let table = self.table().await?;
-        Ok(table.map_or(Reach::Visible, Reach::Table))
+        Ok(table.map_or(TransactionScope::Visible, TransactionScope::Table))
     }
 
     async fn table(&self) -> Result<Option<TableKey>, Refusal> {
@@ -172,7 +172,7 @@ impl Call {
         }
         let subject = Subject {
             mode: TransactionMode::ShortRead,
-            reach: Reach::Visible,
+            scope: TransactionScope::Visible,
         };
         let find = self.session()?.run(
             &app.store,
@@ -188,7 +188,7 @@ impl Call {
     async fn run<I: Input>(
         self,
         mode: TransactionMode,
-        reach: Reach,
+        scope: TransactionScope,
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
@@ -200,7 +200,7 @@ impl Call {
             Ok(())
         };
         let session = self.session()?;
-        let subject = Subject { mode, reach };
+        let subject = Subject { mode, scope };
         let (store, cache) = (&app.store, &app.remembered);
         let response = session.run(store, cache, subject, context, prepare, work);
         let response = response.await;
@@ -219,8 +219,8 @@ impl Call {
         workspace: Option<Uuid>,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        let reach = Reach::Model(workspace);
-        self.run(TransactionMode::Write, reach, input, work).await
+        let scope = TransactionScope::Model(workspace);
+        self.run(TransactionMode::Write, scope, input, work).await
     }
 }
 

@@ -1,8 +1,8 @@
 //! The `Idempotency-Key` of a request whose body goes through as it comes.
 //!
-//! What the request stands for is known when its body has ended. Until its response is kept the key is taken, however
-//! long that takes: another request with it is refused, in other processes too. A request that comes to nothing gives
-//! the key back, and nothing is kept.
+//! What the request stands for is known when its body has ended. The key is renewed until the handler is done, however
+//! long that takes: another request with it is refused, in other processes too. By then a success is kept; a refusal is
+//! kept right after it, before the key runs out. A request that comes to nothing gives the key back, and nothing is kept.
 
 use std::time::Duration;
 
@@ -79,6 +79,13 @@ impl Call {
     }
 }
 
+/// A key that is taken for longer.
+struct RenewedKey {
+    key: IdempotencyKey,
+    /// Since when it counts as taken.
+    now: i64,
+}
+
 /// A task that takes a key for longer, until this is dropped.
 #[derive(Debug)]
 struct Renewal(JoinHandle<()>);
@@ -94,10 +101,10 @@ impl Renewal {
                 if now - renewed < RENEWED {
                     continue;
                 }
-                let input = (key.clone(), now);
+                let key = key.clone();
                 let kept: Result<bool, StoreError> = store
-                    .write(&scope, input, |tx, (key, now)| {
-                        Box::pin(idempotency::renew(tx, key, *now))
+                    .write(&scope, RenewedKey { key, now }, |tx, renewed| {
+                        Box::pin(idempotency::renew(tx, &renewed.key, renewed.now))
                     })
                     .await;
                 match kept {

@@ -231,8 +231,8 @@ impl Foreign {
     }
 }
 
-/// How the object of a file is. A read that breaks off says nothing of it: there is another one from the start, and
-/// after that no verdict.
+/// How the object of a file is. A read that breaks off says nothing of it: there is another one from the start. Where that
+/// breaks off too, an object in a folder that is there cannot be read, and of one in a bucket nothing is known.
 async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageError> {
     match read_whole(place, file).await? {
         WholeRead::Ended(state) => return Ok(state),
@@ -242,6 +242,10 @@ async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageErr
     }
     match read_whole(place, file).await? {
         WholeRead::Ended(state) => Ok(state),
+        WholeRead::BrokeOff(_) if place.is_folder() => {
+            place.is_there().await?;
+            Ok(State::Damaged)
+        }
         WholeRead::BrokeOff(why) => Err(FileStorageError::Unavailable(format!(
             "reading {} broke off twice: {why}",
             file.key()

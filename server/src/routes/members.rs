@@ -108,8 +108,14 @@ async fn insert_once(
         .await
 }
 
-/// The membership that a path names, if the caller may change members there, and the role by which.
-async fn membership(call: &mut Call) -> Result<(MemberKey, Role), Refusal> {
+/// The membership that a path names, and the role by which the caller may change it.
+struct Membership {
+    key: MemberKey,
+    own_role: Role,
+}
+
+/// The membership that a path names, if the caller may change members there.
+async fn membership(call: &mut Call) -> Result<Membership, Refusal> {
     let organization = call.path_id(0).await?;
     let own_role = match call.enter(organization) {
         // A user without a membership is invisible to all, so that comes before the role.
@@ -127,7 +133,8 @@ async fn membership(call: &mut Call) -> Result<(MemberKey, Role), Refusal> {
         entered => entered?,
     };
     let user = call.path_id(1).await?;
-    Ok((MemberKey { organization, user }, own_role))
+    let key = MemberKey { organization, user };
+    Ok(Membership { key, own_role })
 }
 
 /// A change of one membership.
@@ -144,7 +151,7 @@ struct Change {
 /// # Errors
 /// 404 for users who are not members, 403 and 409 where owners are concerned.
 pub async fn patch(mut call: Call) -> Result<Response, Refusal> {
-    let (key, own_role) = membership(&mut call).await?;
+    let Membership { key, own_role } = membership(&mut call).await?;
     let change = Change {
         key,
         role: new_role(&mut call, own_role).await,
@@ -186,8 +193,8 @@ pub async fn delete(mut call: Call) -> Result<Response, Refusal> {
     let scope = call.confirmed_scope()?;
     call.app
         .store
-        .write(&scope, removal, |tx, (key, own_role)| {
-            Box::pin(members::remove(tx, *key, *own_role))
+        .write(&scope, removal, |tx, removal| {
+            Box::pin(members::remove(tx, removal.key, removal.own_role))
         })
         .await?;
     Ok(nothing())

@@ -137,14 +137,26 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<Create>) -> Result<ApiRespon
         .await
 }
 
-/// The id of a record in the path, and that of what it lies in, where the path has both.
-async fn ids(call: &mut Call) -> Result<(Option<Uuid>, Uuid), Refusal> {
+/// The ids in the path of a record.
+struct RecordPath {
+    /// What it lies in, where the path names that.
+    parent: Option<Uuid>,
+    id: Uuid,
+}
+
+async fn record_path(call: &mut Call) -> Result<RecordPath, Refusal> {
     let first = call.path_id(0).await?;
     if call.operation.parameters().count() == 1 {
-        return Ok((None, first));
+        return Ok(RecordPath {
+            parent: None,
+            id: first,
+        });
     }
     match call.path_id(1).await {
-        Ok(second) => Ok((Some(first), second)),
+        Ok(id) => Ok(RecordPath {
+            parent: Some(first),
+            id,
+        }),
         // What cannot be seen is reported first, and then who may not.
         Err(refusal) => {
             let found = call.query(first, |tx, ctx| Box::pin(above(tx, ctx)));
@@ -165,7 +177,7 @@ pub(super) async fn patch(
     mut call: Call,
     kind: &'static KindDescription,
 ) -> Result<Response, Refusal> {
-    let (parent, id) = ids(&mut call).await?;
+    let RecordPath { parent, id } = record_path(&mut call).await?;
     let fields = call.fields().await;
     let body = fields.and_then(|fields| RecordInput::patch(kind, fields));
     let input = Change {
@@ -188,7 +200,7 @@ pub(super) async fn delete(
     mut call: Call,
     kind: &'static KindDescription,
 ) -> Result<Response, Refusal> {
-    let (parent, id) = ids(&mut call).await?;
+    let RecordPath { parent, id } = record_path(&mut call).await?;
     let force = call.operation.takes_query("force") && call.query_text.flag("force");
     let force = call.query_text.finish().map(|()| force);
     let input = Remove {

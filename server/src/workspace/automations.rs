@@ -5,6 +5,7 @@ use tplkit::workspace::{AnyRecord, Automation, Id, RecordKind};
 
 use super::UnitError;
 use super::error::{missing, refused};
+use super::file_holds::keep_attached;
 use super::unit::UnitContext;
 use crate::automation::find::{self, Workflow};
 use crate::automation::{
@@ -41,7 +42,6 @@ pub(super) async fn create(
         id: here.context.id(),
         standing,
         base_version: None,
-        superseded: here.file_uses.superseded(),
         now: here.now,
     };
     begin(tx, workflow, &definition, version).await?;
@@ -126,13 +126,13 @@ pub(super) async fn begin_draft(
     to: &AnyRecord,
 ) -> Result<(), UnitError> {
     let (row, before, next) = next(tx, here, from, to).await?;
+    keep_attached(tx, here, row.id).await?;
     let definition = definition(here, next.name, &next.config);
     let published = (!before.is_draft).then_some(before.version);
     let draft = NewVersion {
         id: version,
         standing: VersionState::Draft,
         base_version: published,
-        superseded: here.file_uses.superseded(),
         now: here.now,
     };
     add_version(tx, &row, &definition, draft).await?;
@@ -159,8 +159,8 @@ pub(super) async fn publish_draft(
     }
     match find::by_id(tx, draft.workflow, draft.version).await? {
         Some(version) if version.is_draft => {
-            let superseded = here.file_uses.superseded();
-            release(tx, version, here.creator, superseded, here.now).await?;
+            keep_attached(tx, here, draft.workflow).await?;
+            release(tx, version, here.creator, here.now).await?;
             Ok(())
         }
         Some(_) => Ok(()),
@@ -247,6 +247,7 @@ async fn version(
     name: String,
     config: &Json,
 ) -> Result<(), UnitError> {
+    keep_attached(tx, here, row.id).await?;
     let definition = definition(here, name, config);
     let standing = if before.is_draft {
         VersionState::Draft
@@ -257,13 +258,11 @@ async fn version(
         id: here.context.id(),
         standing,
         base_version: Some(before.version),
-        superseded: here.file_uses.superseded(),
         now: here.now,
     };
     add_version(tx, row, &definition, new).await?;
     if before.is_active {
-        let superseded = here.file_uses.superseded();
-        launch(tx, row, here.creator, superseded, here.now).await?;
+        launch(tx, row, here.creator, here.now).await?;
     }
     Ok(())
 }
@@ -276,14 +275,17 @@ pub(super) async fn publish(
 ) -> Result<(), UnitError> {
     let locked = lock_version(tx, here, workflow).await?;
     let (row, _) = locked.ok_or_else(|| missing(RecordKind::Workflow, workflow))?;
-    let superseded = here.file_uses.superseded();
-    Ok(launch(tx, &row, here.creator, superseded, here.now).await?)
+    keep_attached(tx, here, workflow).await?;
+    Ok(launch(tx, &row, here.creator, here.now).await?)
 }
 
 /// Takes an automation away with all its versions; one that is gone is not an error.
 pub(super) async fn remove(tx: &mut Tx, here: &UnitContext, workflow: Id) -> Result<(), UnitError> {
     match lock_version(tx, here, workflow).await? {
-        Some((row, _)) => Ok(drop(tx, &row, true, here.now).await?),
+        Some((row, _)) => {
+            keep_attached(tx, here, workflow).await?;
+            Ok(drop(tx, &row, true, here.now).await?)
+        }
         None => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Uses of files that a job ends, kept for its undo.
+//! Uses of files that a job ends, and files of automations that it changes, kept for its undo.
 //!
 //! A job that takes rows, cells, columns or tables away keeps in its ledger what they held, and here which of
 //! the cells used a file: a text alone would not show that. Until the job is undone or its record goes, the
@@ -12,8 +12,7 @@ use tplkit::rows::member;
 use tplkit::workspace::{AnyRecord, Id, RecordKind};
 
 use super::UnitError;
-use super::unit::UnitTransaction;
-use crate::automation::SupersededFiles;
+use super::unit::{UnitContext, UnitTransaction};
 use crate::files::release::{self, release_holds};
 use crate::rows::{OpenTable, PreparedRow, Table, Tables, uses};
 use crate::store::{Dialect, StoreError, Tx, Value};
@@ -34,14 +33,6 @@ impl FileUses {
         match self {
             FileUses::Keep(job) => Some(job),
             FileUses::End | FileUses::GiveBack(_) => None,
-        }
-    }
-
-    /// What becomes of the files of automations' versions that a unit supersedes.
-    pub(super) fn superseded(self) -> SupersededFiles {
-        match self {
-            FileUses::Keep(_) => SupersededFiles::Keep,
-            FileUses::End | FileUses::GiveBack(_) => SupersededFiles::Release,
         }
     }
 }
@@ -143,6 +134,49 @@ impl UnitTransaction<'_> {
         }
         Ok(())
     }
+}
+
+/// Keeps the files that the versions of an automation hold, before the job changes it or takes it away: whoever publishes
+/// the next version lets go of those that this one does not name. They stand under the version where a cell has its row.
+///
+/// # Errors
+/// Those of the store.
+pub(super) async fn keep_attached(
+    tx: &mut Tx,
+    here: &UnitContext,
+    workflow: Id,
+) -> Result<(), UnitError> {
+    macro_rules! keep {
+        ($id:literal) => {
+            concat!(
+                "INSERT INTO main.file_holds {into $1} (organization_id, workspace_id, id, file_id, job_id, \
+                 feature_id, row_id, column_id, created_at) SELECT holds.organization_id, holds.workspace_id, ",
+                $id,
+                ", holds.file_id, $2, versions.workflow_id, versions.id, holds.file_id, $3 FROM file_holds AS holds \
+                 JOIN workflow_versions AS versions ON versions.organization_id = holds.organization_id \
+                 AND versions.id = holds.version_id \
+                 WHERE {tenant holds.organization_id} AND {workspace holds.workspace_id} \
+                 AND holds.organization_id = $1 AND versions.workflow_id = $4 ON CONFLICT DO NOTHING"
+            )
+        };
+    }
+    let Some(job) = here.file_uses.keeper() else {
+        return Ok(());
+    };
+    let sql = match tx.dialect()? {
+        Dialect::Sqlite => keep!("randomblob(16)"),
+        Dialect::Postgres => keep!("gen_random_uuid()"),
+    };
+    let parameters = [
+        here.organization.into(),
+        job.into(),
+        here.now.into(),
+        workflow.into(),
+    ];
+    let before = tx.set_administered(vec![here.organization]).await?;
+    tx.query(sql, &parameters).await?;
+    tx.set_administered(before).await?;
+    Ok(())
 }
 
 /// Holds that are looked at together.

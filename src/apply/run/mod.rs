@@ -32,7 +32,7 @@ mod unlinked;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -148,6 +148,7 @@ async fn through_rows<'r, 'a, T: Target>(
         tally: Tally::default(),
         full: None,
         after_rows: None,
+        file_columns: HashMap::new(),
         watch,
         done: 0,
         total: 0,
@@ -190,6 +191,8 @@ struct Run<'r, 'a, T> {
     full: Option<String>,
     /// What of the structure waits for the rows.
     after_rows: Option<StructureWork>,
+    /// The columns of files of tables, where somebody has asked for them.
+    file_columns: HashMap<Id, HashSet<String>>,
     /// Whether anything was written since the job was last completed.
     changed: bool,
     /// Rows of this phase that were looked at, of how many.

@@ -256,13 +256,18 @@ impl<'a, T: Target> Run<'_, 'a, T> {
         &mut self,
         feature: Id,
     ) -> Result<HashSet<String>, ApplyError<T::Error>> {
+        if let Some(known) = self.file_columns.get(&feature) {
+            return Ok(known.clone());
+        }
         let structure = self.target.structure().await;
         let structure = structure.map_err(ApplyError::store("reading the structure"))?;
         let mut features = structure.features.iter().chain(&structure.shared);
         let columns = features.find(|there| there.id == feature).into_iter();
         let columns = columns.flat_map(|there| &there.columns);
         let files = columns.filter(|column| Rule::of(*column, self.definitions).file);
-        Ok(files.map(|column| column.name.clone()).collect())
+        let names: HashSet<String> = files.map(|column| column.name.clone()).collect();
+        self.file_columns.insert(feature, names.clone());
+        Ok(names)
     }
 
     /// Writes the updates that the store takes.

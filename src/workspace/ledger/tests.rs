@@ -50,6 +50,9 @@ fn every_entry_is_read_back_as_it_was_written() {
             key: digest,
         }],
     };
+    // Ledgers of earlier versions are read, too.
+    let text = serde_json::to_string(&based()).expect("JSON");
+    assert!(text.contains(r#""thing":{"kind":"#), "{text}");
     let entries = vec![
         Entry::Structure(WrittenStructure {
             created: vec![made("f_a")],

@@ -142,6 +142,11 @@ impl FileStorage {
         matches!(self.kind, StorageKind::Memory)
     }
 
+    /// Whether it is a folder of the machine.
+    pub fn is_folder(&self) -> bool {
+        matches!(self.kind, StorageKind::Folder(_))
+    }
+
     /// Removes an object; it may be gone.
     ///
     /// # Errors

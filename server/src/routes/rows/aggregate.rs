@@ -23,7 +23,7 @@ pub async fn aggregate(mut call: Call) -> Result<Response, Refusal> {
     let query = aggregate_query(&mut call.query_text, feature);
     let caller = call.caller()?;
     let lane = visible_table(&call, feature)?.and_then(|table| {
-        let cost = query.as_ref().ok()?.cost(&table, caller.visible());
+        let cost = query.as_ref().ok()?.cost(&table, &caller);
         (cost != Cost::Short).then_some((cost, table.organization))
     });
     let input = Checked { id: feature, query };

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::call::Call;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
+use crate::ids::WorkspaceKey;
 use crate::refusal::{Code, Fault, Refusal};
 use crate::rows::query::RowFilter;
 use crate::rows::{Table, Tables};
@@ -82,10 +83,11 @@ pub(super) fn malformed(faults: impl IntoIterator<Item = (String, String)>) -> R
 /// 401 on a public operation that nobody is signed in for.
 pub(super) fn visible_table(call: &Call, feature: Uuid) -> Result<Option<Arc<Table>>, Refusal> {
     let caller = call.caller()?;
-    let visible = caller.visible();
     let table = call.app.tables.peek(feature).filter(|table| {
-        visible.organizations.contains(&table.organization)
-            && visible.sees_workspace(table.workspace)
+        caller.sees_workspace(WorkspaceKey {
+            organization: table.organization,
+            workspace: table.workspace,
+        })
     });
     Ok(table)
 }

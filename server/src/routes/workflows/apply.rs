@@ -5,7 +5,7 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use uuid::Uuid;
 
-use crate::automation::{SupersededFiles, find, publish};
+use crate::automation::{find, publish};
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
 use crate::json_body::Fields;
@@ -67,7 +67,7 @@ async fn promote(tx: &mut Tx, ctx: &OperationContext<Apply>) -> Result<ApiRespon
         ));
     }
     let publisher = Some(ctx.caller.id);
-    let version = publish(tx, draft, publisher, SupersededFiles::Release, ctx.now).await?;
+    let version = publish(tx, draft, publisher, ctx.now).await?;
     ctx.keep(tx, ApiResponse::json(StatusCode::OK, &version)?)
         .await
 }

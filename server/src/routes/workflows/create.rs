@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
-    self, Definition, NewVersion, NewWorkflow, SupersededFiles, VersionState, WorkflowScope,
-    keep_secrets, lock_files, validate_for,
+    self, Definition, NewVersion, NewWorkflow, VersionState, WorkflowScope, keep_secrets,
+    lock_files, validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
@@ -131,7 +131,6 @@ async fn insert(
         id: new.version,
         standing,
         base_version: None,
-        superseded: SupersededFiles::Release,
         now: ctx.now,
     };
     let version = automation::create(tx, workflow, &definition, first).await?;

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::definition_parts::DefinitionParts;
 use crate::automation::{
-    Definition, NewVersion, SupersededFiles, VersionState, WorkflowScope, add_version, find,
-    keep_secrets, lock_files, validate_for,
+    Definition, NewVersion, VersionState, WorkflowScope, add_version, find, keep_secrets,
+    lock_files, validate_for,
 };
 use crate::call::{Call, OperationContext};
 use crate::http::response::ApiResponse;
@@ -85,9 +85,8 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<VersionInput>) -> Result<Api
         workflow: Some(row.id),
     };
     let given = body.halves.trigger.is_some() || body.halves.graph.is_some();
-    // Files that are inherited are attached in the name of whoever saves this version.
     let files = lock_files(tx, row.organization, &graph).await?;
-    if given || !files.is_empty() {
+    if given {
         let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
         checked.accept()?;
     }
@@ -96,6 +95,11 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<VersionInput>) -> Result<Api
             Code::NoActiveVersion,
             "A new version is based on the active one, and none is active: publish and activate one first.",
         ));
+    }
+    // Files that are inherited are attached in the name of whoever saves this version; the rest was validated when it came.
+    if !given && !files.is_empty() {
+        let checked = validate_for(tx, place, &trigger.write(), &graph.write()).await?;
+        checked.of_attached_files().accept()?;
     }
     if body.halves.graph.is_some() {
         let key = new.secret_key.as_ref();
@@ -111,7 +115,6 @@ async fn insert(tx: &mut Tx, ctx: &OperationContext<VersionInput>) -> Result<Api
         id: new.version,
         standing: VersionState::Draft,
         base_version: Some(base.version),
-        superseded: SupersededFiles::Release,
         now: ctx.now,
     };
     let version = add_version(tx, &row, &definition, draft).await?;

@@ -12,7 +12,7 @@ use super::index_choice::plan_is_open;
 use super::row_filter::RowFilter;
 use crate::refusal::Refusal;
 use crate::rows::{Table, Tables};
-use crate::store::{Dialect, Row, Scope, StoreError, Tx, Visible};
+use crate::store::{Dialect, Row, Scope, StoreError, Tx};
 
 /// The largest limit of a count: so many entries of an index are read within a few milliseconds.
 pub const MOST_COUNTED: u32 = 10_000;
@@ -99,14 +99,9 @@ impl AggregateQuery {
     /// Whether the number of all rows is kept as the scope sees it.
     fn is_kept(&self, scope: &Scope) -> bool {
         match scope {
-            Scope::Caller(visible) => self.is_kept_for(visible),
+            Scope::Caller(visible) => !visible.guarded.contains(&self.filter.feature),
             Scope::Authentication | Scope::Operator => true,
         }
-    }
-
-    /// Whether the number of all rows is kept as a caller sees it.
-    pub(super) fn is_kept_for(&self, visible: &Visible) -> bool {
-        !visible.guarded.contains(&self.filter.feature)
     }
 
     pub(super) fn compose(&self, table: &Table, dialect: Dialect, counted: bool) -> Composed {

@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 /// Nothing for tables that have gone, which their migration drops.
 pub(super) fn changes(before: &str, after: &str) -> String {
     let mut sql = String::new();
-    for (table, paragraph) in paragraphs(after) {
+    for Paragraph { table, text } in paragraphs(after) {
         let mut known = paragraphs(before);
-        let known = known.find(|(name, _)| *name == table);
+        let known = known.find(|known| known.table == table);
         let statements = match known {
-            None => format!("{paragraph}\n"),
-            Some((_, known)) => changed(known, paragraph),
+            None => format!("{text}\n"),
+            Some(known) => changed(known.text, text),
         };
         if !statements.is_empty() {
             let _ = write!(sql, "\n{statements}");
@@ -23,11 +23,20 @@ pub(super) fn changes(before: &str, after: &str) -> String {
     sql
 }
 
-/// The paragraphs of a text, each with the name of its table. What does not begin with a table is a comment.
-fn paragraphs(text: &str) -> impl Iterator<Item = (&str, &str)> {
+/// What a text says of a table.
+struct Paragraph<'t> {
+    table: &'t str,
+    text: &'t str,
+}
+
+/// The paragraphs of a text. What does not begin with a table is a comment.
+fn paragraphs(text: &str) -> impl Iterator<Item = Paragraph<'_>> {
     text.split("\n\n").filter_map(|paragraph| {
         let (table, _) = paragraph.strip_prefix("ALTER TABLE ")?.split_once(' ')?;
-        Some((table, paragraph.trim_end()))
+        Some(Paragraph {
+            table,
+            text: paragraph.trim_end(),
+        })
     })
 }
 
@@ -43,7 +52,7 @@ fn changed(before: &str, after: &str) -> String {
     let gone = gone.filter_map(|one| undo(one, &after));
     let new = after.iter().filter(|one| !before.contains(one));
     let new = new.map(|one| match view(one) {
-        Some((name, rest)) if before.iter().any(|one| is_view(one, name)) => {
+        Some(View { name, rest }) if before.iter().any(|one| is_view(one, name)) => {
             format!("CREATE OR REPLACE VIEW {name} {rest}")
         }
         _ => (*one).to_owned(),
@@ -63,18 +72,25 @@ fn undo(statement: &str, after: &[&str]) -> Option<String> {
         let (table, _) = rest.split_once(' ')?;
         return Some(format!("DROP POLICY {name} ON {table}"));
     }
-    let (name, _) = view(statement)?;
+    let View { name, .. } = view(statement)?;
     let replaced = after.iter().any(|one| is_view(one, name));
     (!replaced).then(|| format!("DROP VIEW {name}"))
 }
 
-/// The name of the view that a statement creates, and what follows it.
-fn view(statement: &str) -> Option<(&str, &str)> {
-    statement.strip_prefix("CREATE VIEW ")?.split_once(' ')
+/// The view that a statement creates.
+struct View<'s> {
+    name: &'s str,
+    /// What follows the name.
+    rest: &'s str,
+}
+
+fn view(statement: &str) -> Option<View<'_>> {
+    let (name, rest) = statement.strip_prefix("CREATE VIEW ")?.split_once(' ')?;
+    Some(View { name, rest })
 }
 
 fn is_view(statement: &str, name: &str) -> bool {
-    view(statement).is_some_and(|(known, _)| known == name)
+    view(statement).is_some_and(|view| view.name == name)
 }
 
 #[test]

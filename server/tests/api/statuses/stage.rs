@@ -11,7 +11,7 @@ use tplkit_server::files::Files;
 use tplkit_server::files::settings::UploadPace;
 use tplkit_server::http::rate_limit::Rate;
 use tplkit_server::secret_key::SecretKey;
-use tplkit_server::store::{Options, Store, StoreError};
+use tplkit_server::store::{Options, Scope, Store, StoreError, Visible};
 
 use crate::api::client::{Client, Response};
 use crate::api::document::{Document, Ids, JSON, Request};
@@ -266,8 +266,14 @@ impl Stage {
         let (store, context) = (&self.world.store, &self.world.context);
         let owner = identify(store, context, &self.token).await;
         let owner = owner.expect("is read").expect("is signed in");
+        let organizations = owner.organizations.iter();
+        let scope = Scope::from(Visible {
+            caller: owner.id,
+            organizations: organizations.map(|one| one.organization).collect(),
+            ..Visible::default()
+        });
         let forgotten: Result<_, StoreError> = store
-            .write(&owner.scope(), key.to_owned(), |tx, key| {
+            .write(&scope, key.to_owned(), |tx, key| {
                 let sql = "UPDATE main.idempotency SET status = 0 \
                      WHERE {caller caller_id} AND key = $1";
                 Box::pin(async move { tx.query(sql, &[key.as_str().into()]).await })

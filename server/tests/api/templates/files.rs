@@ -390,7 +390,9 @@ async fn a_mail_that_an_upgrade_takes_away_keeps_its_file_for_the_undo(place: Pl
     let job = applied(&admin, &template, &body).await;
     let (_, without) = newest(&admin, &there);
     assert_eq!(without.as_array().map(Vec::len), Some(1), "{job}");
-    // The undo needs the file: it is neither deleted nor swept.
+    // The undo needs the file: it is neither deleted nor swept, whatever is activated meanwhile.
+    assert!(world.switch(&it, false).await);
+    assert!(world.switch(&it, true).await);
     assert_eq!(of_file(&world, HOLDS, file).await, 1);
     let path = format!("/v1/files/{file}");
     admin.delete(&path).refused(409, "not_empty");
