@@ -1,6 +1,7 @@
 //! What travels.
 
 use serde_json::json;
+use tplkit::definitions::Definitions;
 use tplkit::export::{Fault, RowsSelection, Selection};
 use tplkit::package::model::Catalog;
 use tplkit::workspace::Id;
@@ -149,7 +150,7 @@ fn the_identity_is_the_workspaces_unless_given() {
     let package = exported(&space, &Selection::default());
     assert_eq!(package.0["manifest"]["name"], "sales");
     assert_eq!(package.0["manifest"]["label"], "Sales");
-    let source = json!({"workspaceName": "Sales", "generatedAt": "2026-03-01T09:30:00Z", "definitionsVersion": "2026.2"});
+    let source = json!({"workspaceName": "Sales", "generatedAt": "2026-03-01T09:30:00Z", "definitionsVersion": Definitions::embedded().version});
     assert_eq!(package.0["manifest"]["source"], source);
     let id = space.id();
     space.state.structure.workspace.label = format!("Sales {id}");

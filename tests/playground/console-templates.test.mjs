@@ -4,6 +4,9 @@ import { test } from "node:test";
 import { api, button, complaints, confirm, drop, page, settled, signIn, skip } from "./console.mjs";
 import { faults, sample } from "./tools.mjs";
 
+/** What a quick run leaves out. */
+const further = skip || (process.env.TPLKIT_QUICK && "a quick run");
+
 /** A package of the examples, changed. */
 async function changed(name, change) {
   const package_ = JSON.parse(new TextDecoder().decode(await sample(`examples/${name}.json`)));
@@ -76,7 +79,7 @@ test("a dropped package is decided on, planned, applied, and undone", { skip }, 
   await page.getByRole("navigation", { name: "Tables" }).getByText("Speakers").waitFor({ state: "detached" });
 });
 
-test("a package that nothing came of leaves the catalog again", { skip }, async () => {
+test("a package that nothing came of leaves the catalog again", { skip: further }, async () => {
   await signIn();
   await drop("crm.json", await sample("examples/crm.json"));
   await settled("clean");
@@ -85,7 +88,7 @@ test("a package that nothing came of leaves the catalog again", { skip }, async 
   await isGone("sales-crm");
 });
 
-test("a package that nothing came of leaves the catalog with the page", { skip }, async () => {
+test("a package that nothing came of leaves the catalog with the page", { skip: further }, async () => {
   for (const leave of [() => page.reload(), () => page.close({ runBeforeUnload: true })]) {
     await signIn();
     await drop("crm.json", await sample("examples/crm.json"));
@@ -96,7 +99,7 @@ test("a package that nothing came of leaves the catalog with the page", { skip }
   }
 });
 
-test("a new version takes the place of the template with its id, once it is applied", { skip }, async () => {
+test("a new version takes the place of the template with its id, once it is applied", { skip: further }, async () => {
   await signIn();
   await drop("reading-list.json", await changed("reading-list", () => {}));
   await settled("clean");
@@ -138,7 +141,7 @@ test("a new version takes the place of the template with its id, once it is appl
   await undone();
 });
 
-test("a template of the same name is replaced only if somebody says so", { skip }, async () => {
+test("a template of the same name is replaced only if somebody says so", { skip: further }, async () => {
   const nameless = (semver) =>
     changed("inventory", (manifest) => {
       delete manifest.id;

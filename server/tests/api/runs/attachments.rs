@@ -302,11 +302,14 @@ async fn a_row_that_the_run_does_not_see_attaches_nothing(place: Place) {
     };
     // The row was seen when the run began, and is hidden when the mail goes.
     let begin = json!({"row_id": theirs, "feature_id": feature});
-    stage.editor.post_to(&of_row, "/runs", &begin).expect(202);
+    let begun = stage.editor.post_to(&of_row, "/runs", &begin).expect(202);
     let own = json!({"config": {"rowAccess": "own"}});
     let table = format!("/v1/features/{feature}");
     owner.patch(&table, &own).expect(200);
     run_due().await;
+    let path = format!("/v1/workflow-runs/{}", id(&begun.json()));
+    let ended = owner.get(&path).expect(200).json();
+    assert_ne!(ended["finished_at"], Value::Null, "{ended}");
     assert!(post.sink.mails().is_empty() || parts(&post.sink).1.is_empty());
     // The current row is the first that a step has read, and it reads those that the run sees.
     for (client, expected) in [(&stage.editor, "mine"), (&owner, "hidden")] {
