@@ -73,6 +73,16 @@ impl Victim {
         Victim::time_requests(self.address, &self.requests, time)
     }
 
+    /// Asks while something is done on another thread.
+    pub(crate) fn ask_during<T: Send>(&self, work: impl FnOnce() -> T + Send) -> (T, Times) {
+        thread::scope(|scope| {
+            let working = scope.spawn(work);
+            let goes_on = || !working.is_finished();
+            let times = Victim::time_requests_while(self.address, &self.requests, goes_on);
+            (working.join().expect("is done"), times)
+        })
+    }
+
     /// Reads alone, and then writes alone, for so long together.
     pub(crate) fn time_reads_and_writes(&self, time: Duration) -> [Times; 2] {
         let (reads, writes) = self.requests.split_at(2);
@@ -80,11 +90,19 @@ impl Victim {
     }
 
     fn time_requests(address: SocketAddr, requests: &[Request], time: Duration) -> Times {
+        let begun = Instant::now();
+        Victim::time_requests_while(address, requests, || begun.elapsed() <= time)
+    }
+
+    fn time_requests_while(
+        address: SocketAddr,
+        requests: &[Request],
+        goes_on: impl Fn() -> bool,
+    ) -> Times {
         let mut connection = Connection::open(address);
         let mut times = Vec::new();
-        let begun = Instant::now();
         for request in requests.iter().cycle() {
-            if begun.elapsed() > time {
+            if !times.is_empty() && !goes_on() {
                 break;
             }
             let begun = Instant::now();
