@@ -151,7 +151,7 @@ fn structure(kind: &KindDescription, columns: &str, seen: &str, shared: bool) ->
 fn insert(kind: &KindDescription, columns: &str) -> String {
     let KindDescription { table, .. } = kind;
     let parent = kind.parent_column();
-    let mut values = String::new();
+    let (mut values, mut last) = (String::new(), String::new());
     let mut next = 0;
     let mut push = |column: &str| {
         // Both instants are the same.
@@ -160,11 +160,12 @@ fn insert(kind: &KindDescription, columns: &str) -> String {
         }
         let separator = if values.is_empty() { "" } else { ", " };
         let value = if column == "position" {
-            format!(
-                "coalesce(${next}, (SELECT coalesce(max(position), 0) + 1 FROM {table} \
-                 WHERE organization_id = $1 AND {parent} = ${}))",
+            last = format!(
+                "(SELECT coalesce(max(position), 0) AS position FROM {table} \
+                 WHERE organization_id = $1 AND {parent} = ${}) AS siblings",
                 kind.within.len()
-            )
+            );
+            format!("coalesce(${next}, siblings.position + 1)")
         } else {
             format!("${next}")
         };
@@ -180,8 +181,15 @@ fn insert(kind: &KindDescription, columns: &str) -> String {
     } else {
         format!("organization_id, {parent}")
     };
+    // A database of several nodes takes no subquery among `VALUES`. `WHERE true` keeps SQLite from reading the `ON`
+    // behind it as that of a join.
+    let source = if last.is_empty() {
+        format!("VALUES ({values})")
+    } else {
+        format!("SELECT {values} FROM {last} WHERE true")
+    };
     format!(
-        "INSERT INTO main.{table} {{into $1}} ({columns}) VALUES ({values}) \
+        "INSERT INTO main.{table} {{into $1}} ({columns}) {source} \
          ON CONFLICT ({scope}, name) DO NOTHING RETURNING {columns}"
     )
 }
