@@ -11,7 +11,7 @@
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
 //! | `{skip}` | `FOR UPDATE SKIP LOCKED` where the store has more than one writer |
-//! | `{clock}` | the time of the database, in microseconds since 1970, as it goes on during a transaction |
+//! | `{clock}` | the time of the database when the statement reached it, in microseconds since 1970 |
 //! | `{share TABLE}` | `FOR SHARE OF` that table (by its alias) where the store has more than one writer |
 //! | `{any COLUMN $n}` | the column is one of the values of the parameter, a list |
 //! | `{clock $n}` | the time by the clock that all who share the store go by: the database's; the parameter is that of this process, which has a SQLite file to itself |
@@ -29,6 +29,11 @@ use super::dialect::{Dialect, Shape, WHOLE_ROWS, push};
 use super::policy::{self, Predicates, table};
 use super::statement::Statement;
 use super::{Isolation, Scope, StoreError};
+
+/// The time of PostgreSQL. Not `now()`, which stands still in a transaction; nor `clock_timestamp()`, which goes on
+/// during a statement: a database of several nodes could not read it once for all of them, and an index cannot be
+/// searched for it.
+const CLOCK: &str = "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)";
 
 /// Puts a statement into the words of a store. Fails on statements that break the rules above.
 pub(super) fn translate(
@@ -131,17 +136,15 @@ pub(super) fn translate(
                 push(&mut statement.text, &words, dialect);
             }
             "clock" if argument.is_empty() => statement.text.push_str(match dialect {
-                Dialect::Postgres => {
-                    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
-                }
+                Dialect::Postgres => CLOCK,
                 Dialect::Sqlite => "CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)",
             }),
             "clock" => match dialect {
                 Dialect::Postgres => {
-                    // Not now(), which stands still in a transaction. Named, the parameter has a type.
-                    statement.text.push_str(
-                        "coalesce(CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint), ",
-                    );
+                    // Named, the parameter has a type; it adds nothing.
+                    statement.text.push('(');
+                    statement.text.push_str(CLOCK);
+                    statement.text.push_str(" + CAST(0 AS bigint) * ");
                     statement.text.push_str(argument);
                     statement.text.push(')');
                 }
