@@ -18,6 +18,7 @@ mod operation;
 mod options;
 #[cfg(test)]
 mod outgoing;
+mod owner;
 mod pipeline;
 mod policy;
 mod postgres;
