@@ -241,8 +241,8 @@ async fn insert(tx: &mut Tx, events: &[Vec<Value>], cause: Cause<'_>) -> Result<
     Ok(())
 }
 
-/// How many events one transaction makes runs of; the statement below says it, too.
-const BATCH: i64 = 200;
+/// How many events one transaction makes runs of.
+const BATCH: usize = 200;
 
 /// Makes runs of the events that have waited longest; true when more may wait. What happened to a row that
 /// the publisher does not see starts none, and leaves no trace.
@@ -250,16 +250,14 @@ const BATCH: i64 = 200;
 /// # Errors
 /// Those of the store.
 pub(super) async fn dispatch(store: &Store, now: i64) -> Result<bool, StoreError> {
-    let made = store
-        .write(&Scope::Operator, now, |tx, now| {
-            Box::pin(dispatch_some(tx, *now))
-        })
-        .await?;
-    Ok(i64::try_from(made).is_ok_and(|made| made >= BATCH))
+    let dispatched = store.write(&Scope::Operator, now, |tx, now| {
+        Box::pin(dispatch_some(tx, *now))
+    });
+    dispatched.await
 }
 
-async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> {
-    let events = take_some(tx).await?;
+async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<bool, StoreError> {
+    let TakenEvents { events, more } = take_some(tx).await?;
     let fired = fired(tx, &events).await?;
     let mut sights = AccountScopes::new(asked_at);
     let mut runs = BTreeMap::<Uuid, Vec<Vec<Value>>>::new();
@@ -315,7 +313,7 @@ async fn dispatch_some(tx: &mut Tx, asked_at: i64) -> Result<usize, StoreError> 
     for (organization, runs) in runs {
         RUNS.insert(tx, &[organization.into()], runs).await?;
     }
-    Ok(events.len())
+    Ok(more)
 }
 
 /// Writes the runs of events of an organization down.
@@ -335,31 +333,43 @@ static RUNS: LazyLock<BulkInsert> = LazyLock::new(|| {
     }
 });
 
-/// The events that have waited longest, removed. In two statements: in one, PostgreSQL plans to go through
-/// all events as long as it has counted none.
-async fn take_some(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
-    let sql = "SELECT organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
-         cause, created_at, workspace_id, creator FROM workflow_events ORDER BY id LIMIT 200 {skip}";
-    let events = tx.query(sql, &[]).await?;
-    let mut taken = BTreeMap::<Uuid, Vec<Uuid>>::new();
-    for event in &events {
-        taken.entry(event.get(0)?).or_default().push(event.get(1)?);
+/// Events that were taken out of the queue.
+struct TakenEvents {
+    events: Vec<Row>,
+    /// Whether others may wait.
+    more: bool,
+}
+
+/// The events that have waited longest, removed. Those that others take at the moment are passed over, however many
+/// they are. Found, locked and removed in statements of their own: in one, PostgreSQL plans to go through all events as
+/// long as it has counted none.
+async fn take_some(tx: &mut Tx) -> Result<TakenEvents, StoreError> {
+    let finds = "SELECT organization_id, id FROM workflow_events WHERE id > $1 ORDER BY id LIMIT 200 {across queue}";
+    let locks = "SELECT organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
+         cause, created_at, workspace_id, creator FROM workflow_events \
+         WHERE organization_id = $1 AND {any id $2} ORDER BY id {skip}";
+    let (mut events, mut more, mut after) = (Vec::new(), true, Uuid::nil());
+    while events.is_empty() && more {
+        let found = tx.query(finds, &[after.into()]).await?;
+        more = found.len() >= BATCH;
+        if let Some(last) = found.last() {
+            after = last.get(1)?;
+        }
+        events = tx.by_organization(locks, &found, &[]).await?;
     }
-    let taken = taken
-        .into_iter()
-        .map(|(organization, ids)| vec![organization.into(), Value::Ids(ids)]);
     let sql = "DELETE FROM main.workflow_events WHERE organization_id = $1 AND {any id $2}";
-    tx.each(sql, &taken.collect::<Vec<_>>()).await?;
-    Ok(events)
+    tx.by_organization(sql, &events, &[]).await?;
+    Ok(TakenEvents { events, more })
 }
 
 /// Removes the events of an automation of which no run was made yet.
 ///
 /// # Errors
 /// Those of the store.
-pub async fn forget(tx: &mut Tx, workflow: Uuid) -> Result<(), StoreError> {
-    let sql = "DELETE FROM main.workflow_events WHERE workflow_id = $1";
-    tx.query(sql, &[workflow.into()]).await.map(drop)
+pub async fn forget(tx: &mut Tx, organization: Uuid, workflow: Uuid) -> Result<(), StoreError> {
+    let sql = "DELETE FROM main.workflow_events WHERE organization_id = $1 AND workflow_id = $2";
+    let of = [organization.into(), workflow.into()];
+    tx.query(sql, &of).await.map(drop)
 }
 
 /// The version of an automation that an event fires.

@@ -25,9 +25,14 @@ pub struct Workflow {
 /// # Errors
 /// 404 when there is none that may be seen.
 pub async fn lock(tx: &mut Tx, workflow: Uuid) -> Result<Workflow, Refusal> {
+    let sql = "SELECT organization_id FROM workflows WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND id = $1";
+    let organization = tx.organization_of(sql, workflow).await?;
+    let organization = organization.ok_or_else(Refusal::not_found)?;
     let sql = "SELECT organization_id, workspace_id, id, last_version FROM workflows \
-         WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1 {lock}";
-    let row = tx.first(sql, &[workflow.into()]).await?;
+         WHERE {tenant organization_id} AND {workspace workspace_id} AND organization_id = $1 AND id = $2 {lock}";
+    let at = [organization.into(), workflow.into()];
+    let row = tx.first(sql, &at).await?;
     let row = row.ok_or_else(Refusal::not_found)?;
     Ok(Workflow {
         organization: row.get(0)?,

@@ -15,11 +15,16 @@ use crate::store::{PipelinedStatement, Row, StoreError, Tx, Value, lease};
 /// How many attempts may end without a word before a run is given up.
 const CRASHES: i64 = 3;
 
-/// In a statement: the run may be claimed. `$1` is the time.
+/// In a statement: the run may be claimed. `$1` is the time, or another parameter.
 macro_rules! waits {
     () => {
+        $crate::automation::run_lease::waits!("$1")
+    };
+    ($now:literal) => {
         concat!(
-            "status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= $1) AND ",
+            "status IN ('queued', 'running') AND (wake_at IS NULL OR wake_at <= ",
+            $now,
+            ") AND ",
             $crate::store::lease!(free "{clock}")
         )
     };
@@ -36,20 +41,18 @@ macro_rules! of_others {
 }
 pub(super) use of_others;
 
-/// The statement that finds up to so many runs that wait for nobody. The number is in it: a plan that
+/// The statement that finds up to so many runs behind `$3` that wait for nobody. The number is in it: a plan that
 /// is made for any number is not made for a small one.
 fn free(most: usize) -> &'static str {
     macro_rules! free {
         ($most:literal) => {
             concat!(
-                "SELECT organization_id, workspace_id, workflow_id, id, version, feature_id, row_id, \
-                 record, dry_run, depth, caller, wake_at, status, publisher, crashes, spent, \
-                 lease_owner FROM workflow_runs WHERE ",
+                "SELECT organization_id, id FROM workflow_runs WHERE ",
                 waits!(),
                 of_others!(),
-                " ORDER BY id LIMIT ",
+                " AND id > $3 ORDER BY id LIMIT ",
                 $most,
-                " {skip}"
+                " {across queue}"
             )
         };
     }
@@ -108,15 +111,14 @@ pub(super) async fn claim(
         lease,
         now,
     } = request;
-    let parameters = [now.into(), Value::Ids(full.to_vec())];
-    let rows = tx.query(free(most), &parameters).await?;
+    let rows = lock_waiting(tx, most, now, full).await?;
     let run = |row: &Row| {
         let left = row.get::<Option<Uuid>>(16)?.is_some();
         Ok(Run {
             organization: row.get(0)?,
-            workspace: row.get(1)?,
-            workflow: row.get(2)?,
-            id: row.get(3)?,
+            id: row.get(1)?,
+            workspace: row.get(2)?,
+            workflow: row.get(3)?,
             version: row.get(4)?,
             feature: row.get(5)?,
             row: row.get(6)?,
@@ -134,10 +136,9 @@ pub(super) async fn claim(
             allowed: None,
         })
     };
-    let found = rows
-        .iter()
-        .map(run)
-        .collect::<Result<Vec<Run>, StoreError>>()?;
+    let found = rows.iter().map(run);
+    let mut found = found.collect::<Result<Vec<Run>, StoreError>>()?;
+    found.sort_unstable_by_key(|run| run.id);
     let sql = concat!(
         "UPDATE main.workflow_runs SET ",
         lease!(set "$3", "{clock} + $4"),
@@ -160,6 +161,36 @@ pub(super) async fn claim(
     }
     principal::of_all(tx, &mut claimed.runs, now).await?;
     Ok(claimed)
+}
+
+/// Locks the runs that wait longest, up to so many, and reads them; those that others claim at the moment are passed
+/// over.
+async fn lock_waiting(
+    tx: &mut Tx,
+    most: usize,
+    now: i64,
+    full: &[Uuid],
+) -> Result<Vec<Row>, StoreError> {
+    let locks = concat!(
+        "SELECT organization_id, id, workspace_id, workflow_id, version, feature_id, row_id, record, dry_run, depth, \
+         caller, wake_at, status, publisher, crashes, spent, lease_owner FROM workflow_runs \
+         WHERE organization_id = $1 AND {any id $2} AND ",
+        waits!("$3"),
+        " ORDER BY id {skip}"
+    );
+    let mut after = Uuid::nil();
+    loop {
+        let of_others = [now.into(), Value::Ids(full.to_vec()), after.into()];
+        let found = tx.query(free(most), &of_others).await?;
+        let Some(last) = found.last() else {
+            return Ok(Vec::new());
+        };
+        after = last.get(1)?;
+        let locked = tx.by_organization(locks, &found, &[now.into()]).await?;
+        if !locked.is_empty() || found.len() < found_at_most(most) {
+            return Ok(locked);
+        }
+    }
 }
 
 /// Why a run that nobody could bring to its end has failed.

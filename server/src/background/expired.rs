@@ -2,23 +2,32 @@
 
 use std::time::Duration;
 
+use uuid::Uuid;
+
 use crate::context::{Context, micros};
 use crate::retention::KEPT_RESPONSES;
-use crate::store::{Scope, Store, StoreError, Tx};
+use crate::store::{Scope, Store, StoreError, Tx, Value};
 
 /// How many rows go in one transaction.
 const BATCH: i64 = 1000;
 /// How many runs do: each takes its steps along.
 const RUNS: i64 = 200;
 
+/// What expires.
+#[derive(Debug, Clone, Copy)]
+enum Expired {
+    Sessions,
+    KeptResponses,
+    Runs,
+}
+
 /// Rows that expire.
 #[derive(Debug, Clone, Copy)]
 struct ExpiringRows {
-    /// Removes some of them, given an instant and a number.
-    sql: &'static str,
-    /// The instant, in microseconds.
+    what: Expired,
+    /// Those of before that instant, in microseconds.
     before: i64,
-    /// The number: at most so many at a time.
+    /// At most so many at a time.
     most: i64,
 }
 
@@ -28,10 +37,8 @@ struct ExpiringRows {
 /// # Errors
 /// Those of the store.
 pub async fn remove_expired_sessions(store: &Store, context: &Context) -> Result<u64, StoreError> {
-    let sql = "DELETE FROM main.sessions WHERE id IN (SELECT id FROM sessions \
-         WHERE refresh_expires_at <= $1 AND access_expires_at <= $1 LIMIT $2) RETURNING id";
     let expiring = ExpiringRows {
-        sql,
+        what: Expired::Sessions,
         before: context.now(),
         most: BATCH,
     };
@@ -43,12 +50,8 @@ pub async fn remove_expired_sessions(store: &Store, context: &Context) -> Result
 /// # Errors
 /// Those of the store.
 pub async fn remove_kept_responses(store: &Store, context: &Context) -> Result<u64, StoreError> {
-    // The age is asked twice: a key may have been claimed anew meanwhile.
-    let sql = "DELETE FROM main.idempotency WHERE created_at < $1 \
-         AND (caller_id, method, path, key) IN (SELECT caller_id, method, path, key \
-         FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2) RETURNING key";
     let expiring = ExpiringRows {
-        sql,
+        what: Expired::KeptResponses,
         before: context.now() - KEPT_RESPONSES,
         most: BATCH,
     };
@@ -65,12 +68,9 @@ pub async fn remove_old_runs(
     context: &Context,
     kept: Duration,
 ) -> Result<u64, StoreError> {
-    let sql = "DELETE FROM main.workflow_runs WHERE (organization_id, id) IN \
-         (SELECT organization_id, id FROM workflow_runs WHERE finished_at < $1 \
-         ORDER BY finished_at LIMIT $2) RETURNING id";
     let kept = i64::try_from(micros(kept)).unwrap_or(i64::MAX / 2);
     let expiring = ExpiringRows {
-        sql,
+        what: Expired::Runs,
         before: context.now() - kept,
         most: RUNS,
     };
@@ -80,24 +80,68 @@ pub async fn remove_old_runs(
 async fn remove(store: &Store, scope: Scope, expiring: ExpiringRows) -> Result<u64, StoreError> {
     let mut removed = 0;
     loop {
-        let count = store
+        let part = store
             .write(&scope, expiring, |tx, part| {
                 Box::pin(remove_part(tx, *part))
             })
             .await?;
-        removed += count as u64;
-        if i64::try_from(count).is_ok_and(|count| count < expiring.most) {
+        removed += part.removed as u64;
+        if i64::try_from(part.found).is_ok_and(|found| found < expiring.most) {
             return Ok(removed);
         }
     }
 }
 
-async fn remove_part(tx: &mut Tx, expiring: ExpiringRows) -> Result<usize, StoreError> {
-    Ok(tx
-        .query(
-            expiring.sql,
-            &[expiring.before.into(), expiring.most.into()],
-        )
-        .await?
-        .len())
+/// What one transaction did.
+#[derive(Debug, Clone, Copy)]
+struct RemovedPart {
+    found: usize,
+    removed: usize,
+}
+
+async fn remove_part(tx: &mut Tx, expiring: ExpiringRows) -> Result<RemovedPart, StoreError> {
+    let of = [expiring.before.into(), expiring.most.into()];
+    match expiring.what {
+        Expired::Sessions => {
+            let sql = "DELETE FROM main.sessions WHERE id IN (SELECT id FROM sessions \
+                 WHERE refresh_expires_at <= $1 AND access_expires_at <= $1 LIMIT $2) RETURNING id";
+            let found = tx.query(sql, &of).await?.len();
+            let removed = found;
+            Ok(RemovedPart { found, removed })
+        }
+        Expired::KeptResponses => {
+            let finds = "SELECT caller_id, method, path, key FROM idempotency WHERE created_at < $1 \
+                 ORDER BY created_at LIMIT $2 {across queue}";
+            let found = tx.query(finds, &of).await?;
+            // The age is asked twice: a key may have been claimed anew meanwhile.
+            let sql = "DELETE FROM main.idempotency WHERE caller_id = $1 AND method = $2 AND path = $3 AND key = $4 \
+                 AND created_at < $5 RETURNING key";
+            let keys = found.iter().map(|row| {
+                Ok(vec![
+                    row.get::<Uuid>(0)?.into(),
+                    row.get::<String>(1)?.into(),
+                    row.get::<String>(2)?.into(),
+                    row.get::<String>(3)?.into(),
+                    expiring.before.into(),
+                ])
+            });
+            let keys = keys.collect::<Result<Vec<Vec<Value>>, StoreError>>()?;
+            let removed = tx.each(sql, &keys).await?;
+            Ok(RemovedPart {
+                found: found.len(),
+                removed: removed.iter().flatten().count(),
+            })
+        }
+        Expired::Runs => {
+            let finds = "SELECT organization_id, id FROM workflow_runs WHERE finished_at < $1 \
+                 ORDER BY finished_at LIMIT $2 {across queue}";
+            let found = tx.query(finds, &of).await?;
+            let sql = "DELETE FROM main.workflow_runs WHERE organization_id = $1 AND {any id $2} RETURNING id";
+            let removed = tx.by_organization(sql, &found, &[]).await?;
+            Ok(RemovedPart {
+                found: found.len(),
+                removed: removed.len(),
+            })
+        }
+    }
 }

@@ -24,17 +24,18 @@ pub async fn remove(
         "SELECT files.organization_id FROM files WHERE files.id = $1 AND ",
         sees_file!()
     );
-    if let Some(row) = tx.first(find, &[id.into()]).await? {
-        lock_organization(tx, row.get(0)?).await?;
-    }
+    let found = tx.first(find, &[id.into()]).await?;
+    let organization: Uuid = found.ok_or_else(Refusal::not_found)?.get(0)?;
+    lock_organization(tx, organization).await?;
     let sql = concat!(
         "SELECT ",
         columns!(),
-        " FROM files WHERE files.id = $1 AND ",
+        " FROM files WHERE files.organization_id = $1 AND files.id = $2 AND ",
         sees_file!(),
         " {lock}"
     );
-    let row = tx.first(sql, &[id.into()]).await?;
+    let at = [organization.into(), id.into()];
+    let row = tx.first(sql, &at).await?;
     let file = File::read(&row.ok_or_else(Refusal::not_found)?)?;
     let role = actor.enter(file.organization_id)?;
     let force = force?;

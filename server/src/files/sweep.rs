@@ -129,7 +129,7 @@ struct Due {
 /// Files that nothing is known to have used since.
 async fn due(tx: &mut Tx, before: i64) -> Result<Vec<Due>, StoreError> {
     let sql = "SELECT organization_id, id FROM files WHERE unused_since IS NOT NULL AND unused_since <= $1 \
-         ORDER BY unused_since LIMIT $2";
+         ORDER BY unused_since LIMIT $2 {across queue}";
     let rows = tx.query(sql, &[before.into(), STEP.into()]).await?;
     let due = rows.iter().map(|row| {
         Ok(Due {
@@ -177,10 +177,15 @@ struct Looked {
 
 /// Condemns objects that no record names and nobody holds, and gives them with those that were condemned before.
 async fn condemn(tx: &mut Tx, now: i64) -> Result<Looked, StoreError> {
-    let sql = "SELECT organization_id, id, sha256, size FROM file_objects \
-         WHERE free_since IS NOT NULL AND free_since <= $1 ORDER BY free_since LIMIT $2 {skip}";
-    let rows = tx.query(sql, &[now.into(), STEP.into()]).await?;
-    let more = i64::try_from(rows.len()).unwrap_or(0) == STEP;
+    let finds = "SELECT organization_id, id FROM file_objects \
+         WHERE free_since IS NOT NULL AND free_since <= $1 ORDER BY free_since LIMIT $2 {across queue}";
+    let found = tx.query(finds, &[now.into(), STEP.into()]).await?;
+    let locks = "SELECT organization_id, id, sha256, size FROM file_objects \
+         WHERE organization_id = $1 AND {any id $2} AND free_since IS NOT NULL AND free_since <= $3 \
+         ORDER BY id {skip}";
+    let rows = tx.by_organization(locks, &found, &[now.into()]).await?;
+    // Where others have all of them, they do the rest as well.
+    let more = i64::try_from(found.len()).unwrap_or(0) == STEP && !rows.is_empty();
     let mut free = Vec::new();
     for row in rows {
         let digest: Vec<u8> = row.get(2)?;

@@ -1,22 +1,25 @@
 //! Claims jobs for a worker: any that is free, or a given one.
 
+use uuid::Uuid;
+
 use super::job::columns;
 use super::status::unfinished;
 use super::{Job, Lease};
 use crate::context::Context;
-use crate::store::{Hold, Scope, Store, StoreError, lease};
+use crate::store::{Hold, Scope, Store, StoreError, Tx, lease};
 
 /// Which job may be claimed: one that is unfinished and has no lease, unless two of its organization have one
 /// already, in any process. So a process, which runs four, always has places for other organizations, and more
 /// processes run no more at a time for one organization.
 macro_rules! waits {
-    () => {
+    ($organization:literal) => {
         concat!(
             unfinished!(),
             " AND ",
             lease!(free "{clock $1}"),
-            " AND (SELECT count(*) FROM template_jobs AS held \
-             WHERE held.organization_id = job.organization_id AND ",
+            " AND (SELECT count(*) FROM template_jobs AS held WHERE held.organization_id = ",
+            $organization,
+            " AND ",
             unfinished!(),
             " AND ",
             lease!(held "{clock $1}"),
@@ -25,16 +28,21 @@ macro_rules! waits {
     };
 }
 
-/// Whether there is a job that may be taken up. Looking costs a store less than a write that finds nothing.
-async fn waiting(store: &Store, context: &Context) -> Result<bool, StoreError> {
+/// The job that waits longest of those that may be taken up, behind its organization. Looking costs a store less than a
+/// write that finds nothing.
+async fn waiting(store: &Store, context: &Context) -> Result<Option<(Uuid, Uuid)>, StoreError> {
     let found = store.read(&Scope::Operator, context.now(), |tx, now| {
         Box::pin(async move {
             let sql = concat!(
-                "SELECT id FROM template_jobs AS job WHERE ",
-                waits!(),
-                " LIMIT 1"
+                "SELECT organization_id, id FROM template_jobs AS job WHERE ",
+                waits!("job.organization_id"),
+                " ORDER BY id LIMIT 1 {across queue}"
             );
-            Ok::<_, StoreError>(!tx.last(sql, &[(*now).into()]).await?.is_empty())
+            let rows = tx.last(sql, &[(*now).into()]).await?;
+            let free = rows
+                .first()
+                .map(|row| Ok::<_, StoreError>((row.get(0)?, row.get(1)?)));
+            free.transpose()
         })
     });
     found.await
@@ -49,37 +57,52 @@ pub async fn take_any(
     context: &Context,
     length: i64,
 ) -> Result<Option<(Job, Lease)>, StoreError> {
-    if !waiting(store, context).await? {
-        return Ok(None);
+    // Where somebody else is faster, another one may be free.
+    while let Some((organization, id)) = waiting(store, context).await? {
+        let hold = Hold {
+            organization,
+            id,
+            owner: Hold::attempt(),
+        };
+        let input = (hold, context.now(), length);
+        let taken = store.write(&Scope::Operator, input, |tx, (hold, now, length)| {
+            Box::pin(take_free(tx, *hold, *now, *length))
+        });
+        let taken: Option<Job> = taken.await?;
+        if let Some(job) = taken {
+            let lease = Lease::of(&job, hold.owner, length);
+            return Ok(Some((job, lease)));
+        }
     }
-    let owner = Hold::attempt();
-    let input = (owner, context.now(), length);
-    let taken = store.write(&Scope::Operator, input, |tx, (owner, now, length)| {
-        Box::pin(async move {
-            let sql = concat!(
-                "UPDATE main.template_jobs SET ",
-                lease!(set "$2", "{clock $1} + $3"),
-                ", updated_at = $1, \
-                 status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END \
-                 WHERE (organization_id, id) IN (SELECT organization_id, id FROM template_jobs AS job WHERE ",
-                waits!(),
-                " ORDER BY id LIMIT 1) AND ",
-                unfinished!(),
-                " AND ",
-                lease!(free "{clock $1}"),
-                " RETURNING ",
-                columns!()
-            );
-            let parameters = [(*now).into(), (*owner).into(), (*length).into()];
-            let row = tx.first(sql, &parameters).await?;
-            row.as_ref().map(Job::read).transpose()
-        })
-    });
-    let taken: Option<Job> = taken.await?;
-    Ok(taken.map(|job| {
-        let lease = Lease::of(&job, owner, length);
-        (job, lease)
-    }))
+    Ok(None)
+}
+
+/// Takes a job that was found free, if it still is.
+async fn take_free(
+    tx: &mut Tx,
+    hold: Hold,
+    now: i64,
+    length: i64,
+) -> Result<Option<Job>, StoreError> {
+    let sql = concat!(
+        "UPDATE main.template_jobs SET ",
+        lease!(set "$4", "{clock $1} + $5"),
+        ", updated_at = $1, \
+         status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END \
+         WHERE organization_id = $2 AND id = $3 AND ",
+        waits!("$2"),
+        " RETURNING ",
+        columns!(held)
+    );
+    let parameters = [
+        now.into(),
+        hold.organization.into(),
+        hold.id.into(),
+        hold.owner.into(),
+        length.into(),
+    ];
+    let row = tx.first(sql, &parameters).await?;
+    row.as_ref().map(Job::read).transpose()
 }
 
 /// Takes this job, whatever its status; nothing when somebody holds it.

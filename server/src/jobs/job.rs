@@ -49,15 +49,27 @@ pub struct Job {
     pub updated_at: i64,
 }
 
-/// What a statement has to list for [`Job::read`]; `$1` is the time by this process's clock.
+/// What a statement has to list for [`Job::read`]; `$1` is the time by this process's clock. What takes a job up lists it
+/// as `held`: a write returns nothing that depends on the time.
 macro_rules! columns {
     () => {
         concat!(
-            "organization_id, workspace_id, id, template_id, created_by, status, phase, done, \
-             total, locked_until, coalesce(",
+            columns!(@before),
+            "coalesce(",
             $crate::store::lease!(held "{clock $1}"),
-            ", false), report, error, created_at, updated_at"
+            ", false)",
+            columns!(@behind)
         )
+    };
+    (held) => {
+        concat!(columns!(@before), "true", columns!(@behind))
+    };
+    (@before) => {
+        "organization_id, workspace_id, id, template_id, created_by, status, phase, done, \
+         total, locked_until, "
+    };
+    (@behind) => {
+        ", report, error, created_at, updated_at"
     };
 }
 pub(super) use columns;

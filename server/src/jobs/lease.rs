@@ -131,11 +131,12 @@ impl Lease {
             Box::pin(async move {
                 let sql = concat!(
                     "UPDATE main.template_jobs SET ",
-                    lease!(set "NULL", "CASE WHEN CAST($5 AS bigint) > 0 THEN {clock $4} + $5 END"),
+                    lease!(set "NULL", "{clock $4} + $5"),
                     " WHERE ",
                     lease!(fence)
                 );
-                let parameters = lease.hold().with([(*now).into(), (*pause).into()]);
+                let pause = Some(*pause).filter(|pause| *pause > 0);
+                let parameters = lease.hold().with([(*now).into(), pause.into()]);
                 tx.query(sql, &parameters).await.map(drop)
             })
         });
@@ -236,7 +237,7 @@ impl Lease {
              done = $6, total = $7, entries = entries + $8, updated_at = $9, ",
             lease!(
                 set "CASE WHEN $4 = 'undone' THEN NULL ELSE lease_owner END",
-                "CASE WHEN $4 = 'undone' THEN NULL ELSE {clock $9} + $10 END"
+                "{clock $9} + $10"
             ),
             " WHERE ",
             lease!(fence),
@@ -251,7 +252,8 @@ impl Lease {
             _ => Status::Structure,
         };
         let mut parameters = self.job_row(unit, status, now);
-        parameters.push(self.length.into());
+        let length = Some(self.length).filter(|_| status != Status::Undone);
+        parameters.push(length.into());
         PipelinedStatement::new(sql, parameters)
     }
 

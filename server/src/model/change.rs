@@ -100,6 +100,7 @@ async fn complete(
 /// Stores a record that was read, and kept from others since.
 pub(super) async fn update(tx: &mut Tx, record: &Record) -> Result<(), Refusal> {
     let mut parameters = vec![
+        record.organization().into(),
         record.id.into(),
         record.name.as_str().into(),
         record.label.as_str().into(),

@@ -172,5 +172,5 @@ pub(super) async fn complete_config(
         column.set("slot_ready", !rows);
         column.set("slot_long", false);
     }
-    Ok(touch(tx, column.parent()).await?)
+    Ok(touch(tx, column.organization(), column.parent()).await?)
 }

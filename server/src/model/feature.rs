@@ -20,10 +20,15 @@ pub(super) fn complete(feature: &mut Record) {
 }
 
 /// Raises the version of a feature whose columns change, so that no cache of it stays in use.
-pub(super) async fn touch(tx: &mut Tx, feature: Uuid) -> Result<(), StoreError> {
-    let sql = "UPDATE main.features SET version = version + 1 \
-         WHERE {tenant organization_id} AND {workspace workspace_id} AND id = $1";
-    tx.query(sql, &[feature.into()]).await.map(drop)
+pub(super) async fn touch(
+    tx: &mut Tx,
+    organization: Uuid,
+    feature: Uuid,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE main.features SET version = version + 1 WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND organization_id = $1 AND id = $2";
+    let of = [organization.into(), feature.into()];
+    tx.query(sql, &of).await.map(drop)
 }
 
 /// Gives slots to the columns that a view filters, sorts or groups by.
@@ -37,7 +42,7 @@ pub(super) async fn serve_view(
     }
     let feature = find::lock(tx, &FEATURE, view.parent()).await?;
     if slot_allocation::assign(tx, feature.organization(), feature.id, names).await? {
-        touch(tx, feature.id).await?;
+        touch(tx, feature.organization(), feature.id).await?;
     }
     Ok(())
 }

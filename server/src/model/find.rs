@@ -77,7 +77,11 @@ pub async fn lock(
     kind: &'static KindDescription,
     id: Uuid,
 ) -> Result<Record, Refusal> {
-    let row = tx.first(&kind.statements().lock, &[id.into()]).await?;
+    let statements = kind.statements();
+    let organization = tx.organization_of(&statements.organization, id).await?;
+    let organization = organization.ok_or_else(Refusal::not_found)?;
+    let at = [organization.into(), id.into()];
+    let row = tx.first(&statements.lock, &at).await?;
     let row = row.ok_or_else(Refusal::not_found)?;
     Ok(Record::read(kind, &row)?)
 }
@@ -89,11 +93,11 @@ pub async fn lock(
 pub async fn siblings(
     tx: &mut Tx,
     kind: &'static KindDescription,
+    organization: Uuid,
     parent: Uuid,
 ) -> Result<Vec<Uuid>, StoreError> {
-    let rows = tx
-        .query(&kind.statements().siblings, &[parent.into()])
-        .await?;
+    let at = [organization.into(), parent.into()];
+    let rows = tx.query(&kind.statements().siblings, &at).await?;
     let placed = rows.iter().map(|row| Ok((row.get(1)?, row.get(0)?)));
     let mut placed: Vec<(i64, Uuid)> = placed.collect::<Result<_, StoreError>>()?;
     placed.sort_unstable();

@@ -246,7 +246,8 @@ pub async fn take_away(
         return Err(Refusal::new(Code::NotEmpty, detail));
     }
     release(tx, &record, now).await?;
-    tx.query(&kind.statements().delete, &[id.into()]).await?;
+    let at = [record.organization().into(), id.into()];
+    tx.query(&kind.statements().delete, &at).await?;
     Ok(())
 }
 

@@ -49,8 +49,8 @@ pub async fn remove(
         return Err(Refusal::new(Code::NotEmpty, detail));
     }
     release(tx, &record, now).await?;
-    tx.query(&kind.statements().delete, &[record.id.into()])
-        .await?;
+    let at = [record.organization().into(), record.id.into()];
+    tx.query(&kind.statements().delete, &at).await?;
     Ok(())
 }
 
@@ -128,7 +128,7 @@ pub(super) async fn release(tx: &mut Tx, record: &Record, now: i64) -> Result<()
         RecordKind::Column => {
             row_values::forget(tx, &unique_column(record)).await?;
             uses::end_column(tx, organization, record.id, now).await?;
-            return Ok(touch(tx, record.parent()).await?);
+            return Ok(touch(tx, record.organization(), record.parent()).await?);
         }
         RecordKind::Module | RecordKind::Rail | RecordKind::View => return Ok(()),
     };

@@ -14,7 +14,9 @@ const COMMON: [&str; 6] = ["id", "name", "label", "config", "created_at", "updat
 pub(super) struct Statements {
     /// `$1` the id.
     pub(super) get: String,
-    /// The same, kept from others until the transaction ends.
+    /// `$1` the id: the organization of the record.
+    pub(super) organization: String,
+    /// `$1` the organization, `$2` the id: the record, kept from others until the transaction ends.
     pub(super) lock: String,
     /// `$1` after, `$2` how many.
     pub(super) page: String,
@@ -33,16 +35,16 @@ pub(super) struct Statements {
     pub(super) structure: [String; 2],
     /// Whether anything lies in the parent `$2` of the organization `$1`, seen or not.
     pub(super) any_below: String,
-    /// `$1` the parent: ids and positions, kept from others until the transaction ends. Of kinds that have
-    /// positions.
+    /// `$1` the organization, `$2` the parent: ids and positions, kept from others until the transaction ends. Of
+    /// kinds that have positions.
     pub(super) siblings: String,
     /// `$1` the organization, `$2` the parent.
     pub(super) names: String,
     /// `$1`… the columns in order, `created_at` and `updated_at` both from one.
     pub(super) insert: String,
-    /// `$1` the id, `$2` name, `$3` label, `$4` config, `$5` the time, `$6`… what is its own.
+    /// `$1` the organization, `$2` the id, `$3` name, `$4` label, `$5` config, `$6` the time, `$7`… what is its own.
     pub(super) update: String,
-    /// `$1` the id.
+    /// `$1` the organization, `$2` the id.
     pub(super) delete: String,
 }
 
@@ -61,8 +63,12 @@ impl Statements {
         let get = format!("SELECT {all} FROM {table} WHERE {seen} AND id = $1");
         let page = format!("SELECT {all} FROM {table} WHERE {seen} AND id > $1");
         let end = "ORDER BY id LIMIT $2";
+        let own = format!("{seen} AND organization_id = $1");
         Statements {
-            lock: format!("{get} {{lock}}"),
+            organization: format!(
+                "SELECT organization_id FROM {table} WHERE {{tenant organization_id}} AND id = $1"
+            ),
+            lock: format!("SELECT {all} FROM {table} WHERE {own} AND id = $2 {{lock}}"),
             page_within: format!("{page} AND {parent} = $3 {end}"),
             page: format!("{page} {end}"),
             page_below: below(kind, &columns("r."), "AND r.id > $1", "$3", "r.id LIMIT $2"),
@@ -75,14 +81,12 @@ impl Statements {
             ),
             // Everybody takes them in the same order.
             siblings: format!(
-                "SELECT id, position FROM {table} WHERE {seen} AND {parent} = $1 ORDER BY id {{lock}}"
+                "SELECT id, position FROM {table} WHERE {own} AND {parent} = $2 ORDER BY id {{lock}}"
             ),
-            names: format!(
-                "SELECT name FROM {table} WHERE {seen} AND organization_id = $1 AND {parent} = $2"
-            ),
+            names: format!("SELECT name FROM {table} WHERE {own} AND {parent} = $2"),
             insert: insert(kind, &all),
-            update: update(kind, &seen),
-            delete: format!("DELETE FROM main.{table} WHERE {seen} AND id = $1"),
+            update: update(kind, &own),
+            delete: format!("DELETE FROM main.{table} WHERE {own} AND id = $2"),
             get,
         }
     }
@@ -151,7 +155,7 @@ fn structure(kind: &KindDescription, columns: &str, seen: &str, shared: bool) ->
 fn insert(kind: &KindDescription, columns: &str) -> String {
     let KindDescription { table, .. } = kind;
     let parent = kind.parent_column();
-    let mut values = String::new();
+    let (mut values, mut last) = (String::new(), String::new());
     let mut next = 0;
     let mut push = |column: &str| {
         // Both instants are the same.
@@ -160,11 +164,12 @@ fn insert(kind: &KindDescription, columns: &str) -> String {
         }
         let separator = if values.is_empty() { "" } else { ", " };
         let value = if column == "position" {
-            format!(
-                "coalesce(${next}, (SELECT coalesce(max(position), 0) + 1 FROM {table} \
-                 WHERE organization_id = $1 AND {parent} = ${}))",
+            last = format!(
+                "(SELECT coalesce(max(position), 0) AS position FROM {table} \
+                 WHERE organization_id = $1 AND {parent} = ${}) AS siblings",
                 kind.within.len()
-            )
+            );
+            format!("coalesce(${next}, siblings.position + 1)")
         } else {
             format!("${next}")
         };
@@ -180,17 +185,24 @@ fn insert(kind: &KindDescription, columns: &str) -> String {
     } else {
         format!("organization_id, {parent}")
     };
+    // A database of several nodes takes no subquery among `VALUES`. `WHERE true` keeps SQLite from reading the `ON`
+    // behind it as that of a join.
+    let source = if last.is_empty() {
+        format!("VALUES ({values})")
+    } else {
+        format!("SELECT {values} FROM {last} WHERE true")
+    };
     format!(
-        "INSERT INTO main.{table} {{into $1}} ({columns}) VALUES ({values}) \
+        "INSERT INTO main.{table} {{into $1}} ({columns}) {source} \
          ON CONFLICT ({scope}, name) DO NOTHING RETURNING {columns}"
     )
 }
 
-fn update(kind: &KindDescription, seen: &str) -> String {
-    let mut changes = String::from("name = $2, label = $3, config = $4, updated_at = $5");
+fn update(kind: &KindDescription, own: &str) -> String {
+    let mut changes = String::from("name = $3, label = $4, config = $5, updated_at = $6");
     for (index, own) in kind.own.iter().enumerate() {
-        let _ = write!(changes, ", {} = ${}", own.column, index + 6);
+        let _ = write!(changes, ", {} = ${}", own.column, index + 7);
     }
     let table = kind.table;
-    format!("UPDATE main.{table} SET {changes} WHERE {seen} AND id = $1")
+    format!("UPDATE main.{table} SET {changes} WHERE {own} AND id = $2")
 }

@@ -97,9 +97,11 @@ async fn enter(
     let forgotten: Result<(), StoreError> = server
         .app
         .store
-        .write(&Scope::Operator, version.workflow, |tx, workflow| {
-            Box::pin(events::forget(tx, *workflow))
-        })
+        .write(
+            &Scope::Operator,
+            (version.organization, version.workflow),
+            |tx, (organization, workflow)| Box::pin(events::forget(tx, *organization, *workflow)),
+        )
         .await;
     forgotten?;
     Ok(Ok(FiredRow {

@@ -92,12 +92,16 @@ async fn assign(
     names: &[String],
     now: i64,
 ) -> Result<bool, StoreError> {
-    let sql =
-        "SELECT organization_id FROM features WHERE {tenant organization_id} AND id = $1 {lock}";
-    let Some(row) = tx.first(sql, &[feature.into()]).await? else {
+    let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} AND id = $1 {across id}";
+    let Some(organization) = tx.organization_of(sql, feature).await? else {
         return Ok(false);
     };
-    let organization = row.get(0)?;
+    let sql = "SELECT id FROM features \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 {lock}";
+    let at = [organization.into(), feature.into()];
+    if tx.first(sql, &at).await?.is_none() {
+        return Ok(false);
+    }
     let given = slot_allocation::assign(tx, organization, feature, names).await?;
     if given {
         Table::changed(tx, organization, feature, now).await?;

@@ -51,10 +51,10 @@ enum Continuation {
 /// Those of the store.
 pub async fn fill_slots(store: &Store, context: &Context) -> Result<u64, StoreError> {
     let mut changed = 0;
-    let unready: Vec<Uuid> = store
+    let unready: Vec<(Uuid, Uuid)> = store
         .read(&Scope::Operator, (), |tx, ()| Box::pin(unready(tx)))
         .await?;
-    for feature in unready {
+    for (organization, feature) in unready {
         let (mut after, mut filling) = (Uuid::nil(), Vec::new());
         while changed < CHANGES {
             let now = context.now();
@@ -76,14 +76,16 @@ pub async fn fill_slots(store: &Store, context: &Context) -> Result<u64, StoreEr
                 }
                 Continuation::Through(version, count) => {
                     changed += count;
+                    let filled = FilledTable {
+                        organization,
+                        feature,
+                        version,
+                        now,
+                    };
                     let done: bool = store
-                        .write(
-                            &Scope::Operator,
-                            (feature, version, now),
-                            |tx, (feature, version, now)| {
-                                Box::pin(finish(tx, *feature, *version, *now))
-                            },
-                        )
+                        .write(&Scope::Operator, filled, |tx, filled| {
+                            Box::pin(finish(tx, *filled))
+                        })
                         .await?;
                     if done {
                         break;
@@ -97,11 +99,13 @@ pub async fn fill_slots(store: &Store, context: &Context) -> Result<u64, StoreEr
     Ok(changed)
 }
 
-async fn unready(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
-    let sql = "SELECT DISTINCT feature_id FROM columns \
-         WHERE {tenant organization_id} AND slot IS NOT NULL AND NOT slot_ready ORDER BY feature_id";
+/// Tables with slots to fill, behind their organizations.
+async fn unready(tx: &mut Tx) -> Result<Vec<(Uuid, Uuid)>, StoreError> {
+    let sql = "SELECT DISTINCT organization_id, feature_id FROM columns \
+         WHERE {tenant organization_id} AND slot IS NOT NULL AND NOT slot_ready ORDER BY feature_id {across queue}";
     let rows = tx.last(sql, &[]).await?;
-    rows.iter().map(|row| row.get(0)).collect()
+    let tables = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
+    tables.collect()
 }
 
 async fn fill(tx: &mut Tx, position: &Position) -> Result<Continuation, StoreError> {
@@ -226,15 +230,31 @@ fn keys(
     keys
 }
 
+/// A table of which every row was looked at.
+#[derive(Debug, Clone, Copy)]
+struct FilledTable {
+    organization: Uuid,
+    feature: Uuid,
+    /// In this version of it.
+    version: i64,
+    now: i64,
+}
+
 /// Declares the slots of a table ready, if it is still the one whose rows were all looked at.
-async fn finish(tx: &mut Tx, feature: Uuid, version: i64, now: i64) -> Result<bool, StoreError> {
-    let sql = "SELECT organization_id, version FROM features \
-         WHERE {tenant organization_id} AND id = $1 {lock}";
-    let Some(row) = tx.first(sql, &[feature.into()]).await? else {
+async fn finish(tx: &mut Tx, filled: FilledTable) -> Result<bool, StoreError> {
+    let FilledTable {
+        organization,
+        feature,
+        version,
+        now,
+    } = filled;
+    let sql = "SELECT version FROM features \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 {lock}";
+    let at = [organization.into(), feature.into()];
+    let Some(row) = tx.first(sql, &at).await? else {
         return Ok(true);
     };
-    let organization: Uuid = row.get(0)?;
-    if row.get::<i64>(1)? != version {
+    if row.get::<i64>(0)? != version {
         return Ok(false);
     }
     let sql = "UPDATE main.columns SET slot_ready = $3 WHERE {tenant organization_id} \

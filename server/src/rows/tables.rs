@@ -153,10 +153,17 @@ impl Tables {
 }
 
 async fn shared(tx: &mut Tx, feature: Uuid) -> Result<Option<(Head, Option<i64>)>, StoreError> {
+    let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} \
+         AND {workspace workspace_id} AND id = $1 {across id}";
+    let Some(organization) = tx.organization_of(sql, feature).await? else {
+        return Ok(None);
+    };
     let sql = "SELECT f.organization_id, f.workspace_id, f.id, f.version, f.own_rows, o.row_quota \
          FROM features f JOIN organizations o ON o.id = f.organization_id \
-         WHERE {tenant f.organization_id} AND {workspace f.workspace_id} AND f.id = $1 {share f}";
-    match tx.first(sql, &[feature.into()]).await? {
+         WHERE {tenant f.organization_id} AND {workspace f.workspace_id} AND f.organization_id = $1 AND f.id = $2 \
+         {share f}";
+    let at = [organization.into(), feature.into()];
+    match tx.first(sql, &at).await? {
         Some(row) => Ok(Some((head(&row)?, row.get(5)?))),
         None => Ok(None),
     }

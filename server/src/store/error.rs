@@ -142,6 +142,19 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
+/// The name of a constraint of a table, where a part of the table has it with a number behind: a database that keeps
+/// a table in parts makes one of it for each.
+fn of_table(constraint: &str) -> &str {
+    match constraint.rsplit_once('_') {
+        Some((name, number))
+            if !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit()) =>
+        {
+            name
+        }
+        _ => constraint,
+    }
+}
+
 /// SQLite names no constraint but its columns: `UNIQUE constraint failed: t.a, t.b` is `t_a_b`.
 fn constraint(message: &str) -> String {
     let columns = message.rsplit(": ").next().unwrap_or_default();
@@ -186,7 +199,7 @@ impl From<tokio_postgres::Error> for StoreError {
         };
         if *code == SqlState::UNIQUE_VIOLATION {
             StoreError::Unique {
-                constraint: reason.constraint().unwrap_or_default().to_owned(),
+                constraint: of_table(reason.constraint().unwrap_or_default()).to_owned(),
             }
         } else if *code == SqlState::FOREIGN_KEY_VIOLATION {
             StoreError::Reference
@@ -280,7 +293,7 @@ impl From<StoreError> for Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{constraint, without_secrets};
+    use super::{constraint, of_table, without_secrets};
 
     #[test]
     fn a_url_is_shown_without_its_secrets() {
@@ -306,6 +319,19 @@ mod tests {
             ),
         ] {
             assert_eq!(without_secrets(url), shown, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_constraint_of_a_part_is_that_of_the_table() {
+        for (name, expected) in [
+            ("views_name", "views_name"),
+            ("views_name_102008", "views_name"),
+            ("views_", "views_"),
+            ("views", "views"),
+            ("key1", "key1"),
+        ] {
+            assert_eq!(of_table(name), expected);
         }
     }
 

@@ -77,7 +77,7 @@ impl Change {
         if members.is_empty() {
             return Ok(before);
         }
-        let (mut record, manifest) = lock(tx, change.id).await?;
+        let (mut record, manifest) = lock(tx, before.organization_id, change.id).await?;
         let shown = record.visibility.clone();
         if let Some(visibility) = change.visibility {
             visibility.clone_into(&mut record.visibility);

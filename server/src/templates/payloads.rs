@@ -141,8 +141,8 @@ pub(crate) async fn put(
     entry: &Entry,
     now: i64,
 ) -> Result<(Payload, bool), Refusal> {
-    manage(tx, actor, entry.template).await?;
-    let (template, _) = lock(tx, entry.template).await?;
+    let seen = manage(tx, actor, entry.template).await?;
+    let (template, _) = lock(tx, seen.organization_id, entry.template).await?;
     let sql = "SELECT coalesce(max(position), -1) + 1, \
          CAST(coalesce(sum(CASE WHEN item_uid = $3 THEN 1 ELSE 0 END), 0) AS bigint) \
          FROM template_payloads \
@@ -184,8 +184,8 @@ pub(crate) async fn remove(
     entry: &Entry,
     now: i64,
 ) -> Result<(), Refusal> {
-    manage(tx, actor, entry.template).await?;
-    let (template, _) = lock(tx, entry.template).await?;
+    let seen = manage(tx, actor, entry.template).await?;
+    let (template, _) = lock(tx, seen.organization_id, entry.template).await?;
     let sql = "DELETE FROM main.template_payloads WHERE {tenant organization_id} \
          AND organization_id = $1 AND template_id = $2 AND item_uid = $3 RETURNING item_uid";
     let parameters = [

@@ -111,23 +111,28 @@ pub(crate) async fn find(tx: &mut Tx, id: Uuid) -> Result<Record, Refusal> {
     let sql = concat!(
         "SELECT ",
         columns!(),
-        " FROM templates WHERE {catalog organization_id visibility} AND id = $1"
+        " FROM templates WHERE {catalog organization_id visibility} AND id = $1 {across catalog}"
     );
     let row = tx.first(sql, &[id.into()]).await?;
     Ok(Record::read(&row.ok_or_else(Refusal::not_found)?)?)
 }
 
-/// The same, and nobody changes it until the transaction ends. Gives the manifest, too.
+/// A template of an organization, and nobody changes it until the transaction ends. Gives the manifest, too.
 ///
 /// # Errors
 /// 404 for what is missing, hidden, or not the caller's to change.
-pub(super) async fn lock(tx: &mut Tx, id: Uuid) -> Result<(Record, String), Refusal> {
+pub(super) async fn lock(
+    tx: &mut Tx,
+    organization: Uuid,
+    id: Uuid,
+) -> Result<(Record, String), Refusal> {
     let sql = concat!(
         "SELECT ",
         columns!(),
-        ", manifest FROM templates WHERE {promoting organization_id} AND id = $1 {lock}"
+        ", manifest FROM templates WHERE {promoting organization_id} AND organization_id = $1 AND id = $2 {lock}"
     );
-    let row = tx.first(sql, &[id.into()]).await?;
+    let at = [organization.into(), id.into()];
+    let row = tx.first(sql, &at).await?;
     let row = row.ok_or_else(Refusal::not_found)?;
     Ok((Record::read(&row)?, row.get(MANIFEST)?))
 }

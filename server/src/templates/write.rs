@@ -149,8 +149,8 @@ pub(crate) async fn replace(
     now: i64,
 ) -> Result<Record, Refusal> {
     let Replace { id, parts } = replace;
-    manage(tx, actor, *id).await?;
-    let (before, _) = lock(tx, *id).await?;
+    let seen = manage(tx, actor, *id).await?;
+    let (before, _) = lock(tx, seen.organization_id, *id).await?;
     let manifest = shown_to(&parts.manifest, &before.visibility);
     if before.visibility == SYSTEM {
         let entries = parts.entries().map(|entry| Ok(entry?.text));

@@ -74,7 +74,7 @@ impl UnitTransaction<'_> {
             return Ok(());
         };
         let parent = parent.unwrap_or(self.here.workspace);
-        if siblings(self.tx, model, parent).await? != order {
+        if siblings(self.tx, model, self.here.organization, parent).await? != order {
             let detail = format!("the order of the {}s is not what it was", kind.noun());
             return Err(refused(Code::Conflict, detail).into());
         }

@@ -10,6 +10,7 @@ use tplkit::workspace::{Change, Id, RecordKind, Refused, RowData, StoredRow};
 use super::automations::{self, DraftId};
 use super::error::{missing, refused};
 use super::file_holds::FileUses;
+use super::sequences::Sequence;
 use super::{UnitError, sequences};
 use crate::context::Context;
 use crate::model::import::NewTable;
@@ -129,6 +130,14 @@ pub(super) struct UnitTransaction<'w> {
 }
 
 impl UnitTransaction<'_> {
+    fn sequence(&self, feature: Id, column: Id) -> Sequence {
+        Sequence {
+            organization: self.here.organization,
+            feature,
+            column,
+        }
+    }
+
     async fn change(
         &mut self,
         change: &Change,
@@ -146,13 +155,19 @@ impl UnitTransaction<'_> {
                 column,
                 from,
                 to,
-            } => return sequences::move_on(self.tx, *feature, *column, *from, *to).await,
+            } => {
+                let sequence = self.sequence(*feature, *column);
+                return sequences::move_on(self.tx, sequence, *from, *to).await;
+            }
             Change::RewindSequence {
                 feature,
                 column,
                 from,
                 to,
-            } => return sequences::rewind(self.tx, *feature, *column, *from, *to).await,
+            } => {
+                let sequence = self.sequence(*feature, *column);
+                return sequences::rewind(self.tx, sequence, *from, *to).await;
+            }
             _ => {}
         }
         // What was seen of tables may be otherwise now.
