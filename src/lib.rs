@@ -51,6 +51,7 @@ pub mod graph;
 pub mod json;
 pub mod language;
 pub mod layout;
+mod maps;
 mod markup;
 pub mod migrate;
 pub mod package;

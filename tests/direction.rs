@@ -11,6 +11,7 @@ const LAYERS: &[Layer] = &[
         name: "ground",
         modules: &[
             "json",
+            "maps",
             "printable",
             "toml_text",
             "markup",

@@ -9,7 +9,7 @@ use tplkit::layout::{FileSink, WriteContent, unpack};
 use tplkit::package::Source;
 use tplkit::package::canonical::CanonicalError;
 
-use crate::measure;
+use crate::measure::measure;
 
 /// Takes files and only counts them.
 #[derive(Default)]

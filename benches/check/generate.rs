@@ -153,8 +153,8 @@ fn linked(table: usize) -> (usize, usize) {
     (table.saturating_sub(1), table / 3)
 }
 
-/// A package of that many tables with that many rows each.
-pub(crate) fn package(seed: u64, tables: usize, rows: usize) -> String {
+/// A package of that many tables, with that many rows, views and automations each.
+pub(crate) fn package(seed: u64, tables: usize, rows: usize, structure: usize) -> String {
     let random = &mut Random::new(seed);
     let uids: Vec<Vec<String>> = (0..tables)
         .map(|_| (0..rows).map(|_| uid(random)).collect())
@@ -162,7 +162,7 @@ pub(crate) fn package(seed: u64, tables: usize, rows: usize) -> String {
     let features: Vec<String> = (0..tables).map(|_| uid(random)).collect();
     let items: Vec<String> = (0..tables).map(|_| uid(random)).collect();
     let mut out = String::with_capacity(tables * rows * 700);
-    manifest(random, &mut out, &features, &items, rows);
+    manifest(random, &mut out, &features, &items, rows, structure);
     out.push_str(",\"payloads\":[");
     for (table, item) in items.iter().enumerate() {
         if table > 0 {
@@ -195,6 +195,7 @@ fn manifest(
     features: &[String],
     items: &[String],
     rows: usize,
+    structure: usize,
 ) {
     let _ = write!(
         out,
@@ -211,6 +212,16 @@ fn manifest(
             let _ = write!(
                 out,
                 r#"{{"uid":"{item}","kind":"column","ref":"c_t{table}_{name}","label":"{name}","parent":"{feature}"}},"#
+            );
+        }
+        for number in 0..structure {
+            let (view, automation) = (uid(random), uid(random));
+            let ids = (0..GRAPH_STEPS).map(|step| format!("\"{}\"", step_id(table, number, step)));
+            let ids: Vec<String> = ids.collect();
+            let _ = write!(
+                out,
+                r#"{{"uid":"{view}","kind":"view","ref":"v_t{table}_{number}","label":"View {number}","parent":"{feature}"}},{{"uid":"{automation}","kind":"workflow","ref":"w_t{table}_{number}","label":"Automation {number}","stepIds":[{}]}},"#,
+                ids.join(",")
             );
         }
         // The last table is linked to by none but, in a package of one, itself.
@@ -256,8 +267,50 @@ fn manifest(
             ));
         }
     }
+    for table in 0..features.len() {
+        steps.extend((0..structure).map(|number| view(random, table, number)));
+    }
+    for table in 0..features.len() {
+        steps.extend((0..structure).map(|number| automation(random, table, number)));
+    }
     out.push_str(&steps.join(","));
     out.push_str("]}}");
+}
+
+fn view(random: &mut Random, table: usize, number: usize) -> String {
+    let columns = COLUMNS.iter().skip(number % 3).step_by(2);
+    let columns: Vec<String> = columns
+        .map(|column| format!("\"$c_t{table}_{}\"", column.0))
+        .collect();
+    format!(
+        r#"{{"uid":"{}","tool":"create_view","ref":"v_t{table}_{number}","args":{{"featureId":"$f_t{table}","name":"view_{number}","label":"View {number}","type":"table","config":[{{"visibleColumns":[{}],"sort":{{"column":"$c_t{table}_code","desc":true}}}}]}}}}"#,
+        uid(random),
+        columns.join(","),
+    )
+}
+
+/// Steps of an automation.
+const GRAPH_STEPS: usize = 6;
+
+fn step_id(table: usize, automation: usize, step: usize) -> String {
+    format!("stp_{table:06}{automation:03}{step:03}")
+}
+
+fn automation(random: &mut Random, table: usize, number: usize) -> String {
+    let id = |step| step_id(table, number, step);
+    let mut body = String::new();
+    text(random, &mut body, 40);
+    format!(
+        r#"{{"uid":"{}","tool":"create_workflow_v2","ref":"w_t{table}_{number}","args":{{"workspaceId":"$workspace","name":"w_t{table}_{number}","label":"Automation {number}","triggerConfig":{{"type":"record.event","config":{{"modes":["updated"],"featureId":"$f_t{table}","watchedColumns":["$c_t{table}_total"]}}}},"graphConfig":{{"steps":[{{"key":"var.set","id":"{}","config":{{"name":"greeting","value":"Olá {{{{vars.trigger.name}}}}"}}}},{{"key":"ifElse","id":"{}","config":{{"condition":{{"subject":"var","var":"greeting","op":"eq","value":"x"}},"then":[{{"key":"email.send","id":"{}","config":{{"to":"a@example.org","subject":"{{{{vars.greeting}}}} {{{{sys.today}}}}","body":{body},"attachFiles":false}}}}],"else":[{{"key":"delay","id":"{}","config":{{"seconds":60}}}}]}}}},{{"key":"feature.read","id":"{}","config":{{"featureId":"$f_t{table}","limit":10,"mergeMode":"append","orderBy":{{"column":"$c_t{table}_name","desc":false}},"filterGroup":{{"combinator":"and","rules":[{{"id":"r1","columnName":"$c_t{table}_state","operator":"equals","value":"{{{{vars.greeting}}}}"}}]}}}}}},{{"key":"feature.write","id":"{}","config":{{"mode":"updateTrigger","targetFeatureId":"$f_t{table}","bindings":[{{"targetColumn":"$c_t{table}_notes","value":"{{{{vars.steps.{}.count}}}}","type":"expression"}}]}}}}]}},"isDraft":true,"published":true}}}}"#,
+        uid(random),
+        id(0),
+        id(1),
+        id(2),
+        id(3),
+        id(4),
+        id(5),
+        id(4),
+    )
 }
 
 fn code(table: usize, row: usize) -> String {

@@ -13,18 +13,23 @@
     reason = "ratios are printed with two digits"
 )]
 
+mod catalog;
 mod files;
 mod generate;
 mod graph;
+mod measure;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 use tplkit::check::{CheckOptions, check};
 use tplkit::package::Source;
+
+use catalog::Catalog;
+use measure::measure;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,7 +44,7 @@ fn main() {
     {
         let number = |at: usize| arguments[at].parse().expect("a number");
         let file = PathBuf::from(&arguments[at + 1]);
-        let text = || generate::package(1, number(at + 2), number(at + 3));
+        let text = || generate::package(1, number(at + 2), number(at + 3), 0);
         clean(
             Source::open(&written(file, text)).expect("opened").bytes(),
             1,
@@ -54,7 +59,7 @@ fn main() {
     };
     let rounds = option("--rounds")
         .and_then(|rounds| rounds.parse().ok())
-        .unwrap_or(if small { 1 } else { 7 });
+        .unwrap_or(if small { 1 } else { 9 });
     let only = option("--only");
     let wanted = |case: &str| only.as_deref().is_none_or(|only| only == case);
     let folder = folder();
@@ -66,11 +71,14 @@ fn main() {
     if wanted("files") {
         let (tables, rows) = if small { (5, 50) } else { (50, 5000) };
         let other = folder.join(format!("other-{tables}-{rows}-v2.json"));
-        let other = written(other, || generate::package(2, tables, rows));
+        let other = written(other, || generate::package(2, tables, rows, 0));
         files::case(&large(&folder, small), &other, rounds);
     }
     if wanted("catalog") {
-        catalog_case(&catalog(&folder, small), rounds);
+        Catalog::of_rows(&folder, small).report(rounds);
+    }
+    if wanted("manifests") {
+        Catalog::of_manifests(&folder, small).report(rounds);
     }
     if wanted("graph") {
         graph::report(rounds * 10);
@@ -102,52 +110,8 @@ fn large(folder: &Path, small: bool) -> PathBuf {
     let (tables, rows) = if small { (5, 50) } else { (50, 5000) };
     written(
         folder.join(format!("large-{tables}-{rows}-v2.json")),
-        || generate::package(1, tables, rows),
+        || generate::package(1, tables, rows, 0),
     )
-}
-
-fn catalog(folder: &Path, small: bool) -> Vec<PathBuf> {
-    let (files, rows) = if small { (5, 10) } else { (500, 160) };
-    let folder = folder.join(format!("catalog-{files}-{rows}-v2"));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    (0..files)
-        .map(|file| {
-            written(folder.join(format!("{file:03}.json")), || {
-                generate::package(100 + file, 3, rows)
-            })
-        })
-        .collect()
-}
-
-/// Times of interleaved rounds, so that a busy moment of the machine hits all alike.
-fn measure<const N: usize>(rounds: usize, cases: [(&str, &dyn Fn()); N]) -> [Duration; N] {
-    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
-    for round in 0..=rounds {
-        for (index, (_, case)) in cases.iter().enumerate() {
-            let start = Instant::now();
-            case();
-            // The first round warms the caches.
-            if round > 0 {
-                times[index].push(start.elapsed());
-            }
-        }
-    }
-    let medians = times.each_ref().map(|times| {
-        let mut sorted = times.clone();
-        sorted.sort_unstable();
-        sorted[sorted.len() / 2]
-    });
-    for (index, (name, _)) in cases.iter().enumerate() {
-        let least = times[index].iter().min().copied().unwrap_or_default();
-        let yardstick = times[0].iter().min().copied().unwrap_or_default();
-        println!(
-            "  {name:<34} median {:>8.1?}  min {least:>8.1?}  ratio {:.2} (of minima {:.2})",
-            medians[index],
-            medians[index].as_secs_f64() / medians[0].as_secs_f64(),
-            least.as_secs_f64() / yardstick.as_secs_f64(),
-        );
-    }
-    medians
 }
 
 fn clean(bytes: &[u8], threads: usize) {
@@ -167,6 +131,17 @@ fn clean(bytes: &[u8], threads: usize) {
     assert!(report.findings.is_empty(), "generated packages are clean");
 }
 
+/// The command as a user starts it, its report to nowhere.
+fn command(path: &Path) {
+    let status = Command::new(env!("CARGO_BIN_EXE_tplkit"))
+        .arg("check")
+        .arg(path)
+        .stdout(Stdio::null())
+        .status()
+        .expect("run");
+    assert!(status.success(), "generated packages are clean");
+}
+
 fn large_case(file: &Path, rounds: usize) {
     let source = Source::open(file).expect("opened");
     let bytes = source.bytes();
@@ -177,45 +152,11 @@ fn large_case(file: &Path, rounds: usize) {
             ("serde_json, IgnoredAny, 1 thread", &|| {
                 serde_json::from_slice::<IgnoredAny>(bytes).expect("JSON");
             }),
+            ("tplkit check FILE", &|| command(file)),
             ("check, 2 threads", &|| clean(bytes, 2)),
             ("check, 1 thread", &|| clean(bytes, 1)),
             ("open and check, 2 threads", &|| {
                 clean(Source::open(file).expect("opened").bytes(), 2);
-            }),
-        ],
-    );
-}
-
-fn catalog_case(files: &[PathBuf], rounds: usize) {
-    let total: u64 = files
-        .iter()
-        .map(|file| std::fs::metadata(file).expect("there").len())
-        .sum();
-    println!(
-        "{} files of {:.1} MB together",
-        files.len(),
-        total as f64 / 1e6
-    );
-    measure(
-        rounds,
-        [
-            ("serde_json, IgnoredAny, 1 thread", &|| {
-                for file in files {
-                    let bytes = std::fs::read(file).expect("read");
-                    serde_json::from_slice::<IgnoredAny>(&bytes).expect("JSON");
-                }
-            }),
-            ("check, 2 threads", &|| {
-                let next = AtomicUsize::new(0);
-                std::thread::scope(|scope| {
-                    for _ in 0..2 {
-                        scope.spawn(|| {
-                            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                                clean(Source::open(file).expect("opened").bytes(), 1);
-                            }
-                        });
-                    }
-                });
             }),
         ],
     );
@@ -267,7 +208,7 @@ fn anonymous() -> usize {
 
 fn process_case(folder: &Path) {
     let file = written(folder.join("three-tables-v2.json"), || {
-        generate::package(3, 3, 10)
+        generate::package(3, 3, 10, 0)
     });
     let program = env!("CARGO_BIN_EXE_tplkit");
     let run = || Command::new(program).arg("check").arg(&file).output();

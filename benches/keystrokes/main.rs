@@ -42,7 +42,7 @@ fn main() {
 
 /// The largest generated package of at most that size.
 fn largest(size: usize, rows: usize, form: &dyn Fn(&str) -> String) -> String {
-    let make = |tables: usize| form(&generate::package(1, tables, rows));
+    let make = |tables: usize| form(&generate::package(1, tables, rows, 0));
     let mut tables = 1;
     while make(tables * 2).len() <= size {
         tables *= 2;

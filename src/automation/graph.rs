@@ -4,12 +4,11 @@
 //! graph may be as deep as a file can be. List positions alone decide which steps come before
 //! which, in time that grows with depth, not with the number of steps.
 
-use std::collections::HashMap;
-
 use super::declared_values::ConfigReading;
 use crate::definitions::{self, Definitions};
 use crate::json::Node;
 use crate::json::path::{dotted, push_dotted};
+use crate::maps::HashMap;
 
 /// One step with what the definitions say about it.
 #[derive(Debug)]

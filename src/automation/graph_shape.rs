@@ -1,8 +1,6 @@
 //! The objects of the graph: malformed steps, keys and ids, and unknown fields (A005, A006, A017,
 //! J005 to J007).
 
-use std::collections::HashMap;
-
 use super::graph::Step;
 use super::issue::Issue;
 use super::validation_context::{Site, ValidationContext, short_text};
@@ -10,6 +8,7 @@ use crate::finding::Finding;
 use crate::finding::catalog::{A004, A005, A006, A017, J005, J007};
 use crate::finding::suggest::{Misspelt, short_text as short};
 use crate::json::Node;
+use crate::maps::HashMap;
 use crate::package::format::{GRAPH_CONFIG, GRAPH_STEP, Shape};
 use crate::package::uid::is_step_id;
 
@@ -68,7 +67,7 @@ pub(super) fn check_graph<'d>(
 
 /// Checks every step but its config.
 pub(super) fn check_steps<'d>(case: &ValidationContext<'_, 'd, '_>, issues: &mut Vec<Issue>) {
-    let mut seen: HashMap<&str, Node<'d>> = HashMap::new();
+    let mut seen: HashMap<&str, Node<'d>> = HashMap::default();
     for (position, step) in case.graph.steps().iter().enumerate() {
         let site = Site::Step(position);
         if !step.node.is_object() {

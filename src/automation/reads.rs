@@ -1,8 +1,6 @@
 //! Validates what steps read: variables, outputs of steps, the trigger row, the current records
 //! (A007, A008, A009, A015), and tokens that cannot be read (A018).
 
-use std::collections::HashSet;
-
 use indexmap::IndexMap;
 
 use super::environment::OF_EVERY_ROW;
@@ -15,6 +13,7 @@ use crate::finding::Finding;
 use crate::finding::catalog::{A007, A008, A009, A015, A018};
 use crate::finding::suggest::{Misspelt, short_text as short};
 use crate::json::Node;
+use crate::maps::HashSet;
 use crate::package::uid::is_step_id;
 
 const IF_ELSE: &str = "ifElse";
@@ -42,7 +41,7 @@ pub(super) fn check(case: &ValidationContext<'_, '_, '_>, issues: &mut Vec<Issue
             case,
             providers: &providers,
             position,
-            seen: HashSet::new(),
+            seen: HashSet::default(),
             records: false,
             issues,
         };
@@ -208,7 +207,11 @@ impl<'d> Reads<'_, '_, 'd, '_> {
     /// Checks the tokens in a value and in everything inside it.
     fn expression(&mut self, value: Node<'d>) {
         for node in value.descendants() {
-            let Some(text) = node.as_str() else { continue };
+            // Without a brace there is no token.
+            let text = node
+                .as_str()
+                .filter(|text| memchr::memchr(b'{', text.as_bytes()).is_some());
+            let Some(text) = text else { continue };
             for piece in pieces(text) {
                 let span = piece.span();
                 let read = Read::token(node, &text[span.clone()], span.start);

@@ -6,6 +6,7 @@ pub mod facts;
 pub mod fix;
 mod folder;
 mod opened;
+mod parallel;
 mod promotion;
 mod rows;
 mod rules;

@@ -2,15 +2,19 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use super::anomalies::anomalies;
 use super::facts::Facts;
+use super::parallel::run_parallel;
 use super::promotion;
 use super::{rows, rules};
 use crate::definitions::Definitions;
 use crate::finding::catalog::{J001, J003, J005, X004};
+use crate::finding::position::without_mark;
 use crate::finding::{FileKind, FileReport, Finding, Place, Verdict};
-use crate::json::{Doc, Node, SyntaxError, validate};
+use crate::json::{Doc, Node, Outline, Part, SyntaxError, validate};
+use crate::package::text_of;
 
 /// How a file is to be checked.
 #[derive(Debug, Clone, Copy)]
@@ -36,17 +40,44 @@ impl Default for CheckOptions<'static> {
     }
 }
 
+/// From this size on, all threads find out where the lists of a file end.
+const OUTLINED_FROM: usize = 1 << 20;
+
 /// Checks the bytes of one file. Offsets in the report do not count a byte-order mark.
 pub fn check(bytes: &[u8], options: &CheckOptions<'_>) -> FileReport {
-    match crate::package::text_of(bytes) {
-        Ok(text) => check_text(text, options),
+    let (text, outline) = if options.threads > 1 && bytes.len() >= OUTLINED_FROM {
+        read_outlined(bytes, options.threads)
+    } else {
+        (text_of(bytes), None)
+    };
+    match text {
+        Ok(text) => check_outlined(text, outline.as_ref(), options),
         Err(error) => FileReport::refused(invalid_json(&error)),
     }
 }
 
+/// The text of a file and its outline. That it is UTF-8 is one piece of work next to the parts of the outline.
+fn read_outlined(bytes: &[u8], threads: usize) -> (Result<&str, SyntaxError>, Option<Outline>) {
+    let body = without_mark(bytes);
+    let text = OnceLock::new();
+    let parts = run_parallel(Outline::count(body) + 1, threads, |piece| {
+        let part = piece.checked_sub(1).map(|part| Part::new(body, part));
+        if part.is_none() {
+            text.get_or_init(|| text_of(bytes));
+        }
+        part
+    });
+    let outline = Outline::new(parts.into_iter().flatten().collect());
+    (*text.get_or_init(|| text_of(bytes)), Some(outline))
+}
+
 /// Checks a text without byte-order mark.
 pub fn check_text(text: &str, options: &CheckOptions<'_>) -> FileReport {
-    let doc = match Doc::parse_package(text) {
+    check_outlined(text, None, options)
+}
+
+fn check_outlined(text: &str, outline: Option<&Outline>, options: &CheckOptions<'_>) -> FileReport {
+    let doc = match Doc::parse_outlined(text, outline) {
         Ok(doc) => doc,
         Err(error) => return FileReport::refused(invalid_json(&earliest(text, error))),
     };
@@ -55,11 +86,7 @@ pub fn check_text(text: &str, options: &CheckOptions<'_>) -> FileReport {
         other => return no_package(&doc, other.unwrap_or_else(|node| node), options),
     };
     match findings(&doc, manifest, options) {
-        Ok((findings, verdicts)) => FileReport::new(
-            FileKind::Package,
-            findings,
-            options.promotion.then_some(verdicts),
-        ),
+        Ok((findings, verdicts)) => FileReport::new(FileKind::Package, findings, verdicts),
         Err(error) => FileReport::refused(invalid_json(&error)),
     }
 }
@@ -67,7 +94,7 @@ pub fn check_text(text: &str, options: &CheckOptions<'_>) -> FileReport {
 /// Measures the five promotion rules alone. A file that cannot be measured (no JSON, no object)
 /// has one finding and no verdicts; one without `templateVersion` fails the first rule.
 pub fn promote(bytes: &[u8], options: &CheckOptions<'_>) -> FileReport {
-    let text = match crate::package::text_of(bytes) {
+    let text = match text_of(bytes) {
         Ok(text) => text,
         Err(error) => return FileReport::refused(invalid_json(&error)),
     };
@@ -85,7 +112,7 @@ pub fn promote(bytes: &[u8], options: &CheckOptions<'_>) -> FileReport {
         Ok(node) | Err(node) => return no_package(&doc, node, &options),
     };
     match findings(&doc, manifest, &options) {
-        Ok((_, verdicts)) => FileReport::new(FileKind::Package, Vec::new(), Some(verdicts)),
+        Ok((_, verdicts)) => FileReport::new(FileKind::Package, Vec::new(), verdicts),
         Err(error) => FileReport::refused(invalid_json(&error)),
     }
 }
@@ -137,12 +164,12 @@ fn no_package(doc: &Doc<'_>, manifest: Node<'_>, options: &CheckOptions<'_>) -> 
     )
 }
 
-/// All findings and the five verdicts of a package.
+/// All findings of a package, and in a promotion the five verdicts.
 fn findings(
     doc: &Doc<'_>,
     manifest: Node<'_>,
     options: &CheckOptions<'_>,
-) -> Result<(Vec<Finding>, Vec<Verdict>), SyntaxError> {
+) -> Result<(Vec<Finding>, Option<Vec<Verdict>>), SyntaxError> {
     let facts = Facts::new(doc, manifest, options.definitions);
     let mut findings = anomalies(doc);
     rules::run(&facts, options.promotion, &mut findings);
@@ -156,8 +183,8 @@ fn findings(
         );
     }
     quiet_general(&mut findings);
-    let verdicts = promotion::verdicts(&facts, &rows);
-    Ok((findings, verdicts))
+    let verdicts = || promotion::verdicts(&facts, &rows);
+    Ok((findings, options.promotion.then(verdicts)))
 }
 
 /// J005 is for values that no more specific rule speaks about: where one does, it is silent.

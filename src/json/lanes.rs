@@ -18,6 +18,19 @@ pub(super) struct StructuralBits {
     pub(super) closes: u64,
 }
 
+impl StructuralBits {
+    /// Those of the bytes whose bit is set.
+    #[inline]
+    pub(super) fn only(self, bytes: u64) -> StructuralBits {
+        StructuralBits {
+            quotes: self.quotes & bytes,
+            backslashes: self.backslashes & bytes,
+            opens: self.opens & bytes,
+            closes: self.closes & bytes,
+        }
+    }
+}
+
 /// The bytes that end a plain run of string text: quote, backslash, control character.
 #[inline]
 pub(super) fn string_stops(bytes: &[u8; STRING_LANES]) -> u32 {

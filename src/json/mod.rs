@@ -9,6 +9,7 @@
 mod decode;
 mod lanes;
 mod measure;
+mod outline;
 mod parse;
 pub mod path;
 pub mod scan;
@@ -22,6 +23,7 @@ mod write;
 pub(crate) use decode::raw_range;
 pub use decode::{decode, decode_to};
 pub use measure::string_len;
+pub(crate) use outline::{Outline, Part};
 pub use scan::{MAX_DEPTH, SyntaxError, SyntaxKind};
 pub use tree::{Anomaly, Doc, JsonKind, Node};
 pub use validate::validate;

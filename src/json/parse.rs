@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use super::decode;
+use super::outline::Outline;
 use super::scan::{MAX_DEPTH, Scanner, StrToken, SyntaxError, SyntaxKind};
-use super::tree::{Anomaly, Data, Doc, JsonKind, Key, NONE};
+use super::tree::{Anomaly, Data, Doc, KeyKind, Kind, NONE, key_mark};
 
 impl<'a> Doc<'a> {
     /// Parses a whole text, every list included.
     pub fn parse(text: &'a str) -> Result<Doc<'a>, SyntaxError> {
-        Parser::new(text, false).run()
+        Parser::new(text, false, None).run()
     }
 
     /// Parses a package file: the `rows` of `payloads` entries stay unread as [`JsonKind::Rows`].
@@ -17,7 +18,15 @@ impl<'a> Doc<'a> {
     /// A text whose rows are malformed can be refused later than a plain parse would, or be
     /// accepted; whoever streams the rows finds the earlier error.
     pub fn parse_package(text: &'a str) -> Result<Doc<'a>, SyntaxError> {
-        Parser::new(text, true).run()
+        Parser::new(text, true, None).run()
+    }
+
+    /// The same of a text with its outline, which makes little of long lists of rows.
+    pub(crate) fn parse_outlined(
+        text: &'a str,
+        outline: Option<&Outline>,
+    ) -> Result<Doc<'a>, SyntaxError> {
+        Parser::new(text, true, outline).run()
     }
 }
 
@@ -31,22 +40,33 @@ enum Level {
     Other,
 }
 
-struct Parser<'a> {
+/// A key in front of its value.
+struct Key<'a> {
+    text: Cow<'a, str>,
+    start: usize,
+    mark: u8,
+}
+
+struct Parser<'a, 'o> {
     scanner: Scanner<'a>,
     package: bool,
+    outline: Option<&'o Outline>,
     doc: Doc<'a>,
 }
 
-impl<'a> Parser<'a> {
-    fn new(text: &'a str, package: bool) -> Self {
+impl<'a, 'o> Parser<'a, 'o> {
+    fn new(text: &'a str, package: bool, outline: Option<&'o Outline>) -> Self {
         let doc = Doc {
             text,
             nodes: Vec::new(),
+            decoded: Vec::new(),
+            unread: Vec::new(),
             anomalies: Vec::new(),
         };
         Parser {
             scanner: Scanner::new(text, 0),
             package,
+            outline,
             doc,
         }
     }
@@ -70,18 +90,36 @@ impl<'a> Parser<'a> {
     fn push(&mut self, parent: u32, index: u32, key: Option<Key<'a>>) -> u32 {
         let id = u32::try_from(self.doc.nodes.len()).unwrap_or(NONE);
         let start = self.scanner.pos;
-        self.doc.nodes.push(Data {
-            kind: JsonKind::Null,
+        let mut data = Data {
             span: start..start,
-            key,
+            key_start: 0,
+            key_len: 0,
             parent,
             index,
-            first: NONE,
             next: NONE,
             len: 0,
+            kind: Kind::Null,
+            key: KeyKind::None,
+            key_mark: 0,
             shadowed: false,
-        });
+        };
+        if let Some(key) = key {
+            data.key_start = key.start;
+            data.key_mark = key.mark;
+            let length = u32::try_from(key.text.len());
+            (data.key, data.key_len) = match (key.text, length) {
+                (Cow::Borrowed(_), Ok(length)) => (KeyKind::Plain, length),
+                (text, _) => (KeyKind::Decoded, self.keep(text.into_owned())),
+            };
+        }
+        self.doc.nodes.push(data);
         id
+    }
+
+    /// Keeps a decoded text, and gives its place.
+    fn keep(&mut self, text: String) -> u32 {
+        self.doc.decoded.push(text);
+        u32::try_from(self.doc.decoded.len() - 1).unwrap_or(NONE)
     }
 
     fn value(
@@ -97,34 +135,37 @@ impl<'a> Parser<'a> {
         let kind = match byte {
             Some(b'{') => {
                 self.object(id, level, depth)?;
-                JsonKind::Object
+                Kind::Object
             }
             Some(b'[') if level == Level::Rows => {
-                self.scanner.skip_list_unchecked();
-                JsonKind::Rows
+                self.scanner.skip_outlined(self.outline);
+                self.doc.unread.push(id);
+                Kind::Rows
             }
             Some(b'[') => {
                 self.array(id, level, depth)?;
-                JsonKind::Array
+                Kind::Array
             }
             Some(b'"') => {
                 let token = self.scanner.string()?;
-                let text = self.decoded(token);
-                if text.contains('\0') {
-                    self.doc.anomalies.push(Anomaly::NulInString(id));
+                if token.escaped {
+                    let text = decode(&self.doc.text[token.inner()]);
+                    if holds_nul(&text) {
+                        self.doc.anomalies.push(Anomaly::NulInString(id));
+                    }
+                    self.doc.nodes[id as usize].len = self.keep(text.into_owned());
+                    Kind::Decoded
+                } else {
+                    Kind::Plain
                 }
-                JsonKind::String(text)
             }
             Some(b'-' | b'0'..=b'9') => {
                 self.scanner.number()?;
-                JsonKind::Number
+                Kind::Number
             }
-            Some(b't') => self.scanner.literal("true").map(|_| JsonKind::Bool(true))?,
-            Some(b'f') => self
-                .scanner
-                .literal("false")
-                .map(|_| JsonKind::Bool(false))?,
-            Some(b'n') => self.scanner.literal("null").map(|_| JsonKind::Null)?,
+            Some(b't') => self.scanner.literal("true").map(|_| Kind::True)?,
+            Some(b'f') => self.scanner.literal("false").map(|_| Kind::False)?,
+            Some(b'n') => self.scanner.literal("null").map(|_| Kind::Null)?,
             Some(0xEF) if self.doc.text[self.scanner.pos..].starts_with('\u{feff}') => {
                 return Err(Scanner::error(
                     self.scanner.pos,
@@ -169,7 +210,7 @@ impl<'a> Parser<'a> {
         let mut index = 0;
         while more {
             let child = self.value(inner, id, index, None, depth + 1)?;
-            self.link(id, &mut last, child);
+            self.link(&mut last, child);
             index += 1;
             more = self.scanner.next_element()?;
         }
@@ -182,52 +223,55 @@ impl<'a> Parser<'a> {
         let mut last = NONE;
         let mut more = self.scanner.first_member()?;
         let mut index = 0;
+        let (mut seen, mut may_repeat) = (0, false);
         while more {
             let token = self.scanner.string()?;
             let text = self.decoded(token);
+            // Keys of which no two have the same bit all differ.
+            let mark = key_mark(&text);
+            let bit = 1u128 << (mark % 128);
+            may_repeat |= seen & bit != 0;
+            seen |= bit;
             self.scanner.colon()?;
             let inner = match (level, text.as_ref()) {
                 (Level::Root, "payloads") => Level::Payloads,
                 (Level::Entry, "rows") => Level::Rows,
                 _ => Level::Other,
             };
-            let nul = text.contains('\0');
+            let nul = holds_nul(&text);
             let key = Key {
                 text,
-                span: token.start..token.end,
+                start: token.start,
+                mark,
             };
             let child = self.value(inner, id, index, Some(key), depth + 1)?;
             if nul {
                 self.doc.anomalies.push(Anomaly::NulInKey(child));
             }
-            self.link(id, &mut last, child);
+            self.link(&mut last, child);
             index += 1;
             more = self.scanner.next_member()?;
         }
-        self.doc.nodes[id as usize].len = index;
-        self.find_duplicates(id, index);
+        let data = &mut self.doc.nodes[id as usize];
+        (data.kind, data.len) = (Kind::Object, index);
+        if may_repeat {
+            self.find_duplicates(id);
+        }
         Ok(())
     }
 
-    fn link(&mut self, parent: u32, last: &mut u32, child: u32) {
-        match *last {
-            NONE => self.doc.nodes[parent as usize].first = child,
-            previous => self.doc.nodes[previous as usize].next = child,
+    fn link(&mut self, last: &mut u32, child: u32) {
+        if *last != NONE {
+            self.doc.nodes[*last as usize].next = child;
         }
         *last = child;
     }
 
     /// Marks all but the last of the members that share a key.
-    fn find_duplicates(&mut self, id: u32, len: u32) {
-        if len < 2 {
-            return;
-        }
-        let doc = &self.doc;
-        let data = |id: u32| doc.nodes.get(id as usize);
-        let first = data(id).map(|object| object.first);
-        let ids = std::iter::successors(first, |id| data(*id).map(|member| member.next));
-        let mut keyed: Vec<(&str, u32)> = ids
-            .filter_map(|id| Some((data(id)?.key.as_ref()?.text.as_ref(), id)))
+    fn find_duplicates(&mut self, id: u32) {
+        let members = self.doc.node(id).children();
+        let mut keyed: Vec<(&str, u32)> = members
+            .filter_map(|member| Some((member.key()?, member.id())))
             .collect();
         // Stable: members of one key stay in order of appearance.
         keyed.sort_by(|a, b| a.0.cmp(b.0));
@@ -241,4 +285,9 @@ impl<'a> Parser<'a> {
             self.doc.anomalies.push(Anomaly::DuplicateKey(later));
         }
     }
+}
+
+/// Whether a decoded text holds U+0000, which only an escape can bring.
+fn holds_nul(text: &Cow<'_, str>) -> bool {
+    matches!(text, Cow::Owned(decoded) if decoded.contains('\0'))
 }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::lanes::{STRING_LANES, string_stops};
+use super::outline::Outline;
 use super::skip::end_of_container;
 
 /// How many containers may be open at once; one more is a [`SyntaxKind::TooDeep`].
@@ -429,8 +430,13 @@ impl<'a> Scanner<'a> {
     /// Jumps over a list or object without checking what is inside. Gives the span, up to the end
     /// of the text when nothing closes it.
     pub fn skip_list_unchecked(&mut self) -> Range<usize> {
+        self.skip_outlined(None)
+    }
+
+    /// The same, with an outline of the text.
+    pub(super) fn skip_outlined(&mut self, outline: Option<&Outline>) -> Range<usize> {
         let start = self.pos;
-        self.pos = end_of_container(self.bytes, start);
+        self.pos = end_of_container(self.bytes, start, outline);
         start..self.pos
     }
 }

@@ -5,27 +5,41 @@
 //! ones may end at the wrong place, and the later strict reading reports the error.
 
 use super::lanes::{BLOCK, StructuralBits, structure};
+use super::outline::Outline;
 
 /// What one block leaves to the next.
-#[derive(Default)]
-struct Carry {
+#[derive(Debug, Default)]
+pub(super) struct Carry {
     /// All ones inside a string.
-    in_string: u64,
+    pub(super) in_string: u64,
     /// 1 when the first byte is escaped.
-    escaped: u64,
+    pub(super) escaped: u64,
 }
 
-/// The offset after the container that begins at `start`, or the end when nothing closes it.
-pub(super) fn end_of_container(bytes: &[u8], start: usize) -> usize {
+/// The offset after the container that begins at `start`, or the end when nothing closes it. With an outline of the bytes
+/// it looks at little more than the first and the last part of a long one.
+pub(super) fn end_of_container(bytes: &[u8], start: usize, outline: Option<&Outline>) -> usize {
     let mut carry = Carry::default();
     let mut depth = 0u64;
-    let mut at = start;
+    // With an outline the blocks stand where those of its parts do.
+    let before = outline.map_or(0, |_| start % BLOCK);
+    let mut at = start - before;
+    let mut counted = !0 << before;
     while at < bytes.len() {
+        let skipped = outline
+            .and_then(|outline| outline.part_at(at))
+            .and_then(|part| part.skip(&mut depth, &mut carry));
+        if let Some(skipped) = skipped {
+            at += skipped;
+            continue;
+        }
         let marks = match bytes[at..].first_chunk::<BLOCK>() {
             Some(block) => structure(block),
             None => structure(&padded(&bytes[at..])),
         };
-        let (opens, closes) = outside_strings(marks, &mut carry);
+        let marks = marks.only(std::mem::replace(&mut counted, !0));
+        let inside = inside_strings(marks, &mut carry);
+        let (opens, closes) = (marks.opens & !inside, marks.closes & !inside);
         // A block has one or two brackets: counting them in bulk would cost more.
         if let Some(offset) = find_end(opens, closes, &mut depth) {
             return at + offset;
@@ -42,9 +56,9 @@ fn padded(rest: &[u8]) -> [u8; BLOCK] {
     block
 }
 
-/// Brackets that stand outside strings.
+/// The bytes that stand inside strings.
 #[inline]
-fn outside_strings(marks: StructuralBits, carry: &mut Carry) -> (u64, u64) {
+pub(super) fn inside_strings(marks: StructuralBits, carry: &mut Carry) -> u64 {
     let escaped = if marks.backslashes | carry.escaped == 0 {
         0
     } else {
@@ -54,7 +68,7 @@ fn outside_strings(marks: StructuralBits, carry: &mut Carry) -> (u64, u64) {
     inside ^= carry.in_string;
     // The last byte's state, spread over the next block.
     carry.in_string = 0u64.wrapping_sub(inside >> 63);
-    (marks.opens & !inside, marks.closes & !inside)
+    inside
 }
 
 /// The bytes that an odd run of backslashes is before.
@@ -127,7 +141,7 @@ mod tests {
         #[test]
         fn agrees_with_a_plain_walk(tail in "[\\[\\]{}\"\\\\a ]{0,400}") {
             let text = format!("[{tail}");
-            prop_assert_eq!(end_of_container(text.as_bytes(), 0), plain(text.as_bytes()));
+            prop_assert_eq!(end_of_container(text.as_bytes(), 0, None), plain(text.as_bytes()));
         }
 
         #[test]
@@ -135,7 +149,7 @@ mod tests {
             let string = crate::json::write_string(&text);
             let list = "[".repeat(depth) + &string + &"]".repeat(depth);
             let whole = " ".repeat(before) + &list + &after;
-            prop_assert_eq!(end_of_container(whole.as_bytes(), before), before + list.len());
+            prop_assert_eq!(end_of_container(whole.as_bytes(), before, None), before + list.len());
         }
     }
 }

@@ -60,9 +60,9 @@ impl Value {
     pub fn read(node: Node<'_>) -> Result<Value, SyntaxError> {
         Ok(match node.kind() {
             JsonKind::Null => Value::Null,
-            JsonKind::Bool(value) => Value::Bool(*value),
+            JsonKind::Bool(value) => Value::Bool(value),
             JsonKind::Number => Value::Number(Number(node.raw().to_owned())),
-            JsonKind::String(text) => Value::String(text.clone().into_owned()),
+            JsonKind::String(text) => Value::String(text.to_owned()),
             JsonKind::Array => {
                 Value::List(node.elements().map(Value::read).collect::<Result<_, _>>()?)
             }

@@ -89,6 +89,8 @@ impl<'d> Facts<'d> {
                 path: node.get_str("path"),
             })
             .collect();
+        self.item_by_uid.reserve(self.items.len());
+        self.item_by_ref.reserve(self.items.len());
         for (index, item) in self.items.iter().enumerate() {
             if !item.uid.is_empty() {
                 self.item_by_uid.entry(item.uid).or_insert(index);

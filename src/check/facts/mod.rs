@@ -11,10 +11,9 @@ mod table;
 mod tables;
 mod unread;
 
-use std::collections::HashMap;
-
 use crate::definitions::{Definitions, ReferenceKind};
 use crate::json::{Doc, Node};
+use crate::maps::HashMap;
 use crate::package::format::DEPENDENCY_KINDS;
 
 pub use layers::{Dependency, IdentityColumn, Item, Unresolved};
@@ -75,6 +74,8 @@ pub struct Facts<'d> {
     pub tables: Vec<PackageTable<'d>>,
     item_by_uid: HashMap<&'d str, usize>,
     item_by_ref: HashMap<&'d str, usize>,
+    /// Indices of the plan steps by their [`subject`](Facts::subject).
+    steps_by_subject: HashMap<&'d str, Vec<usize>>,
 }
 
 impl<'d> Facts<'d> {
@@ -107,13 +108,14 @@ impl<'d> Facts<'d> {
             steps: Vec::new(),
             unread: Vec::new(),
             blueprint_steps: Vec::new(),
-            declared: HashMap::new(),
-            outside: HashMap::new(),
+            declared: HashMap::default(),
+            outside: HashMap::default(),
             spots: Vec::new(),
             config_faults: Vec::new(),
             tables: Vec::new(),
-            item_by_uid: HashMap::new(),
-            item_by_ref: HashMap::new(),
+            item_by_uid: HashMap::default(),
+            item_by_ref: HashMap::default(),
+            steps_by_subject: HashMap::default(),
         };
         facts.read_layers();
         facts.read_steps();
@@ -193,8 +195,8 @@ impl<'d> Facts<'d> {
 
     /// The plan steps that create or change what `uid` stands for.
     pub fn steps_of(&self, uid: &str) -> Vec<&Step<'d>> {
-        let of_uid = |step: &&Step<'d>| self.subject(step) == Some(uid);
-        self.steps.iter().filter(of_uid).collect()
+        let found = self.steps_by_subject.get(uid).into_iter().flatten();
+        found.map(|index| &self.steps[*index]).collect()
     }
 
     /// Whether an `unresolved` entry of the step's subject names that path, or nothing can be

@@ -110,10 +110,12 @@ impl<'d> Facts<'d> {
 
     /// The step at a place.
     pub fn step_at(&self, place: StepPlace) -> Option<&Step<'d>> {
-        self.steps
-            .iter()
-            .chain(&self.blueprint_steps)
-            .find(|step| step.place == place)
+        let steps = match place {
+            StepPlace::Plan(_) => &self.steps,
+            StepPlace::Blueprint(..) => &self.blueprint_steps,
+        };
+        let found = steps.binary_search_by_key(&place, |step| step.place);
+        found.ok().map(|index| &steps[index])
     }
 
     /// What the definitions need to know of the record that a step is about.

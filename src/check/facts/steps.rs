@@ -1,14 +1,13 @@
 //! Plan and blueprint steps, the refs they declare and the refs they use.
 
-use std::collections::HashSet;
-
 use super::Facts;
 use crate::json::Node;
+use crate::maps::{HashMap, HashSet};
 use crate::package::Tool;
 use crate::package::reference::{self, undollared};
 
 /// Where a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StepList {
     /// In the plan, at that index.
     Plan(usize),
@@ -70,16 +69,12 @@ impl<'d> Step<'d> {
     }
 
     /// The args that are looked into for refs and ids: everything but row data.
-    pub fn scanned_args(&self) -> Vec<Node<'d>> {
-        let is_data = |member: &Node<'d>| {
-            self.tool.is_some_and(Tool::is_row_tool)
-                && matches!(member.key(), Some("data" | "rows"))
-        };
-        self.args
-            .into_iter()
-            .flat_map(Node::members)
-            .filter(|member| !is_data(member))
-            .collect()
+    pub fn scanned_args(&self) -> impl Iterator<Item = Node<'d>> + use<'d> {
+        let writes_rows = self.tool.is_some_and(Tool::is_row_tool);
+        let is_data =
+            move |member: &Node<'d>| writes_rows && matches!(member.key(), Some("data" | "rows"));
+        let members = self.args.into_iter().flat_map(Node::members);
+        members.filter(move |member| !is_data(member))
     }
 }
 
@@ -97,6 +92,7 @@ impl<'d> Facts<'d> {
             self.blueprint_steps
                 .extend(steps(list, |at| StepList::Blueprint(index, at)));
         }
+        self.declared.reserve(self.steps.len());
         for (index, step) in self.steps.iter().enumerate() {
             // What an unknown tool's step declares is declared, of unknown kind.
             if let Some(reference) = step
@@ -107,6 +103,7 @@ impl<'d> Facts<'d> {
             }
         }
         self.infer_missing_refs();
+        self.index_subjects();
         self.infer_missing_outside();
         self.note_unread();
         self.collect_uses();
@@ -147,6 +144,17 @@ impl<'d> Facts<'d> {
         }
     }
 
+    fn index_subjects(&mut self) {
+        let mut by_subject: HashMap<&'d str, Vec<usize>> = HashMap::default();
+        by_subject.reserve(self.steps.len());
+        for (index, step) in self.steps.iter().enumerate() {
+            if let Some(subject) = self.subject(step) {
+                by_subject.entry(subject).or_default().push(index);
+            }
+        }
+        self.steps_by_subject = by_subject;
+    }
+
     fn collect_uses(&mut self) {
         // A ref declared outside the grammar is still meant where it is used.
         let odd: HashSet<&'d str> = self
@@ -164,7 +172,6 @@ impl<'d> Facts<'d> {
             let mut uses = Vec::new();
             for (member, node) in step
                 .scanned_args()
-                .into_iter()
                 .flat_map(|member| member.descendants().map(move |node| (member, node)))
             {
                 if let Some(reference) = node.key().filter(|_| node != member).and_then(used) {

@@ -1,12 +1,18 @@
 //! Builds [`PackageTable`]s: columns with their effective config.
 
-use super::{Column, Declared, Facts, Origin, PackageTable};
+use super::{Column, Declared, Facts, Origin, PackageTable, Step};
 use crate::definitions::ReferenceKind;
+use crate::json::Node;
+use crate::maps::HashMap;
 use crate::package::Tool;
+
+/// By the ref of a column: the config of the last step that updates it.
+type ColumnUpdates<'d> = HashMap<&'d str, Option<Node<'d>>>;
 
 impl<'d> Facts<'d> {
     pub(super) fn read_tables(&self) -> Vec<PackageTable<'d>> {
         let mut tables: Vec<PackageTable<'d>> = Vec::new();
+        let created = self.plan_columns();
         let complete =
             self.steps_are_readable() && self.steps.iter().all(|step| self.has_home(step));
         for step in self
@@ -19,7 +25,7 @@ impl<'d> Facts<'d> {
                     reference,
                     origin: Origin::Plan,
                     complete,
-                    columns: self.plan_columns(reference),
+                    columns: created.get(reference).cloned().unwrap_or_default(),
                 });
             }
         }
@@ -58,7 +64,7 @@ impl<'d> Facts<'d> {
     }
 
     /// Whether it is known which table a step creates a column in, if it creates one.
-    fn has_home(&self, step: &super::Step<'d>) -> bool {
+    fn has_home(&self, step: &Step<'d>) -> bool {
         let table = || step.arg_ref("featureId").map(|table| self.kind_of(table));
         match step.tool {
             None => false,
@@ -70,27 +76,33 @@ impl<'d> Facts<'d> {
         }
     }
 
-    /// The columns that the plan creates in a table, in table order.
-    fn plan_columns(&self, table: &str) -> Vec<Column<'d>> {
-        let created = self.steps.iter().filter(|step| {
-            step.tool == Some(Tool::CreateColumn) && step.arg_ref("featureId") == Some(table)
-        });
-        let mut columns: Vec<Column<'d>> = created.map(|step| self.plan_column(step)).collect();
-        // Stable: ties and columns without an order stay as they were created.
-        columns.sort_by_key(|column| column.order.unwrap_or(i64::MAX));
+    /// The columns that the plan creates, by the ref of their table, in table order.
+    fn plan_columns(&self) -> HashMap<&'d str, Vec<Column<'d>>> {
+        let updates = self.column_updates();
+        let mut columns: HashMap<&'d str, Vec<Column<'d>>> = HashMap::default();
+        for step in self.steps_with(Tool::CreateColumn) {
+            if let Some(table) = step.arg_ref("featureId") {
+                let column = self.plan_column(step, &updates);
+                columns.entry(table).or_default().push(column);
+            }
+        }
+        for columns in columns.values_mut() {
+            // Stable: ties and columns without an order stay as they were created.
+            columns.sort_by_key(|column| column.order.unwrap_or(i64::MAX));
+        }
         columns
     }
 
     /// The columns that the plan creates in no table that is known.
-    pub fn homeless_columns(&self) -> impl Iterator<Item = Column<'d>> {
-        let created = |step: &&super::Step<'d>| step.tool == Some(Tool::CreateColumn);
-        let parentless = (self.steps.iter())
-            .filter(created)
-            .filter(|step| !self.has_home(step));
-        parentless.map(|step| self.plan_column(step))
+    pub fn homeless_columns(&self) -> Vec<Column<'d>> {
+        let updates = self.column_updates();
+        self.steps_with(Tool::CreateColumn)
+            .filter(|step| !self.has_home(step))
+            .map(|step| self.plan_column(step, &updates))
+            .collect()
     }
 
-    fn plan_column(&self, step: &super::Step<'d>) -> Column<'d> {
+    fn plan_column(&self, step: &Step<'d>, updates: &ColumnUpdates<'d>) -> Column<'d> {
         let type_name = step.arg_str("type").unwrap_or_default();
         Column {
             name: step.arg_str("name").unwrap_or_default(),
@@ -99,19 +111,22 @@ impl<'d> Facts<'d> {
             component: step.arg_str("defaultComponent").unwrap_or_default(),
             config: step
                 .reference
-                .and_then(|reference| self.last_update(Tool::UpdateColumn, reference))
+                .and_then(|reference| updates.get(reference).copied().flatten())
                 .or_else(|| step.arg("config"))
                 .filter(|config| config.is_object()),
-            order: step.arg("order").and_then(crate::json::Node::as_i64),
+            order: step.arg("order").and_then(Node::as_i64),
         }
     }
 
-    /// The config of the last update step of that tool for that ref.
-    fn last_update(&self, tool: Tool, reference: &str) -> Option<crate::json::Node<'d>> {
-        let updates = |step: &&super::Step<'d>| {
-            step.tool == Some(tool) && step.subject_ref() == Some(reference)
-        };
-        self.steps.iter().rfind(updates)?.arg("config")
+    fn column_updates(&self) -> ColumnUpdates<'d> {
+        // Of several updates of one column the last one stays.
+        self.steps_with(Tool::UpdateColumn)
+            .filter_map(|step| Some((step.subject_ref()?, step.arg("config"))))
+            .collect()
+    }
+
+    fn steps_with(&self, tool: Tool) -> impl Iterator<Item = &Step<'d>> {
+        (self.steps.iter()).filter(move |step| step.tool == Some(tool))
     }
 
     /// The table that a column ref belongs to: `None` when that cannot be known.
@@ -128,7 +143,7 @@ impl<'d> Facts<'d> {
     }
 
     /// The table that the configs of a step's subject belong to (`$feature`).
-    pub fn owner_table(&self, step: &super::Step<'d>) -> Option<&'d str> {
+    pub fn owner_table(&self, step: &Step<'d>) -> Option<&'d str> {
         match step.tool? {
             Tool::CreateColumn | Tool::CreateView | Tool::UpdateFeature => {
                 step.arg_ref("featureId")

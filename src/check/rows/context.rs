@@ -1,9 +1,8 @@
 //! The declarations about rows in the manifest.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::check::facts::{Facts, Item, PackageTable, Version};
 use crate::json::Node;
+use crate::maps::{HashMap, HashSet};
 use crate::package::format::EXPORT_REASONS;
 use crate::package::reference::undollared;
 
@@ -14,10 +13,16 @@ pub(super) struct RowsContext<'c> {
     pub(super) payloads: Option<Node<'c>>,
     /// The rows items in order.
     pub(super) items: Vec<RowsItem<'c>>,
+    /// Indices of the items by uid, of those that have one.
+    by_uid: HashMap<&'c str, usize>,
     /// Indices of the rows items that no entry names.
     unnamed: Vec<usize>,
     /// Tables of the plan and of dependencies, columns in table order with effective config.
     pub(super) tables: &'c [PackageTable<'c>],
+    /// Indices of the tables by ref.
+    by_reference: HashMap<&'c str, usize>,
+    /// Technical names of their columns by ref.
+    column_names: HashMap<&'c str, &'c str>,
     /// What `unresolved` excuses; `None` when the package has no such layer, which excuses
     /// everything.
     reported: Option<ReportedPaths<'c>>,
@@ -69,9 +74,18 @@ impl<'c> RowsContext<'c> {
         let items = items.map(|item| rows_item(facts, item));
         let items: Vec<RowsItem<'c>> = items.chain(version_1_items(facts)).collect();
         let payloads = facts.payloads().filter(|payloads| payloads.is_array());
+        let tables = facts.tables.iter().flat_map(|table| &table.columns);
+        let columns = tables.filter_map(|column| Some((column.reference?, column.name)));
+        let uids = items.iter().map(|item| item.uid).enumerate();
         RowsContext {
             payloads,
             unnamed: unnamed(&items, payloads),
+            by_uid: first_of(
+                uids.filter(|(_, uid)| !uid.is_empty())
+                    .map(|(at, uid)| (uid, at)),
+            ),
+            by_reference: first_of(facts.tables.iter().map(|table| table.reference).zip(0..)),
+            column_names: first_of(columns),
             items,
             tables: &facts.tables,
             reported: facts.layer("unresolved").is_some().then(|| reported(facts)),
@@ -101,8 +115,7 @@ impl<'c> RowsContext<'c> {
 
     /// The rows item whose uid an entry has.
     pub(super) fn named_by(&self, entry: Node<'_>) -> Option<usize> {
-        let uid = entry.get_str("itemUid").filter(|uid| !uid.is_empty())?;
-        self.items.iter().position(|item| item.uid == uid)
+        self.by_uid.get(entry.get_str("itemUid")?).copied()
     }
 
     /// The rows item of a table.
@@ -114,9 +127,17 @@ impl<'c> RowsContext<'c> {
 
     /// The table of that ref (without dollar).
     pub(super) fn table(&self, reference: &str) -> Option<&'c PackageTable<'c>> {
-        self.tables
-            .iter()
-            .find(|table| table.reference == reference)
+        self.table_index(reference).map(|index| &self.tables[index])
+    }
+
+    /// The index of that table.
+    pub(super) fn table_index(&self, reference: &str) -> Option<usize> {
+        self.by_reference.get(reference).copied()
+    }
+
+    /// The technical name of the column of that ref (without dollar).
+    pub(super) fn column_name(&self, reference: &str) -> Option<&'c str> {
+        self.column_names.get(reference).copied()
     }
 
     /// Whether `unresolved` says that links of that column lead to a table without rows.
@@ -135,6 +156,15 @@ impl<'c> RowsContext<'c> {
             .iter()
             .any(|known| *known == path || *known == "rows[]")
     }
+}
+
+/// A map in which the first value of each key stays.
+fn first_of<'c, V>(pairs: impl Iterator<Item = (&'c str, V)>) -> HashMap<&'c str, V> {
+    let mut map = HashMap::default();
+    for (key, value) in pairs {
+        map.entry(key).or_insert(value);
+    }
+    map
 }
 
 /// Indices of the items whose uid no entry has.
@@ -184,7 +214,7 @@ fn version_1_items<'c>(facts: &'c Facts<'c>) -> impl Iterator<Item = RowsItem<'c
 
 /// Entries with the reason `tabela_alvo_sem_linhas`, and `rows[]` with any: it covers every column.
 fn reported<'c>(facts: &'c Facts<'c>) -> ReportedPaths<'c> {
-    let mut reported = ReportedPaths::new();
+    let mut reported = ReportedPaths::default();
     for entry in &facts.unresolved {
         let (Some(uid), Some(path)) = (entry.uid, entry.path) else {
             continue;

@@ -1,7 +1,5 @@
 //! The rules about whole payload entries, and about the items that declare them.
 
-use std::collections::HashMap;
-
 use super::RowsOutcome;
 use super::context::{RowsContext, TableOf};
 use super::layout::{Layout, Slot};
@@ -14,6 +12,7 @@ use crate::finding::render::counted;
 use crate::finding::suggest::{Misspelt, short_text};
 use crate::finding::{Finding, Fix, Place, edit};
 use crate::json::Node;
+use crate::maps::HashMap;
 use crate::package::reference::undollared;
 use crate::package::size::{MOST_BYTES, MOST_ROWS, compact_length};
 
@@ -24,8 +23,8 @@ pub(super) fn check(
     results: &[ScanResult],
     outcome: &mut RowsOutcome,
 ) {
-    let mut first_of: HashMap<&str, usize> = HashMap::new();
-    let mut meant_for: HashMap<usize, usize> = HashMap::new();
+    let mut first_of: HashMap<&str, usize> = HashMap::default();
+    let mut meant_for: HashMap<usize, usize> = HashMap::default();
     for (index, (layout, scan)) in layouts.iter().zip(results).enumerate() {
         let Some(entry) = layout.entry else { continue };
         let mut out = Entry {

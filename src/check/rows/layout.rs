@@ -1,12 +1,12 @@
 //! The columns and rules of a payload entry, arranged so that reading rows needs no look-ups.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use super::context::RowsContext;
 use super::reader::form;
 use crate::check::facts::{Column, Origin};
 use crate::json::{JsonKind, Node, write_string};
+use crate::maps::HashMap;
 use crate::package::reference::undollared;
 use crate::rows::{Mask, Storable};
 
@@ -31,7 +31,7 @@ pub(super) struct Layout<'c> {
     pub(super) tokens: Vec<Token>,
     /// The first link column: where `refs` begin.
     pub(super) first_link: usize,
-    by_name: HashMap<&'c str, usize, foldhash::fast::RandomState>,
+    by_name: HashMap<&'c str, usize>,
 }
 
 /// The few bits of a [`Slot`] that every cell is held against, close together in memory.
@@ -221,7 +221,7 @@ impl<'c> Layout<'c> {
 
     /// Finds out where link columns lead, once all entries have a table.
     pub(super) fn connect(layouts: &mut [Layout<'c>], context: &RowsContext<'c>) {
-        let mut entries: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut entries: HashMap<&str, Vec<usize>> = HashMap::default();
         for (index, layout) in layouts.iter().enumerate() {
             if let Some(table) = layout.table {
                 entries
@@ -275,12 +275,7 @@ impl<'c> Layout<'c> {
 /// The table whose rows an entry holds: that of its item, or the one it names itself. Where the
 /// two disagree (R002), the one that has more of the listed columns was surely meant.
 fn table_of(context: &RowsContext<'_>, item: Option<usize>, entry: Node<'_>) -> Option<usize> {
-    let position = |reference: &str| {
-        context
-            .tables
-            .iter()
-            .position(|table| table.reference == reference)
-    };
+    let position = |reference: &str| context.table_index(reference);
     let by_item = item.and_then(|item| context.items[item].table.reference());
     let by_name = entry.get_str("featureRef").map(undollared);
     let named = by_name.and_then(position);
@@ -313,12 +308,9 @@ impl<'c> Link<'c> {
     ) -> Link<'c> {
         let reference = column.linked_table();
         let table = reference.and_then(|reference| context.table(reference));
-        let value = column.linked_value_column().and_then(|value| {
-            let mut columns = context.tables.iter().flat_map(|table| &table.columns);
-            columns
-                .find(|column| column.reference == Some(value))
-                .map(|column| column.name)
-        });
+        let value = column
+            .linked_value_column()
+            .and_then(|value| context.column_name(value));
         let entries = reference
             .and_then(|reference| entries.get(reference))
             .cloned()

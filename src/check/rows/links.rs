@@ -185,11 +185,7 @@ impl<'e, 'c> Entries<'e, 'c> {
 
     /// Entries whose rows belong to the table of that ref.
     fn entries_of(&self, reference: &str) -> impl Iterator<Item = usize> + '_ {
-        let table = self
-            .context
-            .tables
-            .iter()
-            .position(|table| table.reference == reference);
+        let table = self.context.table_index(reference);
         let reference = reference.to_owned();
         self.layouts
             .iter()

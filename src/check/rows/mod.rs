@@ -15,7 +15,6 @@ mod entry;
 mod index;
 mod layout;
 mod links;
-mod parallel;
 mod reader;
 mod reparse;
 mod repeats;
@@ -30,8 +29,9 @@ use self::layout::Layout;
 use self::links::Entries;
 use self::scan_result::ScanResult;
 use super::facts::Facts;
+use super::parallel::run_parallel;
 use crate::finding::{Finding, Place};
-use crate::json::{Doc, JsonKind, Node, SyntaxError, validate};
+use crate::json::{Doc, Node, SyntaxError, validate};
 
 /// What the rows of a package came to.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ pub(crate) fn check_rows(
     let layouts = layouts(context, doc);
     // Random keys: nobody can write a file whose values collide.
     let state = foldhash::quality::RandomState::default();
-    let results = parallel::run_parallel(layouts.len(), threads, |index| {
+    let results = run_parallel(layouts.len(), threads, |index| {
         cells::read(text, &layouts[index], &state)
     });
     let results: Result<Vec<ScanResult>, SyntaxError> = results.into_iter().collect();
@@ -72,7 +72,7 @@ pub(crate) fn check_rows(
     let mut results = results.map_err(|error| validate(text).err().unwrap_or(error))?;
     let linked = {
         let entries = Entries::new(text, context, &state, &layouts, &results);
-        parallel::run_parallel(layouts.len(), threads, |index| entries.check(index))
+        run_parallel(layouts.len(), threads, |index| entries.check(index))
     };
     let mut outcome = RowsOutcome::default();
     entry::check(context, &layouts, &results, &mut outcome);
@@ -94,11 +94,8 @@ fn layouts<'c>(context: &RowsContext<'c>, doc: &'c Doc<'c>) -> Vec<Layout<'c>> {
     let mut layouts: Vec<Layout<'c>> = entries.map(|entry| Layout::new(context, entry)).collect();
     Layout::connect(&mut layouts, context);
     let known: Vec<Node<'c>> = layouts.iter().filter_map(|layout| layout.rows).collect();
-    let lists = doc
-        .all_nodes()
-        .filter(|node| matches!(node.kind(), JsonKind::Rows));
     layouts.extend(
-        lists
+        doc.unread_lists()
             .filter(|list| !known.contains(list))
             .map(Layout::unbound),
     );

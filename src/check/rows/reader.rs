@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::secret_scan::{self, SecretScan};
 use crate::definitions::Storage;
 use crate::json::scan::{Scanner, StrToken};
-use crate::json::{MAX_DEPTH, Node, SyntaxError, SyntaxKind, decode_to};
+use crate::json::{MAX_DEPTH, Node, SyntaxError, SyntaxKind, decode, decode_to};
 use crate::rows::{Cell, Text};
 
 /// Forms of values, one bit each.
@@ -504,9 +504,9 @@ impl<'s, 'c> Reader<'s, 'c> {
     #[cold]
     fn odd_field(&mut self, fields: &[&str], row: &mut Row) -> Result<Option<usize>, SyntaxError> {
         let token = self.string(row)?;
-        // The scratch holds what an escaped text stands for.
         Ok(if token.escaped {
-            fields.iter().position(|field| *field == self.scratch)
+            let key = decode(&self.text[token.inner()]);
+            fields.iter().position(|field| *field == key)
         } else {
             None
         })
@@ -535,11 +535,7 @@ impl<'s, 'c> Reader<'s, 'c> {
     #[inline(never)]
     fn any_column(&mut self, row: &mut Row) -> Result<Option<usize>, SyntaxError> {
         let token = self.string(row)?;
-        let found = if token.escaped {
-            self.layout.slot(&self.scratch)
-        } else {
-            self.layout.slot(&self.text[token.inner()])
-        };
+        let found = self.layout.slot(&decode(&self.text[token.inner()]));
         self.expected = found.map_or(self.expected, |index| index + 1);
         Ok(found)
     }
@@ -642,15 +638,18 @@ impl<'s, 'c> Reader<'s, 'c> {
         Ok(token)
     }
 
-    /// Decodes an escaped text into the scratch and asks whether the row is read again. Only `\u` can
-    /// hide characters that the raw search would have found, or bring a NUL.
+    /// Whether the row is read again because of an escaped text. Only `\u` can hide characters that the raw search
+    /// would have found, or bring a NUL.
     #[cold]
     fn is_suspect(&mut self, token: StrToken) -> bool {
+        let inner = &self.text[token.inner()];
+        let raw = inner.as_bytes();
+        if !memchr::memchr_iter(b'\\', raw).any(|at| raw.get(at + 1) == Some(&b'u')) {
+            return false;
+        }
         self.scratch.clear();
-        decode_to(&mut self.scratch, &self.text[token.inner()]);
-        let raw = &self.text.as_bytes()[token.inner()];
-        memchr::memmem::find(raw, b"\\u").is_some()
-            && (self.scratch.contains('\0') || secret_scan::is_suspect(&self.scratch))
+        decode_to(&mut self.scratch, inner);
+        self.scratch.contains('\0') || secret_scan::is_suspect(&self.scratch)
     }
 }
 

@@ -1,10 +1,9 @@
 //! The result of a pass over an entry's rows: findings, and data for the links of other entries.
 
-use std::collections::HashSet;
-
 use super::index::Index;
 use super::layout::Layout;
 use crate::finding::{Finding, Place};
+use crate::maps::HashSet;
 
 /// What is known after an entry has been read.
 #[derive(Debug, Default)]

@@ -1,12 +1,11 @@
 //! D007: a blueprint creates its table and the identity's columns, nothing else.
 
-use std::collections::HashSet;
-
 use crate::check::facts::{Declared, Facts, Step, StepPlace};
 use crate::definitions::ReferenceKind;
 use crate::finding::Finding;
 use crate::finding::catalog::D007;
 use crate::json::Node;
+use crate::maps::HashSet;
 use crate::package::Tool;
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
@@ -60,7 +59,7 @@ fn blueprint(
         .iter()
         .filter_map(|column| column.reference)
         .collect();
-    let mut created = HashSet::new();
+    let mut created = HashSet::default();
     for (position, step) in rest.iter().enumerate() {
         match step.tool {
             Some(Tool::CreateColumn) => {}

@@ -1,12 +1,11 @@
 //! M001 to M004, M006 and M007: the catalog identity and instants.
 
-use std::collections::HashMap;
-
 use crate::check::facts::{Facts, Version};
 use crate::finding::catalog::{M001, M002, M003, M004, M006, M007};
 use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Rule};
 use crate::json::Node;
+use crate::maps::HashMap;
 use crate::package::format::{MANIFEST, Type, catalog_fields};
 use crate::package::semver::is_semver;
 
@@ -62,7 +61,7 @@ fn is_instant(text: &str) -> bool {
 }
 
 fn variables(manifest: Node<'_>, out: &mut Vec<Finding>) {
-    let mut seen: HashMap<&str, Node<'_>> = HashMap::new();
+    let mut seen: HashMap<&str, Node<'_>> = HashMap::default();
     for variable in manifest
         .get("variables")
         .into_iter()

@@ -1,12 +1,11 @@
 //! D001 to D006 and D008 to D011: the members of a dependency.
 
-use std::collections::HashMap;
-
 use crate::check::facts::{Dependency, Facts};
 use crate::finding::catalog::{D001, D002, D003, D004, D005, D006, D008, D009, D010, D011};
 use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Fix, edit};
 use crate::json::{Node, write_string};
+use crate::maps::HashMap;
 use crate::package::format::DEPENDENCY_KINDS;
 use crate::package::reference::{is_declaration, prefix};
 
@@ -216,7 +215,7 @@ fn channel(dependency: &Dependency<'_>, out: &mut Vec<Finding>) {
 }
 
 fn duplicates(facts: &Facts<'_>, out: &mut Vec<Finding>) {
-    let mut seen: HashMap<&str, Node<'_>> = HashMap::new();
+    let mut seen: HashMap<&str, Node<'_>> = HashMap::default();
     for dependency in &facts.dependencies {
         let own = dependency.reference.zip(dependency.node.get("ref"));
         let columns = dependency

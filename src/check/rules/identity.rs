@@ -1,11 +1,12 @@
 //! I001, I002 and I015: uids and the grammar of declared refs.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 
 use crate::check::facts::{Facts, Step};
 use crate::finding::catalog::{I001, I002, I015};
 use crate::finding::{Finding, suggest};
 use crate::json::Node;
+use crate::maps::HashMap;
 use crate::package::reference::{is_declaration, prefix, undollared};
 use crate::package::uid;
 
@@ -44,11 +45,15 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 }
 
 fn duplicates(uids: &[Node<'_>], out: &mut Vec<Finding>) {
-    let mut seen: HashMap<String, Node<'_>> = HashMap::new();
+    let mut seen: HashMap<Cow<'_, str>, Node<'_>> = HashMap::default();
+    seen.reserve(uids.len());
     for node in uids {
+        let Some(text) = node.as_str() else { continue };
         // Hex digits compare in either case: a uid is a UUID, not a text.
-        let Some(text) = node.as_str().map(str::to_ascii_lowercase) else {
-            continue;
+        let text = if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(text.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(text)
         };
         match seen.get(&text) {
             Some(first) => {

@@ -1,7 +1,5 @@
 //! I003 to I014 and I016 to I018: consistency of items with each other and with the plan.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::check::facts::{Column, Declared, Facts, Item, Origin, Step};
 use crate::definitions::ReferenceKind;
 use crate::finding::catalog::{
@@ -10,25 +8,75 @@ use crate::finding::catalog::{
 use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Fix, edit};
 use crate::json::{Node, write_string};
+use crate::maps::{HashMap, HashSet};
 use crate::package::Tool;
 use crate::package::format::ITEM_KINDS;
 use crate::package::reference::is_declaration;
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
-    let linked = linked_tables(facts);
+    let tables = Tables::new(facts);
     for item in &facts.items {
         kind(item, out);
         declared(facts, item, out);
         misplaced(item, out);
-        parent(facts, item, out);
+        parent(facts, &tables, item, out);
         match item.kind {
-            Some("rows") => rows(facts, item, &linked, out),
+            Some("rows") => rows(facts, &tables, item, out),
             Some("workflow") => step_ids(facts, item, out),
             _ => {}
         }
     }
     duplicates(facts, out);
     steps_without_item(facts, out);
+}
+
+/// What is asked about the tables of rows items.
+struct Tables<'d> {
+    /// Payload entries by the uid of their item.
+    entries: HashMap<&'d str, Node<'d>>,
+    /// Tables that a link column of another table points at.
+    linked: HashSet<&'d str>,
+    /// Tables that a column of an unknown table points at: it may be the link that makes another table a reference.
+    perhaps: HashSet<&'d str>,
+    /// Whether every step of the plan can be read, so that what no step does is known too.
+    plan_is_known: bool,
+}
+
+impl<'d> Tables<'d> {
+    fn new(facts: &Facts<'d>) -> Tables<'d> {
+        let mut entries = HashMap::default();
+        for entry in facts.payloads().into_iter().flat_map(Node::elements) {
+            if let Some(uid) = entry.get_str("itemUid").filter(|uid| !uid.is_empty()) {
+                entries.entry(uid).or_insert(entry);
+            }
+        }
+        let homeless = facts.homeless_columns();
+        let links = homeless.iter().filter(|column| column.is_link());
+        Tables {
+            entries,
+            linked: linked_tables(facts),
+            perhaps: links.filter_map(Column::linked_table).collect(),
+            plan_is_known: plan_is_known(facts),
+        }
+    }
+
+    /// The data class of a table's rows, when it is known.
+    fn data_class(&self, table: &str) -> Option<&'static str> {
+        if !self.plan_is_known {
+            None
+        } else if self.linked.contains(table) {
+            Some("reference")
+        } else if self.perhaps.contains(table) {
+            None
+        } else {
+            Some("transactional")
+        }
+    }
+
+    /// The payload entry of a rows item.
+    fn entry_of(&self, item: &Item<'d>) -> Option<Node<'d>> {
+        self.entries.get(item.uid).copied()
+    }
 }
 
 fn kind(item: &Item<'_>, out: &mut Vec<Finding>) {
@@ -122,7 +170,7 @@ fn create_step<'f, 'd>(facts: &'f Facts<'d>, item: &Item<'d>) -> Option<&'f Step
     (step.tool?.creates() == created_kind(item.kind?)).then_some(step)
 }
 
-fn parent(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
+fn parent<'d>(facts: &Facts<'d>, tables: &Tables<'d>, item: &Item<'d>, out: &mut Vec<Finding>) {
     let expected = match item.kind {
         Some("column" | "view" | "rows") => Some("feature"),
         Some("rail") => Some("module"),
@@ -130,7 +178,7 @@ fn parent(facts: &Facts<'_>, item: &Item<'_>, out: &mut Vec<Finding>) {
     };
     let Some(node) = item.node.get("parent") else {
         if let Some(expected) = expected {
-            missing_parent(facts, item, expected, out);
+            missing_parent(facts, tables, item, expected, out);
         }
         return;
     };
@@ -201,9 +249,16 @@ fn disagreement(
     }
 }
 
-fn missing_parent(facts: &Facts<'_>, item: &Item<'_>, expected: &str, out: &mut Vec<Finding>) {
+fn missing_parent<'d>(
+    facts: &Facts<'d>,
+    tables: &Tables<'d>,
+    item: &Item<'d>,
+    expected: &str,
+    out: &mut Vec<Finding>,
+) {
     let home = match item.kind {
-        Some("rows") => entry_of(facts, item)
+        Some("rows") => tables
+            .entry_of(item)
             .and_then(|entry| entry.get_str("featureRef"))
             .map(crate::package::reference::undollared),
         _ => create_step(facts, item).and_then(|step| step.arg_ref(step.tool?.parent_argument()?)),
@@ -235,15 +290,6 @@ fn missing_parent(facts: &Facts<'_>, item: &Item<'_>, expected: &str, out: &mut 
     out.push(finding);
 }
 
-/// The payload entry of a rows item.
-fn entry_of<'d>(facts: &Facts<'d>, item: &Item<'d>) -> Option<Node<'d>> {
-    let payloads = facts.payloads()?;
-    payloads
-        .elements()
-        .find(|entry| !item.uid.is_empty() && entry.get_str("itemUid") == Some(item.uid))
-}
-
-/// Whether every step of the plan can be read, so that what no step does is known too.
 fn plan_is_known(facts: &Facts<'_>) -> bool {
     facts.plan.and_then(|plan| plan.get("steps")).is_some()
         && facts.steps.iter().all(|step| {
@@ -260,7 +306,7 @@ fn plan_is_known(facts: &Facts<'_>) -> bool {
         })
 }
 
-/// Tables that a link column of another table points at, by the effective configs.
+/// By the effective configs.
 fn linked_tables<'d>(facts: &Facts<'d>) -> HashSet<&'d str> {
     let plan = facts
         .tables
@@ -277,8 +323,8 @@ fn linked_tables<'d>(facts: &Facts<'d>) -> HashSet<&'d str> {
     .collect()
 }
 
-fn rows(facts: &Facts<'_>, item: &Item<'_>, linked: &HashSet<&str>, out: &mut Vec<Finding>) {
-    let entry = entry_of(facts, item);
+fn rows<'d>(facts: &Facts<'d>, tables: &Tables<'d>, item: &Item<'d>, out: &mut Vec<Finding>) {
+    let entry = tables.entry_of(item);
     let table = item
         .parent
         .and_then(|uid| facts.item(uid))
@@ -288,20 +334,7 @@ fn rows(facts: &Facts<'_>, item: &Item<'_>, linked: &HashSet<&str>, out: &mut Ve
                 .and_then(|entry| entry.get_str("featureRef"))
                 .map(crate::package::reference::undollared)
         });
-    // A column of an unknown table may be the link that makes another table a reference.
-    let perhaps = |table: &str| {
-        let mut homeless = facts.homeless_columns();
-        !linked.contains(table)
-            && homeless.any(|column| column.is_link() && column.linked_table() == Some(table))
-    };
-    let known = |table: &&str| plan_is_known(facts) && !perhaps(table);
-    let derived = table.filter(known).map(|table| {
-        if linked.contains(table) {
-            "reference"
-        } else {
-            "transactional"
-        }
-    });
+    let derived = table.and_then(|table| tables.data_class(table));
     let lacking: Vec<&str> = ["count", "dataClass"]
         .into_iter()
         .filter(|key| item.node.get(key).is_none())
@@ -438,8 +471,8 @@ fn graph_ids<'d>(facts: &Facts<'d>, steps: Node<'d>) -> Vec<&'d str> {
 }
 
 fn duplicates(facts: &Facts<'_>, out: &mut Vec<Finding>) {
-    let mut refs: HashMap<&str, Node<'_>> = HashMap::new();
-    let mut tables: HashMap<&str, Node<'_>> = HashMap::new();
+    let mut refs: HashMap<&str, Node<'_>> = HashMap::default();
+    let mut tables: HashMap<&str, Node<'_>> = HashMap::default();
     for item in &facts.items {
         if let (Some(reference), Some(node)) = (item.reference, item.node.get("ref")) {
             match refs.get(reference) {

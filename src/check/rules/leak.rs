@@ -1,20 +1,22 @@
 //! X001 to X004 outside the rows: what a package must not contain.
 
-use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::check::facts::{Facts, StepPlace};
 use crate::check::sensitive;
 use crate::finding::catalog::{X001, X002, X003, X004};
 use crate::finding::{Finding, Fix, Place, edit};
 use crate::json::{Node, path};
+use crate::maps::HashSet;
 use crate::package::format::catalog_fields;
 use crate::package::uid;
 
 pub(super) fn run(facts: &Facts<'_>, promotion: bool, out: &mut Vec<Finding>) {
     source_ids(facts, out);
     secrets(facts, out);
-    for node in facts.root.descendants() {
-        if let Some((kind, place)) = sensitive::secret(node) {
+    let suspects = suspects(facts.root);
+    for node in &suspects {
+        if let Some((kind, place)) = sensitive::secret(*node) {
             out.push(Finding::new(
                 &X003,
                 place,
@@ -23,7 +25,7 @@ pub(super) fn run(facts: &Facts<'_>, promotion: bool, out: &mut Vec<Finding>) {
         }
     }
     if !promotion {
-        for (place, message) in tenant_places(facts.root) {
+        for (place, message) in suspects.into_iter().filter_map(sensitive::tenant) {
             out.push(Finding::new(&X004, place, message));
         }
     }
@@ -31,23 +33,47 @@ pub(super) fn run(facts: &Facts<'_>, promotion: bool, out: &mut Vec<Finding>) {
 
 /// Every member or value that holds a tenant identifier, once each.
 pub(crate) fn tenant_places(root: Node<'_>) -> Vec<(Place, String)> {
-    root.descendants().filter_map(sensitive::tenant).collect()
+    suspects(root)
+        .into_iter()
+        .filter_map(sensitive::tenant)
+        .collect()
+}
+
+/// The values whose key or text may hold a tenant identifier or a secret: nearly always none, which one search over
+/// the whole text finds out. It cannot see through `\u`, so escaped texts are all suspect.
+fn suspects(root: Node<'_>) -> Vec<Node<'_>> {
+    let text = root.text();
+    let pieces = || root.read_spans().map(|span| (span.start, &text[span]));
+    let finds = pieces().flat_map(|(start, piece)| {
+        let finds = sensitive::patterns().find_iter(piece);
+        finds.map(move |find| start + find.start())
+    });
+    let finds: Vec<usize> = finds.collect();
+    let hides = |(_, piece): (_, &str)| memchr::memmem::find(piece.as_bytes(), b"\\u").is_some();
+    if finds.is_empty() && !pieces().any(hides) {
+        return Vec::new();
+    }
+    let is_found = |span: Range<usize>| {
+        let next = finds.partition_point(|find| *find < span.start);
+        finds.get(next).is_some_and(|find| *find < span.end)
+    };
+    let is_suspect = |node: &Node<'_>| {
+        node.is_escaped()
+            || is_found(node.key_span())
+            || (node.as_str().is_some() && is_found(node.span()))
+    };
+    root.descendants().filter(is_suspect).collect()
 }
 
 fn source_ids(facts: &Facts<'_>, out: &mut Vec<Finding>) {
-    let mut places: Vec<Node<'_>> = Vec::new();
     let steps = facts.steps.iter().chain(&facts.blueprint_steps);
     for step in steps.filter(|step| step.tool.is_some()) {
-        places.extend(step.scanned_args().into_iter().flat_map(Node::descendants));
+        step.scanned_args().for_each(|arg| foreign_ids(arg, out));
     }
     for dependency in &facts.dependencies {
-        places.extend(
-            dependency
-                .node
-                .get("identity")
-                .into_iter()
-                .flat_map(Node::descendants),
-        );
+        if let Some(identity) = dependency.node.get("identity") {
+            foreign_ids(identity, out);
+        }
         let used_by = dependency
             .node
             .get("usedBy")
@@ -57,18 +83,18 @@ fn source_ids(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         let reported = used_by
             .flat_map(Node::members)
             .filter(|m| !matches!(m.key(), Some("uid" | "targets")));
-        places.extend(reported.flat_map(Node::descendants));
+        reported.for_each(|member| foreign_ids(member, out));
     }
     for field in catalog_fields().filter(|field| field.key != "id") {
-        places.extend(
-            facts
-                .manifest
-                .get(field.key)
-                .into_iter()
-                .flat_map(Node::descendants),
-        );
+        if let Some(value) = facts.manifest.get(field.key) {
+            foreign_ids(value, out);
+        }
     }
-    for node in places {
+}
+
+/// X001 for a value and everything inside it.
+fn foreign_ids(value: Node<'_>, out: &mut Vec<Finding>) {
+    for node in value.descendants() {
         if let Some(id) = node.as_str().and_then(uid::foreign_uuid) {
             let finding = Finding::at(&X001, node, format!("the id {id} of the source travels"));
             out.push(finding);

@@ -1,11 +1,10 @@
 //! S016, S020 and S021: technical names and positions.
 
-use std::collections::HashMap;
-
 use crate::check::facts::{Facts, Step, StepPlace};
 use crate::finding::catalog::{S016, S020, S021};
 use crate::finding::{Finding, Fix, edit, suggest};
 use crate::json::Node;
+use crate::maps::HashMap;
 use crate::package::{Tool, name};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
@@ -36,7 +35,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 
 fn duplicate_names(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     type Key<'d> = (Tool, Option<usize>, &'d str, &'d str);
-    let mut seen: HashMap<Key<'_>, Node<'_>> = HashMap::new();
+    let mut seen: HashMap<Key<'_>, Node<'_>> = HashMap::default();
     for step in facts.steps.iter().chain(&facts.blueprint_steps) {
         let Some((tool, parent)) = parent_of(step) else {
             continue;
@@ -90,7 +89,7 @@ fn what(tool: Tool) -> &'static str {
 }
 
 fn orders(facts: &Facts<'_>, out: &mut Vec<Finding>) {
-    let mut seen: HashMap<(&str, i64), Node<'_>> = HashMap::new();
+    let mut seen: HashMap<(&str, i64), Node<'_>> = HashMap::default();
     for step in facts
         .steps
         .iter()

@@ -144,6 +144,9 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
                     declared != index && created.is_none_or(|created| declared > created)
                 })
             });
+        if carries {
+            continue;
+        }
         // A ref to the wrong thing (S015, S006) surely meant something declared later.
         let misplaced = facts.spots.iter().any(|spot| {
             spot.step == step.place
@@ -155,7 +158,7 @@ fn needless(facts: &Facts<'_>, out: &mut Vec<Finding>) {
                         named.is_some_and(|kind| kind != Declared::Kind(reference.kind))
                     })
         });
-        if !carries && !misplaced {
+        if !misplaced {
             let name = step.tool.map_or("", Tool::as_str);
             let mut finding = Finding::at(
                 &S014,

@@ -1,13 +1,12 @@
 //! S004, S005, S009, S015 and S022: refs in steps, and what they stand for.
 
-use std::collections::HashMap;
-
 use crate::check::facts::{Declared, Facts, Step, StepConfigSpot, StepPlace};
 use crate::definitions::{Form, ReferenceKind};
 use crate::finding::Finding;
 use crate::finding::catalog::{S004, S005, S009, S015, S022};
 use crate::finding::suggest::{self, Misspelt};
 use crate::json::Node;
+use crate::maps::HashMap;
 use crate::package::reference::{WORKSPACE, is_declaration};
 use crate::package::{Tool, uid};
 
@@ -20,7 +19,7 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 }
 
 fn declared_twice(facts: &Facts<'_>, out: &mut Vec<Finding>) {
-    let mut seen: HashMap<&str, Node<'_>> = HashMap::new();
+    let mut seen: HashMap<&str, Node<'_>> = HashMap::default();
     for step in facts
         .steps
         .iter()

@@ -1,6 +1,6 @@
 //! Tests: each mistake in a sample package gives one finding and hides no other.
 
-use crate::check::test_support::{AUTO, LINKS, TINY, table};
+use crate::check::test_support::{AUTO, LINKS, TINY, findings, table};
 
 const ITEMS: &str = "/manifest/items";
 const DEPENDENCIES: &str = "/manifest/dependencies";
@@ -425,6 +425,31 @@ fn two_dependencies_of_one_ref_share_their_uses() {
                 assert_eq!(twin_of(&some), ["D008"], "{} {kept}", dependency["ref"]);
             }
         }
+    }
+}
+
+/// One search over the text decides whether any value is looked at: it must not miss what escapes hide.
+#[test]
+fn secrets_are_found_in_keys_and_texts_however_they_are_written() {
+    let written = [
+        ("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE", "X003"),
+        (r"A\u004bIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE", "X003"),
+        ("my workspace_id", "my workspace_id", "X004"),
+        (r"my workspace\u005Fid", "my workspace_id", "X004"),
+    ];
+    let marked = |text: &str| -> Vec<(String, String)> {
+        let found = findings(text, 1).into_iter();
+        found.filter(|(code, _)| code.starts_with('X')).collect()
+    };
+    assert!(marked(TINY).is_empty());
+    for (written, decoded, code) in written {
+        let label = TINY.replacen("\"Vendas\"", &format!("\"{written}\""), 1);
+        let place = (code.to_owned(), "/manifest/label".to_owned());
+        assert_eq!(marked(&label), [place]);
+        let member = format!("\"manifest\":{{\"{written}\":1,");
+        let key = TINY.replacen("\"manifest\":{", &member, 1);
+        let place = (code.to_owned(), format!("/manifest/{decoded}"));
+        assert_eq!(marked(&key), [place]);
     }
 }
 

@@ -35,7 +35,10 @@ pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
 /// Reports a text of that key that has more characters than `most`.
 fn bound(holder: Node<'_>, key: &str, most: usize, out: &mut Vec<Finding>) {
     let Some(value) = holder.get(key) else { return };
-    let Some(text) = value.as_str() else { return };
+    // A text has no more characters than bytes.
+    let Some(text) = value.as_str().filter(|text| text.len() > most) else {
+        return;
+    };
     let length = text.chars().count();
     if length > most {
         let message = format!("the {key} has {length} characters; at most {most} can be stored");

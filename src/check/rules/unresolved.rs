@@ -1,17 +1,16 @@
 //! U001 to U010: `unresolved` and `redacted`.
 
-use std::collections::HashMap;
-
 use crate::check::facts::{Facts, Unresolved};
 use crate::finding::catalog::{U001, U002, U003, U004, U005, U006, U007, U008, U009, U010};
 use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Fix, Rule, edit};
 use crate::json::{Node, path};
+use crate::maps::HashMap;
 use crate::package::format::{ACTIONS, EXPORT_REASONS, IMPORT_REASONS};
 use crate::package::{reference, uid};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
-    let mut cells: HashMap<(&str, &str), Node<'_>> = HashMap::new();
+    let mut cells: HashMap<(&str, &str), Node<'_>> = HashMap::default();
     for entry in &facts.unresolved {
         words(entry.node, out);
         executor_fields(entry.node, out);

@@ -1,24 +1,24 @@
 //! D012 to D019: the uses of a dependency, and whether the package lists them.
 
-use std::collections::HashSet;
-
-use crate::check::facts::{Dependency, Facts, RefUse, StepPlace, Version};
+use crate::check::facts::{Dependency, Facts, RefUse, Step, StepPlace, Version};
 use crate::finding::catalog::{D012, D013, D014, D015, D016, D017, D018, D019, S006};
 use crate::finding::suggest::{self, Misspelt};
 use crate::finding::{Finding, Fix, edit};
 use crate::json::{Node, path, write_string};
+use crate::maps::HashSet;
 use crate::package::Tool;
 use crate::package::format::DEPENDENCY_KINDS;
 use crate::package::reference::{WORKSPACE, undollared};
 
 pub(super) fn run(facts: &Facts<'_>, out: &mut Vec<Finding>) {
     let repeating = repeating(facts);
+    let outside: Vec<(&Step<'_>, RefUse<'_>)> = outside_uses(facts).collect();
     for (index, dependency) in facts.dependencies.iter().enumerate() {
         if dependency.reference.is_none() {
             continue; // J006 or J005 speaks.
         }
         if !matches!(dependency.kind, Some("channel")) || dependency.form == Some("uuid") {
-            uses(facts, index, &repeating, dependency, out);
+            uses(facts, index, &repeating, &outside, dependency, out);
         }
     }
     external_refs(facts, out);
@@ -31,7 +31,16 @@ struct ItemUse<'d> {
     at: RefUse<'d>,
 }
 
-/// The part of a dependency that is used by that ref, if any.
+/// The uses in plan steps of refs that no plan step declares.
+fn outside_uses<'f, 'd>(facts: &'f Facts<'d>) -> impl Iterator<Item = (&'f Step<'d>, RefUse<'d>)> {
+    let uses = facts
+        .steps
+        .iter()
+        .flat_map(|step| step.uses.iter().map(move |at| (step, *at)));
+    uses.filter(|(_, at)| facts.declaring_step(at.reference).is_none())
+}
+
+/// Whether a dependency or a part of it is used by that ref.
 fn is_of(facts: &Facts<'_>, index: usize, reference: &str) -> bool {
     facts.declaring_step(reference).is_none()
         && facts.outside(reference).is_some_and(|outside| outside.dependency == index)
@@ -45,7 +54,7 @@ fn is_of(facts: &Facts<'_>, index: usize, reference: &str) -> bool {
 
 /// The dependencies with a ref that the plan or an earlier dependency has already (D008).
 fn repeating(facts: &Facts<'_>) -> Vec<usize> {
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut seen: HashSet<&str> = HashSet::default();
     let mut repeating = Vec::new();
     for (index, dependency) in facts.dependencies.iter().enumerate() {
         let known =
@@ -71,27 +80,24 @@ fn uses(
     facts: &Facts<'_>,
     index: usize,
     repeating: &[usize],
+    outside: &[(&Step<'_>, RefUse<'_>)],
     dependency: &Dependency<'_>,
     out: &mut Vec<Finding>,
 ) {
     let mut item_uses = Vec::new();
-    let mut used: HashSet<&str> = HashSet::new();
-    for step in &facts.steps {
-        let Some(args) = step.args else { continue };
-        for at in step
-            .uses
-            .iter()
-            .filter(|at| is_of(facts, index, at.reference))
-        {
-            used.insert(at.reference);
-            let is_workspace = step.tool == Some(Tool::UpdateWorkspace);
-            if let Some(uid) = facts.subject(step).filter(|_| !is_workspace) {
-                item_uses.push(ItemUse {
-                    uid,
-                    path: path::dotted(args, at.node),
-                    at: *at,
-                });
-            }
+    let mut used: HashSet<&str> = HashSet::default();
+    for (step, at) in outside {
+        let Some(args) = step.args.filter(|_| is_of(facts, index, at.reference)) else {
+            continue;
+        };
+        used.insert(at.reference);
+        let is_workspace = step.tool == Some(Tool::UpdateWorkspace);
+        if let Some(uid) = facts.subject(step).filter(|_| !is_workspace) {
+            item_uses.push(ItemUse {
+                uid,
+                path: path::dotted(args, at.node),
+                at: *at,
+            });
         }
     }
     // An unknown form (D002) or a missing name (J006) says nothing against a use by name.
@@ -130,7 +136,7 @@ fn uses(
     let Some(list) = dependency.node.get("usedBy").filter(|list| list.is_array()) else {
         return;
     };
-    let mut listed: HashSet<(&str, &str)> = HashSet::new();
+    let mut listed: HashSet<(&str, &str)> = HashSet::default();
     let mut astray: Vec<(Option<&str>, Option<&str>)> = Vec::new();
     for entry in list.elements() {
         if !entry.is_object() {
@@ -360,19 +366,16 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         .collect();
     let names: HashSet<&str> = listed.iter().map(|(name, _)| *name).collect();
     let mut first_use: Vec<(&str, RefUse<'_>)> = Vec::new();
-    let mut used: HashSet<&str> = HashSet::new();
-    for step in &facts.steps {
-        for at in step.uses.iter().filter(|at| at.reference != WORKSPACE) {
-            if facts.declaring_step(at.reference).is_some() {
-                continue;
-            }
+    let mut used: HashSet<&str> = HashSet::default();
+    for (step, at) in outside_uses(facts) {
+        if at.reference != WORKSPACE {
             if facts.outside(at.reference).is_none() && !names.contains(at.reference) {
                 // Of an unknown tool's args nothing is said (S001).
                 if step.tool.is_some() && facts.outside_is_known() {
-                    undeclared(facts, at, out);
+                    undeclared(facts, &at, out);
                 }
             } else if used.insert(at.reference) {
-                first_use.push((at.reference, *at));
+                first_use.push((at.reference, at));
             }
         }
     }
@@ -395,7 +398,7 @@ fn external_refs(facts: &Facts<'_>, out: &mut Vec<Finding>) {
         let finding = Finding::at(&D016, list, format!("`externalRefs` lacks `{name}`"));
         out.push(finding.related(at.node, "used here").fix(fix()));
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let may_be_used = |name: &str| {
         let dependency = facts.outside(name).map(|outside| outside.dependency);
         dependency.is_some_and(|index| facts.may_be_used_unread(&facts.dependencies[index]))
