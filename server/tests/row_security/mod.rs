@@ -6,6 +6,7 @@ mod organizations;
 #[cfg(unix)]
 mod policies;
 mod scopes;
+mod search;
 mod seed;
 mod templates;
 mod workspaces;
