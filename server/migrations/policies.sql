@@ -395,3 +395,15 @@ CREATE POLICY operator ON file_holds TO tplkit_operator
 CREATE POLICY request ON file_holds TO tplkit_request
     USING (organization_id = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])
         AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
+
+ALTER TABLE row_search ENABLE ROW LEVEL SECURITY;
+ALTER TABLE row_search FORCE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE, DELETE ON row_search TO tplkit_operator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON row_search TO tplkit_request;
+CREATE POLICY operator ON row_search TO tplkit_operator
+    USING (true);
+CREATE POLICY request ON row_search TO tplkit_request
+    USING (CASE
+            WHEN (organization_id = ANY ((SELECT nullif(current_setting('tplkit.organizations', true), '')::uuid[])::uuid[])) IS NOT TRUE THEN false
+            ELSE coalesce(workspace_id = (SELECT nullif(current_setting('tplkit.only_workspace', true), '')::uuid), workspace_id <> ALL ((SELECT nullif(current_setting('tplkit.hidden', true), '')::uuid[])::uuid[]))
+        END);

@@ -1,6 +1,6 @@
 //! How fast rows are served, as ratios against yardsticks measured in the same run.
 //!
-//! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|callers|growth|memory|scan`. `--rows N` (100,000),
+//! `cargo bench -p tplkit-server --bench rows`, or `… -- --only sqlite|postgres|callers|growth|memory|scan|search`. `--rows N` (100,000),
 //! `--seconds N` for each turn (1), `--rounds N` (7): a question and its yardsticks take turns, because the speed of a
 //! machine changes within seconds, and a ratio is the median of those of the rounds. `--question NAME` asks one alone.
 //! `--only callers` has eight callers with keys of their own that read and write; `--server FILE` is the server program of
@@ -31,6 +31,7 @@ mod pocketbase;
 #[path = "../jobs/processor.rs"]
 mod processor;
 mod scan;
+mod search;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "no bench uses all of it")]
 mod support;
@@ -99,6 +100,9 @@ fn main() {
     }
     if options.wants("scan") {
         scan::report(&options);
+    }
+    if options.wants("search") {
+        search::report(&options);
     }
 }
 

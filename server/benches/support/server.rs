@@ -21,6 +21,8 @@ pub(crate) enum Indexed {
     Views,
     /// Of these, and of one that repeats nothing.
     ViewsAndCodes,
+    /// Of nothing but what the notes contain.
+    Searched,
 }
 
 /// A running server.
@@ -202,11 +204,14 @@ impl Server {
             if name == "code" && indexed == Indexed::ViewsAndCodes {
                 column["config"] = json!({"unique": true});
             }
+            if name == "note" && indexed == Indexed::Searched {
+                column["config"] = json!({"search": true});
+            }
             send(&token, &columns, &column);
         }
         // Saved views say what is asked for often.
         let views: &[&str] = match indexed {
-            Indexed::Nothing => &[],
+            Indexed::Nothing | Indexed::Searched => &[],
             Indexed::Views | Indexed::ViewsAndCodes => &["name", "city", "amount"],
         };
         for sort in views {

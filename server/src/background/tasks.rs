@@ -6,7 +6,7 @@ use super::Task;
 use super::expired::{remove_expired_sessions, remove_kept_responses, remove_old_runs};
 use super::queue::measure_queue;
 use crate::files::sweep::Sweep;
-use crate::rows::{fill_slots, give_slots};
+use crate::rows::{empty_search, fill_search, fill_slots, give_slots};
 
 /// How often files are looked for that nothing uses.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -99,5 +99,17 @@ pub const TASKS: &[Task] = &[
         run: |task_context| {
             Box::pin(async move { fill_slots(&task_context.store, &task_context.context).await })
         },
+    },
+    Task {
+        name: "search",
+        every: Duration::from_secs(10),
+        run: |task_context| {
+            Box::pin(async move { fill_search(&task_context.store, &task_context.context).await })
+        },
+    },
+    Task {
+        name: "searched_no_more",
+        every: Duration::from_secs(600),
+        run: |task_context| Box::pin(async move { empty_search(&task_context.store).await }),
     },
 ];

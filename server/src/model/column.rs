@@ -1,4 +1,4 @@
-//! Specifics of columns: component, identity, uniqueness, slot.
+//! Specifics of columns: component, identity, uniqueness, slot, search.
 
 use tplkit::definitions::{ColumnType, Definitions};
 use tplkit::json::Value as Json;
@@ -12,6 +12,9 @@ use crate::store::Tx;
 
 /// The component of identities.
 const IDENTITY: &str = "id";
+
+/// The key of a column whose cells are searched by an index.
+const SEARCH: &str = "search";
 
 /// Why a column of that component cannot have a name.
 pub(super) fn refused_name(name: &str, component: &str) -> Option<&'static str> {
@@ -109,6 +112,13 @@ fn nature(column: &Record) -> Result<Nature, Refusal> {
     })
 }
 
+/// Whether what the cells of a column contain is to be in an index.
+fn is_searched(column: &Record) -> bool {
+    let can_be = column_type(column).is_some_and(|known| known.config.contains_key(SEARCH));
+    let config = Json::parse(&column.config).unwrap_or_default();
+    can_be && config.get(SEARCH).and_then(Json::as_bool) == Some(true)
+}
+
 /// Completes a column of a table that has no rows and that nobody else knows; says whether it takes the
 /// slot that is offered.
 ///
@@ -117,6 +127,9 @@ fn nature(column: &Record) -> Result<Nature, Refusal> {
 pub(super) fn complete_new(column: &mut Record, slot: Option<i64>) -> Result<bool, Refusal> {
     let now = nature(column)?;
     column.set("is_unique", now.unique);
+    let searched = is_searched(column);
+    column.set("is_searched", searched);
+    column.set("search_ready", searched);
     let link = column_type(column).is_some_and(|known| known.link);
     let takes = slot.is_some() && (now.unique || link);
     if takes {
@@ -149,6 +162,12 @@ pub(super) async fn complete_config(
     }
     let rows = slot_allocation::has_rows(tx, column.organization(), column.parent()).await?;
     column.set("is_unique", now.unique);
+    let searched = is_searched(column);
+    if searched != column.flag("is_searched") {
+        // What is there is filled in later, and what is not wanted any more is removed later.
+        column.set("is_searched", searched);
+        column.set("search_ready", searched && !rows);
+    }
     let (newly_unique, newly_counted) = (now.unique && !was.unique, now.sequence && !was.sequence);
     let of = unique_column(column);
     if was.unique && !now.unique {

@@ -209,6 +209,8 @@ pub static COLUMN: KindDescription = KindDescription {
         inner("slot", OwnFieldForm::Maybe),
         inner("slot_ready", OwnFieldForm::Flag),
         inner("slot_long", OwnFieldForm::Flag),
+        inner("is_searched", OwnFieldForm::Flag),
+        inner("search_ready", OwnFieldForm::Flag),
     ],
     statements: OnceLock::new(),
 };

@@ -51,7 +51,7 @@ pub(super) fn changed<'r>(
 }
 
 /// The columns whose cells differ between two objects, both in the order of keys.
-fn differing(table: &Table, one: &str, other: &str) -> Vec<usize> {
+pub(super) fn differing(table: &Table, one: &str, other: &str) -> Vec<usize> {
     let (mut one, mut other) = (members(one).peekable(), members(other).peekable());
     let mut columns = Vec::new();
     loop {

@@ -57,6 +57,19 @@ pub struct Column {
     pub is_unique: bool,
     /// Where its cells stand once more, sorted.
     pub slot: Option<Slot>,
+    /// Whether what its cells contain is in an index.
+    pub search: SearchIndex,
+}
+
+/// The index of what the cells of a column contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchIndex {
+    /// There is none.
+    None,
+    /// It lacks rows that were there before it.
+    Unready,
+    /// It has every row.
+    Ready,
 }
 
 /// One of the slots of a row.
@@ -104,6 +117,11 @@ impl Column {
                 ready,
                 long,
             }),
+            search: match (row.get(11)?, row.get(12)?) {
+                (false, _) => SearchIndex::None,
+                (true, false) => SearchIndex::Unready,
+                (true, true) => SearchIndex::Ready,
+            },
             definition,
         })
     }
@@ -111,6 +129,11 @@ impl Column {
     /// The technical name: the key in row data.
     pub fn name(&self) -> &str {
         &self.definition.name
+    }
+
+    /// Whether writers keep what its cells contain in an index.
+    pub fn is_searched(&self) -> bool {
+        self.search != SearchIndex::None
     }
 
     /// Whether an empty cell gets the next number.
@@ -133,7 +156,7 @@ impl Table {
     /// Reads the columns of a table whose head was read in the same transaction.
     pub(super) async fn load(tx: &mut Tx, head: Head) -> Result<Table, StoreError> {
         let sql = "SELECT id, name, label, type, default_component, position, config, is_unique, \
-             slot, slot_ready, slot_long FROM columns WHERE {tenant organization_id} \
+             slot, slot_ready, slot_long, is_searched, search_ready FROM columns WHERE {tenant organization_id} \
              AND {workspace workspace_id} AND organization_id = $1 AND feature_id = $2 \
              ORDER BY position, id";
         let rows = tx
@@ -205,6 +228,7 @@ impl Table {
                     ready: true,
                     long: false,
                 }),
+                search: SearchIndex::None,
                 definition,
             }
         };
@@ -216,6 +240,11 @@ impl Table {
             own_rows: false,
         };
         Table::of(head, columns.iter().map(column).collect())
+    }
+
+    /// Whether what cells of some column contain is in an index.
+    pub(super) fn is_searched(&self) -> bool {
+        self.columns.iter().any(Column::is_searched)
     }
 
     /// Gives a table another version, because its row or a column changes in this transaction. Never

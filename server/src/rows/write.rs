@@ -14,7 +14,7 @@ use super::unique_reservations::{
     self, Conflict, ReleasedValue, ReplacedValues, Reservations, ValueMoves,
 };
 use super::uses::{self, ChangedUses};
-use super::{Faults, counts, sequence, slots};
+use super::{Faults, counts, search_index, sequence, slots};
 use crate::refusal::{Code, Fault, Refusal};
 use crate::store::{Dialect, PipelinedStatement, StoreError, Tx, Value};
 
@@ -183,6 +183,7 @@ async fn insert_numbered(
         let taken = unique_reservations::reserve(tx, table, rows).await?;
         if taken.is_empty() {
             table.insert.insert(tx, &shared, records).await?;
+            search_index::keep(tx, table, &search_index::of_new(table, rows)).await?;
             counts::add(tx, table, count).await?;
         }
         taken
@@ -225,6 +226,8 @@ async fn enter_at_once(
     let (counted, parameters) = counts::added(tx.dialect()?, table, count);
     let mut statements: Vec<PipelinedStatement> = values.into_iter().collect();
     statements.push(table.insert.whole_row(shared, records));
+    let terms = search_index::of_new(table, rows);
+    statements.extend(search_index::statement(table, &terms));
     statements.push(PipelinedStatement::new(counted, parameters.to_vec()));
     let responses = tx.pipeline(statements).await?;
     match responses.first() {
@@ -316,6 +319,8 @@ pub async fn replace_part(
         .collect();
     let shared = [table.organization.into(), table.id.into(), now.into()];
     table.update(slots).run(tx, &shared, records).await?;
+    let terms = search_index::of_replaced(table, before, after);
+    search_index::keep(tx, table, &terms).await?;
     let long = after.iter().flat_map(|row| row.long.iter().copied());
     slots::mark_long(tx, table, long, now).await?;
     Ok(uses.write(tx, table, now).await?)
@@ -374,8 +379,10 @@ pub async fn remove_all(
     uses::end_rows(tx, table, &rows, now).await?;
     let parameters = [table.organization.into(), table.id.into(), Value::Ids(rows)];
     let (mut removed, mut gone) = (Vec::new(), Vec::new());
+    let mut ids = Vec::new();
     for row in &tx.query(sql, &parameters).await? {
         let (id, data): (Uuid, String) = (row.get(0)?, row.get(1)?);
+        ids.push(id);
         let uniques = unique_values(table, &data);
         let uniques = uniques.into_iter();
         gone.extend(uniques.map(|value| ReleasedValue { row: id, value }));
@@ -386,6 +393,9 @@ pub async fn remove_all(
     }
     if !removed.is_empty() {
         unique_reservations::release(tx, table, &gone).await?;
+        if table.is_searched() {
+            search_index::forget(tx, table.organization, table.id, ids).await?;
+        }
         let count = i64::try_from(removed.len()).unwrap_or(i64::MAX);
         counts::add(tx, table, -count).await?;
     }

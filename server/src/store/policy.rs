@@ -75,6 +75,10 @@ const MARKS: [Mark; 8] = [
     Mark::new("uploader", UPLOADER, 2),
 ];
 
+/// The full-text index of SQLite, which is no table: it is as visible as the rows of `row_search`
+/// (`sqlite/row_security`).
+pub(super) const FULL_TEXT: &str = "search_terms";
+
 const EVERYTHING: &str = "SELECT, INSERT, UPDATE, DELETE";
 const NOTHING: Access = access("", Rows::None);
 const READS: Access = access("SELECT", Rows::All);
@@ -103,7 +107,7 @@ const SHARED: [Exception; 3] = [
 ];
 
 /// The policies, in the order in which tables came.
-pub(super) static TABLES: [TablePolicy; 36] = [
+pub(super) static TABLES: [TablePolicy; 37] = [
     TablePolicy {
         authentication: access("SELECT, UPDATE (password_hash)", Rows::All),
         caller: access("SELECT", Rows::Where(&[rule(CALLER, &["id"])], Plain)),
@@ -254,6 +258,8 @@ pub(super) static TABLES: [TablePolicy; 36] = [
         ..within("files", Plain)
     },
     within("file_holds", Plain),
+    // Who may search is asked about the rows that are found; what has no row of this table is in no index.
+    within("row_search", Once),
 ];
 
 const fn access(privileges: &'static str, rows: Rows) -> Access {

@@ -21,7 +21,8 @@
 //! | `{anew}` | nothing; PostgreSQL plans the statement for its parameters, each time |
 //! | `{bounded}` | nothing; the response ends with the row that makes it larger than [`BOUND`](super::BOUND) |
 //!
-//! Tables are read by their name and written as `main.TABLE`. `main` stands once in a statement, at
+//! Tables are read by their name and written as `main.TABLE` (SQLite's full-text index, too, which alone takes
+//! `INSERT OR REPLACE`). `main` stands once in a statement, at
 //! its head, or not at all: that is what SQLite's row security rests on. `ON CONFLICT` is for tables whose row security
 //! is asked before an insert. A caller's statement names an owner; that it has the other marks of its tables, a test
 //! finds in the source (`policy/source_statements.rs`).
@@ -30,7 +31,7 @@ use super::dialect::{Dialect, Shape, WHOLE_ROWS, push};
 #[cfg(any(test, feature = "row-security-off"))]
 use super::distribution::check;
 use super::distribution::{IN_TESTS, OF_A_TEST, REASONS};
-use super::policy::{self, Predicates, table};
+use super::policy::{self, FULL_TEXT, Predicates, table};
 use super::statement::Statement;
 use super::{Isolation, Scope, StoreError};
 
@@ -199,6 +200,12 @@ pub(super) fn translate(
 }
 
 fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
+    if let Some(tail) = source.strip_prefix("INSERT OR REPLACE INTO main.") {
+        return match tail.strip_prefix(FULL_TEXT) {
+            Some(tail) if tail.starts_with(' ') && !tail.contains("main.") => Ok(Some(FULL_TEXT)),
+            _ => Err("only the full-text index is written so"),
+        };
+    }
     let head = ["INSERT INTO main.", "UPDATE main.", "DELETE FROM main."];
     let tail = head.iter().find_map(|head| source.strip_prefix(head));
     let mentions = source.matches("main.").count();
@@ -207,6 +214,9 @@ fn written_table(source: &str) -> Result<Option<&'static str>, &'static str> {
         Some(tail) if mentions == 1 => {
             let end = tail.find(|c: char| !c.is_ascii_lowercase() && c != '_');
             let name = &tail[..end.unwrap_or(tail.len())];
+            if name == FULL_TEXT {
+                return Ok(Some(FULL_TEXT));
+            }
             let table = table(name).ok_or("a table without row security")?;
             if tail.contains("ON CONFLICT") && !table.upserted {
                 return Err("row security of this table comes too late for ON CONFLICT");

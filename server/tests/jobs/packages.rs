@@ -61,6 +61,19 @@ impl Package {
         self.text = envelope.to_string();
     }
 
+    /// Has every column of texts searched.
+    pub(super) fn search_texts(&mut self) {
+        let mut envelope: serde_json::Value = serde_json::from_str(&self.text).expect("JSON");
+        let steps = envelope["manifest"]["plan"]["steps"].as_array_mut();
+        for step in steps.expect("steps") {
+            let is_text = ["text", "long_text"].map(|kind| step["args"]["type"] == kind);
+            if step["tool"] == "create_column" && is_text.contains(&true) {
+                step["args"]["config"]["search"] = json!(true);
+            }
+        }
+        self.text = envelope.to_string();
+    }
+
     /// The manifest and the payload entries, as a job keeps them.
     pub(super) fn parts(&self) -> Vec<PackedPart> {
         #[derive(Deserialize)]

@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::fixtures;
 use super::outcome::Outcome;
-use super::packages::everything;
+use super::packages::{Package, everything};
+use crate::api::rows::search::assert_index_is_complete;
 use crate::api::world::World;
 use crate::stores::{Place, on_both_stores};
 
@@ -19,6 +20,7 @@ on_both_stores!(
     an_undo_that_was_begun_and_not_decided_goes_on,
     an_attempt_that_has_lost_its_lease_takes_nothing_away,
     an_undo_that_is_refused_leaves_the_job_as_it_was,
+    rows_of_a_job_are_in_the_index_of_searched_cells_until_it_is_undone,
 );
 
 fn task_context(world: &World) -> TaskContext {
@@ -55,11 +57,15 @@ async fn work(world: &World, job: Uuid) -> Job {
 
 /// A job that has written more than two units, and what was there before it.
 async fn applied(world: &World) -> (Job, Outcome) {
+    applied_package(world, &everything(4, 1100)).await
+}
+
+async fn applied_package(world: &World, package: &Package) -> (Job, Outcome) {
     let World { store, context, .. } = world;
     let organization = world.organization("O", None).await;
     let workspace = fixtures::workspace(store, context, organization).await;
     let before = Outcome::of(store, workspace).await;
-    let new = everything(4, 1100).job(context, organization, workspace);
+    let new = package.job(context, organization, workspace);
     let id = new.id;
     assert!(fixtures::create(store, new).await);
     let job = work(world, id).await;
@@ -121,6 +127,25 @@ async fn an_undo_that_is_left_after_each_unit_leaves_nothing(place: Place) {
         .await
         .expect("is free");
     is_undone(&world, &job, &before).await;
+}
+
+async fn rows_of_a_job_are_in_the_index_of_searched_cells_until_it_is_undone(place: Place) {
+    let world = World::new(place).await;
+    let mut package = everything(2, 700);
+    package.search_texts();
+    let (job, _) = applied_package(&world, &package).await;
+    let lines = async || -> i64 {
+        let rows = world.sql("SELECT count(*) FROM row_search", vec![]).await;
+        rows[0].get(0).expect("a number")
+    };
+    assert!(lines().await >= 1_400, "{}", lines().await);
+    assert_index_is_complete(&world).await;
+    let undo = begun(&world, &job, false).await;
+    let ended = run(&world, &undo, false).await;
+    assert!(matches!(ended, UndoResult::Done), "{ended:?}");
+    let emptied = tplkit_server::rows::empty_search(&world.store).await;
+    emptied.expect("empties");
+    assert_eq!(lines().await, 0);
 }
 
 /// Whoever asked died before anything was gone: a worker decides.

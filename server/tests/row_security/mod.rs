@@ -8,6 +8,7 @@ mod organizations;
 #[cfg(unix)]
 mod policies;
 mod scopes;
+mod search;
 mod seed;
 mod templates;
 mod workspaces;

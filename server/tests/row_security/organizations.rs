@@ -15,7 +15,7 @@ on_both_stores!(
     a_caller_writes_nothing_into_another_organization,
 );
 
-pub(super) const READS: [&str; 36] = [
+pub(super) const READS: [&str; 37] = [
     "SELECT id FROM organizations WHERE {tenant id}",
     "SELECT organization_id FROM memberships WHERE {tenant organization_id}",
     "SELECT organization_id FROM workspaces WHERE {tenant organization_id}",
@@ -30,6 +30,7 @@ pub(super) const READS: [&str; 36] = [
     "SELECT organization_id FROM {whole rows} WHERE {tenant organization_id}",
     "SELECT organization_id FROM {counted rows} WHERE {tenant organization_id}",
     "SELECT organization_id FROM row_values WHERE {tenant organization_id}",
+    "SELECT organization_id FROM row_search WHERE {tenant organization_id}",
     "SELECT organization_id FROM row_counts WHERE {tenant organization_id}",
     "SELECT organization_id FROM channels WHERE {tenant organization_id}",
     "SELECT organization_id FROM connections WHERE {tenant organization_id}",
@@ -77,7 +78,7 @@ async fn either_layer_alone_hides_every_row(place: Place) {
     }
 }
 
-const WRITES: [&str; 56] = [
+const WRITES: [&str; 58] = [
     "UPDATE main.file_objects SET size = 2 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.files SET name = 'new' WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.file_uses SET created_at = 1 WHERE {tenant organization_id} RETURNING organization_id",
@@ -110,6 +111,8 @@ const WRITES: [&str; 56] = [
     "UPDATE main.columns SET slot = 1 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.rows SET updated_at = 1 WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.row_values SET row_id = column_id WHERE {tenant organization_id} RETURNING organization_id",
+    "UPDATE main.row_search SET digest = 2 WHERE {tenant organization_id} RETURNING organization_id",
+    "DELETE FROM main.row_search WHERE {tenant organization_id} RETURNING organization_id",
     "UPDATE main.row_counts SET count = 2 WHERE {tenant organization_id} RETURNING organization_id",
     "DELETE FROM main.row_values WHERE {tenant organization_id} RETURNING organization_id",
     "DELETE FROM main.row_counts WHERE {tenant organization_id} RETURNING organization_id",

@@ -68,7 +68,7 @@ pub(super) fn inside(organization: Uuid, what: &[u128]) -> Vec<Value> {
 pub(super) async fn seed(place: &Place) {
     let store = place.open().await;
     for organization in [OURS, THEIRS] {
-        let statements: [(&'static str, Vec<Value>); 33] = [
+        let statements: [(&'static str, Vec<Value>); 34] = [
             (
                 "INSERT INTO main.organizations (id, label, config, created_at, updated_at) VALUES ($1, 'o', 'x', 0, 0)",
                 vec![organization.into()],
@@ -132,6 +132,10 @@ pub(super) async fn seed(place: &Place) {
             (
                 "INSERT INTO main.row_values (organization_id, workspace_id, feature_id, column_id, row_id, value) VALUES ($1, $2, $3, $4, $5, $6)",
                 [inside(organization, &[6, 8, 9]), vec![[7; 32].into()]].concat(),
+            ),
+            (
+                "INSERT INTO main.row_search (organization_id, workspace_id, feature_id, row_id, digest) VALUES ($1, $2, $3, $4, 1)",
+                inside(organization, &[6, 9]),
             ),
             (
                 "INSERT INTO main.row_counts (organization_id, workspace_id, feature_id, shard, count) VALUES ($1, $2, $3, 0, 1)",
@@ -235,6 +239,7 @@ pub(super) async fn seed_again(place: &Place) {
     let store = place.open().await;
     for sql in [
         "DELETE FROM main.row_values",
+        "DELETE FROM main.row_search",
         "DELETE FROM main.row_counts",
         "DELETE FROM main.memberships",
         "DELETE FROM main.organizations",

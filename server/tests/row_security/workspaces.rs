@@ -43,7 +43,7 @@ async fn a_workspace_for_members_is_hidden_by_row_security(place: Place) {
 }
 
 /// What lies in a workspace: reads with all the scope predicates, and writes.
-pub(super) const WITHIN: [(&str, &str); 15] = [
+pub(super) const WITHIN: [(&str, &str); 16] = [
     (
         "SELECT id FROM files WHERE {tenant organization_id} AND {workspace workspace_id}",
         "UPDATE main.files SET name = 'new' WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING id",
@@ -83,6 +83,10 @@ pub(super) const WITHIN: [(&str, &str); 15] = [
     (
         "SELECT row_id FROM row_values WHERE {tenant organization_id} AND {workspace workspace_id}",
         "DELETE FROM main.row_values WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING row_id",
+    ),
+    (
+        "SELECT row_id FROM row_search WHERE {tenant organization_id} AND {workspace workspace_id}",
+        "DELETE FROM main.row_search WHERE {tenant organization_id} AND {workspace workspace_id} RETURNING row_id",
     ),
     (
         "SELECT organization_id FROM workflows WHERE {tenant organization_id} AND {workspace workspace_id}",

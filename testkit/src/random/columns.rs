@@ -104,6 +104,12 @@ impl Generator<'_> {
             let unique = self.dice.chance(80);
             config.insert("unique".to_owned(), unique.into());
         }
+        let declared = Definitions::embedded().column_types.get(kind);
+        let searchable = declared.is_some_and(|declared| declared.config.contains_key("search"));
+        if searchable && self.dice.chance(20) {
+            let search = self.dice.chance(80);
+            config.insert("search".to_owned(), search.into());
+        }
         self.left_over(&mut config);
         config
     }

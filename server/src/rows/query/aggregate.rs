@@ -8,8 +8,9 @@ use tplkit::rows::{Decimal, Sum};
 
 use super::composer::{Composed, Composer, VERSION};
 use super::execute::execute;
-use super::index_choice::plan_is_open;
+use super::index_choice::{IndexChoice, plan_is_open};
 use super::row_filter::RowFilter;
+use super::search::Candidates;
 use crate::refusal::Refusal;
 use crate::rows::{Table, Tables};
 use crate::store::{Dialect, Row, Scope, StoreError, Tx};
@@ -111,47 +112,57 @@ impl AggregateQuery {
             matching: together,
             ..
         } = &self.filter;
-        let text = match (self.operation, &self.column) {
-            (Operation::Count, _) if counted && filters.is_empty() => format!(
+        let text = if self.operation == Operation::Count && counted && filters.is_empty() {
+            format!(
                 "SELECT {VERSION}, CAST(coalesce(sum(count), 0) AS bigint) FROM row_counts \
                  WHERE organization_id = $1 AND feature_id = $2 AND {{tenant $1}}"
-            ),
-            (Operation::Count, _) => {
-                let found = composer.where_clause(filters, *together);
-                match self.limit {
-                    None => {
-                        format!("SELECT {VERSION}, count(*) FROM {{counted rows}} WHERE {found}")
-                    }
-                    // One more shows that there are more. A parameter, so that each limit is not a
-                    // statement of its own: without an order, no plan hangs on it.
-                    Some(limit) => {
-                        let look = composer.value(i64::from(limit) + 1);
-                        format!(
-                            "SELECT {VERSION}, count(*) FROM (SELECT 1 FROM {{counted rows}} \
-                             WHERE {found} LIMIT {look}) AS counted"
-                        )
-                    }
-                }
-            }
-            (_, column) => {
-                let found = composer.where_clause(filters, *together);
-                let key = composer.data_key(column.as_deref().unwrap_or_default());
-                let digits = composer.digits(&key);
-                let together = match dialect {
-                    Dialect::Sqlite => "group_concat",
-                    Dialect::Postgres => "string_agg",
-                };
-                format!(
-                    "SELECT {VERSION}, {together}(digits, ' ') FROM (SELECT {digits} AS digits \
-                     FROM rows WHERE {found} ORDER BY id LIMIT {SAMPLE}) AS sample"
-                )
-            }
+            )
+        } else {
+            let found = composer.where_clause(filters, *together);
+            let (result, from) = self.over(&mut composer, &found, "{counted rows}");
+            format!("SELECT {VERSION}, {result} FROM {from}")
         };
         let mut composed = composer.finish(text);
         if plan_is_open(table, filters, *together) {
             composed.plan_anew();
         }
+        if let Some(candidates) = Candidates::of_all(table, filters, *together) {
+            let mut composer = Composer::new(table, dialect);
+            composer.index_choice = IndexChoice::Ids;
+            let found = composer.where_clause(filters, *together);
+            let pass = composer.aggregate_of_candidates(&found, &candidates, |composer, found| {
+                let (result, from) = self.over(composer, found, "rows");
+                format!("SELECT {result} FROM {from}")
+            });
+            composed.search = Some(Box::new(pass));
+        }
         composed
+    }
+
+    /// The result over the rows that a condition finds, and what it is selected from. Rows are counted in `counted`.
+    fn over(&self, composer: &mut Composer<'_>, found: &str, counted: &str) -> (String, String) {
+        if self.operation != Operation::Count {
+            let key = composer.data_key(self.column.as_deref().unwrap_or_default());
+            let digits = composer.digits(&key);
+            let together = match composer.dialect {
+                Dialect::Sqlite => "group_concat",
+                Dialect::Postgres => "string_agg",
+            };
+            let sample = format!(
+                "(SELECT {digits} AS digits FROM rows WHERE {found} ORDER BY id LIMIT {SAMPLE}) AS sample"
+            );
+            return (format!("{together}(digits, ' ')"), sample);
+        }
+        let from = match self.limit {
+            None => format!("{counted} WHERE {found}"),
+            // One more shows that there are more. A parameter, so that each limit is not a
+            // statement of its own: without an order, no plan hangs on it.
+            Some(limit) => {
+                let look = composer.value(i64::from(limit) + 1);
+                format!("(SELECT 1 FROM {counted} WHERE {found} LIMIT {look}) AS counted")
+            }
+        };
+        ("count(*)".to_owned(), from)
     }
 
     /// The result, and for a count with a limit whether there are more rows.

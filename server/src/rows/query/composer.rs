@@ -1,6 +1,7 @@
 //! Composes a statement for one table and one store: expressions for cells, and parameters.
 
 use super::index_choice::IndexChoice;
+use super::search::SearchPass;
 use crate::rows::Table;
 use crate::store::{Dialect, Value};
 
@@ -37,6 +38,8 @@ pub(super) struct Composed {
     pub(super) lookahead: usize,
     /// What is asked first, where that may be all.
     pub(super) first: Option<Box<FirstPass>>,
+    /// What the index of searched cells is asked before that.
+    pub(super) search: Option<Box<SearchPass>>,
 }
 
 /// What is asked before a statement that would do well only where much is found.
@@ -107,6 +110,7 @@ impl<'t> Composer<'t> {
             values: self.values,
             lookahead: look,
             first: None,
+            search: None,
         }
     }
 
@@ -218,6 +222,11 @@ impl Composed {
             // Ahead no row is read.
             Some(FirstPass::Lookahead(_, instead)) => instead.bound(),
             Some(FirstPass::Few(few)) => few.bound(),
+            None => {}
+        }
+        match self.search.as_deref_mut() {
+            Some(SearchPass::Counted { instead, .. }) => instead.bound(),
+            Some(SearchPass::Flagged { few, .. }) => few.bound(),
             None => {}
         }
     }

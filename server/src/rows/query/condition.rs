@@ -48,11 +48,16 @@ impl Composer<'_> {
                 Value::Ints(instants.to_vec())
             }),
             Condition::Cell { key, test } => {
-                let source = match (self.source(key), self.index_choice) {
-                    // So SQLite cannot use the index.
-                    (Source::Texts(slot), IndexChoice::Sort) => Source::Texts(format!("+{slot}")),
-                    (Source::Keys(slot), IndexChoice::Sort) => Source::Keys(format!("+{slot}")),
-                    (source, _) => source,
+                // So SQLite cannot use the index. PostgreSQL knows what rows that are known by their ids cost.
+                let passes_by = match self.index_choice {
+                    IndexChoice::Sort => true,
+                    IndexChoice::Ids => self.dialect == Dialect::Sqlite,
+                    IndexChoice::Either | IndexChoice::Filters => false,
+                };
+                let source = match self.source(key) {
+                    Source::Texts(slot) if passes_by => Source::Texts(format!("+{slot}")),
+                    Source::Keys(slot) if passes_by => Source::Keys(format!("+{slot}")),
+                    source => source,
                 };
                 self.cell(key, &source, test, is)
             }

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::composer::{Composed, FirstPass};
 use super::order::MANY;
+use super::search::SearchPass;
 use crate::refusal::{Code, Refusal};
 use crate::rows::{Table, Tables};
 use crate::store::{BOUND, Dialect, Row, StoreError, Tx};
@@ -55,6 +56,11 @@ pub(super) async fn execute(
 impl Composed {
     /// What the statements find, and not more than is enough.
     pub(super) async fn execute(&self, tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+        if let Some(search) = self.search.as_deref()
+            && let Some(found) = search.execute(tx).await?
+        {
+            return Ok(found);
+        }
         match self.first.as_deref() {
             Some(FirstPass::Lookahead(ahead, instead))
                 if ahead.run(tx).await?.len() < ahead.lookahead =>
@@ -87,6 +93,41 @@ impl Composed {
         }
         found.truncate(self.lookahead);
         Ok(found)
+    }
+}
+
+impl SearchPass {
+    /// What is found by the index of searched cells; nothing where it has too many candidates.
+    async fn execute(&self, tx: &mut Tx) -> Result<Option<Vec<Row>>, StoreError> {
+        match self {
+            SearchPass::Counted {
+                ahead,
+                instead,
+                most,
+            } => {
+                let counted = ahead.run(tx).await?;
+                let counted = counted.first().map_or(Ok(0), |row| row.get::<i64>(0))?;
+                if counted > *most {
+                    return Ok(None);
+                }
+                instead.run(tx).await.map(Some)
+            }
+            SearchPass::Flagged { few, column } => {
+                let mut found = few.run(tx).await?;
+                let many = found.first().map_or(Ok(false), |row| row.get(*column))?;
+                if many {
+                    return Ok(None);
+                }
+                if *column == MANY {
+                    let first: Option<Option<Uuid>> =
+                        found.first().map(|row| row.get(1)).transpose()?;
+                    if first == Some(None) {
+                        found.clear();
+                    }
+                }
+                Ok(Some(found))
+            }
+        }
     }
 }
 

@@ -25,6 +25,15 @@ pub(super) enum IndexChoice {
     Filters,
     /// That of the sort.
     Sort,
+    /// None: the rows are known by their ids.
+    Ids,
+}
+
+impl IndexChoice {
+    /// Whether rows are sorted apart from the order of any index.
+    pub(super) fn sorts_apart(self) -> bool {
+        matches!(self, IndexChoice::Filters | IndexChoice::Ids)
+    }
 }
 
 /// How an index finds the rows of a filter.

@@ -12,6 +12,7 @@ use super::execute::{current, execute};
 use super::index_choice::{IndexChoice, look_ahead, open_filters, plan_is_open};
 use super::page::{Page, large};
 use super::row_filter::RowFilter;
+use super::search::Candidates;
 use crate::paging::PageRequest;
 use crate::refusal::Refusal;
 use crate::rows::{StoredRow, Table, Tables};
@@ -183,6 +184,39 @@ pub(super) fn data_of_row(table: &Table, dialect: Dialect, id: Uuid) -> Composed
 
 impl RowListRequest {
     pub(super) fn compose(
+        &self,
+        table: &Table,
+        dialect: Dialect,
+        after: Option<&CursorPosition>,
+        look: i64,
+    ) -> Composed {
+        let RowFilter {
+            filters, matching, ..
+        } = &self.filter;
+        let mut composed = self.compose_scan(table, dialect, after, look);
+        if let Some(candidates) = Candidates::of_page(table, filters, *matching, &self.sort) {
+            let mut composer = Composer::new(table, dialect);
+            composer.index_choice = IndexChoice::Ids;
+            let compose = |composer: &mut Composer<'_>| {
+                let found = composer.where_clause(filters, *matching);
+                match dialect {
+                    Dialect::Sqlite => {
+                        let found = format!("{found} AND {}", composer.is_candidate(&candidates));
+                        composer.page(&found, &self.sort, after, look)
+                    }
+                    Dialect::Postgres => {
+                        let page = composer.sorted_apart(&self.sort, after);
+                        vec![composer.page_of_candidates(&found, &candidates, page, look)]
+                    }
+                }
+            };
+            composed.search = Some(Box::new(composer.search_pass(&candidates, compose, look)));
+        }
+        composed
+    }
+
+    /// The statements that find the page without the index of searched cells.
+    fn compose_scan(
         &self,
         table: &Table,
         dialect: Dialect,

@@ -11,6 +11,7 @@
 //! - `cost` says whether indexes can serve a query.
 //! - `page` fills a page of bounded size.
 //! - `index_choice` chooses between two indexes.
+//! - `search` finds rows by the index of searched cells.
 //! - `lookup` looks up rows by the values of a cell.
 //! - `cursor` describes the last row of a page.
 //! - `execute` verifies the version of the table.
@@ -31,6 +32,7 @@ mod lookup;
 mod order;
 mod page;
 mod row_filter;
+mod search;
 #[cfg(test)]
 mod tests;
 

@@ -11,6 +11,7 @@ use super::CursorPosition;
 use super::composer::{Composer, Source, VERSION, key_of};
 use super::cursor::SortKey;
 use super::index_choice::{FEW, IndexChoice};
+use super::search::SortedApart;
 use crate::store::Dialect;
 
 /// The rows of a page, out of those that a condition finds.
@@ -94,7 +95,7 @@ impl Composer<'_> {
             Column::Id => {
                 let (behind, order) = self.by_id(sort.descending, after);
                 match self.index_choice {
-                    IndexChoice::Filters => (behind, format!("+{order}")),
+                    IndexChoice::Filters | IndexChoice::Ids => (behind, format!("+{order}")),
                     IndexChoice::Either | IndexChoice::Sort => (behind, order),
                 }
             }
@@ -104,7 +105,7 @@ impl Composer<'_> {
                 let order = self.order_of(key);
                 match (self.source(key), order) {
                     (Source::Texts(slot) | Source::Keys(slot), order)
-                        if self.index_choice == IndexChoice::Filters =>
+                        if self.index_choice.sorts_apart() =>
                     {
                         self.by_key(
                             &format!("+{slot}"),
@@ -163,31 +164,11 @@ impl Composer<'_> {
         after: Option<&CursorPosition>,
         look: i64,
     ) -> String {
-        let slot = match &sort.column {
-            Column::Key(key) => match self.source(key) {
-                Source::Texts(slot) | Source::Keys(slot) => Some((slot, self.order_of(key))),
-                Source::Data(_) => None,
-            },
-            _ => None,
-        };
-        let (cell, (behind, order)) = match (slot, &sort.column) {
-            (Some((slot, order)), _) => {
-                let page = self.by_key(
-                    &slot,
-                    KeyOrder {
-                        order,
-                        descending: sort.descending,
-                    },
-                    after,
-                );
-                (format!(", {slot}"), page)
-            }
-            (None, Column::CreatedAt) => {
-                let page = self.by_instant("created_at", sort.descending, after);
-                (String::new(), page)
-            }
-            (None, _) => (String::new(), self.by_id(sort.descending, after)),
-        };
+        let SortedApart {
+            cell,
+            behind,
+            order,
+        } = self.sorted_apart(sort, after);
         let behind = behind.map_or(String::new(), |behind| format!(" WHERE {behind}"));
         let (limit, most) = (self.limit(look), FEW + 1);
         format!(
@@ -195,6 +176,44 @@ impl Composer<'_> {
              (SELECT id, created_at, updated_at, data{cell} FROM rows WHERE {found} LIMIT {most}) \
              AS looked) AS few{behind} ORDER BY {order} LIMIT {limit}"
         )
+    }
+
+    /// How rows are sorted that PostgreSQL reads apart from any order.
+    pub(super) fn sorted_apart(
+        &mut self,
+        sort: &Sort,
+        after: Option<&CursorPosition>,
+    ) -> SortedApart {
+        let mut cell = String::new();
+        let (behind, order) = match &sort.column {
+            Column::Id => self.by_id(sort.descending, after),
+            Column::CreatedAt => self.by_instant("created_at", sort.descending, after),
+            Column::UpdatedAt => self.by_instant("updated_at", sort.descending, after),
+            Column::Key(key) => {
+                let order = KeyOrder {
+                    order: self.order_of(key),
+                    descending: sort.descending,
+                };
+                match self.source(key) {
+                    Source::Texts(slot) | Source::Keys(slot) => {
+                        cell = format!(", {slot}");
+                        self.by_key(&slot, order, after)
+                    }
+                    Source::Data(key) if order.order == Order::Number => {
+                        self.by_number(&key, sort.descending, after)
+                    }
+                    Source::Data(key) => {
+                        let text = self.text(&key);
+                        self.by_key(&text, order, after)
+                    }
+                }
+            }
+        };
+        SortedApart {
+            cell,
+            behind,
+            order,
+        }
     }
 
     fn by_id(
@@ -219,7 +238,7 @@ impl Composer<'_> {
         after: Option<&CursorPosition>,
     ) -> (Option<String>, String) {
         let (behind, order) = self.by_instant("created_at", descending, after);
-        if self.index_choice == IndexChoice::Filters {
+        if self.index_choice.sorts_apart() {
             return (behind, format!("+{order}"));
         }
         let mut condition = ALWAYS.to_owned();

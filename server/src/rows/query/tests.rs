@@ -14,10 +14,11 @@ use uuid::Uuid;
 use super::composer::{Composed, FirstPass, VERSION, WHOSE};
 use super::cursor::{CursorPosition, SortKey};
 use super::list::data_of_row;
+use super::search::SearchPass;
 use super::{AggregateQuery, RowFilter, RowListRequest, lookup};
 use crate::ids::FeatureKey;
 use crate::paging::PageRequest;
-use crate::rows::Table;
+use crate::rows::{SearchIndex, Table};
 use crate::store::{Dialect, OneTable, OutgoingStatement, Scope, Value, Visible};
 
 const DIALECTS: [Dialect; 2] = [Dialect::Sqlite, Dialect::Postgres];
@@ -110,6 +111,16 @@ struct Writer<'s> {
 impl Writer<'_> {
     /// The statements of a query, in the order in which they are sent.
     fn composed(self, out: &mut String, name: &str, composed: &Composed) {
+        match composed.search.as_deref() {
+            Some(SearchPass::Counted { ahead, instead, .. }) => {
+                self.composed(out, &format!("{name}, candidates"), ahead);
+                self.composed(out, &format!("{name}, where they are few"), instead);
+            }
+            Some(SearchPass::Flagged { few, .. }) => {
+                self.composed(out, &format!("{name}, of candidates"), few);
+            }
+            None => {}
+        }
         match composed.first.as_deref() {
             Some(FirstPass::Lookahead(ahead, instead)) => {
                 self.composed(out, &format!("{name}, a look ahead"), ahead);
@@ -329,6 +340,52 @@ fn filters_and_sorts_together_have_their_text() {
         behind(&["t:eq:a"], "-t", SortKey::Empty),
     ]);
     assert_snapshot!(together);
+}
+
+#[test]
+fn each_search_has_its_text() {
+    let mut table = Table::sample(&[
+        ("t", "text", Some(1)),
+        ("m", "number", None),
+        ("w", "text", None),
+    ]);
+    table.columns[2].search = SearchIndex::Ready;
+    let mut out = String::new();
+    let searched: [(&[&str], Match, &str); 10] = [
+        (&["w:contains:abcd"], Match::All, "id"),
+        (&["w:contains:abcd"], Match::Any, "-created_at"),
+        (&["w:startswith:abcd", "t:eq:a"], Match::All, "-t"),
+        (&["w:endswith:abc", "w:contains:abcd"], Match::All, "m"),
+        (&["w:ilike:*ab*cde"], Match::All, "-updated_at"),
+        (&["w:contains:ab"], Match::All, "id"),
+        (&["w:not.contains:abcd"], Match::All, "id"),
+        (&["w:contains:abcd", "t:eq:a"], Match::Any, "id"),
+        (&["t:contains:abcd"], Match::All, "id"),
+        (&["w:eq:abcd"], Match::All, "id"),
+    ];
+    for (texts, matching, sort) in searched {
+        writeln!(out, "{texts:?} {matching:?} sort={sort}").expect("writes");
+        let listing = listing(texts, matching, sort, None);
+        let mut count = aggregate(texts, Operation::Count, None);
+        count.filter.matching = matching;
+        let sum = AggregateQuery {
+            operation: Operation::Sum,
+            column: Some("m".to_owned()),
+            ..count.clone()
+        };
+        on_both(&usual(), |writer, name| {
+            let look = listing.page.lookahead();
+            let mut composed = listing.compose(&table, writer.dialect, None, look);
+            composed.bound();
+            writer.composed(&mut out, name, &composed);
+            for aggregate in [&count, &sum] {
+                let composed = aggregate.compose(&table, writer.dialect, true);
+                let word = aggregate.operation.as_str();
+                writer.composed(&mut out, &format!("{name}, {word}"), &composed);
+            }
+        });
+    }
+    assert_snapshot!(out);
 }
 
 #[test]

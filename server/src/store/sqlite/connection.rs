@@ -284,7 +284,11 @@ impl SecuredConnection {
             row_security.set_scope(statement.writes);
         }
         sql_log::statement(&statement.text, parameters);
-        let mut prepared = self.connection.prepare_cached(&statement.text)?;
+        let prepared = self.connection.prepare_cached(&statement.text);
+        if let Some(row_security) = &self.row_security {
+            row_security.begin();
+        }
+        let mut prepared = prepared?;
         // Of a run that was broken off.
         #[cfg(any(test, feature = "row-security-off"))]
         prepared.reset_status(rusqlite::StatementStatus::VmStep);

@@ -12,6 +12,7 @@ pub(crate) mod query;
 mod quota;
 mod races;
 mod repeats;
+pub(crate) mod search;
 mod seed;
 mod slots;
 mod unique;

@@ -93,8 +93,9 @@ pub(super) async fn add_column(
     let id = world.context.id();
     let sql = "INSERT INTO main.columns (organization_id, workspace_id, feature_id, id, name, label, \
          type, default_component, position, config, is_unique, next_number, slot, slot_ready, \
-         slot_long, created_at, updated_at) \
-         VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, 1, $11, $12, $13, 0, 0)";
+         slot_long, is_searched, search_ready, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, 1, $11, $12, $13, $14, $14, 0, 0)";
+    let searched = config.contains(r#""search":true"#);
     let unique = component == "id" || config.contains(r#""unique":true"#);
     let parameters = vec![
         organization.into(),
@@ -110,6 +111,7 @@ pub(super) async fn add_column(
         slot.into(),
         true.into(),
         false.into(),
+        searched.into(),
     ];
     ask(world, sql, parameters).await;
     id

@@ -7,10 +7,13 @@
 //! - Writes go to `main.TABLE`, because views know neither UPSERT nor `changes()`. Triggers check every
 //!   row: an invisible row is skipped, and a new row that would be invisible is an error that rolls
 //!   back its statement.
+//! - The full-text index is no table and can have no triggers: what it shows and takes is what the view of
+//!   `row_search` shows (`full_text`).
 //! - The authorizer refuses every read of a table that does not come from its view, a trigger or the
 //!   write itself, every write but the announced one and what goes with its rows, and all schema changes.
 
 mod cascades;
+mod full_text;
 mod predicates;
 mod triggers;
 
@@ -20,7 +23,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, Result};
 
 use crate::store::dialect::WHOLE_ROWS;
-use crate::store::policy::{TABLES, table};
+use crate::store::policy::{FULL_TEXT, TABLES, table};
 use crate::store::{Scope, sql_log};
 use cascades::Cascades;
 
@@ -32,6 +35,10 @@ const PREFIX: &str = "security_";
 struct Running {
     scope: Option<Scope>,
     writes: Option<&'static str>,
+    /// Whether it is being prepared. What is prepared at any other time is of the full-text index itself.
+    is_preparing: bool,
+    /// Whether that index was ever written here. It writes its parts later, at the commit at the latest.
+    writes_full_text: bool,
 }
 
 /// The hand on the row security of one connection.
@@ -55,11 +62,12 @@ impl RowSecurity {
             sole.replace('@', "")
         );
         run(connection, &whole_rows)?;
+        full_text::build(connection)?;
         let cascades = Cascades::of(connection)?;
         let running = security.running.clone();
         connection.authorizer(Some(move |access: AuthContext<'_>| {
             let running = running.lock().unwrap_or_else(PoisonError::into_inner);
-            authorize(access, running.writes, &cascades)
+            authorize(access, &running, &cascades)
         }))?;
         Ok(security)
     }
@@ -71,7 +79,16 @@ impl RowSecurity {
 
     /// Announces the table that the next statement writes.
     pub(super) fn set_scope(&self, writes: Option<&'static str>) {
-        self.lock(|running| running.writes = writes);
+        self.lock(|running| {
+            running.writes = writes;
+            running.is_preparing = true;
+            running.writes_full_text |= writes == Some(FULL_TEXT);
+        });
+    }
+
+    /// Says that the statement has been prepared, or cannot be.
+    pub(super) fn begin(&self) {
+        self.lock(|running| running.is_preparing = false);
     }
 
     fn lock<T>(&self, work: impl FnOnce(&mut Running) -> T) -> T {
@@ -89,12 +106,10 @@ fn run(connection: &Connection, text: &str) -> Result<()> {
     connection.execute_batch(text)
 }
 
-fn authorize(
-    access: AuthContext<'_>,
-    writes: Option<&'static str>,
-    cascades: &Cascades,
-) -> Authorization {
+fn authorize(access: AuthContext<'_>, running: &Running, cascades: &Cascades) -> Authorization {
+    let writes = running.writes;
     let verdict = match access.action {
+        action if full_text::is_about(action) => full_text::allows(&access, running),
         AuthAction::Select
         | AuthAction::Recursive
         | AuthAction::Transaction { .. }
@@ -116,7 +131,7 @@ fn authorize(
         }
         // How safe a commit is; nothing that a statement of an operation could begin with.
         AuthAction::Pragma { pragma_name, .. } => {
-            matches!(pragma_name, "synchronous" | "shrink_memory")
+            matches!(pragma_name, "synchronous" | "shrink_memory") || full_text::is_own(pragma_name)
         }
         AuthAction::Delete { table_name } => writes
             .is_some_and(|written| written == table_name || cascades.reach(written, table_name)),

@@ -42,7 +42,8 @@ fn every_table_stands_behind_row_security() {
     let mut connection = Connection::open_in_memory().expect("opens");
     migrate::sqlite(&mut connection).expect("migrates");
     let names = "SELECT name FROM sqlite_schema WHERE type = 'table' \
-         AND name <> 'schema_migrations' AND name NOT LIKE 'sqlite_%' ORDER BY rowid";
+         AND name <> 'schema_migrations' AND name NOT LIKE 'sqlite_%' \
+         AND name NOT LIKE 'search_terms%' ORDER BY rowid";
     let mut names = connection.prepare(names).expect("prepares");
     let names = names
         .query_map([], |row| row.get::<_, String>(0))
@@ -116,6 +117,93 @@ fn what_goes_round_the_views_is_refused() {
         row.get::<_, i64>(0)
     });
     assert_eq!(seen, Ok(2));
+}
+
+/// The parts of the full-text index are read and written by the index alone.
+#[test]
+fn the_full_text_index_shows_what_row_search_shows() {
+    let (connection, security) = secured();
+    let run = |writes, sql: &str| {
+        security.set_scope(writes);
+        let prepared = connection.prepare(sql);
+        security.begin();
+        prepared.and_then(|mut prepared| {
+            let mut rows = prepared.raw_query();
+            let mut count = 0;
+            while rows.next()?.is_some() {
+                count += 1;
+            }
+            Ok(count)
+        })
+    };
+    security.enter(Some(Scope::Operator));
+    let known =
+        "INSERT INTO main.row_search (organization_id, workspace_id, feature_id, row_id, digest)";
+    for id in [OURS, THEIRS] {
+        let id = id.simple();
+        let line = format!("{known} VALUES (x'{id}', x'{id}', x'{id}', x'{id}', 0)");
+        assert_eq!(run(Some("row_search"), &line), Ok(0));
+    }
+    let write = "INSERT OR REPLACE INTO main.search_terms (rowid, terms) SELECT number, 'a b' FROM row_search";
+    let read = "SELECT rowid FROM search_terms WHERE search_terms MATCH 'a AND b'";
+    security.enter(Some(caller()));
+    connection.execute_batch("BEGIN").expect("begins");
+    assert_eq!(run(Some("search_terms"), write), Ok(0));
+    connection.execute_batch("COMMIT").expect("commits");
+    // Of the one row that is seen, and again.
+    for (scope, seen) in [(caller(), 1), (Scope::Operator, 1)] {
+        security.enter(Some(scope));
+        assert_eq!(run(None, read), Ok(seen));
+    }
+    assert_eq!(run(Some("search_terms"), write), Ok(0));
+    for (scope, seen) in [(Some(Scope::Operator), 2), (Some(caller()), 1), (None, 0)] {
+        security.enter(scope);
+        assert_eq!(run(None, read), Ok(seen));
+    }
+    security.enter(Some(caller()));
+    for (writes, sql) in [
+        (
+            None,
+            "SELECT rowid FROM main.search_terms WHERE search_terms MATCH 'a'",
+        ),
+        (None, "SELECT block FROM search_terms_data"),
+        (None, "SELECT id FROM main.search_terms_docsize"),
+        (None, "DELETE FROM main.search_terms"),
+        (Some("row_search"), "DELETE FROM main.search_terms"),
+        (Some("search_terms"), "DELETE FROM main.search_terms_data"),
+        (
+            Some("search_terms"),
+            "INSERT INTO main.search_terms_docsize VALUES (9, x'00', 1)",
+        ),
+    ] {
+        assert!(run(writes, sql).is_err(), "{sql}");
+    }
+    let gone = "DELETE FROM main.search_terms WHERE rowid IN (SELECT number FROM row_search)";
+    assert_eq!(run(Some("search_terms"), gone), Ok(0));
+    security.enter(Some(Scope::Operator));
+    assert_eq!(run(None, read), Ok(1));
+}
+
+/// A migration by another process makes SQLite read the schema anew, and the index what it knows of itself.
+#[test]
+fn the_full_text_index_is_read_when_the_schema_has_changed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("x.db");
+    migrate::sqlite(&mut open(&file).expect("opens")).expect("migrates");
+    let mut connection = open(&file).expect("opens");
+    let security = RowSecurity::build(&mut connection).expect("builds");
+    security.enter(Some(Scope::Operator));
+    let count = || {
+        security.set_scope(None);
+        let sql = "SELECT count(*) FROM search_terms WHERE search_terms MATCH 'a'";
+        let prepared = connection.prepare(sql);
+        security.begin();
+        prepared.and_then(|mut prepared| prepared.query_row([], |row| row.get::<_, i64>(0)))
+    };
+    assert_eq!(count(), Ok(0));
+    let other = open(&file).expect("opens");
+    other.execute_batch("CREATE TABLE later (a)").expect("runs");
+    assert_eq!(count(), Ok(0));
 }
 
 #[test]

@@ -13,5 +13,5 @@ mod pages;
 pub(crate) mod plans;
 #[cfg(unix)]
 mod random;
-mod stock;
+pub(super) mod stock;
 mod visibility;

@@ -32,7 +32,12 @@ const LONG: Column = Column {
     ..Column::new("l", "text").slot(9)
 };
 
-const COLUMNS: [Column; 12] = [
+const UNFILLED: Column = Column {
+    ready: false,
+    ..Column::new("q", "text").searched()
+};
+
+const COLUMNS: [Column; 16] = [
     Column::new("t", "text").slot(1),
     Column::new("u", "text"),
     Column::new("n", "number").slot(2),
@@ -44,6 +49,10 @@ const COLUMNS: [Column; 12] = [
     Column::new("id_", "select").slot(5),
     UNREADY,
     LONG,
+    Column::new("s", "text").searched(),
+    Column::new("v", "long_text").slot(8).searched(),
+    Column::new("j", "email").searched(),
+    UNFILLED,
     Column::new("d", "date"),
 ];
 
@@ -171,8 +180,9 @@ impl Dice {
 }
 
 fn text(dice: &mut Dice) -> String {
-    match dice.below(6) {
+    match dice.below(8) {
         0 => format!("{}{}", dice.pick(&TEXTS), dice.pick(&TEXTS)),
+        1 => (0..dice.below(4)).map(|_| dice.pick(&TEXTS)).collect(),
         _ => dice.pick(&TEXTS).to_owned(),
     }
 }
@@ -209,7 +219,7 @@ fn data(dice: &mut Dice) -> String {
             "number" | "currency" if !dice.one_in(4) => dice.pick(&NUMBERS).to_owned(),
             "boolean" if !dice.one_in(3) => dice.pick(&["true", "false"]).to_owned(),
             "select" => write_string(dice.pick(&["red", "green", "Blue"])),
-            "text" if !dice.one_in(4) => {
+            "text" | "long_text" | "email" if !dice.one_in(4) => {
                 let mut text = text(dice);
                 if column.long && dice.one_in(2) {
                     text = format!("{}{text}", "lång ".repeat(110));
@@ -563,8 +573,10 @@ async fn random_queries_find_what_the_library_says(place: Place) {
         // A table next to it, whose rows must not turn up.
         let other = Stock::new(&world, &COLUMNS).await;
         other.put(&world, &rows(&world, &mut dice), None).await;
+        other.fill_search(&world).await;
         let rows = rows(&world, &mut dice);
         stock.put(&world, &rows, None).await;
+        stock.fill_search(&world).await;
         for _ in 0..OF_ONE_TABLE.min(count - asked) {
             let query = Query::new(&mut dice, &rows);
             repeat.query = format!("{:?}", query.parameters);

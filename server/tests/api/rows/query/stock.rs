@@ -16,31 +16,39 @@ const LONGEST: usize = 512;
 
 /// A column as tests of queries need it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Column {
-    pub(super) name: &'static str,
-    pub(super) kind: &'static str,
-    pub(super) slot: Option<i64>,
-    pub(super) ready: bool,
-    pub(super) long: bool,
+pub(in crate::api::rows) struct Column {
+    pub(in crate::api::rows) name: &'static str,
+    pub(in crate::api::rows) kind: &'static str,
+    pub(in crate::api::rows) slot: Option<i64>,
+    pub(in crate::api::rows) ready: bool,
+    pub(in crate::api::rows) long: bool,
+    /// Whether what its cells contain is in an index.
+    pub(in crate::api::rows) searched: bool,
 }
 
 impl Column {
-    pub(super) const fn new(name: &'static str, kind: &'static str) -> Column {
+    pub(in crate::api::rows) const fn new(name: &'static str, kind: &'static str) -> Column {
         Column {
             name,
             kind,
             slot: None,
             ready: true,
             long: false,
+            searched: false,
         }
     }
 
-    pub(super) const fn slot(mut self, number: i64) -> Column {
+    pub(in crate::api::rows) const fn searched(mut self) -> Column {
+        self.searched = true;
+        self
+    }
+
+    pub(in crate::api::rows) const fn slot(mut self, number: i64) -> Column {
         self.slot = Some(number);
         self
     }
 
-    pub(super) fn is_number(&self) -> bool {
+    pub(in crate::api::rows) fn is_number(&self) -> bool {
         matches!(self.kind, "number" | "currency")
     }
 
@@ -66,15 +74,15 @@ impl Column {
 
 /// A row that is to be.
 #[derive(Debug, Clone)]
-pub(super) struct New {
-    pub(super) id: Uuid,
-    pub(super) created_at: i64,
-    pub(super) updated_at: i64,
-    pub(super) data: String,
+pub(in crate::api::rows) struct New {
+    pub(in crate::api::rows) id: Uuid,
+    pub(in crate::api::rows) created_at: i64,
+    pub(in crate::api::rows) updated_at: i64,
+    pub(in crate::api::rows) data: String,
 }
 
 impl New {
-    pub(super) fn of(world: &World, data: &str) -> New {
+    pub(in crate::api::rows) fn of(world: &World, data: &str) -> New {
         let mut canonical = String::new();
         sorted_to(&mut canonical, data);
         let now = world.context.now();
@@ -89,21 +97,21 @@ impl New {
 
 /// A table and where it stands.
 #[derive(Debug, Clone)]
-pub(super) struct Stock {
-    pub(super) organization: Uuid,
-    pub(super) workspace: Uuid,
-    pub(super) feature: Uuid,
-    pub(super) columns: Vec<Column>,
+pub(in crate::api::rows) struct Stock {
+    pub(in crate::api::rows) organization: Uuid,
+    pub(in crate::api::rows) workspace: Uuid,
+    pub(in crate::api::rows) feature: Uuid,
+    pub(in crate::api::rows) columns: Vec<Column>,
 }
 
 impl Stock {
     /// A table that everybody in the first organization sees.
-    pub(super) async fn new(world: &World, columns: &[Column]) -> Stock {
+    pub(in crate::api::rows) async fn new(world: &World, columns: &[Column]) -> Stock {
         let workspace = workspace(world, world.acme, "organization").await;
         Stock::within(world, (world.acme, workspace), false, columns).await
     }
 
-    pub(super) async fn within(
+    pub(in crate::api::rows) async fn within(
         world: &World,
         (organization, workspace): (Uuid, Uuid),
         own_rows: bool,
@@ -119,8 +127,8 @@ impl Stock {
         for (position, column) in (1..).zip(columns) {
             let sql = "INSERT INTO main.columns (organization_id, workspace_id, feature_id, id, name, \
                  label, type, default_component, position, config, is_unique, next_number, slot, \
-                 slot_ready, slot_long, created_at, updated_at) \
-                 VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, 1, $11, $12, $13, 0, 0)";
+                 slot_ready, slot_long, is_searched, search_ready, created_at, updated_at) \
+                 VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, 1, $11, $12, $13, $14, $14, 0, 0)";
             let mut values = stock.place();
             values.extend([
                 world.context.id().into(),
@@ -133,6 +141,7 @@ impl Stock {
                 column.slot.into(),
                 column.ready.into(),
                 column.long.into(),
+                column.searched.into(),
             ]);
             ask(world, sql, values).await;
         }
@@ -148,7 +157,12 @@ impl Stock {
     }
 
     /// Puts rows in.
-    pub(super) async fn put(&self, world: &World, rows: &[New], creator: Option<Uuid>) {
+    pub(in crate::api::rows) async fn put(
+        &self,
+        world: &World,
+        rows: &[New],
+        creator: Option<Uuid>,
+    ) {
         let slots: Vec<&Column> = self
             .columns
             .iter()
@@ -196,15 +210,36 @@ impl Stock {
         ask(world, sql, values).await;
     }
 
+    /// Fills the index of searched cells, all but that of columns that are not `ready`.
+    pub(in crate::api::rows) async fn fill_search(&self, world: &World) {
+        self.unready(world, &self.columns).await;
+        let filled = tplkit_server::rows::fill_search(&world.store, &world.context).await;
+        filled.expect("fills");
+        let unready = self.columns.iter().filter(|column| !column.ready);
+        self.unready(world, &unready.copied().collect::<Vec<_>>())
+            .await;
+    }
+
+    /// Says that the index of searched cells lacks rows.
+    async fn unready(&self, world: &World, columns: &[Column]) {
+        let sql = "UPDATE main.columns SET search_ready = $3 WHERE feature_id = $1 AND name = $2";
+        for column in columns.iter().filter(|column| column.searched) {
+            let values = vec![self.feature.into(), column.name.into(), false.into()];
+            ask(world, sql, values).await;
+        }
+        let changed = "UPDATE main.features SET version = version + 1 WHERE id = $1";
+        ask(world, changed, vec![self.feature.into()]).await;
+    }
+
     /// Puts rows of that data in, in order; gives their ids.
-    pub(super) async fn fill(&self, world: &World, data: &[&str]) -> Vec<Uuid> {
+    pub(in crate::api::rows) async fn fill(&self, world: &World, data: &[&str]) -> Vec<Uuid> {
         let rows: Vec<New> = data.iter().map(|data| New::of(world, data)).collect();
         self.put(world, &rows, None).await;
         rows.iter().map(|row| row.id).collect()
     }
 
     /// The path of a query.
-    pub(super) fn query(&self, tail: &str, parameters: &[(&str, &str)]) -> String {
+    pub(in crate::api::rows) fn query(&self, tail: &str, parameters: &[(&str, &str)]) -> String {
         let mut query = path(self.feature, tail);
         for (position, (name, value)) in parameters.iter().enumerate() {
             query.push(if position == 0 { '?' } else { '&' });
@@ -215,19 +250,27 @@ impl Stock {
     }
 
     /// A page.
-    pub(super) fn list(&self, client: &Client, parameters: &[(&str, &str)]) -> Response {
+    pub(in crate::api::rows) fn list(
+        &self,
+        client: &Client,
+        parameters: &[(&str, &str)],
+    ) -> Response {
         client.get(&self.query("", parameters))
     }
 
     /// An aggregate.
-    pub(super) fn aggregate(&self, client: &Client, parameters: &[(&str, &str)]) -> Response {
+    pub(in crate::api::rows) fn aggregate(
+        &self,
+        client: &Client,
+        parameters: &[(&str, &str)],
+    ) -> Response {
         client.get(&self.query(":aggregate", parameters))
     }
 }
 
 /// The ids of a page.
 #[track_caller]
-pub(super) fn ids(response: &Response) -> Vec<Uuid> {
+pub(in crate::api::rows) fn ids(response: &Response) -> Vec<Uuid> {
     assert_eq!(response.status, 200, "{response:?}");
     let items = response.json()["items"].clone();
     let items = items.as_array().expect("items").iter();
@@ -243,7 +286,7 @@ pub(super) fn ids(response: &Response) -> Vec<Uuid> {
 
 /// Where the next page begins.
 #[track_caller]
-pub(super) fn cursor(response: &Response) -> Option<String> {
+pub(in crate::api::rows) fn cursor(response: &Response) -> Option<String> {
     assert_eq!(response.status, 200, "{response:?}");
     response.json()["next_cursor"].as_str().map(str::to_owned)
 }

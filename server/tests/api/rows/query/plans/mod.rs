@@ -55,7 +55,7 @@ const fn open(ask: &'static str, index: &'static str) -> Query {
     }
 }
 
-const QUERIES: [Query; 26] = [
+const QUERIES: [Query; 32] = [
     page("", "rows_organization_id_feature_id_id"),
     page("limit=200", "rows_organization_id_feature_id_id"),
     page("sort=-id", "rows_organization_id_feature_id_id"),
@@ -82,6 +82,22 @@ const QUERIES: [Query; 26] = [
     page("sort=-created_at", "rows_created"),
     page("filter=kind:eq:none&sort=-created_at", "rows_s3"),
     open("filter=kind:eq:k3&sort=-created_at", "rows_s3"),
+    page("filter=words:contains:WORD 0471", "row_search_terms"),
+    page(
+        "filter=words:contains:word 0471&filter=kind:neq:k3&sort=-text",
+        "row_search_terms",
+    ),
+    page(
+        "filter=words:endswith:4711 common&sort=words",
+        "row_search_terms",
+    ),
+    page("filter=words:contains:nowhere", "row_search_terms"),
+    page(
+        "filter=words:ilike:*d 0471*mon&sort=-updated_at",
+        "row_search_terms",
+    ),
+    // Found in every row: then the rows are gone through in their order.
+    page("filter=words:contains:common&sort=-number", "rows_s2"),
 ];
 
 #[test]
@@ -200,6 +216,12 @@ fn aggregates(stock: &Stock, editor: &Client, meter: &Meter) {
     meter.check("count a range, to a limit", 110, "rows_s2", || {
         ask("op=count&filter=number:gtn:10&limit=100")
     });
+    meter.check("count what is contained", 20, "row_search_terms", || {
+        ask("op=count&filter=words:contains:word 0471")
+    });
+    meter.check("sum what is contained", 20, "row_search_terms", || {
+        ask("op=sum&column=number&filter=words:contains:word 0471")
+    });
     meter.check("sum", 20, "rows_s2", || {
         ask("op=sum&column=number&filter=number:gtn:19990")
     });
@@ -226,6 +248,7 @@ async fn filled(world: &World) -> Stock {
         Column::new("number", "number").slot(2),
         Column::new("kind", "text").slot(3),
         Column::new("plain", "text"),
+        Column::new("words", "long_text").searched(),
     ];
     let stock = Stock::new(world, &columns).await;
     let data: Vec<String> = (0..ROWS)
@@ -233,7 +256,9 @@ async fn filled(world: &World) -> Stock {
             // Neither stands in the order of the rows.
             let (text, number) = (n * 7919 % ROWS, n * 4057 % ROWS);
             let (kind, plain) = (n * ALIKE / ROWS % (ROWS / ALIKE), n % 10);
-            format!(r#"{{"text":"t{text}","number":{number},"kind":"k{kind}","plain":"p{plain}"}}"#)
+            format!(
+                r#"{{"text":"t{text}","number":{number},"kind":"k{kind}","plain":"p{plain}","words":"Word {text:05} common"}}"#
+            )
         })
         .collect();
     for (second, batch) in (0..).zip(data.chunks(100)) {
@@ -243,5 +268,6 @@ async fn filled(world: &World) -> Stock {
         }
         stock.put(world, &rows, None).await;
     }
+    stock.fill_search(world).await;
     stock
 }
