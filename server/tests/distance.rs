@@ -28,7 +28,7 @@ async fn far_away(place: Place) {
     let store = Store::open(&format!("postgres://postgres@127.0.0.1:{port}/{database}")).await;
     let store = store.expect("opens");
     let scope = Scope::from(Visible::default());
-    let mut reads = Vec::new();
+    let (mut reads, mut shorts) = (Vec::new(), Vec::new());
     let mut writes = Vec::new();
     // The first ones also connect and prepare.
     for _ in 0..8 {
@@ -43,6 +43,14 @@ async fn far_away(place: Place) {
             .await;
         read.expect("reads");
         reads.push(began.elapsed());
+        let began = now();
+        let short: Result<_, StoreError> = store
+            .short_read(&scope, (), |tx, ()| {
+                Box::pin(tx.last("SELECT label FROM organizations WHERE {tenant id}", &[]))
+            })
+            .await;
+        short.expect("reads");
+        shorts.push(began.elapsed());
         let began = now();
         let written: Result<_, StoreError> = store
             .write(&scope, (), |tx, ()| {
@@ -60,8 +68,9 @@ async fn far_away(place: Place) {
         let least = times.into_iter().min().expect("times");
         least.as_secs_f64() / (2.0 * ONE_WAY.as_secs_f64())
     };
-    let (read, write) = (trips(reads), trips(writes));
+    let (read, short, write) = (trips(reads), trips(shorts), trips(writes));
     assert!((1.0..1.9).contains(&read), "{read}");
+    assert!((1.0..1.9).contains(&short), "{short}");
     assert!((2.0..2.9).contains(&write), "{write}");
 }
 

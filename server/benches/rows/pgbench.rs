@@ -15,9 +15,10 @@ use super::server::Server;
 /// more of them would measure planning.
 const SCRIPTS: usize = 8;
 
-/// How the server has PostgreSQL plan.
+/// How the server has PostgreSQL plan, and the role that its sessions for reads have between transactions. Others set
+/// their role themselves.
 const OPTIONS: &str = "-c search_path=main -c plan_cache_mode=force_generic_plan \
-    -c enable_seqscan=off -c jit=off";
+    -c enable_seqscan=off -c jit=off -c role=tplkit_gate";
 
 /// What a question's requests make of the database, as files for pgbench.
 pub(crate) struct Scripts {

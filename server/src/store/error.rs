@@ -107,6 +107,36 @@ impl StoreError {
     pub(super) fn silent() -> StoreError {
         StoreError::Unavailable("the database does not respond".to_owned())
     }
+
+    /// What PostgreSQL said against a statement.
+    pub(super) fn of_database(code: &str, message: &str, constraint: Option<&str>) -> StoreError {
+        use tokio_postgres::error::SqlState;
+        let class = code.get(..2).unwrap_or_default();
+        let text = if SPEAKABLE.contains(&class) {
+            format!("{message} ({code})")
+        } else {
+            format!("an error of the database ({code})")
+        };
+        if code == SqlState::UNIQUE_VIOLATION.code() {
+            StoreError::Unique {
+                constraint: of_table(constraint.unwrap_or_default()).to_owned(),
+            }
+        } else if code == SqlState::FOREIGN_KEY_VIOLATION.code() {
+            StoreError::Reference
+        } else if code == SqlState::LOCK_NOT_AVAILABLE.code() {
+            StoreError::Locked
+        } else if code == SqlState::INSUFFICIENT_PRIVILEGE.code() {
+            StoreError::Denied(text)
+        } else if code == SqlState::QUERY_CANCELED.code() {
+            StoreError::TooLong
+        } else if ["28", "3D"].contains(&class) {
+            StoreError::TurnedAway(text)
+        } else if PASSING.contains(&class) {
+            StoreError::Unavailable(text)
+        } else {
+            StoreError::Internal(text)
+        }
+    }
 }
 
 impl From<rusqlite::Error> for StoreError {
@@ -180,7 +210,6 @@ const PASSING: [&str; 5] = ["08", "53", "57", "58", "40"];
 
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> StoreError {
-        use tokio_postgres::error::SqlState;
         let Some(reason) = error.as_db_error() else {
             let cause = std::error::Error::source(&error);
             let io = cause.is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
@@ -190,32 +219,7 @@ impl From<tokio_postgres::Error> for StoreError {
                 StoreError::Internal(chain(&error))
             };
         };
-        let code = reason.code();
-        let class = code.code().get(..2).unwrap_or_default();
-        let text = if SPEAKABLE.contains(&class) {
-            format!("{} ({})", reason.message(), code.code())
-        } else {
-            format!("an error of the database ({})", code.code())
-        };
-        if *code == SqlState::UNIQUE_VIOLATION {
-            StoreError::Unique {
-                constraint: of_table(reason.constraint().unwrap_or_default()).to_owned(),
-            }
-        } else if *code == SqlState::FOREIGN_KEY_VIOLATION {
-            StoreError::Reference
-        } else if *code == SqlState::LOCK_NOT_AVAILABLE {
-            StoreError::Locked
-        } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
-            StoreError::Denied(text)
-        } else if *code == SqlState::QUERY_CANCELED {
-            StoreError::TooLong
-        } else if ["28", "3D"].contains(&class) {
-            StoreError::TurnedAway(text)
-        } else if PASSING.contains(&class) {
-            StoreError::Unavailable(text)
-        } else {
-            StoreError::Internal(text)
-        }
+        StoreError::of_database(reason.code().code(), reason.message(), reason.constraint())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Logs the SQL statements that are sent to the store, to find slow or wrong ones: those of requests and jobs, and
 //! those with which connections start and migrations run. The driver of PostgreSQL sends one of its own that is not seen
-//! here: whether a host takes writes.
+//! here: whether a host takes writes. Reads of one statement on PostgreSQL stand here without `BEGIN` and `COMMIT`, because
+//! they have none.
 //!
 //! It shows whole texts and the types of parameters, never values, so the log contains no user data. Off by
 //! default; `TPLKIT_LOG=sql` turns it on for `serve` and `worker`.

@@ -25,7 +25,7 @@ pub(super) struct Statement {
     pub(super) most: Option<usize>,
     /// On PostgreSQL, this as the first question of a transaction, which sets the scope along with it, for
     /// each way to begin one.
-    pub(super) entries: [OnceLock<String>; 4],
+    pub(super) entries: [OnceLock<String>; 6],
 }
 
 /// What of a scope a statement takes as a parameter.

@@ -5,6 +5,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use uuid::Uuid;
 
 use super::StoreError;
+use super::postgres::WireRow;
 
 /// A parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,6 +162,8 @@ pub enum Row {
     Sqlite(Vec<rusqlite::types::Value>),
     /// From PostgreSQL.
     Postgres(tokio_postgres::Row),
+    /// From PostgreSQL, of a read that took one message each way.
+    Wire(WireRow),
 }
 
 /// A type that a column can be read as.
@@ -174,6 +177,9 @@ pub trait FromColumn: Sized {
         row: &tokio_postgres::Row,
         index: usize,
     ) -> Result<Self, tokio_postgres::Error>;
+    /// The same, of a row that the driver has not read.
+    #[doc(hidden)]
+    fn from_wire(row: &WireRow, index: usize) -> Result<Self, StoreError>;
 }
 
 impl Row {
@@ -187,6 +193,7 @@ impl Row {
         match self {
             Row::Sqlite(values) => values.iter().map(of_value).sum(),
             Row::Postgres(row) => row.raw_size_bytes(),
+            Row::Wire(row) => row.bytes(),
         }
     }
 
@@ -201,6 +208,7 @@ impl Row {
                 .and_then(T::from_sqlite)
                 .ok_or_else(|| StoreError::Internal(format!("column {index} has another type"))),
             Row::Postgres(row) => Ok(T::from_postgres(row, index)?),
+            Row::Wire(row) => T::from_wire(row, index),
         }
     }
 }
@@ -221,6 +229,10 @@ macro_rules! column {
             ) -> Result<Self, tokio_postgres::Error> {
                 row.try_get(index)
             }
+
+            fn from_wire(row: &WireRow, index: usize) -> Result<Self, StoreError> {
+                row.get(index)
+            }
         }
 
         impl FromColumn for Option<$type> {
@@ -236,6 +248,10 @@ macro_rules! column {
                 index: usize,
             ) -> Result<Self, tokio_postgres::Error> {
                 row.try_get(index)
+            }
+
+            fn from_wire(row: &WireRow, index: usize) -> Result<Self, StoreError> {
+                row.get(index)
             }
         }
     };

@@ -7,6 +7,7 @@
 //! What must not happen here: statements of transactions, and anything about secrets of the URL.
 
 use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,13 +17,15 @@ use deadpool_postgres::ClientWrapper;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, SimpleQueryMessage};
+use tokio_postgres::{Client, Config, Connection, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::PATIENCE;
 use super::host_list::{NamedHost, split};
+use super::socket::{LentSocket, Socket, StartError, sign_in};
 use crate::store::{StoreError, sql_log};
 
 pub(super) type Pool = managed::Pool<Hosts>;
@@ -43,9 +46,11 @@ const HISTORY: &str = "SELECT system_identifier, substr(pg_walfile_name(pg_curre
 pub(super) struct Hosts {
     all: Vec<NamedHost>,
     tls: Tls,
+    /// Whether the sockets of sessions can be taken over.
+    lends: bool,
     known: Arc<Mutex<HostState>>,
     /// Rises when nothing that is connected is to be used any more.
-    era: AtomicU64,
+    era: Arc<AtomicU64>,
 }
 
 /// Has nothing to show.
@@ -65,6 +70,15 @@ struct HostState {
     /// The one that was announced last.
     announced: Option<usize>,
     newest: Option<History>,
+}
+
+impl HostState {
+    /// Has every host asked again, where that one was the only one.
+    fn forget(&mut self, number: usize) {
+        if self.current == Some(number) {
+            self.current = None;
+        }
+    }
 }
 
 /// A cluster, and the timeline that it writes.
@@ -90,20 +104,56 @@ struct HostCandidate<'a> {
     history: Option<&'a History>,
 }
 
-/// A connection, and what was known of its host when it was made.
-#[derive(Debug)]
+/// A connection.
 pub(super) struct Session {
     client: ClientWrapper,
+    origin: SessionOrigin,
+    lent: Option<LentSocket>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut session = formatter.debug_struct("Session");
+        session
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where a connection leads, and what was known of its host when it was made.
+#[derive(Debug)]
+pub(super) struct SessionOrigin {
+    /// The place of its host among those that the URL names.
+    number: usize,
     history: Option<History>,
     era: u64,
 }
 
 impl Session {
-    /// Its host, which is the one of that number.
-    fn candidate(&self, number: usize) -> HostCandidate<'_> {
+    /// Its host.
+    fn candidate(&self) -> HostCandidate<'_> {
         HostCandidate {
-            number,
-            history: self.history.as_ref(),
+            number: self.origin.number,
+            history: self.origin.history.as_ref(),
+        }
+    }
+
+    /// Takes its socket from the driver, to which nothing is left to do.
+    ///
+    /// # Errors
+    /// Where it leads, when it has lost its socket.
+    pub(super) fn take_over(self) -> Result<(Socket, SessionOrigin), SessionOrigin> {
+        let Session {
+            client,
+            origin,
+            lent,
+        } = self;
+        let socket = lent.and_then(|lent| lent.take());
+        // After its socket: the driver says goodbye on what it has.
+        drop(client);
+        match socket {
+            Some(socket) => Ok((socket, origin)),
+            None => Err(origin),
         }
     }
 }
@@ -129,6 +179,7 @@ pub(super) struct ConnectError(Vec<(Arc<str>, Cause)>);
 #[derive(Debug)]
 enum Cause {
     Database(tokio_postgres::Error),
+    Socket(io::Error),
     Silence,
     /// It writes a timeline that another host has left behind.
     Left {
@@ -146,10 +197,22 @@ impl ConnectError {
     }
 }
 
+impl From<StartError> for Cause {
+    fn from(error: StartError) -> Cause {
+        match error {
+            StartError::Socket(error) => Cause::Socket(error),
+            StartError::Driver(error) => Cause::Database(error),
+        }
+    }
+}
+
 impl From<Cause> for StoreError {
     fn from(cause: Cause) -> StoreError {
         match cause {
             Cause::Database(error) => error.into(),
+            Cause::Socket(error) => {
+                StoreError::Unavailable(format!("error connecting to server: {error}"))
+            }
             Cause::Silence => StoreError::silent(),
             Cause::Left { timeline, newest } => StoreError::Unavailable(format!(
                 "it takes writes on timeline {timeline}, and timeline {newest} was seen: another host \
@@ -206,8 +269,21 @@ impl Hosts {
         Hosts {
             all: split(config),
             tls: Tls(tls),
+            lends: false,
             known: Arc::default(),
-            era: AtomicU64::new(0),
+            era: Arc::default(),
+        }
+    }
+
+    /// The same hosts, and what is known of them, with a configuration of the same URL: the sockets of sessions can be
+    /// taken over.
+    pub(super) fn lending(&self, config: &Config) -> Hosts {
+        Hosts {
+            all: split(config),
+            tls: Tls(self.tls.0.clone()),
+            lends: true,
+            known: self.known.clone(),
+            era: self.era.clone(),
         }
     }
 
@@ -215,41 +291,86 @@ impl Hosts {
     /// next connection asks every host.
     pub(super) fn distrust(&self) {
         self.era.fetch_add(1, Ordering::Relaxed);
-        self.forget();
+        lock_state(&self.known).current = None;
     }
 
-    fn forget(&self) {
-        lock_state(&self.known).current = None;
+    /// A connection was lost: the next one asks every host.
+    pub(super) fn forget(&self, origin: &SessionOrigin) {
+        lock_state(&self.known).forget(origin.number);
+    }
+
+    /// The error of a connection that was lost at once.
+    pub(super) fn lost(&self, origin: &SessionOrigin) -> ConnectError {
+        self.forget(origin);
+        let cause = Cause::Socket(io::ErrorKind::NotConnected.into());
+        ConnectError(vec![(self.all[origin.number].name.clone(), cause)])
+    }
+
+    /// Whether a connection is to be used again, and if not, why.
+    pub(super) fn is_trusted(&self, origin: &SessionOrigin) -> Result<(), &'static str> {
+        if origin.era != self.era.load(Ordering::Relaxed) {
+            return Err("its host is not trusted any more");
+        }
+        let Some(history) = &origin.history else {
+            return Ok(());
+        };
+        match &lock_state(&self.known).newest {
+            Some(newest) if history.is_before(newest) => Err("another host was promoted"),
+            _ => Ok(()),
+        }
     }
 
     /// Connects to one of them.
     async fn open(&self, number: usize) -> Result<Session, Cause> {
         let host = &self.all[number];
         let era = self.era.load(Ordering::Relaxed);
-        let connected = host.config.connect(self.tls.0.clone()).await;
-        let (client, connection) = connected.map_err(Cause::Database)?;
-        let (shared, name) = (self.known.clone(), host.name.clone());
-        let task = tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                let error = StoreError::from(error);
-                tracing::warn!(host = %name, %error, "a connection was lost");
-                let mut known = lock_state(&shared);
-                if known.current == Some(number) {
-                    known.current = None;
-                }
-            }
-        });
-        let client = ClientWrapper::new(client, task);
+        let (client, lent) = if self.lends {
+            let (client, connection, lent) = sign_in(&host.config, &self.tls.0).await?;
+            let client = self.drive(number, client, connection);
+            takes_writes(&client).await?;
+            (client, Some(lent))
+        } else {
+            let connected = host.config.connect(self.tls.0.clone()).await;
+            let (client, connection) = connected.map_err(Cause::Database)?;
+            (self.drive(number, client, connection), None)
+        };
         let history = if self.all.len() > 1 {
             history(&client).await.map_err(Cause::Database)?
         } else {
             None
         };
-        Ok(Session {
-            client,
+        let origin = SessionOrigin {
+            number,
             history,
             era,
+        };
+        Ok(Session {
+            client,
+            origin,
+            lent,
         })
+    }
+
+    /// Has a task send and receive for a client.
+    fn drive<S, T>(
+        &self,
+        number: usize,
+        client: Client,
+        connection: Connection<S, T>,
+    ) -> ClientWrapper
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (shared, name) = (self.known.clone(), self.all[number].name.clone());
+        let task = tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                let error = StoreError::from(error);
+                tracing::warn!(host = %name, %error, "a connection was lost");
+                lock_state(&shared).forget(number);
+            }
+        });
+        ClientWrapper::new(client, task)
     }
 
     /// Boxed: all that asks for a connection would be as large, and as deep, as its start.
@@ -261,9 +382,15 @@ impl Hosts {
     }
 
     /// Remembers what was found, unless it is the past.
-    fn accept(&self, number: usize, session: Session) -> Result<Session, Cause> {
+    fn accept(&self, session: Session) -> Result<Session, Cause> {
+        let SessionOrigin {
+            number,
+            history,
+            era,
+        } = &session.origin;
+        let number = *number;
         let mut known = lock_state(&self.known);
-        if let (Some(history), Some(newest)) = (&session.history, &known.newest)
+        if let (Some(history), Some(newest)) = (history, &known.newest)
             && history.is_before(newest)
         {
             return Err(Cause::Left {
@@ -271,15 +398,15 @@ impl Hosts {
                 newest: newest.timeline,
             });
         }
-        if session.history.is_some() {
-            known.newest.clone_from(&session.history);
+        if history.is_some() {
+            known.newest.clone_from(history);
         }
         // Nobody is to ask a host alone that is no longer trusted since this connection began.
-        if session.era == self.era.load(Ordering::Relaxed) {
+        if *era == self.era.load(Ordering::Relaxed) {
             known.current = Some(number);
         }
         if self.all.len() > 1 && known.announced.replace(number) != Some(number) {
-            let timeline = session.history.as_ref().map(|history| history.timeline);
+            let timeline = history.as_ref().map(|history| history.timeline);
             tracing::info!(host = %self.all[number].name, timeline, "this host takes the writes");
         }
         Ok(session)
@@ -291,7 +418,7 @@ impl Hosts {
             .map(async |number| (number, self.attempt(number, HOST).await))
             .collect();
         let mut failed: Vec<(usize, Cause)> = Vec::new();
-        let mut best: Option<(usize, Session)> = None;
+        let mut best: Option<Session> = None;
         loop {
             let patience = if best.is_some() { OTHERS } else { PATIENCE };
             let Ok(Some((number, response))) = timeout(patience, asked.next()).await else {
@@ -300,17 +427,18 @@ impl Hosts {
             match response {
                 Err(cause) => failed.push((number, cause)),
                 Ok(session) => {
-                    let better = best.as_ref().is_none_or(|(first, best)| {
-                        is_better(session.candidate(number), best.candidate(*first))
-                    });
+                    let better = best
+                        .as_ref()
+                        .is_none_or(|best| is_better(session.candidate(), best.candidate()));
                     if better {
-                        best = Some((number, session));
+                        best = Some(session);
                     }
                 }
             }
         }
-        if let Some((number, session)) = best {
-            match self.accept(number, session) {
+        if let Some(session) = best {
+            let number = session.origin.number;
+            match self.accept(session) {
                 Ok(session) => return Ok(session),
                 Err(cause) => failed.push((number, cause)),
             }
@@ -339,15 +467,15 @@ impl managed::Manager for Hosts {
     async fn create(&self) -> Result<Session, ConnectError> {
         if let [only] = &self.all[..] {
             let session = self.attempt(0, PATIENCE).await;
-            let session = session.and_then(|session| self.accept(0, session));
+            let session = session.and_then(|session| self.accept(session));
             return session.map_err(|cause| ConnectError(vec![(only.name.clone(), cause)]));
         }
         let current = lock_state(&self.known).current;
         if let Some(number) = current {
             let session = self.attempt(number, HOST).await;
-            match session.and_then(|session| self.accept(number, session)) {
+            match session.and_then(|session| self.accept(session)) {
                 Ok(session) => return Ok(session),
-                Err(_) => self.forget(),
+                Err(_) => lock_state(&self.known).current = None,
             }
         }
         self.ask_all().boxed().await
@@ -357,18 +485,8 @@ impl managed::Manager for Hosts {
         if session.is_closed() {
             return Err(RecycleError::message("it was closed"));
         }
-        if session.era != self.era.load(Ordering::Relaxed) {
-            return Err(RecycleError::message("its host is not trusted any more"));
-        }
-        let Some(history) = &session.history else {
-            return Ok(());
-        };
-        match &lock_state(&self.known).newest {
-            Some(newest) if history.is_before(newest) => {
-                Err(RecycleError::message("another host was promoted"))
-            }
-            _ => Ok(()),
-        }
+        self.is_trusted(&session.origin)
+            .map_err(RecycleError::message)
     }
 }
 
@@ -381,6 +499,28 @@ fn lock_state(shared: &Mutex<HostState>) -> MutexGuard<'_, HostState> {
 fn has_no_history(error: &tokio_postgres::Error) -> bool {
     let code = error.code().map_or("", SqlState::code);
     code.starts_with("42") || code.starts_with("0A")
+}
+
+/// The value of a setting, as the driver asks for it where it connects by itself.
+const READ_ONLY: &str = "SHOW transaction_read_only";
+
+/// Refuses a host that takes no writes.
+async fn takes_writes(client: &Client) -> Result<(), Cause> {
+    sql_log::control(READ_ONLY);
+    let messages = client
+        .simple_query(READ_ONLY)
+        .await
+        .map_err(Cause::Database)?;
+    let is_read_only = messages.iter().any(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0) == Some("on"),
+        _ => false,
+    });
+    if is_read_only {
+        let why = "database does not allow writes";
+        let error = io::Error::new(io::ErrorKind::PermissionDenied, why);
+        return Err(Cause::Socket(error));
+    }
+    Ok(())
 }
 
 async fn history(client: &Client) -> Result<Option<History>, tokio_postgres::Error> {

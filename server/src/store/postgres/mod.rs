@@ -3,33 +3,42 @@
 //! The opening of a transaction (`BEGIN`, role, settings) is sent together with its first
 //! statement, and a transaction of one statement takes one round trip. Whatever role
 //! the URL names, statements run as a role that owns nothing and bypasses no policy.
+//!
+//! Reads of one statement have connections of their own, on which no words begin or end a transaction
+//! (`readers`, `wire`), unless there is a pooler in between.
 
 mod host_list;
 mod hosts;
+mod readers;
 mod settings;
+mod socket;
 mod startup;
 mod statements;
 mod tls;
 mod transaction;
 mod transaction_settings;
+mod wire;
+mod wire_row;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool::Runtime;
-use deadpool::managed::QueueMode;
+use deadpool::managed::{Manager, QueueMode};
+use deadpool::{Runtime, Status};
 use tokio::sync::OnceCell;
-use tokio_postgres::Config;
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{Depth, Options, Share, StoreError, TransactionMode};
-use hosts::{Hosts, Pool};
+use hosts::Hosts;
+use readers::{ReadPool, Readers};
 use settings::Settings;
 use startup::Connections;
 use tls::Address;
 pub(super) use transaction::Pipelined;
+pub(super) use wire_row::WireRow;
 
 const CONNECTIONS: usize = 16;
+/// How many more there are for reads of one statement, where the database is reached directly.
+const READERS: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a statement waits for another transaction; less than a statement may take, so that the error
 /// names what was waited for.
@@ -75,10 +84,15 @@ impl Postgres {
         let settings = Settings::new(behave);
         let mut direct = config.clone();
         direct.options(settings.at_start(config.get_options()));
+        let mut reading = config.clone();
+        reading.options(settings.at_start_of_reader(config.get_options(), secured));
+        let direct = pool(Hosts::new(&direct, tls.clone()), CONNECTIONS)?;
+        let readers = Readers::new(direct.manager().lending(&reading));
         let connections = Connections {
             settings,
-            direct: pool(&direct, tls.clone())?,
-            pooled: pool(&config, tls)?,
+            direct,
+            readers: pool(readers, READERS)?,
+            pooled: pool(Hosts::new(&config, tls), CONNECTIONS)?,
             reached: OnceCell::new(),
         };
         Ok(Postgres {
@@ -95,11 +109,12 @@ impl Postgres {
 
     /// How much there is to do.
     pub(super) fn depth(&self) -> Depth {
-        let status = self.connections.pool().status();
+        let (all, readers) = self.connections.status();
+        let busy = |status: &Status| status.size.saturating_sub(status.available);
         Depth {
-            connections: status.size,
-            busy: status.size.saturating_sub(status.available),
-            waiting: status.waiting,
+            connections: all.size + readers.size,
+            busy: busy(&all) + busy(&readers),
+            waiting: all.waiting + readers.waiting,
         }
     }
 
@@ -116,12 +131,17 @@ impl Postgres {
     fn with_settings(&self) -> Option<&str> {
         self.connections.reached()?.settings.as_deref()
     }
+
+    /// The connections for reads of one statement, where there are such.
+    fn readers(&self) -> Option<&ReadPool> {
+        self.connections.reached()?.readers.as_ref()
+    }
 }
 
-/// Connections that are made when they are needed.
-fn pool(config: &Config, tls: MakeRustlsConnect) -> Result<Pool, StoreError> {
-    Pool::builder(Hosts::new(config, tls))
-        .max_size(CONNECTIONS)
+/// Connections that are made when they are needed, so many at most.
+fn pool<M: Manager>(maker: M, most: usize) -> Result<deadpool::managed::Pool<M>, StoreError> {
+    deadpool::managed::Pool::builder(maker)
+        .max_size(most)
         // What came last knows the statements already.
         .queue_mode(QueueMode::Lifo)
         .wait_timeout(Some(PATIENCE))

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use tokio_postgres::Client;
 
 use super::{IDLE, LOCK};
-use crate::store::{Options, StoreError, sql_log};
+use crate::store::{Options, Scope, StoreError, sql_log};
 
 /// The names and values of settings.
 #[derive(Debug, Clone)]
@@ -47,6 +47,16 @@ impl Settings {
                 options.push(' ');
             }
             let _ = write!(options, "-c {name}={value}");
+        }
+        options
+    }
+
+    /// The same of a session for reads. Between transactions it has the role of authentication, unless tests take the
+    /// roles away.
+    pub(super) fn at_start_of_reader(&self, url: Option<&str>, secured: bool) -> String {
+        let mut options = self.at_start(url);
+        if secured {
+            let _ = write!(options, " -c role={}", Scope::Authentication.role());
         }
         options
     }

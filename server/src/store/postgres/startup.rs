@@ -3,10 +3,12 @@
 //! Sessions start with settings as parameters. A pooler either refuses such a start or drops the
 //! parameters. Both are detected here once; from then on each transaction sends its settings.
 
+use deadpool::Status;
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
 
 use super::hosts::{Object, Pool, PoolError};
+use super::readers::ReadPool;
 use super::settings::Settings;
 use crate::store::{StoreError, migrate};
 
@@ -16,6 +18,8 @@ pub(super) struct Connections {
     pub(super) settings: Settings,
     /// Starts sessions with the settings.
     pub(super) direct: Pool,
+    /// The same, for reads of one statement.
+    pub(super) readers: ReadPool,
     /// Starts sessions as a pooler takes them.
     pub(super) pooled: Pool,
     /// Set once it was reached and migrated.
@@ -28,6 +32,8 @@ pub(super) struct ReachedDatabase {
     pub(super) pool: Pool,
     /// What follows each `BEGIN`; nothing where sessions were started with the settings.
     pub(super) settings: Option<String>,
+    /// For reads of one statement; nothing where sessions were not started with the settings.
+    pub(super) readers: Option<ReadPool>,
 }
 
 impl Connections {
@@ -39,6 +45,11 @@ impl Connections {
     /// The pool in use.
     pub(super) fn pool(&self) -> &Pool {
         self.reached().map_or(&self.direct, |reached| &reached.pool)
+    }
+
+    /// How much there is to do for the connections in use, and for those of reads.
+    pub(super) fn status(&self) -> (Status, Status) {
+        (self.pool().status(), self.readers.status())
     }
 
     /// Nothing is left to what has stopped responding, or to take writes.
@@ -64,6 +75,7 @@ impl Connections {
                 let reached = ReachedDatabase {
                     pool: self.direct.clone(),
                     settings: None,
+                    readers: Some(self.readers.clone()),
                 };
                 return Ok((reached, client));
             }
@@ -79,6 +91,7 @@ impl Connections {
         let reached = ReachedDatabase {
             pool: self.pooled.clone(),
             settings: Some(self.settings.in_transaction()),
+            readers: None,
         };
         Ok((reached, client))
     }

@@ -15,6 +15,7 @@ use tokio_postgres::{Client, RowStream};
 
 use super::hosts::Object;
 use super::transaction_settings::references;
+use super::wire::WireError;
 use crate::store::statement::Statement;
 use crate::store::{Row, StoreError, Value};
 
@@ -168,6 +169,14 @@ pub(super) enum Failure {
     NoPlace,
     Pool(StoreError),
     Statement(tokio_postgres::Error),
+    /// Of a read that took one message each way.
+    Wire(WireError),
+}
+
+impl From<WireError> for Failure {
+    fn from(error: WireError) -> Failure {
+        Failure::Wire(error)
+    }
 }
 
 impl From<tokio_postgres::Error> for Failure {

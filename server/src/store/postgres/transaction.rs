@@ -12,10 +12,13 @@ use tokio_postgres::error::SqlState;
 
 use super::Postgres;
 use super::hosts::Object;
+use super::readers::TakenReader;
 use super::statements::{
     BoundStatement, Failure, SentStatement, behind, over, prepare_all, receive, rows_of, within,
 };
-use super::transaction_settings::{Opening, OpeningQuery};
+use super::transaction_settings::{Opening, OpeningQuery, references};
+use super::wire::{WireError, WireResponses, WireStatement};
+use super::wire_row::WireRow;
 use crate::store::metrics::Outcome;
 use crate::store::statement::Statement;
 use crate::store::{LONG, Row, Scope, Share, StoreError, TransactionMode, Value, sql_log};
@@ -233,6 +236,9 @@ impl Pipelined {
     ) -> Result<OpeningResult, StoreError> {
         // What else is to be written, or what comes after it of the same state, decides about an end.
         let last = last && self.kind.only_reads();
+        if last && self.is_implicit(statement) {
+            return self.implicit(query, scope, statement, parameters).await;
+        }
         self.ready().await?;
         let postgres = &self.postgres;
         let opening = Opening::new(
@@ -253,6 +259,54 @@ impl Pipelined {
         let rows = responses.pop().unwrap_or_else(|| Ok(Vec::new()));
         let rows = self.check(rows.map_err(Failure::Statement)).map(rows_of);
         Ok((rows_of(known), rows))
+    }
+
+    /// Whether that statement alone needs no words for its transaction. Only what is short runs on connections for reads:
+    /// nothing else is to keep short reads waiting.
+    fn is_implicit(&self, statement: &Statement) -> bool {
+        let is_short = self.kind == TransactionMode::ShortRead && self.client.is_none();
+        is_short && statement.keeps_plan && self.postgres.readers().is_some()
+    }
+
+    /// Runs a read of one statement as an implicit transaction.
+    async fn implicit(
+        &mut self,
+        query: Option<OpeningQuery<'_>>,
+        scope: &Scope,
+        statement: &Arc<Statement>,
+        parameters: &[Value],
+    ) -> Result<OpeningResult, StoreError> {
+        let opening = Opening::implicit(&self.postgres, query, scope, statement.anew);
+        sql_log::typed(opening.enter, opening.types());
+        sql_log::statements(&[(&**statement, parameters)]);
+        let first = WireStatement {
+            text: opening.enter,
+            kept_by: query.map(|(statement, _)| statement),
+            parameters: &opening.parameters(),
+            most: None,
+        };
+        let second = WireStatement {
+            text: &statement.text,
+            kept_by: Some(statement),
+            parameters: &references(parameters),
+            most: statement.most,
+        };
+        let responses = within(self.postgres.patience, async {
+            let Some(readers) = self.postgres.readers() else {
+                return Err(over());
+            };
+            let taken = TakenReader::from(readers).await;
+            let mut reader = taken.map_err(|error| Failure::Pool(error.into()))?;
+            Ok(reader.transact(&first, &second).await?)
+        });
+        let responses = responses.await;
+        let responses = self.check(responses);
+        self.state = State::Over;
+        let WireResponses { first, second } = responses?;
+        let rows = |rows: Vec<WireRow>| -> Vec<Row> { rows.into_iter().map(Row::Wire).collect() };
+        let second = second.map_err(|error| Failure::Wire(WireError::Database(error)));
+        let second = self.check(second).map(rows);
+        Ok((rows(first), second))
     }
 
     /// Takes a connection, if it has none.
@@ -296,6 +350,16 @@ impl Pipelined {
                 });
                 error.into()
             }
+            Err(Failure::Wire(WireError::Database(error))) => {
+                self.retry = [
+                    SqlState::T_R_SERIALIZATION_FAILURE,
+                    SqlState::T_R_DEADLOCK_DETECTED,
+                ]
+                .iter()
+                .any(|code| error.code == code.code());
+                error.into()
+            }
+            Err(Failure::Wire(error)) => error.into(),
         };
         self.failed = Some(Outcome::from(&error));
         Err(error)

@@ -35,15 +35,17 @@ const SETTINGS: [&str; COUNT] = [
 ];
 
 /// Every form of a beginning, by its [`number`](BeginForm::number).
-const FORMS: [BeginForm; 4] = [
-    BeginForm::new(false, false),
-    BeginForm::new(true, false),
-    BeginForm::new(false, true),
-    BeginForm::new(true, true),
+const FORMS: [BeginForm; 6] = [
+    BeginForm::new(BeginKind::Plain, false),
+    BeginForm::new(BeginKind::Plain, true),
+    BeginForm::new(BeginKind::Shared, false),
+    BeginForm::new(BeginKind::Shared, true),
+    BeginForm::new(BeginKind::Implicit, false),
+    BeginForm::new(BeginKind::Implicit, true),
 ];
 
 /// What sets the scope where nothing is asked first.
-static ENTRIES: LazyLock<[String; 4]> = LazyLock::new(|| FORMS.map(|form| form.enter(1)));
+static ENTRIES: LazyLock<[String; 6]> = LazyLock::new(|| FORMS.map(|form| form.enter(1)));
 
 /// The error of a transaction whose share has no place: nothing can be divided by none. What was sent along
 /// behind it is not done then.
@@ -52,10 +54,19 @@ const NO_PLACE: SqlState = SqlState::DIVISION_BY_ZERO;
 /// How a transaction begins.
 #[derive(Debug, Clone, Copy)]
 struct BeginForm {
+    kind: BeginKind,
     /// Statements are planned for their values.
     anew: bool,
+}
+
+/// What else a transaction does when it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BeginKind {
+    Plain,
     /// It takes a place of a share.
-    shares: bool,
+    Shared,
+    /// No words have begun it, so it says here that it only reads.
+    Implicit,
 }
 
 /// A question to authentication, and its parameters.
@@ -63,6 +74,7 @@ pub(in crate::store) type OpeningQuery<'a> = (&'a Arc<Statement>, &'a [Value]);
 
 /// What leaves before the first statement of a transaction.
 pub(super) struct Opening<'a> {
+    /// The words that begin it; empty where none do.
     pub(super) begin: Cow<'static, str>,
     /// Sets the scope; where something is asked first, its response is that question's.
     pub(super) enter: &'a str,
@@ -83,35 +95,55 @@ impl<'a> Opening<'a> {
         anew: bool,
     ) -> Opening<'a> {
         let secured = postgres.secured;
-        let begin = begin(kind, postgres.with_settings());
-        let settings = settings(scope, secured);
-        let places = share.map(|share| [share.key(), share.places()]);
-        let form = BeginForm::new(anew, places.is_some());
-        let Some((statement, parameters)) = query else {
-            return Opening {
-                begin,
-                enter: &ENTRIES[form.number()],
-                query: &[],
-                settings,
-                places,
-            };
+        let mut begin = begin(kind, postgres.with_settings());
+        if secured && query.is_some() {
+            begin = format!("{begin}; SET LOCAL ROLE tplkit_gate").into();
+        }
+        let kind = match share {
+            Some(_) => BeginKind::Shared,
+            None => BeginKind::Plain,
         };
-        let begin = if secured {
-            format!("{begin}; SET LOCAL ROLE tplkit_gate").into()
-        } else {
-            begin
+        let mut opening = Opening::of(BeginForm::new(kind, anew), query, scope, secured);
+        opening.begin = begin;
+        opening.places = share.map(|share| [share.key(), share.places()]);
+        opening
+    }
+
+    /// Of a transaction that only reads, on a session that has the role of authentication between transactions:
+    /// no words begin it.
+    pub(super) fn implicit(
+        postgres: &Postgres,
+        query: Option<OpeningQuery<'a>>,
+        scope: &Scope,
+        anew: bool,
+    ) -> Opening<'a> {
+        let form = BeginForm::new(BeginKind::Implicit, anew);
+        Opening::of(form, query, scope, postgres.secured)
+    }
+
+    fn of(
+        form: BeginForm,
+        query: Option<OpeningQuery<'a>>,
+        scope: &Scope,
+        secured: bool,
+    ) -> Opening<'a> {
+        let (enter, query): (&str, &[Value]) = match query {
+            None => (&ENTRIES[form.number()], &[]),
+            Some((statement, parameters)) => {
+                let enter = statement.entries[form.number()].get_or_init(|| {
+                    let query = &statement.text;
+                    let enter = form.enter(parameters.len() + 1);
+                    format!("SELECT * FROM ({query}) AS known WHERE ({enter}) IS NOT NULL")
+                });
+                (enter, parameters)
+            }
         };
-        let enter = statement.entries[form.number()].get_or_init(|| {
-            let query = &statement.text;
-            let enter = form.enter(parameters.len() + 1);
-            format!("SELECT * FROM ({query}) AS known WHERE ({enter}) IS NOT NULL")
-        });
         Opening {
-            begin,
+            begin: Cow::Borrowed(""),
             enter,
-            query: parameters,
-            settings,
-            places,
+            query,
+            settings: settings(scope, secured),
+            places: None,
         }
     }
 
@@ -170,12 +202,12 @@ fn begin(kind: TransactionMode, settings: Option<&str>) -> Cow<'static, str> {
 }
 
 impl BeginForm {
-    const fn new(anew: bool, shares: bool) -> BeginForm {
-        BeginForm { anew, shares }
+    const fn new(kind: BeginKind, anew: bool) -> BeginForm {
+        BeginForm { kind, anew }
     }
 
     fn number(self) -> usize {
-        usize::from(self.anew) + 2 * usize::from(self.shares)
+        usize::from(self.anew) + 2 * self.kind as usize
     }
 
     /// Sets the scope, by parameters from that number on.
@@ -187,8 +219,12 @@ impl BeginForm {
         if self.anew {
             words.push("set_config('plan_cache_mode', 'force_custom_plan', true)".to_owned());
         }
-        if self.shares {
-            words.push(place(first + SETTINGS.len()));
+        match self.kind {
+            BeginKind::Plain => {}
+            BeginKind::Shared => words.push(place(first + SETTINGS.len())),
+            BeginKind::Implicit => {
+                words.push("set_config('transaction_read_only', 'on', true)".to_owned());
+            }
         }
         format!("SELECT {}", words.join(" || "))
     }
@@ -261,27 +297,29 @@ mod tests {
         for query in [None, Some((&question, &parameters[..]))] {
             for share in [None, Some(share)] {
                 for anew in [false, true] {
-                    let opening = Opening::new(
-                        &postgres,
-                        TransactionMode::Write,
-                        share,
-                        query,
-                        &Scope::Authentication,
-                        anew,
-                    );
-                    let types: Vec<&str> = opening.types().collect();
-                    let mut expected = Vec::new();
-                    if query.is_some() {
-                        expected.extend(["uuid", "bigint"]);
+                    let scope = &Scope::Authentication;
+                    let mode = TransactionMode::Write;
+                    let words = Opening::new(&postgres, mode, share, query, scope, anew);
+                    let implicit = Opening::implicit(&postgres, query, scope, anew);
+                    let openings = match share {
+                        None => vec![words, implicit],
+                        Some(_) => vec![words],
+                    };
+                    for opening in openings {
+                        let types: Vec<&str> = opening.types().collect();
+                        let mut expected = Vec::new();
+                        if query.is_some() {
+                            expected.extend(["uuid", "bigint"]);
+                        }
+                        expected.extend(["text"; COUNT]);
+                        if share.is_some() {
+                            expected.extend(["bigint", "bigint"]);
+                        }
+                        assert_eq!(types, expected);
+                        assert_eq!(opening.parameters().len(), types.len());
+                        let named = placeholders(opening.enter).into_iter();
+                        assert!(named.eq(1..=types.len()), "{}", opening.enter);
                     }
-                    expected.extend(["text"; COUNT]);
-                    if share.is_some() {
-                        expected.extend(["bigint", "bigint"]);
-                    }
-                    assert_eq!(types, expected);
-                    assert_eq!(opening.parameters().len(), types.len());
-                    let named = placeholders(opening.enter).into_iter();
-                    assert!(named.eq(1..=types.len()), "{}", opening.enter);
                 }
             }
         }
