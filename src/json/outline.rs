@@ -46,7 +46,8 @@ impl Outline {
 
     /// The part that begins at an offset.
     pub(super) fn part_at(&self, offset: usize) -> Option<&Part> {
-        (offset % PART == 0)
+        offset
+            .is_multiple_of(PART)
             .then(|| self.parts.get(offset / PART))
             .flatten()
     }
