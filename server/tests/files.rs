@@ -2,6 +2,7 @@
 
 mod alike;
 mod folder;
+mod like_a_response;
 mod limit;
 
 use std::path::Path;

@@ -288,6 +288,7 @@ impl<'a, 'o> Parser<'a, 'o> {
 }
 
 /// Whether a decoded text holds U+0000, which only an escape can bring.
+#[expect(clippy::ptr_arg, reason = "whether it is borrowed is what counts")]
 fn holds_nul(text: &Cow<'_, str>) -> bool {
     matches!(text, Cow::Owned(decoded) if decoded.contains('\0'))
 }

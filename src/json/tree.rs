@@ -361,7 +361,7 @@ impl<'d> Node<'d> {
 
     /// The id of the first element or member.
     fn first(self) -> u32 {
-        if self.len() > 0 { self.id + 1 } else { NONE }
+        if self.is_empty() { NONE } else { self.id + 1 }
     }
 
     /// Elements or members in order, without the ones that a repeated key shadows.

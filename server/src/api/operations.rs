@@ -96,10 +96,10 @@ pub static OPERATIONS: [Operation; 108] = operations! {
     }
     "files" {
         GET "/v1/files" list_files READ, Viewer, Usual, [200, 404, 422] => files::list, "Lists visible files" [workspace_id attached cursor limit] -> FileRecordPage;
-        POST "/v1/files" upload_file WRITE, Editor, Usual, [201, 404, 408, 409, 413, 415, 422] => files::create, "Uploads a file" [workspace_id: into_workspace name] (FileUpload) -> FileRecord with [FileBody];
+        POST "/v1/files" upload_file WRITE, Editor, Usual, [201, 404, 408, 409, 413, 415, 422] => files::create, "Uploads a file" [workspace_id: into_workspace name] (FileUpload) -> FileRecord with [FileBody RememberedCaller];
         GET "/v1/files/{file_id}" get_file READ, Viewer, Usual, [200, 404, 422] => files::get, "Reads the record of a file" [] -> FileRecord;
         DELETE "/v1/files/{file_id}" delete_file WRITE, Editor, Usual, [204, 404, 409, 422] => files::delete, "Deletes a file" [force: force_file];
-        GET "/v1/files/{file_id}/content" get_file_content READ, Viewer, Usual, [200, 206, 304, 404, 412, 416, 422] => files::content, "Reads the bytes of a file, or a part of them" [inline] with [FileResponse];
+        GET "/v1/files/{file_id}/content" get_file_content READ, Viewer, Usual, [200, 206, 304, 404, 412, 416, 422] => files::content, "Reads the bytes of a file, or a part of them" [inline] with [FileResponse RememberedCaller];
         POST "/v1/files/{file_id}/links" create_file_link READ, Viewer, Usual, [201, 404, 413, 415, 422] => files::create_link, "Makes a link to a file that needs no credential" [] (FileLinkCreate) -> FileLink;
         GET "/v1/file-links/{file_id}" open_file_link Public, Viewer, Usual, [200, 206, 304, 404, 412, 416, 429, 503] => files::open_link, "Reads the bytes of the file that a link leads to" [organization: link_organization by expires inline: link_inline signature] with [FileResponse];
     }

@@ -11,8 +11,7 @@
 //! A statement outside of `run` takes its scope from [`confirmed_scope`](OptimisticSession::confirmed_scope), which is an
 //! error for a caller who has not been checked.
 //!
-//! A request that takes long continues in a session of its own, opened by
-//! [`reopen`](OptimisticSession::reopen). The credential is read from the request once, before `open`.
+//! A request that takes long goes on in a session whose caller is [doubted](OptimisticSession::doubted) once more. The credential is read from the request once, before `open`.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -143,19 +142,10 @@ impl OptimisticSession {
         Ok(Some(session))
     }
 
-    /// A new session of the same credential, whose caller is read from the store. `None` when the credential is
-    /// good no more.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub(crate) async fn reopen(
-        &self,
-        store: &Store,
-        now: i64,
-    ) -> Result<Option<OptimisticSession>, StoreError> {
-        let presented = self.presented_at(now);
-        let caller = holder(store, presented.clone()).await?.map(Arc::new);
-        Ok(caller.map(|caller| OptimisticSession::of(presented, caller, Confirmed::Everything)))
+    /// A new session of the same credential, whose caller counts as remembered: the store has confirmed nothing of it at
+    /// that time.
+    pub(crate) fn doubted(&self, now: i64) -> OptimisticSession {
+        OptimisticSession::of(self.presented_at(now), self.caller(), Confirmed::Nothing)
     }
 
     fn of(

@@ -104,16 +104,14 @@ impl Call {
         &self.target.path
     }
 
-    /// Finds out once more who asks: what takes long is not done for somebody who may not do it any more.
+    /// From now on the caller counts as remembered, and is checked along with the next statement: what takes long is not
+    /// done for somebody who may not do it any more.
     ///
     /// # Errors
-    /// 401, and 403 for a key that lost its scope.
-    pub async fn renew_session(&mut self) -> Result<(), Refusal> {
-        let (store, now) = (&self.app.store, self.app.context.now());
-        let session = self.session()?.reopen(store, now).await?;
-        let session = session.ok_or_else(Refusal::unauthenticated)?;
-        self.operation.admit(&session.caller())?;
-        self.session = Some(session);
+    /// 401 on a public operation that nobody is signed in for.
+    pub fn doubt_session(&mut self) -> Result<(), Refusal> {
+        let now = self.app.context.now();
+        self.session = Some(self.session()?.doubted(now));
         Ok(())
     }
 

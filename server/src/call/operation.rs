@@ -68,9 +68,9 @@ pub enum Fact {
     FileBody,
     /// Its response is a file, in whole or in part.
     FileResponse,
-    /// The caller may be taken from memory and be checked along with the first statement of [`Call::read`] and
-    /// [`Call::write`]. Every other way to the store is an error then ([`Call::confirmed_scope`]), and the handler
-    /// admits nobody by what it knows of the caller.
+    /// The caller may be taken from memory and be checked along with the first statement of [`Call::read`],
+    /// [`Call::look_up`] and [`Call::write`]. Before that every other way to the store is an error
+    /// ([`Call::confirmed_scope`]), and the handler admits nobody by what it knows of the caller.
     RememberedCaller,
     /// It leads a browser to a page: no part of the API, so the OpenAPI document leaves it out.
     PageAddress,

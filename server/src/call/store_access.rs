@@ -59,6 +59,36 @@ impl Call {
         self.run(TransactionMode::Write, scope, input, work).await
     }
 
+    /// Looks something up before the handler continues, in a read that is expected to be short. The caller may be a
+    /// remembered one, who is checked along with the first statement, and is confirmed from then on.
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn look_up<I: Input, T: Output>(
+        &self,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, T, Refusal> + Clone,
+    ) -> Result<T, Refusal> {
+        let scope = TransactionScope::Visible;
+        self.operate(TransactionMode::ShortRead, scope, input, work)?
+            .await
+    }
+
+    /// Writes what a later [`write`](Call::write) of the request looks for, and makes safe from a power cut when it ends.
+    /// The caller is checked as in [`look_up`](Call::look_up).
+    ///
+    /// # Errors
+    /// The operation's own, or the store's.
+    pub async fn write_preliminary<I: Input, T: Output>(
+        &self,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, T, Refusal> + Clone,
+    ) -> Result<T, Refusal> {
+        let scope = TransactionScope::Visible;
+        self.operate(TransactionMode::Preliminary, scope, input, work)?
+            .await
+    }
+
     /// Queries the store before the handler continues.
     ///
     /// # Errors
@@ -192,20 +222,31 @@ impl Call {
         input: I,
         work: impl QueryFn<OperationContext<I>, ApiResponse, Refusal> + Clone,
     ) -> Result<Response, Refusal> {
-        let app = &self.app;
+        let response = self.operate(mode, scope, input, work)?.await;
+        self.app.runs.notify_if_marked();
+        response.map(ApiResponse::response)
+    }
+
+    /// Runs an operation in the session. No future around that of the session: such a one would have room for all of it
+    /// twice.
+    fn operate<I: Input, T: Output>(
+        &self,
+        mode: TransactionMode,
+        scope: TransactionScope,
+        input: I,
+        work: impl QueryFn<OperationContext<I>, T, Refusal> + Clone,
+    ) -> Result<impl Future<Output = Result<T, Refusal>>, Refusal> {
         let context = self.context(input)?;
-        let prepare = |context: &mut OperationContext<I>, caller: &Arc<Caller>| {
-            self.operation.admit(caller)?;
+        let operation = self.operation;
+        let prepare = move |context: &mut OperationContext<I>, caller: &Arc<Caller>| {
+            operation.admit(caller)?;
             context.caller = caller.clone();
             Ok(())
         };
-        let session = self.session()?;
         let subject = Subject { mode, scope };
-        let (store, cache) = (&app.store, &app.remembered);
-        let response = session.run(store, cache, subject, context, prepare, work);
-        let response = response.await;
-        app.runs.notify_if_marked();
-        response.map(ApiResponse::response)
+        let (store, cache) = (&self.app.store, &self.app.remembered);
+        let session = self.session()?;
+        Ok(session.run(store, cache, subject, context, prepare, work))
     }
 
     /// Responds with what an operation did to the model, which holds for everybody: it sees the rows of

@@ -375,10 +375,18 @@ pub(super) async fn run(
             if verdict.is_whole() {
                 return Ok(());
             }
-            let (missing, damaged) = (verdict.missing.len(), verdict.damaged.len());
+            let broken = [&verdict.missing, &verdict.damaged, &verdict.unreadable];
+            let [missing, damaged, unreadable] = broken.map(Vec::len);
+            let unread = match unreadable {
+                0 => String::new(),
+                count => format!(
+                    " Files whose bytes could not be read to their end: {count}; verify them again when the bucket lets them \
+                     be read."
+                ),
+            };
             Err(Failure::Found(format!(
                 "files whose bytes are missing: {missing}, damaged: {damaged}. Bring them back from a backup of the place, \
-                 or delete the files"
+                 or delete the files.{unread}"
             )))
         }
         AdminCommand::Automation(switch) => {

@@ -71,7 +71,7 @@ pub(super) async fn run<A: RequestHandler>(
         let (handler, state, phase) = (handler.clone(), state.clone(), phase.clone());
         hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
             let busy = Busy::new(state.clone());
-            let (handler, phase) = (handler.clone(), phase.clone());
+            let (handler, state, phase) = (handler.clone(), state.clone(), phase.clone());
             let (time, rate) = (limits.body_time, limits.body_rate);
             Box::pin(async move {
                 let closing = asks_to_close(&request);
@@ -101,6 +101,11 @@ pub(super) async fn run<A: RequestHandler>(
                 if !keeps {
                     let close = HeaderValue::from_static("close");
                     response.headers_mut().insert(header::CONNECTION, close);
+                }
+                if !is_json(&response) && !response.body().is_end_stream() {
+                    state.begin_bytes();
+                    let state = state.clone();
+                    response = response.map(|body| Body::new(AnyBytes { body, state }));
                 }
                 // What is there already leaves at once; what is made on the way keeps the connection busy.
                 if response.body().size_hint().exact().is_none() {
@@ -179,6 +184,47 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         self.0.responded();
+    }
+}
+
+/// Whether the body of a response is JSON, which no response of the HTTP library reads like.
+fn is_json(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| {
+        let kind = kind.as_bytes();
+        kind.starts_with(b"application/json") || kind.starts_with(b"application/problem+json")
+    })
+}
+
+/// The body of a response that may have any form: its bytes are never taken for those of the HTTP library.
+struct AnyBytes {
+    body: Body,
+    state: Arc<ConnectionState>,
+}
+
+impl Drop for AnyBytes {
+    fn drop(&mut self) {
+        self.state.end_bytes();
+    }
+}
+
+impl HttpBody for AnyBytes {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

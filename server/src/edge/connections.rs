@@ -19,6 +19,10 @@ pub(super) struct ConnectionState {
     busy: AtomicBool,
     /// A response is being sent.
     writing: AtomicBool,
+    /// What is sent may be bytes of a body of any form.
+    sends_bytes: AtomicBool,
+    /// The last of them are on their way.
+    bytes_ended: AtomicBool,
     closing: Notify,
 }
 
@@ -30,6 +34,8 @@ impl ConnectionState {
             received: AtomicU64::new(0),
             busy: AtomicBool::new(false),
             writing: AtomicBool::new(false),
+            sends_bytes: AtomicBool::new(false),
+            bytes_ended: AtomicBool::new(false),
             closing: Notify::new(),
         }
     }
@@ -53,6 +59,29 @@ impl ConnectionState {
 
     pub(super) fn writing(&self, writing: bool) {
         self.writing.store(writing, Ordering::Relaxed);
+    }
+
+    /// A body of any form follows.
+    pub(super) fn begin_bytes(&self) {
+        self.bytes_ended.store(false, Ordering::Relaxed);
+        self.sends_bytes.store(true, Ordering::Relaxed);
+    }
+
+    /// Its last bytes were handed over.
+    pub(super) fn end_bytes(&self) {
+        self.bytes_ended.store(true, Ordering::Relaxed);
+    }
+
+    /// All that was handed over is sent.
+    pub(super) fn flushed(&self) {
+        if self.bytes_ended.load(Ordering::Relaxed) {
+            self.sends_bytes.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether what is sent may be bytes of such a body.
+    pub(super) fn sends_bytes(&self) -> bool {
+        self.sends_bytes.load(Ordering::Relaxed)
     }
 
     /// Whether nobody waits for anything here.

@@ -56,7 +56,7 @@ impl Stream {
 }
 
 /// Where the library's own response begins, when these bytes end with it. Nothing of ours has these
-/// statuses (a refusal is never 400), and no JSON ends like this.
+/// statuses (a refusal is never 400), and no JSON ends like this. A file may: while one is sent, nobody asks.
 fn own_response(bytes: &[u8]) -> Option<usize> {
     if !bytes.ends_with(b"\r\n\r\n") {
         return None;
@@ -92,7 +92,8 @@ impl AsyncWrite for Stream {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match own_response(bytes) {
+        let own = (!self.state.sends_bytes()).then(|| own_response(bytes));
+        match own.flatten() {
             Some(0) => Poll::Ready(Ok(bytes.len())),
             Some(end) => self.attempt(cx, |tcp, cx| tcp.poll_write(cx, &bytes[..end])),
             None => self.attempt(cx, |tcp, cx| tcp.poll_write(cx, bytes)),
@@ -106,7 +107,7 @@ impl AsyncWrite for Stream {
     ) -> Poll<io::Result<usize>> {
         let mut full = slices.iter().filter(|slice| !slice.is_empty());
         match (full.next_back(), full.next()) {
-            (Some(last), first) if own_response(last).is_some() => {
+            (Some(last), first) if !self.state.sends_bytes() && own_response(last).is_some() => {
                 self.poll_write(cx, first.unwrap_or(last))
             }
             _ => self.attempt(cx, |tcp, cx| tcp.poll_write_vectored(cx, slices)),
@@ -118,7 +119,11 @@ impl AsyncWrite for Stream {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.tcp).poll_flush(cx)
+        let flushed = Pin::new(&mut self.tcp).poll_flush(cx);
+        if flushed.is_ready() {
+            self.state.flushed();
+        }
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::objects::{self, Object};
 use super::record::{File, columns};
 use crate::refusal::{Code, Refusal};
-use crate::store::{StoreError, Tx, Value};
+use crate::store::{PipelinedStatement, StoreError, Tx};
 
 /// A file that is to be.
 #[derive(Debug, Clone)]
@@ -26,29 +26,78 @@ pub struct NewFile {
     pub now: i64,
 }
 
+/// Where a file is to be.
+#[derive(Debug, Clone, Copy)]
+pub struct Destination {
+    /// Whose the workspace is.
+    pub organization: Uuid,
+    /// The workspace.
+    pub workspace: Uuid,
+    /// Bytes that the organization may still have; any amount where nothing limits it.
+    pub room: Option<i64>,
+}
+
+/// A workspace as the destination of a file; nothing where the caller does not see it.
+///
+/// # Errors
+/// Those of the store.
+pub async fn destination(tx: &mut Tx, workspace: Uuid) -> Result<Option<Destination>, StoreError> {
+    let sql = "SELECT workspaces.organization_id, organizations.file_quota - organizations.file_bytes FROM workspaces \
+         JOIN organizations ON organizations.id = workspaces.organization_id \
+         WHERE {tenant workspaces.organization_id} AND {workspace workspaces.id} AND {tenant organizations.id} \
+         AND workspaces.id = $1";
+    let rows = tx.last(sql, &[workspace.into()]).await?;
+    let found = rows.first().map(|row| {
+        Ok(Destination {
+            organization: row.get(0)?,
+            workspace,
+            room: row.get(1)?,
+        })
+    });
+    found.transpose()
+}
+
 /// Makes the record. Locks the workspace, then the organization, then the object: whoever removes files has the same
-/// order.
+/// order. The organization is locked no longer than needed: all of its uploads wait for each other there.
 ///
 /// # Errors
 /// 404 when the workspace has gone, 409 when the organization has no room, 503 when the object has gone.
 pub async fn create(tx: &mut Tx, new: &NewFile) -> Result<File, Refusal> {
     let object = &new.object;
-    let organization: Value = object.organization.into();
     let sql = "SELECT id FROM workspaces WHERE {tenant organization_id} AND {workspace id} AND organization_id = $1 \
          AND id = $2 {share workspaces}";
-    let there = tx
-        .first(sql, &[organization.clone(), new.workspace.into()])
-        .await?;
+    let of = [object.organization.into(), new.workspace.into()];
+    let there = tx.first(sql, &of).await?;
     there.ok_or_else(Refusal::not_found)?;
-    charge(tx, object).await?;
-    objects::keep(tx, object).await?;
+    let made = tx.pipeline(vec![charge(object), insert(new)]).await?;
+    let [charged, inserted] = &made[..] else {
+        return Err(StoreError::Internal("no file was inserted".to_owned()).into());
+    };
+    charged.first().ok_or_else(no_room)?;
+    let file = inserted.first().ok_or_else(objects::gone)?;
+    Ok(File::read(file)?)
+}
+
+/// Takes the room for it, under the lock of the organization.
+fn charge(object: &Object) -> PipelinedStatement {
+    let sql = "UPDATE main.organizations SET file_bytes = file_bytes + $2 WHERE {tenant id} AND id = $1 \
+         AND (file_quota IS NULL OR file_bytes + $2 <= file_quota) RETURNING id";
+    let parameters = vec![object.organization.into(), object.size.into()];
+    PipelinedStatement::new(sql, parameters)
+}
+
+/// Inserts the record, where its object lives, under the lock of the object.
+fn insert(new: &NewFile) -> PipelinedStatement {
+    let object = &new.object;
     let sql = concat!(
         "INSERT INTO main.files {into $1} (organization_id, id, workspace_id, object_id, name, content_type, size, \
-         sha256, created_by, created_at, unused_since) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) RETURNING ",
+         sha256, created_by, created_at, unused_since) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10 \
+         FROM file_objects WHERE {tenant file_objects.organization_id} AND file_objects.organization_id = $1 \
+         AND file_objects.id = $4 AND NOT file_objects.condemned {lock} RETURNING ",
         columns!()
     );
-    let parameters: [Value; 10] = [
-        organization,
+    let parameters = vec![
+        object.organization.into(),
         new.id.into(),
         new.workspace.into(),
         object.id.into(),
@@ -59,19 +108,7 @@ pub async fn create(tx: &mut Tx, new: &NewFile) -> Result<File, Refusal> {
         new.by.into(),
         new.now.into(),
     ];
-    let row = tx.first(sql, &parameters).await?;
-    let row = row.ok_or_else(|| StoreError::Internal("no file was inserted".to_owned()))?;
-    Ok(File::read(&row)?)
-}
-
-/// Takes the room for it, under the lock of the organization.
-async fn charge(tx: &mut Tx, object: &Object) -> Result<(), Refusal> {
-    let sql = "UPDATE main.organizations SET file_bytes = file_bytes + $2 WHERE {tenant id} AND id = $1 \
-         AND (file_quota IS NULL OR file_bytes + $2 <= file_quota) RETURNING id";
-    let charged = tx
-        .first(sql, &[object.organization.into(), object.size.into()])
-        .await?;
-    charged.map(drop).ok_or_else(no_room)
+    PipelinedStatement::new(sql, parameters)
 }
 
 /// The refusal of a file for which there is no room.
@@ -81,14 +118,4 @@ pub fn no_room() -> Refusal {
         "The files of the organization would have more bytes than its quota allows; delete some, or have the quota \
          raised.",
     )
-}
-
-/// How much room an organization has left; any amount where nothing limits it.
-///
-/// # Errors
-/// Those of the store.
-pub async fn room(tx: &mut Tx, organization: Uuid) -> Result<Option<i64>, StoreError> {
-    let sql = "SELECT file_quota - file_bytes FROM organizations WHERE {tenant id} AND id = $1";
-    let row = tx.first(sql, &[organization.into()]).await?;
-    row.map_or(Ok(None), |row| row.get(0))
 }

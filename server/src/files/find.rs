@@ -10,7 +10,7 @@ pub const FEW: i64 = 1000;
 /// How many are looked at in one step, where more than the sight of them is asked.
 const STEP: i64 = 500;
 
-/// The file of that id.
+/// The file of that id. Where the transaction only reads, nothing else is expected to be asked in it.
 ///
 /// # Errors
 /// Those of the store.
@@ -21,8 +21,8 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<File>, StoreError> {
         " FROM files WHERE files.id = $1 AND ",
         sees_file!()
     );
-    let row = tx.first(sql, &[id.into()]).await?;
-    row.as_ref().map(File::read).transpose()
+    let rows = tx.last(sql, &[id.into()]).await?;
+    rows.first().map(File::read).transpose()
 }
 
 /// Whether a file is still on record, whoever sees it. What deletes one takes its bytes away afterwards, so that somebody

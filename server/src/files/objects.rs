@@ -67,21 +67,11 @@ pub async fn hold(tx: &mut Tx, new: Object, now: i64) -> Result<Object, StoreErr
     })
 }
 
-/// Makes sure that a held object lives, until the transaction ends.
-///
-/// # Errors
-/// 503 when it was condemned meanwhile, because the upload took too long.
-pub(super) async fn keep(tx: &mut Tx, object: &Object) -> Result<(), Refusal> {
-    let sql = "SELECT id FROM file_objects WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 \
-         AND NOT condemned {lock}";
-    let row = tx
-        .first(sql, &[object.organization.into(), object.id.into()])
-        .await?;
-    row.map(drop).ok_or_else(|| {
-        Refusal::unavailable(
-            "Storing the bytes took too long, and they were removed; upload the file again.",
-        )
-    })
+/// The refusal of a record whose object was condemned meanwhile, because the upload took too long.
+pub(super) fn gone() -> Refusal {
+    Refusal::unavailable(
+        "Storing the bytes took too long, and they were removed; upload the file again.",
+    )
 }
 
 /// Notes that a record of an object is gone. Whether it was the last one is found out later, and an object that is

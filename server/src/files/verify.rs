@@ -34,6 +34,9 @@ pub struct Verdict {
     pub missing: Vec<Broken>,
     /// Files whose object has other bytes.
     pub damaged: Vec<Broken>,
+    /// Files whose object is in a bucket, and broke off each time that it was read: nothing is known of its bytes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<Broken>,
     /// What is there for nothing.
     pub left_over: Vec<LeftOver>,
     /// How much of that was removed.
@@ -56,9 +59,9 @@ pub struct LeftOver {
 }
 
 impl Verdict {
-    /// Whether all files are whole.
+    /// Whether all files are known to be whole.
     pub fn is_whole(&self) -> bool {
-        self.missing.is_empty() && self.damaged.is_empty()
+        self.missing.is_empty() && self.damaged.is_empty() && self.unreadable.is_empty()
     }
 }
 
@@ -102,6 +105,7 @@ enum State {
     Whole,
     Missing,
     Damaged,
+    Unreadable,
 }
 
 impl Verdict {
@@ -131,6 +135,7 @@ impl Verdict {
             State::Whole => {}
             State::Missing => self.missing.push(broken()),
             State::Damaged => self.damaged.push(broken()),
+            State::Unreadable => self.unreadable.push(broken()),
         }
         Ok(())
     }
@@ -246,10 +251,10 @@ async fn state(place: &FileStorage, file: &File) -> Result<State, FileStorageErr
             place.is_there().await?;
             Ok(State::Damaged)
         }
-        WholeRead::BrokeOff(why) => Err(FileStorageError::Unavailable(format!(
-            "reading {} broke off twice: {why}",
-            file.key()
-        ))),
+        WholeRead::BrokeOff(why) => {
+            tracing::error!(why, key = %file.key(), "reading an object broke off again");
+            Ok(State::Unreadable)
+        }
     }
 }
 

@@ -33,7 +33,13 @@ pub(super) fn unique_column(column: &Record) -> row_values::UniqueColumn {
         feature: column.parent(),
         id: column.id,
         name: column.name.clone(),
+        of_files: is_of_files(column),
     }
+}
+
+/// Whether its cells name files.
+fn is_of_files(column: &Record) -> bool {
+    column_type(column).is_some_and(|known| known.file)
 }
 
 fn column_type(column: &Record) -> Option<&'static ColumnType> {
@@ -155,8 +161,8 @@ pub(super) async fn complete_config(
         Some(before) => nature(before).unwrap_or_default(),
         None => Nature::default(),
     };
-    let file = |column: &Record| column_type(column).is_some_and(|known| known.file);
-    if before.is_some_and(file) && !file(column) {
+    let named_files = before.is_some_and(is_of_files);
+    if named_files && !is_of_files(column) {
         // For good: were it one again, nobody would have checked its cells.
         uses::end_column(tx, column.organization(), column.id, column.updated_at).await?;
     }
@@ -168,9 +174,12 @@ pub(super) async fn complete_config(
         column.set("is_searched", searched);
         column.set("search_ready", searched && !rows);
     }
-    let (newly_unique, newly_counted) = (now.unique && !was.unique, now.sequence && !was.sequence);
+    // Ids of files are known by another form than texts.
+    let known_otherwise = before.is_some() && named_files != is_of_files(column);
+    let newly_unique = now.unique && (!was.unique || known_otherwise);
+    let newly_counted = now.sequence && !was.sequence;
     let of = unique_column(column);
-    if was.unique && !now.unique {
+    if was.unique && (!now.unique || known_otherwise) {
         row_values::forget(tx, &of).await?;
     }
     if rows && (newly_unique || newly_counted) {

@@ -337,7 +337,7 @@ struct RowIndexes<'b> {
 fn noted(table: &Table, at: usize, value: &str, indexes: &mut RowIndexes<'_>) {
     let column = &table.columns[at];
     if column.is_unique {
-        let digest = known_as(value);
+        let digest = known_as(value, column.rule.file);
         let value = digest.map(|digest| HashedValue { column: at, digest });
         indexes.uniques.extend(value);
     }

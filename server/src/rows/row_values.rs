@@ -4,7 +4,7 @@
 //! texts cost no more than short ones. Stored rows have that text already.
 
 use sha2::{Digest as _, Sha256};
-use tplkit::rows::members;
+use tplkit::rows::{file_id, members};
 use uuid::Uuid;
 
 use super::prepare::floor;
@@ -14,8 +14,12 @@ use crate::store::{StoreError, Tx, Value};
 /// How many rows are looked at in one go.
 const BATCH: i64 = 1000;
 
-/// The value as it is known, when it is one: nothing is repeated by being empty.
-pub fn known_as(canonical: &str) -> Option<[u8; 32]> {
+/// The value as it is known, when it is one: nothing is repeated by being empty. In a column of files an id is the same in
+/// other letters.
+pub fn known_as(canonical: &str, of_files: bool) -> Option<[u8; 32]> {
+    if of_files && let Some(id) = file_id(canonical) {
+        return Some(Sha256::digest(format!("\"{id}\"")).into());
+    }
     (canonical != "null").then(|| Sha256::digest(canonical).into())
 }
 
@@ -41,6 +45,8 @@ pub struct UniqueColumn {
     pub id: Uuid,
     /// Its name, for the refusal.
     pub name: String,
+    /// Whether it names files.
+    pub of_files: bool,
 }
 
 /// Enters the values of all rows of a column that becomes unique (`claim`), and finds where a sequence
@@ -77,7 +83,7 @@ pub async fn enter(
             let cell = members(&data).find(|(key, _)| key.is(&column.name));
             let Some((_, cell)) = cell else { continue };
             after_all = after_all.max(floor(cell));
-            values.extend(known_as(cell).map(|value| -> Vec<Value> {
+            values.extend(known_as(cell, column.of_files).map(|value| -> Vec<Value> {
                 vec![
                     column.organization.into(),
                     column.workspace.into(),

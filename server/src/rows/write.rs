@@ -412,7 +412,7 @@ fn unique_values(table: &Table, data: &str) -> Vec<HashedValue> {
         let key = key.decoded();
         let at = table.position(&key);
         if let Some(at) = at.filter(|at| table.columns[*at].is_unique) {
-            let digest = known_as(value);
+            let digest = known_as(value, table.columns[at].rule.file);
             values.extend(digest.map(|digest| HashedValue { column: at, digest }));
         }
     }

@@ -28,7 +28,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 17] = [
+const MIGRATIONS: [Migration; 18] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -46,6 +46,7 @@ const MIGRATIONS: [Migration; 17] = [
     migration!(15, "0015_parts"),
     migration!(16, "0016_lines"),
     migration!(17, "0017_search"),
+    migration!(18, "0018_files_by_id"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

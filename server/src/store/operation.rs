@@ -59,8 +59,8 @@ impl<I: Input, T: Output, E: OperationError, F: QueryFn<I, T, E>> Task
         self.kind == TransactionMode::Snapshot
     }
 
-    fn is_repeatable(&self) -> bool {
-        self.kind == TransactionMode::Repeatable
+    fn may_be_lost(&self) -> bool {
+        self.kind.may_be_lost()
     }
 
     fn run(&mut self, mut connection: SecuredConnection) -> (SecuredConnection, bool) {

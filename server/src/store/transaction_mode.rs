@@ -15,6 +15,9 @@ pub(crate) enum TransactionMode {
     Snapshot,
     /// It writes, and somebody waits for it.
     Write,
+    /// It writes what a later write of the same request looks for: that one, when it ends, makes both safe from a power
+    /// cut.
+    Preliminary,
     /// It writes, and may take long.
     Long,
     /// The same, and it is written again when it is lost.
@@ -25,7 +28,10 @@ impl TransactionMode {
     pub(crate) fn writes(self) -> bool {
         matches!(
             self,
-            TransactionMode::Write | TransactionMode::Long | TransactionMode::Repeatable
+            TransactionMode::Write
+                | TransactionMode::Preliminary
+                | TransactionMode::Long
+                | TransactionMode::Repeatable
         )
     }
 
@@ -39,6 +45,14 @@ impl TransactionMode {
         matches!(
             self,
             TransactionMode::ShortRead | TransactionMode::Read | TransactionMode::Heavy
+        )
+    }
+
+    /// Whether what it writes may be lost in a power cut: it is looked for, or written again.
+    pub(crate) fn may_be_lost(self) -> bool {
+        matches!(
+            self,
+            TransactionMode::Preliminary | TransactionMode::Repeatable
         )
     }
 

@@ -315,7 +315,8 @@ pub(crate) async fn taken(
 fn as_kept(value: &str) -> Option<[u8; 32]> {
     let mut kept = String::with_capacity(value.len());
     sorted_to(&mut kept, value);
-    known_as(&kept)
+    // Ids of files do not travel, and other texts of such a column are as they are.
+    known_as(&kept, false)
 }
 
 /// How many rows more the organization of a workspace may have, if there is a limit.

@@ -339,20 +339,38 @@ fn a_read_that_breaks_off_is_no_damage() {
     let body = json!({"organization_id": organization, "label": "W"});
     let workspace = wire.made("/v1/workspaces", &body);
     let path = format!("/v1/files?workspace_id={workspace}&name=large");
-    wire.made(&path, &json!("x".repeat(LARGE)));
+    let large = wire.made(&path, &json!("x".repeat(LARGE)));
+    let path = format!("/v1/files?workspace_id={workspace}&name=small");
+    wire.made(&path, &json!("small"));
     drop(serving);
     let verify = || {
         let mut command = command(&["admin", "verify-files", "--database", &database]);
         command.args(PLACE).envs(environment);
         command.output().expect("ends")
     };
-    // Nothing comes to its end: that is no verdict.
+    // What does not come to its end is named, and what does is looked at all the same.
     gate.is(BREAKING);
     let output = verify();
-    assert!(!output.status.success(), "{output:?}");
-    assert!(output.stdout.is_empty(), "{output:?}");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let unreadable = verdict["unreadable"].as_array().expect("a list");
+    let [one] = unreadable.as_slice() else {
+        panic!("{verdict}")
+    };
+    assert_eq!(one["file_id"], json!(large));
+    assert_eq!(one["organization_id"], json!(organization));
+    let key = one["key"].as_str().expect("a name");
+    assert!(key.starts_with(&organization), "{verdict}");
+    for (what, expected) in [
+        ("checked", json!(2)),
+        ("missing", json!([])),
+        ("damaged", json!([])),
+        ("left_over", json!([])),
+    ] {
+        assert_eq!(verdict[what], expected, "{verdict}");
+    }
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("broke off twice"), "{said}");
+    assert!(said.contains("broke off again"), "{said}");
     // The client of the bucket tries four times; the next read passes.
     gate.is(BREAKING + 4);
     let output = verify();
@@ -360,6 +378,6 @@ fn a_read_that_breaks_off_is_no_damage() {
     let verdict: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(
         verdict,
-        json!({"checked": 1, "missing": [], "damaged": [], "left_over": [], "repaired": 0})
+        json!({"checked": 2, "missing": [], "damaged": [], "left_over": [], "repaired": 0})
     );
 }

@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use object_store::PutPayload;
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 use super::FileStorageError;
+use super::mark_object::{NOT_MOUNTED, is_mounted};
+use crate::cpu_threads::give_way_for;
 
 /// What is flushed at a time, in bytes.
 const PORTION: usize = 4 << 20;
@@ -56,6 +59,60 @@ impl Folder {
     }
 }
 
+impl Folder {
+    /// Writes a small file, if there is none of that name; otherwise nothing is done and the answer is false. On the disk
+    /// it costs one flush of the file, where a temporary name would cost a second one; so it is for names that nobody
+    /// reads before this returns. What is left where it fails goes with whatever else has no record.
+    pub(super) async fn create_whole(
+        &self,
+        name: &str,
+        bytes: PutPayload,
+    ) -> Result<bool, FileStorageError> {
+        let (folder, path) = (self.path.clone(), self.path.join(name));
+        apart(move || {
+            if !is_mounted(&folder)? {
+                return Err(io::Error::other(NOT_MOUNTED));
+            }
+            let mut new = OpenOptions::new();
+            new.write(true).create_new(true);
+            let above = path.parent().unwrap_or(&folder);
+            let (file, made) = match new.open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    fs::create_dir_all(above)?;
+                    (new.open(&path), true)
+                }
+                opened => (opened, false),
+            };
+            let mut file = match file {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+                opened => opened?,
+            };
+            let written = bytes.iter().try_for_each(|piece| file.write_all(piece));
+            if let Err(error) = written.and_then(|()| file.sync_all()) {
+                // Not by its name: that may be somebody else's by now.
+                let _ = file.set_len(0);
+                return Err(error);
+            }
+            let above = above
+                .ancestors()
+                .take_while(|path| path.starts_with(&folder));
+            let changed = if made { usize::MAX } else { 1 };
+            above.take(changed).try_for_each(flush_names)?;
+            Ok(true)
+        })
+        .await
+    }
+}
+
+/// Has the names in a folder on the disk.
+fn flush_names(folder: &Path) -> io::Result<()> {
+    // Elsewhere a folder cannot be opened, and names are on the disk with their files.
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
 /// A file that gets longer.
 #[derive(Debug)]
 pub(super) struct GrowingFile {
@@ -67,11 +124,12 @@ pub(super) struct GrowingFile {
 }
 
 impl GrowingFile {
-    /// Adds bytes, after those before.
+    /// Adds bytes, after those before, and hashes them.
     pub(super) fn write(
         &mut self,
         bytes: PutPayload,
-    ) -> impl Future<Output = Result<(), FileStorageError>> + Send + 'static {
+        mut hash: Sha256,
+    ) -> impl Future<Output = Result<Sha256, FileStorageError>> + Send + 'static {
         self.unflushed += bytes.content_length();
         let flush = self.unflushed >= PORTION;
         if flush {
@@ -80,12 +138,19 @@ impl GrowingFile {
         let (file, flushing) = (Arc::clone(&self.file), Arc::clone(&self.flushing));
         async move {
             let to = Arc::clone(&file);
-            apart(move || bytes.iter().try_for_each(|piece| (&*to).write_all(piece))).await?;
+            let written = give_way_for(move || {
+                for piece in &bytes {
+                    hash.update(piece);
+                    (&*to).write_all(piece)?;
+                }
+                Ok::<_, io::Error>(hash)
+            });
+            let hash = written.await??;
             if flush {
                 let _turn = flushing.lock().await;
                 apart(move || file.sync_data()).await?;
             }
-            Ok(())
+            Ok(hash)
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 
 use futures_util::StreamExt as _;
 use object_store::path::Path;
@@ -188,22 +188,11 @@ impl FileStorage {
             return Ok(());
         };
         let path = folder.path().to_owned();
-        let empty = spawn_blocking(move || {
-            if std::fs::exists(path.join(NAME))? {
-                return Ok(false);
-            }
-            match std::fs::read_dir(path) {
-                Ok(mut entries) => Ok(entries.next().is_none()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
-                Err(error) => Err(error),
-            }
-        });
-        let empty = empty.await;
-        if empty.map_err(|error| FileStorageError::Unavailable(error.to_string()))?? {
-            let why = "the folder is empty or not there; it may not be mounted";
-            return Err(FileStorageError::Unavailable(why.to_owned()));
+        let mounted = spawn_blocking(move || is_mounted(&path)).await;
+        if mounted.map_err(|error| FileStorageError::Unavailable(error.to_string()))?? {
+            return Ok(());
         }
-        Ok(())
+        Err(FileStorageError::Unavailable(NOT_MOUNTED.to_owned()))
     }
 
     /// What it means that an object is not there.
@@ -212,6 +201,21 @@ impl FileStorage {
             .await
             .err()
             .unwrap_or(FileStorageError::Missing)
+    }
+}
+
+/// What is wrong with a folder that is not mounted.
+pub(super) const NOT_MOUNTED: &str = "the folder is empty or not there; it may not be mounted";
+
+/// Whether a folder has its mark, or anything else.
+pub(super) fn is_mounted(folder: &FilePath) -> io::Result<bool> {
+    if std::fs::exists(folder.join(NAME))? {
+        return Ok(true);
+    }
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_some()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

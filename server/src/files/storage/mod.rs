@@ -4,6 +4,7 @@
 //! records: what belongs to whom is the business of the store.
 
 mod folder;
+mod folder_read;
 mod listing;
 mod mark_object;
 mod open_uploads;
@@ -23,7 +24,7 @@ use uuid::Uuid;
 pub use listing::{Listed, Listing};
 pub use mark_object::{Mark, MarkedAs};
 pub use open_uploads::OpenUpload;
-pub use read::{Bytestream, OtherBytes, verified};
+pub use read::{Bytestream, OtherBytes, WholeObject, verified};
 pub use write::{Staged, Writer};
 
 use crate::refusal::{Code, Refusal};

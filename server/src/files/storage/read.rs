@@ -1,23 +1,39 @@
-//! Reads an object, or a part of it, piece by piece.
+//! Reads an object, or a part of it.
 
-use std::fs;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::ops::Range;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore as _};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
-use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::{FileStorage, FileStorageError, ObjectKey};
+use super::folder_read::{pieces, read_small};
+use super::{FileStorage, FileStorageError, ObjectKey, StorageKind};
 
-/// What is read at a time from a folder.
-const PIECE: usize = 256 << 10;
+/// How many bytes an object of a folder may have that is read in one go.
+const SMALL: usize = 64 << 10;
 
 /// Bytes as they come.
 pub type Bytestream = BoxStream<'static, io::Result<Bytes>>;
+
+/// An object that is read from its first byte to its last.
+pub enum WholeObject {
+    /// All of it, and it is what was uploaded.
+    Bytes(Bytes),
+    /// As it comes, the last bytes only if all of them are what was uploaded.
+    Stream(Bytestream),
+}
+
+impl std::fmt::Debug for WholeObject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            WholeObject::Bytes(_) => "Bytes",
+            WholeObject::Stream(_) => "Stream",
+        })
+    }
+}
 
 impl FileStorage {
     /// How many bytes an object has.
@@ -48,14 +64,54 @@ impl FileStorage {
         let found = self.object(key, options).await?;
         let (size, range) = (found.meta.size, found.range);
         let bytes = match found.payload {
-            GetResultPayload::File(file, _) => pieces(file, range)?,
+            GetResultPayload::File(file, _) => pieces(file, range, None)?,
             GetResultPayload::Stream(stream) => stream.map_err(io::Error::other).boxed(),
         };
         Ok((size, bytes))
     }
-}
 
-impl FileStorage {
+    /// Reads an object of so many bytes from its first to its last, compares it with its digest, and says how many bytes
+    /// it has.
+    ///
+    /// # Errors
+    /// When it is not there, or the place is away.
+    pub async fn read_whole(
+        &self,
+        key: &ObjectKey,
+        size: u64,
+        sha256: [u8; 32],
+    ) -> Result<(u64, WholeObject), FileStorageError> {
+        if let StorageKind::Folder(folder) = &self.kind
+            && size <= SMALL as u64
+        {
+            let path = folder.path().join(key.0.as_ref());
+            return match read_small(&path, SMALL)
+                .await
+                .map_err(FileStorageError::from)
+            {
+                Ok((found, bytes)) => Ok((found, compared(bytes, sha256))),
+                Err(FileStorageError::Missing) => Err(self.why_missing().await),
+                Err(error) => Err(error),
+            };
+        }
+        let found = self.object(key, GetOptions::default()).await?;
+        let (found_size, range) = (found.meta.size, found.range);
+        let bytes = match found.payload {
+            GetResultPayload::File(file, _) => pieces(file, range, Some(sha256))?,
+            GetResultPayload::Stream(stream) => {
+                let stream = stream.map_err(io::Error::other).boxed();
+                let verified = verified(stream, size, sha256);
+                // What is one piece has none to be sent meanwhile.
+                if size <= SMALL as u64 {
+                    verified
+                } else {
+                    prepared_ahead(verified)
+                }
+            }
+        };
+        Ok((found_size, WholeObject::Stream(bytes)))
+    }
+
     async fn object(
         &self,
         key: &ObjectKey,
@@ -69,52 +125,12 @@ impl FileStorage {
     }
 }
 
-/// A part of a file of the machine. While a piece is sent, the next one is read.
-struct FilePart {
-    file: fs::File,
-    range: Range<u64>,
-    /// That of the piece before the last one: by now it is sent.
-    spare: BytesMut,
-    buffer: BytesMut,
-}
-
-impl FilePart {
-    /// Reads on, on a thread that may wait for the disk.
-    fn read_on(mut self) -> JoinHandle<io::Result<(Bytes, FilePart)>> {
-        spawn_blocking(move || {
-            let most = usize::try_from(self.range.end - self.range.start).unwrap_or(usize::MAX);
-            std::mem::swap(&mut self.spare, &mut self.buffer);
-            self.buffer.resize(most.min(PIECE), 0);
-            let count = self.file.read(&mut self.buffer)?;
-            self.range.start += count as u64;
-            let bytes = self.buffer.split_to(count).freeze();
-            self.buffer.clear();
-            Ok((bytes, self))
-        })
+/// All bytes of an object, unless they are others.
+fn compared(bytes: Bytes, sha256: [u8; 32]) -> WholeObject {
+    if Sha256::digest(&bytes)[..] == sha256 {
+        return WholeObject::Bytes(bytes);
     }
-}
-
-fn pieces(mut file: fs::File, range: Range<u64>) -> io::Result<Bytestream> {
-    file.seek(SeekFrom::Start(range.start))?;
-    let part = FilePart {
-        file,
-        range,
-        spare: BytesMut::new(),
-        buffer: BytesMut::new(),
-    };
-    let reading = (!part.range.is_empty()).then(|| part.read_on());
-    let stream = stream::try_unfold(reading, |reading| async move {
-        let Some(reading) = reading else {
-            return Ok(None);
-        };
-        let (bytes, part) = reading.await.map_err(io::Error::other)??;
-        if bytes.is_empty() {
-            return Ok(None);
-        }
-        let next = (!part.range.is_empty()).then(|| part.read_on());
-        Ok(Some((bytes, next)))
-    });
-    Ok(stream.boxed())
+    WholeObject::Stream(stream::once(async { Err(other_bytes()) }).boxed())
 }
 
 /// What is left to be seen of an object that is sent whole.
@@ -130,6 +146,12 @@ struct Unseen {
 #[error("the bytes are not those that were uploaded")]
 pub struct OtherBytes;
 
+/// The error of a stream that ends because of that.
+pub(super) fn other_bytes() -> io::Error {
+    tracing::error!("a file is damaged: its bytes are not those that were uploaded");
+    io::Error::other(OtherBytes)
+}
+
 /// The same bytes, the last of them only if all of them are what they were. Otherwise the stream fails, and with it
 /// the response.
 pub fn verified(bytes: Bytestream, size: u64, sha256: [u8; 32]) -> Bytestream {
@@ -143,27 +165,18 @@ pub fn verified(bytes: Bytestream, size: u64, sha256: [u8; 32]) -> Bytestream {
         if unseen.left == 0 {
             return Ok(None);
         }
-        let other = || {
-            tracing::error!("a file is damaged: its bytes are not those that were uploaded");
-            io::Error::other(OtherBytes)
-        };
-        let piece = unseen.bytes.next().await.ok_or_else(other)??;
+        let piece = unseen.bytes.next().await.ok_or_else(other_bytes)??;
         unseen.hash.update(&piece);
         unseen.left = unseen
             .left
             .checked_sub(piece.len() as u64)
-            .ok_or_else(other)?;
+            .ok_or_else(other_bytes)?;
         if unseen.left == 0 && unseen.hash.clone().finalize()[..] != unseen.sha256 {
-            return Err(other());
+            return Err(other_bytes());
         }
         Ok(Some((piece, unseen)))
     });
-    // What is one piece has none to be sent meanwhile.
-    if size <= PIECE as u64 {
-        verified.boxed()
-    } else {
-        prepared_ahead(verified.boxed())
-    }
+    verified.boxed()
 }
 
 /// The same pieces, each made by a task of its own while the one before is sent: to hash a piece takes as long as to send

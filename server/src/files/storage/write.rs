@@ -1,18 +1,21 @@
-//! Writes an object while its bytes come: first under a temporary name, then under its own.
+//! Writes an object while its bytes come, and hashes it: first under a temporary name, then under its own.
 //!
 //! At most two parts are in memory. What is not finished is removed, however the writer ends.
 
 use std::mem::take;
 
 use bytes::Bytes;
+use futures_util::future::join;
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStoreExt as _, PutPayload};
+use sha2::{Digest as _, Sha256};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::folder::GrowingFile;
 use super::{FileStorage, FileStorageError, ObjectKey, STAGING, StorageKind};
+use crate::cpu_threads::{SHORT, give_way_for};
 
 /// An object whose bytes are still coming.
 pub struct Writer {
@@ -20,14 +23,16 @@ pub struct Writer {
     name: Path,
     buffer: Vec<Bytes>,
     buffered: usize,
+    /// Of all parts before, unless the last of them is being written.
+    hash: Sha256,
     /// Once there is more than one part.
     upload: Option<Upload>,
 }
 
 struct Upload {
     parts: Parts,
-    /// The part before.
-    writing: Option<JoinHandle<Result<(), FileStorageError>>>,
+    /// The part before. Gives the hash of all bytes up to its end.
+    writing: Option<JoinHandle<Result<Sha256, FileStorageError>>>,
 }
 
 /// What takes one part after the other.
@@ -44,13 +49,22 @@ impl Parts {
         Ok(Parts::Store(place.objects.put_multipart(name).await?))
     }
 
-    /// Has a part written, while the next one comes.
-    fn write(&mut self, part: PutPayload) -> JoinHandle<Result<(), FileStorageError>> {
+    /// Has a part written and hashed, while the next one comes.
+    fn write(
+        &mut self,
+        part: PutPayload,
+        hash: Sha256,
+    ) -> JoinHandle<Result<Sha256, FileStorageError>> {
         match self {
-            Parts::File(file) => tokio::spawn(file.write(part)),
+            Parts::File(file) => tokio::spawn(file.write(part, hash)),
             Parts::Store(parts) => {
+                let hashed = hashed(part.clone(), hash);
                 let written = parts.put_part(part);
-                tokio::spawn(async move { Ok(written.await?) })
+                tokio::spawn(async move {
+                    let (hash, written) = join(hashed, written).await;
+                    written?;
+                    hash
+                })
             }
         }
     }
@@ -70,6 +84,21 @@ impl Parts {
     }
 }
 
+/// The hash with these bytes, worked out where no request waits for it if they are many.
+async fn hashed(bytes: PutPayload, mut hash: Sha256) -> Result<Sha256, FileStorageError> {
+    let length = bytes.content_length();
+    let work = move || {
+        for piece in &bytes {
+            hash.update(piece);
+        }
+        hash
+    };
+    if length <= SHORT {
+        return Ok(work());
+    }
+    Ok(give_way_for(work).await?)
+}
+
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Writer({})", self.name)
@@ -84,6 +113,7 @@ impl FileStorage {
             name: Path::from(format!("{STAGING}/{id}")),
             buffer: Vec::new(),
             buffered: 0,
+            hash: Sha256::new(),
             upload: None,
         }
     }
@@ -115,9 +145,19 @@ impl Writer {
                 writing: None,
             });
         }
+        self.wait().await?;
         if let Some(upload) = &mut self.upload {
-            upload.wait().await?;
-            upload.writing = Some(upload.parts.write(payload));
+            upload.writing = Some(upload.parts.write(payload, take(&mut self.hash)));
+        }
+        Ok(())
+    }
+
+    /// Waits for the part before.
+    async fn wait(&mut self) -> Result<(), FileStorageError> {
+        if let Some(upload) = &mut self.upload
+            && let Some(hash) = upload.wait().await?
+        {
+            self.hash = hash;
         }
         Ok(())
     }
@@ -127,39 +167,42 @@ impl Writer {
     /// # Errors
     /// When the place is away or full.
     pub async fn end(mut self) -> Result<Staged, FileStorageError> {
-        let small = self.upload.is_none();
-        if small {
-            self.place.is_mounted().await?;
+        if self.upload.is_none() {
+            let bytes = PutPayload::from_iter(take(&mut self.buffer));
+            let hash = hashed(bytes.clone(), take(&mut self.hash)).await?;
+            return Ok(self.staged(hash, Some(bytes)));
         }
-        let bytes = if small {
-            Some(PutPayload::from_iter(take(&mut self.buffer)))
-        } else {
-            if self.buffered > 0 {
-                self.flush().await?;
-            }
-            if let Some(upload) = &mut self.upload {
-                upload.wait().await?;
-                upload.parts.end().await?;
-            }
-            self.upload = None;
-            None
-        };
-        Ok(Staged {
+        if self.buffered > 0 {
+            self.flush().await?;
+        }
+        self.wait().await?;
+        if let Some(upload) = &mut self.upload {
+            upload.parts.end().await?;
+        }
+        self.upload = None;
+        let hash = take(&mut self.hash);
+        Ok(self.staged(hash, None))
+    }
+
+    fn staged(&self, hash: Sha256, bytes: Option<PutPayload>) -> Staged {
+        Staged {
             place: self.place.clone(),
             name: self.name.clone(),
+            sha256: hash.finalize().into(),
+            left: bytes.is_none(),
             bytes,
-            left: !small,
-        })
+        }
     }
 }
 
 impl Upload {
-    async fn wait(&mut self) -> Result<(), FileStorageError> {
+    async fn wait(&mut self) -> Result<Option<Sha256>, FileStorageError> {
         let Some(writing) = self.writing.take() else {
-            return Ok(());
+            return Ok(None);
         };
         let written = writing.await;
-        written.map_err(|error| FileStorageError::Unavailable(error.to_string()))?
+        let hash = written.map_err(|error| FileStorageError::Unavailable(error.to_string()))?;
+        hash.map(Some)
     }
 }
 
@@ -182,6 +225,7 @@ impl Drop for Writer {
 pub struct Staged {
     place: FileStorage,
     name: Path,
+    sha256: [u8; 32],
     /// One that was never worth writing.
     bytes: Option<PutPayload>,
     /// There is something to remove.
@@ -189,12 +233,23 @@ pub struct Staged {
 }
 
 impl Staged {
+    /// The digest of its bytes.
+    pub fn sha256(&self) -> [u8; 32] {
+        self.sha256
+    }
+
     /// Gives it its name, in place of whatever has it.
     ///
     /// # Errors
     /// When the place is away or full.
     pub async fn keep(mut self, key: &ObjectKey) -> Result<(), FileStorageError> {
         if let Some(bytes) = self.bytes.take() {
+            if let StorageKind::Folder(folder) = &self.place.kind
+                && folder.create_whole(key.0.as_ref(), bytes.clone()).await?
+            {
+                return Ok(());
+            }
+            // Others may read what is there: it has to be whole at all times.
             self.place.objects.put(&key.0, bytes).await?;
         } else {
             self.place.objects.rename(&self.name, &key.0).await?;

@@ -8,7 +8,7 @@ use axum::response::Response;
 use uuid::Uuid;
 
 use crate::call::{Call, OperationContext};
-use crate::files::storage::{Bytestream, FileStorageError, ObjectKey, damaged, verified};
+use crate::files::storage::{FileStorageError, ObjectKey, WholeObject, damaged};
 use crate::files::{File, FileStorage, find};
 use crate::http::conditions::{Verdict, may_be_part, verdict};
 use crate::http::content_disposition::Shown;
@@ -26,7 +26,8 @@ pub async fn content(mut call: Call) -> Result<Response, Refusal> {
     let id = call.path_id(0).await?;
     let inline = call.query_text.flag("inline");
     let query = call.query_text.finish();
-    let file = call.query(id, |tx, ctx| Box::pin(visible(tx, ctx))).await?;
+    let file = call.look_up(id, |tx, ctx| Box::pin(visible(tx, ctx)));
+    let file = file.await?;
     query?;
     respond(&call, &file, inline).await
 }
@@ -69,11 +70,15 @@ pub(super) async fn respond(call: &Call, file: &File, inline: bool) -> Result<Re
             (StatusCode::OK, Body::empty(), size)
         }
         Wanted::Whole => {
-            let bytes = verified(object.read(None).await?, size, file.digest());
-            (StatusCode::OK, Body::from_stream(bytes), size)
+            let body = match object.read_whole().await? {
+                WholeObject::Bytes(bytes) => Body::from(bytes),
+                WholeObject::Stream(bytes) => Body::from_stream(bytes),
+            };
+            (StatusCode::OK, body, size)
         }
         Wanted::Part(range) => {
-            let bytes = object.read(Some(range.clone())).await?;
+            let read = object.place.read(&object.key, Some(range.clone()));
+            let bytes = object.found(read.await).await?;
             let body = Body::from_stream(bytes);
             (StatusCode::PARTIAL_CONTENT, body, range.end - range.start)
         }
@@ -110,8 +115,15 @@ impl Object<'_> {
         }
     }
 
-    async fn read(&self, range: Option<std::ops::Range<u64>>) -> Result<Bytestream, Refusal> {
-        match self.place.read(&self.key, range).await {
+    async fn read_whole(&self) -> Result<WholeObject, Refusal> {
+        let digest = self.file.digest();
+        let read = self.place.read_whole(&self.key, self.size, digest);
+        self.found(read.await).await
+    }
+
+    /// What was read, if the object has as many bytes as its record says.
+    async fn found<T>(&self, read: Result<(u64, T), FileStorageError>) -> Result<T, Refusal> {
+        match read {
             Ok((size, bytes)) if size == self.size => Ok(bytes),
             Ok(_) => Err(damaged("the object has another length")),
             Err(FileStorageError::Missing) => Err(self.missing().await),

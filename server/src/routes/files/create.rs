@@ -11,26 +11,15 @@ use uuid::Uuid;
 
 use super::receive::{Part, Received, empty, receive, too_large};
 use crate::call::{Call, OperationContext, StreamedKey};
-use crate::files::create::{self, NewFile, no_room, room};
+use crate::files::create::{self, Destination, NewFile, destination, no_room};
 use crate::files::find;
 use crate::files::name::{UNKNOWN_TYPE, name_fault, type_fault};
 use crate::files::objects::{self, Object};
 use crate::http::idempotency::KeptRefusal;
 use crate::http::multipart::{self, AROUND};
 use crate::http::response::ApiResponse;
-use crate::model::find::read;
-use crate::model::kind::WORKSPACE;
 use crate::refusal::{Fault, Refusal};
 use crate::store::Tx;
-
-/// Where a file is to be.
-#[derive(Debug, Clone, Copy)]
-struct Destination {
-    organization: Uuid,
-    workspace: Uuid,
-    /// Bytes that the organization may still have.
-    room: Option<i64>,
-}
 
 /// What the head of a request says of its file.
 struct Head {
@@ -54,7 +43,7 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
             .err()
             .unwrap_or_else(Refusal::internal));
     };
-    let to = call.query(workspace, |tx, ctx| Box::pin(enter(tx, ctx)));
+    let to = call.look_up(workspace, |tx, ctx| Box::pin(enter(tx, ctx)));
     let to: Destination = to.await?;
     let caller = call.caller()?.id;
     let permit = call.app.files.uploads.begin(to.organization, caller)?;
@@ -80,14 +69,10 @@ pub async fn create(mut call: Call) -> Result<Response, Refusal> {
 
 /// The workspace, when the caller sees it and may write there.
 async fn enter(tx: &mut Tx, ctx: &OperationContext<Uuid>) -> Result<Destination, Refusal> {
-    let workspace = read(tx, &WORKSPACE, ctx.input).await?;
-    let organization = workspace.ok_or_else(Refusal::not_found)?.organization();
-    ctx.enter(organization)?;
-    Ok(Destination {
-        organization,
-        workspace: ctx.input,
-        room: room(tx, organization).await?,
-    })
+    let found = destination(tx, ctx.input).await?;
+    let found = found.ok_or_else(Refusal::not_found)?;
+    ctx.enter(found.organization)?;
+    Ok(found)
 }
 
 /// Reads the head, in the order of refusals.
@@ -164,7 +149,7 @@ async fn store_bytes(
     let named = head.name.is_some();
     let received = receive(call, head.boundary.clone(), |part| check(part, named)).await?;
     // An upload may take long, and whoever sends it may be somebody else by now.
-    call.renew_session().await?;
+    call.doubt_session()?;
     let new = named_file(call, head, to, &received)?;
     if let Some(key) = key {
         let fingerprint = fingerprint(&new);
@@ -172,12 +157,11 @@ async fn store_bytes(
             return repeated(call, before).await;
         }
     }
-    let store = &call.app.store;
-    let scope = call.confirmed_scope()?;
-    let held = store.write(&scope, (new.object, new.now), |tx, (object, now)| {
-        Box::pin(objects::hold(tx, *object, *now))
+    // The transaction of the record looks for it.
+    let held = call.write_preliminary(new.object, |tx, ctx| {
+        Box::pin(async move { Ok(objects::hold(tx, ctx.input, ctx.now).await?) })
     });
-    let object: Object = held.await?;
+    let object = held.await?;
     received.staged.keep(&object.key()).await?;
     Ok(ReceivedUpload::File(NewFile { object, ..new }))
 }
@@ -215,7 +199,7 @@ fn named_file(
         object: Object {
             organization: to.organization,
             id: context.id(),
-            sha256: received.sha256,
+            sha256: received.staged.sha256(),
             size: received.size,
         },
         by: call.caller()?.id,
@@ -244,7 +228,7 @@ async fn repeated(call: &mut Call, before: ApiResponse) -> Result<ReceivedUpload
     if before.status == StatusCode::CREATED {
         let record: Option<serde_json::Value> = serde_json::from_slice(&before.body).ok();
         let id = record.and_then(|record| record["id"].as_str()?.parse::<Uuid>().ok());
-        let found = call.query(id.unwrap_or_default(), |tx, ctx| Box::pin(there(tx, ctx)));
+        let found = call.look_up(id.unwrap_or_default(), |tx, ctx| Box::pin(there(tx, ctx)));
         if !found.await? {
             return Err(Refusal::not_found());
         }

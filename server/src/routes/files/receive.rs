@@ -1,8 +1,7 @@
-//! Receives the bytes of a file into the place where they are kept, and works out their digest on the way.
+//! Receives the bytes of a file into the place where they are kept.
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
-use sha2::{Digest as _, Sha256};
 use tokio::task::yield_now;
 use uuid::Uuid;
 
@@ -16,7 +15,6 @@ use crate::refusal::{Code, Refusal};
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) staged: Staged,
-    pub(super) sha256: [u8; 32],
     pub(super) size: i64,
     /// What the part said of it, where it came in one.
     pub(super) part: Option<Part>,
@@ -70,7 +68,7 @@ pub(super) async fn receive(
     let mut incoming = Incoming::new(files.place()?, call.app.context.id(), files.max_file);
     while let Some(bytes) = source.next().await? {
         incoming.take(bytes).await?;
-        // While bytes keep coming nothing else makes the task wait, and others would wait for its digests.
+        // While bytes keep coming nothing else makes the task wait, and others would wait for all of them.
         yield_now().await;
     }
     if let Source::Part(file) = source {
@@ -82,7 +80,6 @@ pub(super) async fn receive(
 /// The bytes so far.
 struct Incoming {
     writer: Writer,
-    hash: Sha256,
     size: u64,
     most: u64,
 }
@@ -91,7 +88,6 @@ impl Incoming {
     fn new(place: &FileStorage, id: Uuid, most: u64) -> Incoming {
         Incoming {
             writer: place.write(id),
-            hash: Sha256::new(),
             size: 0,
             most,
         }
@@ -102,7 +98,6 @@ impl Incoming {
         if self.size > self.most {
             return Err(too_large(self.most));
         }
-        self.hash.update(&bytes);
         Ok(self.writer.write(bytes).await?)
     }
 
@@ -112,7 +107,6 @@ impl Incoming {
         }
         Ok(Received {
             staged: self.writer.end().await?,
-            sha256: self.hash.finalize().into(),
             size: i64::try_from(self.size).map_err(|_| too_large(self.most))?,
             part,
         })

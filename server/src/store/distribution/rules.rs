@@ -225,9 +225,8 @@ fn list<'a>(tokens: &[Token<'a>]) -> Vec<Vec<Token<'a>>> {
     for token in tokens {
         match token {
             Token::Sign("(") => depth += 1,
-            Token::Sign(")") if depth == 0 => break,
+            Token::Sign(")") | Token::Word("FROM") if depth == 0 => break,
             Token::Sign(")") => depth -= 1,
-            Token::Word("FROM") if depth == 0 => break,
             Token::Sign(",") if depth == 0 => {
                 parts.push(Vec::new());
                 continue;

@@ -48,6 +48,10 @@ pub(super) enum Operand<'a> {
 }
 
 /// What is between parentheses, or the whole; or a `CASE`.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one fact about what is read, and none excludes another"
+)]
 struct Frame<'a> {
     query: usize,
     /// Whether it is the body of a query, whose clauses begin with keywords.
@@ -181,7 +185,7 @@ impl<'a> Reader<'_, 'a> {
         let (token, in_body) = (self.tokens[at], self.top().body);
         match token {
             Token::Sign("(") => self.open(at, before),
-            Token::Sign(")") => self.close(),
+            Token::Sign(")") | Token::Word("END") => self.close(),
             Token::Sign(",") => {
                 let top = self.top();
                 top.expects_table = top.body && top.clause == "FROM";
@@ -195,7 +199,6 @@ impl<'a> Reader<'_, 'a> {
                     ..Frame::body(query)
                 });
             }
-            Token::Word("END") => self.close(),
             Token::Word("OR") => self.top().any = true,
             Token::Word(word) if in_body => return self.clause(at, word, before),
             _ => {}

@@ -189,6 +189,7 @@ fn begin(kind: TransactionMode, settings: Option<&str>) -> Cow<'static, str> {
         }
         TransactionMode::Snapshot => ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""),
         TransactionMode::Write => ("BEGIN", ""),
+        TransactionMode::Preliminary => ("BEGIN", "; SET LOCAL synchronous_commit = off"),
         TransactionMode::Long => ("BEGIN", "; SET LOCAL statement_timeout = '600s'"),
         TransactionMode::Repeatable => (
             "BEGIN",

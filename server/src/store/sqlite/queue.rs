@@ -156,7 +156,7 @@ mod tests {
         fn is_passage(&self) -> bool {
             false
         }
-        fn is_repeatable(&self) -> bool {
+        fn may_be_lost(&self) -> bool {
             false
         }
         fn run(&mut self, connection: SecuredConnection) -> (SecuredConnection, bool) {

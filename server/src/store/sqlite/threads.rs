@@ -25,8 +25,8 @@ pub(in crate::store) trait Task: Send {
     fn is_heavy(&self) -> bool;
     /// Whether it reads all of something large once, so that nothing of it is worth being kept in memory.
     fn is_passage(&self) -> bool;
-    /// Whether what it writes may be lost in a power cut, because it will be written again.
-    fn is_repeatable(&self) -> bool;
+    /// Whether what it writes may be lost in a power cut, because it is looked for, or written again.
+    fn may_be_lost(&self) -> bool;
     /// Runs it; false when what it wrote is to be undone.
     fn run(&mut self, connection: SecuredConnection) -> (SecuredConnection, bool);
     /// Reports the one who waits: the task's own response, unless the store failed.
@@ -46,7 +46,7 @@ pub(super) fn write(
         let mut left_over = None;
         while let Some(first) = left_over.take().or_else(|| tasks.take()) {
             let mut group = Group {
-                repeatable: first.is_repeatable(),
+                repeatable: first.may_be_lost(),
                 first: Some(first),
                 tasks: &tasks,
                 room: GROUP,
@@ -91,7 +91,7 @@ impl Iterator for Group<'_> {
         }
         self.room -= 1;
         let task = self.tasks.take_waiting()?;
-        if self.repeatable && !task.is_repeatable() {
+        if self.repeatable && !task.may_be_lost() {
             self.left_over = Some(task);
             return None;
         }

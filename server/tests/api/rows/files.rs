@@ -18,6 +18,7 @@ on_both_stores!(
     who_saw_the_row_sees_the_file_no_longer,
     rows_that_are_kept_from_somebody_lose_their_uses_with_the_column,
     a_clock_that_is_behind_shortens_no_grace,
+    a_unique_column_knows_a_file_in_other_letters,
 );
 
 const COLUMNS: [Column; 3] = [
@@ -379,4 +380,41 @@ async fn a_clock_that_is_behind_shortens_no_grace(place: Place) {
     used_once();
     let now = fixture.world.context.now();
     assert_eq!(fixture.uses(file).await, (0, Some(now)));
+}
+
+async fn a_unique_column_knows_a_file_in_other_letters(place: Place) {
+    let fixture = Fixture::new(place).await;
+    let editor = fixture.world.as_user("editor@acme.test");
+    let file = fixture.file(person(&editor)).await.to_string();
+    let other = file.to_uppercase();
+    let scan = fixture.column(&editor, "scan");
+    let unique = json!({"config": {"unique": true}});
+    editor.patch(&scan, &unique).expect(200);
+    let held = |scan: &str| json!({"photo": "x", "scan": scan});
+    let row = post(&fixture, &editor, &held(&file)).expect(201).json();
+    for again in [&file, &other] {
+        post(&fixture, &editor, &held(again)).refused(409, "unique_violation");
+    }
+    // The row itself keeps what it has, however it is spelled.
+    let path = format!("{}?merge=true", fixture.rows(&tail(&row)));
+    for again in [&other, &file] {
+        let same = json!({"data": {"scan": again}});
+        editor.patch(&path, &same).expect(200);
+    }
+    // Other texts differ by their letters.
+    post(&fixture, &editor, &held("a")).expect(201);
+    post(&fixture, &editor, &held("A")).expect(201);
+    post(&fixture, &editor, &held("A")).refused(409, "unique_violation");
+    // So do ids, once they are texts; and then they cannot be ids again.
+    let text = json!({"type": "text", "default_component": "textfield"});
+    editor.patch(&scan, &text).expect(200);
+    let second = post(&fixture, &editor, &held(&other)).expect(201).json();
+    post(&fixture, &editor, &held(&file)).refused(409, "unique_violation");
+    let files = json!({"type": "file", "default_component": "filefield"});
+    editor.patch(&scan, &files).refused(409, "unique_violation");
+    editor.delete(&fixture.rows(&tail(&second))).expect(204);
+    editor.patch(&scan, &files).expect(200);
+    post(&fixture, &editor, &held(&other)).refused(409, "unique_violation");
+    editor.delete(&fixture.rows(&tail(&row))).expect(204);
+    post(&fixture, &editor, &held(&other)).expect(201);
 }

@@ -21,6 +21,8 @@ on_both_stores!(
     a_row_brings_no_file_into_a_column_of_the_people,
     a_package_chooses_no_file_for_an_automation,
     a_mail_that_an_upgrade_takes_away_keeps_its_file_for_the_undo,
+    an_automation_that_an_upgrade_takes_away_comes_back_with_its_file,
+    two_upgrades_in_a_row_give_back_the_use_that_the_first_one_ended,
 );
 
 const USES: &str = "SELECT count(*) FROM file_uses WHERE file_id = $1";
@@ -334,39 +336,105 @@ fn newest(client: &Client, workspace: &str) -> (String, Value) {
     (workflow.to_owned(), newest["graph_config"]["steps"].clone())
 }
 
+/// A template with an automation that sends mail, applied elsewhere, where somebody attaches a file to it.
+struct Mailed {
+    world: World,
+    admin: Client,
+    template: String,
+    /// The automation at the source, and its workspace.
+    source: [String; 2],
+    /// The automation at the destination, and its workspace.
+    it: String,
+    there: String,
+    /// With the file.
+    steps: Value,
+    file: Uuid,
+    _working: Working,
+}
+
+impl Mailed {
+    async fn new(place: Place) -> Mailed {
+        let world = World::new(place).await;
+        let at_work = working(&world);
+        let admin = world.as_user("admin@acme.test");
+        let from = workspace(&admin, world.acme);
+        let mut steps = notifies();
+        let config = json!({"to": "a@b.test", "subject": "s", "body": "b", "attachmentFileId": ""});
+        let mail = json!({"key": "email.send", "config": config});
+        steps.as_array_mut().expect("steps").push(mail);
+        let body = json!({"workspace_id": from, "name": "Flow", "is_draft": false,
+            "trigger_config": {"type": "manual"}, "graph_config": {"steps": steps}});
+        admin.create("/v1/workflows-v2", &body);
+        let table = json!({"workspace_id": from, "label": "Things"});
+        admin.create("/v1/features", &table);
+        let export = format!("/v1/workspaces/{from}/export");
+        let package = admin.post(&export, &json!({})).expect(200);
+        let made = admin.json("POST", "/v1/templates/import", &package.body);
+        let template = id(&made.expect(201).json());
+        let there = workspace(&admin, world.acme);
+        applied(&admin, &template, &json!({"workspaceId": there})).await;
+        // Somebody attaches a file.
+        let in_workspace = (world.acme, there.parse().expect("an id"));
+        let file = seed_file(&world, in_workspace, person(&admin)).await;
+        let (it, mut steps) = newest(&admin, &there);
+        let versions = format!("/v1/workflows-v2/{it}/versions");
+        let publish = format!("/v1/workflows-v2/{it}/apply");
+        admin.post(&publish, &json!({})).expect(200);
+        assert!(world.switch(&it, true).await);
+        steps[1]["config"]["attachmentFileId"] = json!(file);
+        let attached = json!({"graph_config": {"steps": steps}});
+        admin.create(&versions, &attached);
+        admin.post(&publish, &json!({})).expect(200);
+        assert_eq!(of_file(&world, HOLDS, file).await, 1);
+        let (source, _) = newest(&admin, &from);
+        Mailed {
+            world,
+            admin,
+            template,
+            source: [source, from],
+            it,
+            there,
+            steps,
+            file,
+            _working: at_work,
+        }
+    }
+
+    /// Applies the version of the package that the template has now, and follows it: gives the job.
+    async fn upgraded(&self) -> Value {
+        let mut body =
+            json!({"workspaceId": self.there, "upgrade": true, "allowDestructive": true});
+        let plan = format!("/v1/templates/{}/plan", self.template);
+        let plan = self.admin.post(&plan, &body).expect(200).json();
+        for conflict in plan["conflicts"].as_array().expect("a list") {
+            let [of, path] = [&conflict["ref"], &conflict["path"]];
+            let [of, path] = [of, path].map(|text| text.as_str().expect("a text"));
+            body["decisions"][of][path] = "theirs".into();
+        }
+        applied(&self.admin, &self.template, &body).await
+    }
+
+    /// The file is neither deleted nor swept.
+    async fn is_held(&self) {
+        assert_eq!(of_file(&self.world, HOLDS, self.file).await, 1);
+        let path = format!("/v1/files/{}", self.file);
+        self.admin.delete(&path).refused(409, "not_empty");
+        self.world.wait(200);
+        sweep(&self.world).await;
+        assert_eq!(of_file(&self.world, THERE, self.file).await, 1);
+    }
+
+    fn undo(&self, job: &Value) {
+        let undo = format!("/v1/template-jobs/{}/undo", id(job));
+        self.admin.send("POST", &undo, &[], None).expect(200);
+    }
+}
+
 async fn a_mail_that_an_upgrade_takes_away_keeps_its_file_for_the_undo(place: Place) {
-    let world = World::new(place).await;
-    let _working = working(&world);
-    let admin = world.as_user("admin@acme.test");
-    let from = workspace(&admin, world.acme);
-    let mut steps = notifies();
-    let config = json!({"to": "a@b.test", "subject": "s", "body": "b", "attachmentFileId": ""});
-    let mail = json!({"key": "email.send", "config": config});
-    steps.as_array_mut().expect("steps").push(mail);
-    let body = json!({"workspace_id": from, "name": "Flow", "is_draft": false,
-        "trigger_config": {"type": "manual"}, "graph_config": {"steps": steps}});
-    admin.create("/v1/workflows-v2", &body);
-    let export = format!("/v1/workspaces/{from}/export");
-    let package = admin.post(&export, &json!({})).expect(200);
-    let made = admin.json("POST", "/v1/templates/import", &package.body);
-    let template = id(&made.expect(201).json());
-    let there = workspace(&admin, world.acme);
-    applied(&admin, &template, &json!({"workspaceId": there})).await;
-    // Somebody attaches a file.
-    let in_workspace = (world.acme, there.parse().expect("an id"));
-    let file = seed_file(&world, in_workspace, person(&admin)).await;
-    let (it, mut steps) = newest(&admin, &there);
-    let versions = format!("/v1/workflows-v2/{it}/versions");
-    let publish = format!("/v1/workflows-v2/{it}/apply");
-    admin.post(&publish, &json!({})).expect(200);
-    assert!(world.switch(&it, true).await);
-    steps[1]["config"]["attachmentFileId"] = json!(file);
-    let attached = json!({"graph_config": {"steps": steps}});
-    admin.create(&versions, &attached);
-    admin.post(&publish, &json!({})).expect(200);
-    assert_eq!(of_file(&world, HOLDS, file).await, 1);
+    let mailed = Mailed::new(place).await;
+    let (world, admin, it) = (&mailed.world, &mailed.admin, &mailed.it);
     // The next version of the package sends no mail.
-    let path = format!("/v1/templates/{template}/package");
+    let path = format!("/v1/templates/{}/package", mailed.template);
     let mut package = admin.get(&path).expect(200).json();
     let args = super::upgrade::args(&mut package, "create_workflow_v2", "Flow");
     let left = args["graphConfig"]["steps"].as_array_mut().expect("steps");
@@ -379,34 +447,80 @@ async fn a_mail_that_an_upgrade_takes_away_keeps_its_file_for_the_undo(place: Pl
     }
     let package = package.to_string();
     admin.json("PUT", &path, &package).expect(200);
-    let mut body = json!({"workspaceId": there, "upgrade": true, "allowDestructive": true});
-    let plan = format!("/v1/templates/{template}/plan");
-    let plan = admin.post(&plan, &body).expect(200).json();
-    for conflict in plan["conflicts"].as_array().expect("a list") {
-        let [of, path] = [&conflict["ref"], &conflict["path"]];
-        let [of, path] = [of, path].map(|text| text.as_str().expect("a text"));
-        body["decisions"][of][path] = "theirs".into();
-    }
-    let job = applied(&admin, &template, &body).await;
-    let (_, without) = newest(&admin, &there);
+    let job = mailed.upgraded().await;
+    let (_, without) = newest(admin, &mailed.there);
     assert_eq!(without.as_array().map(Vec::len), Some(1), "{job}");
-    // The undo needs the file: it is neither deleted nor swept, whatever is activated meanwhile.
-    assert!(world.switch(&it, false).await);
-    assert!(world.switch(&it, true).await);
-    assert_eq!(of_file(&world, HOLDS, file).await, 1);
-    let path = format!("/v1/files/{file}");
-    admin.delete(&path).refused(409, "not_empty");
-    world.wait(200);
-    sweep(&world).await;
-    assert_eq!(of_file(&world, THERE, file).await, 1);
-    let undo = format!("/v1/template-jobs/{}/undo", id(&job));
-    admin.send("POST", &undo, &[], None).expect(200);
-    assert_eq!(newest(&admin, &there).1, steps);
-    assert_eq!(of_file(&world, HOLDS, file).await, 1);
-    admin.delete(&path).refused(409, "not_empty");
+    // The undo needs the file, whatever is activated meanwhile.
+    assert!(world.switch(it, false).await);
+    assert!(world.switch(it, true).await);
+    mailed.is_held().await;
+    mailed.undo(&job);
+    assert_eq!(newest(admin, &mailed.there).1, mailed.steps);
+    mailed.is_held().await;
     // Whoever publishes a version without it lets go of it.
+    let versions = format!("/v1/workflows-v2/{it}/versions");
     admin.create(&versions, &json!({"graph_config": {"steps": without}}));
+    let publish = format!("/v1/workflows-v2/{it}/apply");
     admin.post(&publish, &json!({})).expect(200);
-    assert_eq!(of_file(&world, HOLDS, file).await, 0);
+    assert_eq!(of_file(world, HOLDS, mailed.file).await, 0);
+    let path = format!("/v1/files/{}", mailed.file);
     admin.delete(&path).expect(204);
+}
+
+async fn an_automation_that_an_upgrade_takes_away_comes_back_with_its_file(place: Place) {
+    let mailed = Mailed::new(place).await;
+    let admin = &mailed.admin;
+    // The next version of the package has no automation.
+    let [source, from] = &mailed.source;
+    admin
+        .delete(&format!("/v1/workflows-v2/{source}?force=true"))
+        .expect(204);
+    let export = format!("/v1/workspaces/{from}/export");
+    let onto = json!({"onto": mailed.template});
+    let package = admin.post(&export, &onto).expect(200);
+    let path = format!("/v1/templates/{}/package", mailed.template);
+    admin.json("PUT", &path, &package.body).expect(200);
+    let automations = || {
+        let path = format!("/v1/workflows-v2?workspace_id={}&limit=200", mailed.there);
+        admin.items(&path).len()
+    };
+    assert!(automations() > 0);
+    let job = mailed.upgraded().await;
+    assert_eq!(automations(), 0, "{job}");
+    mailed.is_held().await;
+    mailed.undo(&job);
+    assert!(automations() > 0);
+    assert_eq!(newest(admin, &mailed.there).1, mailed.steps);
+    // The automation has it again, and the job no more.
+    mailed.is_held().await;
+    admin
+        .delete(&format!(
+            "/v1/workflows-v2/{}?force=true",
+            newest(admin, &mailed.there).0
+        ))
+        .expect(204);
+    assert_eq!(of_file(&mailed.world, HOLDS, mailed.file).await, 0);
+    admin
+        .delete(&format!("/v1/files/{}", mailed.file))
+        .expect(204);
+}
+
+async fn two_upgrades_in_a_row_give_back_the_use_that_the_first_one_ended(place: Place) {
+    let scene = Scene::new(place).await;
+    let before = scene.cells();
+    for (kind, component) in [("number", "numberfield"), ("file", "filefield")] {
+        let first = scene.retyped("text", "textfield").await;
+        assert_eq!(scene.counts().await, (0, 1), "{first}");
+        let second = scene.retyped(kind, component).await;
+        // The second one ends no use, and makes none.
+        assert_eq!(scene.counts().await, (0, 1), "{second}");
+        scene.world.wait(200);
+        scene.sweep().await;
+        scene.undo(&second);
+        // The first one holds the file until it is undone, too.
+        assert_eq!(scene.counts().await, (0, 1), "{kind}");
+        scene.undo(&first);
+        assert_eq!(scene.counts().await, (1, 0), "{kind}");
+        assert_eq!(scene.cells(), before, "{kind}");
+    }
 }

@@ -1,0 +1,1 @@
+-- Files and objects are found by their ids. SQLite does so by their keys, with and without numbers of a table.
