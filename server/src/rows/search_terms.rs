@@ -163,7 +163,7 @@ fn term(seed: u64, triple: u64) -> i64 {
     mix(seed ^ triple).cast_signed()
 }
 
-/// The finalizer of SplitMix64, which takes no two numbers to one.
+/// The finalizer of `SplitMix64`, which takes no two numbers to one.
 fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
