@@ -86,7 +86,7 @@ fn measured(options: &Options, start: impl FnOnce() -> Server) -> Medians {
     ]
 }
 
-fn compare(without: &Medians, with: &Medians) {
+fn compare(without: &[(&str, f64)], with: &[(&str, f64)]) {
     for ((what, without), (_, with)) in without.iter().zip(with) {
         let ratio = without / with;
         println!("  {what:<34} {without:>9.0} µs {with:>9.0} µs   {ratio:.2} x");

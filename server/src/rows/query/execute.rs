@@ -118,12 +118,12 @@ impl SearchPass {
                 if many {
                     return Ok(None);
                 }
-                if *column == MANY {
-                    let first: Option<Option<Uuid>> =
-                        found.first().map(|row| row.get(1)).transpose()?;
-                    if first == Some(None) {
-                        found.clear();
-                    }
+                // The one row of a page on which there is none has no id.
+                let is_page = *column == MANY;
+                if let Some(row) = found.first().filter(|_| is_page)
+                    && row.get::<Option<Uuid>>(1)?.is_none()
+                {
+                    found.clear();
                 }
                 Ok(Some(found))
             }
