@@ -92,6 +92,7 @@ fn policies_with_subqueries_are_known() {
             [
                 "features",
                 "files",
+                "row_search",
                 "row_values",
                 "rows",
                 "workflow_events",
