@@ -35,7 +35,10 @@ async fn far_away(place: Place) {
         let began = now();
         let read: Result<_, StoreError> = store
             .read(&scope, (), |tx, ()| {
-                Box::pin(tx.last("SELECT label FROM organizations WHERE {tenant id}", &[]))
+                Box::pin(tx.last(
+                    "SELECT label FROM organizations WHERE {tenant id} {across test}",
+                    &[],
+                ))
             })
             .await;
         read.expect("reads");
@@ -44,7 +47,7 @@ async fn far_away(place: Place) {
         let written: Result<_, StoreError> = store
             .write(&scope, (), |tx, ()| {
                 Box::pin(tx.query(
-                    "UPDATE main.organizations SET label = 'x' WHERE {tenant id}",
+                    "UPDATE main.organizations SET label = 'x' WHERE {tenant id} {across test}",
                     &[],
                 ))
             })

@@ -20,7 +20,7 @@ use tplkit_server::store::{Row, Scope, StoreError};
 use crate::cluster::{self, Cluster};
 use crate::load::all;
 use crate::process::{EMAIL, SECRET, Serving, database, owner};
-use crate::stores::{self, Place};
+use crate::stores::{self, Place, of_a_test};
 
 const CLIENTS: usize = 4;
 
@@ -407,7 +407,7 @@ async fn agree(place: Place) {
          (SELECT 1 FROM rows r WHERE r.organization_id = v.organization_id AND r.feature_id = v.feature_id AND r.id = v.row_id)",
     ] {
         let found = store.write(&Scope::Operator, (), move |tx, ()| {
-            Box::pin(async move { tx.query(sql, &[]).await })
+            Box::pin(async move { tx.execute(&of_a_test(sql), &[]).await })
         });
         let rows: Result<Vec<Row>, StoreError> = found.await;
         let wrong: i64 = rows.expect(sql)[0].get(0).expect("a number");

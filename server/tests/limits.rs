@@ -101,7 +101,7 @@ async fn a_write_that_takes_too_long_takes_nobody_along(place: Place) {
         let sql = concat!(
             "UPDATE main.organizations SET label = 'y' WHERE 0 < (",
             endless!(),
-            ")"
+            ") {across test}"
         );
         Box::pin(async move { Ok::<_, StoreError>(tx.query(sql, &[]).await?.len()) })
     });
@@ -114,7 +114,7 @@ async fn a_write_that_takes_too_long_takes_nobody_along(place: Place) {
         written.expect("writes");
     }
     let count = store.read(&Scope::Operator, (), |tx, ()| {
-        let sql = "SELECT count(*) FROM organizations WHERE label = 'x'";
+        let sql = "SELECT count(*) FROM organizations WHERE label = 'x' {across test}";
         Box::pin(async move {
             let rows = tx.last(sql, &[]).await?;
             rows[0].get::<i64>(0)
@@ -158,7 +158,7 @@ async fn a_write_that_is_refused_leaves_nothing(place: Place) {
         all.await;
     }
     let count = store.read(&Scope::Operator, (), |tx, ()| {
-        let sql = "SELECT count(*), count(CASE WHEN label = 'x' THEN 1 END) FROM organizations";
+        let sql = "SELECT count(*), count(CASE WHEN label = 'x' THEN 1 END) FROM organizations {across test}";
         Box::pin(async move {
             let rows = tx.last(sql, &[]).await?;
             Ok::<_, StoreError>((rows[0].get::<i64>(0)?, rows[0].get::<i64>(1)?))

@@ -17,7 +17,7 @@ use crate::api::model::{self, Model, TABLES, package};
 use crate::api::workflows;
 use crate::api::world::{PASSWORD, World};
 use crate::process::{EMAIL, Serving, owner};
-use crate::stores::{self, Place, on_both_stores};
+use crate::stores::{self, Place, of_a_test, on_both_stores};
 
 on_both_stores!(one_process);
 
@@ -272,7 +272,7 @@ impl Track {
         let path = format!("/v1/templates/{}/apply", model.template);
         let body = json!({"workspaceId": model.workspace});
         let job = self.clients[0].post(&path, &body).expect(202).json()["jobId"].clone();
-        let sql = "UPDATE main.template_jobs SET status = 'failed' WHERE status = 'pending'";
+        let sql = "UPDATE main.template_jobs SET status = 'failed' WHERE status = 'pending' {across test}";
         let ended = self.store.write(&Scope::Operator, (), move |tx, ()| {
             Box::pin(async move { tx.query(sql, &[]).await.map(drop) })
         });
@@ -337,7 +337,7 @@ impl Track {
         ];
         for (_, sql) in TABLES.into_iter().chain(more) {
             let found = self.store.write(&Scope::Operator, (), move |tx, ()| {
-                Box::pin(async move { tx.query(sql, &[]).await })
+                Box::pin(async move { tx.execute(&of_a_test(sql), &[]).await })
             });
             let rows: Result<Vec<Row>, StoreError> = found.await;
             all += rows.expect(sql)[0].get::<i64>(0).expect("a count");

@@ -116,7 +116,7 @@ pub(super) const SESSION: &str = concat!(
     visibility!(guarded),
     " WHERE ",
     visibility!(below admin),
-    " UNION ALL SELECT 5, u.id, u.email, u.id FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known"
+    " UNION ALL SELECT 5, u.id, u.email, u.id FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known {across sign-in}"
 );
 
 /// Whether somebody is still a person who administers these organizations. Of who does, nothing is kept,
@@ -125,7 +125,7 @@ pub(super) const ADMINISTRATOR: &str = "SELECT u.id, u.email, \
      CASE WHEN u.platform_admin THEN CAST(1 AS bigint) ELSE CAST(0 AS bigint) END, \
      m.organization_id, m.role FROM sessions s JOIN users u ON u.id = s.user_id \
      LEFT JOIN memberships m ON m.user_id = u.id \
-     WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL";
+     WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL {across sign-in}";
 
 /// Whether somebody is still a person with that role in one organization, and what of one workspace in it is
 /// kept from them: nothing else of what they may see has to be looked at, however much it is. Part 0 is

@@ -344,7 +344,7 @@ struct TakenEvents {
 /// they are. Found, locked and removed in statements of their own: in one, PostgreSQL plans to go through all events as
 /// long as it has counted none.
 async fn take_some(tx: &mut Tx) -> Result<TakenEvents, StoreError> {
-    let finds = "SELECT organization_id, id FROM workflow_events WHERE id > $1 ORDER BY id LIMIT 200";
+    let finds = "SELECT organization_id, id FROM workflow_events WHERE id > $1 ORDER BY id LIMIT 200 {across queue}";
     let locks = "SELECT organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
          cause, created_at, workspace_id, creator FROM workflow_events \
          WHERE organization_id = $1 AND {any id $2} ORDER BY id {skip}";

@@ -88,7 +88,8 @@ pub struct SentNotification {
 /// # Errors
 /// Those of the store.
 pub async fn take_notifications(tx: &mut Tx) -> Result<Vec<SentNotification>, StoreError> {
-    let sql = "SELECT title, body, scope_type, scope_id FROM notifications ORDER BY id";
+    let sql =
+        "SELECT title, body, scope_type, scope_id FROM notifications ORDER BY id {across operator}";
     let rows = tx.query(sql, &[]).await?;
     let read = |row: &Row| {
         Ok(SentNotification {
@@ -99,6 +100,7 @@ pub async fn take_notifications(tx: &mut Tx) -> Result<Vec<SentNotification>, St
         })
     };
     let sent = rows.iter().map(read).collect::<Result<_, StoreError>>()?;
-    tx.query("DELETE FROM main.notifications", &[]).await?;
+    let sql = "DELETE FROM main.notifications {across operator}";
+    tx.query(sql, &[]).await?;
     Ok(sent)
 }

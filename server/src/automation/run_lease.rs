@@ -51,7 +51,8 @@ fn free(most: usize) -> &'static str {
                 waits!(),
                 of_others!(),
                 " AND id > $3 ORDER BY id LIMIT ",
-                $most
+                $most,
+                " {across queue}"
             )
         };
     }

@@ -184,7 +184,7 @@ pub struct RunStatus {
 /// # Errors
 /// Those of the store.
 pub async fn status(tx: &mut Tx, run: Uuid) -> Result<Option<RunStatus>, StoreError> {
-    let sql = "SELECT status, wake_at, error FROM workflow_runs WHERE id = $1";
+    let sql = "SELECT status, wake_at, error FROM workflow_runs WHERE id = $1 {across operator}";
     let read = |row: Row| {
         let status: String = row.get(0)?;
         Ok(RunStatus {

@@ -59,7 +59,7 @@ pub(super) async fn begin_due(executor: &RunExecutor) -> Result<usize, StoreErro
 
 async fn due(tx: &mut Tx, now: i64) -> Result<Vec<DueSchedule>, StoreError> {
     let sql = "SELECT organization_id, workflow_id, version, since, due_at FROM workflow_schedules \
-         WHERE due_at IS NULL OR due_at <= $1 ORDER BY due_at, workflow_id LIMIT $2";
+         WHERE due_at IS NULL OR due_at <= $1 ORDER BY due_at, workflow_id LIMIT $2 {across queue}";
     let rows = tx.query(sql, &[now.into(), BATCH.into()]).await?;
     rows.iter()
         .map(|row| {

@@ -232,16 +232,16 @@ impl RunExecutor {
         self.store
             .read(&Scope::Operator, input, |tx, (now, full)| {
                 Box::pin(async move {
-                    let sql = "SELECT id FROM workflow_events LIMIT 1";
+                    let sql = "SELECT id FROM workflow_events LIMIT 1 {across queue}";
                     let events = tx.first(sql, &[]).await?.is_some();
                     let sql = "SELECT workflow_id FROM workflow_schedules \
-                         WHERE due_at IS NULL OR due_at <= $1 LIMIT 1";
+                         WHERE due_at IS NULL OR due_at <= $1 LIMIT 1 {across queue}";
                     let schedules = tx.first(sql, &[(*now).into()]).await?.is_some();
                     let sql = concat!(
                         "SELECT id FROM workflow_runs WHERE ",
                         run_lease::waits!(),
                         run_lease::of_others!(),
-                        " LIMIT 1"
+                        " LIMIT 1 {across queue}"
                     );
                     let full = Value::Ids(full.clone());
                     let runs = tx.first(sql, &[(*now).into(), full]).await?.is_some();

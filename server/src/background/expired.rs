@@ -111,7 +111,7 @@ async fn remove_part(tx: &mut Tx, expiring: ExpiringRows) -> Result<RemovedPart,
         }
         Expired::KeptResponses => {
             let finds = "SELECT caller_id, method, path, key FROM idempotency WHERE created_at < $1 \
-                 ORDER BY created_at LIMIT $2";
+                 ORDER BY created_at LIMIT $2 {across queue}";
             let found = tx.query(finds, &of).await?;
             // The age is asked twice: a key may have been claimed anew meanwhile.
             let sql = "DELETE FROM main.idempotency WHERE caller_id = $1 AND method = $2 AND path = $3 AND key = $4 \
@@ -134,7 +134,7 @@ async fn remove_part(tx: &mut Tx, expiring: ExpiringRows) -> Result<RemovedPart,
         }
         Expired::Runs => {
             let finds = "SELECT organization_id, id FROM workflow_runs WHERE finished_at < $1 \
-                 ORDER BY finished_at LIMIT $2";
+                 ORDER BY finished_at LIMIT $2 {across queue}";
             let found = tx.query(finds, &of).await?;
             let sql = "DELETE FROM main.workflow_runs WHERE organization_id = $1 AND {any id $2} RETURNING id";
             let removed = tx.by_organization(sql, &found, &[]).await?;

@@ -21,11 +21,12 @@ pub async fn measure_queue(task_context: &TaskContext) -> Result<u64, StoreError
 
 /// How many there are, and since when the oldest is due.
 async fn waiting(tx: &mut Tx, now: i64) -> Result<(i64, Option<i64>), StoreError> {
-    let events = "SELECT count(*), min(created_at) FROM workflow_events";
+    let events = "SELECT count(*), min(created_at) FROM workflow_events {across queue}";
     let events = tx.first(events, &[]).await?;
     let runs = concat!(
         "SELECT count(*), min(coalesce(wake_at, created_at)) FROM workflow_runs WHERE ",
-        waits!()
+        waits!(),
+        " {across queue}"
     );
     let runs = tx.first(runs, &[now.into()]).await?;
     let (mut count, mut oldest) = (0, None::<i64>);

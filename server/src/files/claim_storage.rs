@@ -87,7 +87,7 @@ async fn read_identity(store: &Store) -> Result<(Uuid, bool), StoreError> {
 }
 
 async fn identity(tx: &mut Tx) -> Result<(Uuid, bool), StoreError> {
-    let sql = "SELECT id, EXISTS (SELECT 1 FROM files) FROM store_identity";
+    let sql = "SELECT id, EXISTS (SELECT 1 FROM files) FROM store_identity {across operator}";
     let row = tx.first(sql, &[]).await?;
     let row = row.ok_or_else(|| StoreError::Internal("the store has no identity".to_owned()))?;
     Ok((row.get(0)?, row.get(1)?))
@@ -96,9 +96,9 @@ async fn identity(tx: &mut Tx) -> Result<(Uuid, bool), StoreError> {
 /// The bytes went with a process before: so do their records.
 async fn forget_files(tx: &mut Tx) -> Result<(), StoreError> {
     for sql in [
-        "DELETE FROM main.files",
-        "DELETE FROM main.file_objects",
-        "UPDATE main.organizations SET file_bytes = 0 WHERE file_bytes <> 0",
+        "DELETE FROM main.files {across operator}",
+        "DELETE FROM main.file_objects {across operator}",
+        "UPDATE main.organizations SET file_bytes = 0 WHERE file_bytes <> 0 {across operator}",
     ] {
         tx.query(sql, &[]).await?;
     }

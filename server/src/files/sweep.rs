@@ -129,7 +129,7 @@ struct Due {
 /// Files that nothing is known to have used since.
 async fn due(tx: &mut Tx, before: i64) -> Result<Vec<Due>, StoreError> {
     let sql = "SELECT organization_id, id FROM files WHERE unused_since IS NOT NULL AND unused_since <= $1 \
-         ORDER BY unused_since LIMIT $2";
+         ORDER BY unused_since LIMIT $2 {across queue}";
     let rows = tx.query(sql, &[before.into(), STEP.into()]).await?;
     let due = rows.iter().map(|row| {
         Ok(Due {
@@ -178,7 +178,7 @@ struct Looked {
 /// Condemns objects that no record names and nobody holds, and gives them with those that were condemned before.
 async fn condemn(tx: &mut Tx, now: i64) -> Result<Looked, StoreError> {
     let finds = "SELECT organization_id, id FROM file_objects \
-         WHERE free_since IS NOT NULL AND free_since <= $1 ORDER BY free_since LIMIT $2";
+         WHERE free_since IS NOT NULL AND free_since <= $1 ORDER BY free_since LIMIT $2 {across queue}";
     let found = tx.query(finds, &[now.into(), STEP.into()]).await?;
     let locks = "SELECT organization_id, id, sha256, size FROM file_objects \
          WHERE organization_id = $1 AND {any id $2} AND free_since IS NOT NULL AND free_since <= $3 \

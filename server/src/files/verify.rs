@@ -301,7 +301,7 @@ async fn select(tx: &mut Tx, after: FileRef) -> Result<Vec<File>, StoreError> {
         "SELECT ",
         columns!(),
         " FROM files WHERE (files.organization_id, files.id) > ($1, $2) \
-         ORDER BY files.organization_id, files.id LIMIT $3"
+         ORDER BY files.organization_id, files.id LIMIT $3 {across operator}"
     );
     let parameters = [after.organization.into(), after.file.into(), STEP.into()];
     let rows = tx.query(sql, &parameters).await?;

@@ -134,7 +134,7 @@ async fn select(tx: &mut Tx, organization: Option<Uuid>) -> Result<Vec<UserView>
     let sql = "SELECT u.id, u.email, u.platform_admin, m.organization_id, o.label, m.role \
          FROM users u LEFT JOIN memberships m ON m.user_id = u.id \
          LEFT JOIN organizations o ON o.id = m.organization_id \
-         ORDER BY u.email, m.organization_id";
+         ORDER BY u.email, m.organization_id {across operator}";
     let mut users: Vec<UserView> = Vec::new();
     for row in tx.query(sql, &[]).await? {
         let user = UserView::read(&row)?;

@@ -36,7 +36,7 @@ async fn waiting(store: &Store, context: &Context) -> Result<Option<(Uuid, Uuid)
             let sql = concat!(
                 "SELECT organization_id, id FROM template_jobs AS job WHERE ",
                 waits!("job.organization_id"),
-                " ORDER BY id LIMIT 1"
+                " ORDER BY id LIMIT 1 {across queue}"
             );
             let rows = tx.last(sql, &[(*now).into()]).await?;
             let free = rows

@@ -92,7 +92,7 @@ async fn assign(
     names: &[String],
     now: i64,
 ) -> Result<bool, StoreError> {
-    let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} AND id = $1";
+    let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} AND id = $1 {across id}";
     let Some(organization) = tx.organization_of(sql, feature).await? else {
         return Ok(false);
     };

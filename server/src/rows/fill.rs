@@ -102,7 +102,7 @@ pub async fn fill_slots(store: &Store, context: &Context) -> Result<u64, StoreEr
 /// Tables with slots to fill, behind their organizations.
 async fn unready(tx: &mut Tx) -> Result<Vec<(Uuid, Uuid)>, StoreError> {
     let sql = "SELECT DISTINCT organization_id, feature_id FROM columns \
-         WHERE {tenant organization_id} AND slot IS NOT NULL AND NOT slot_ready ORDER BY feature_id";
+         WHERE {tenant organization_id} AND slot IS NOT NULL AND NOT slot_ready ORDER BY feature_id {across queue}";
     let rows = tx.last(sql, &[]).await?;
     let tables = rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?)));
     tables.collect()

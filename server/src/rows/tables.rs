@@ -154,7 +154,7 @@ impl Tables {
 
 async fn shared(tx: &mut Tx, feature: Uuid) -> Result<Option<(Head, Option<i64>)>, StoreError> {
     let sql = "SELECT organization_id FROM features WHERE {tenant organization_id} \
-         AND {workspace workspace_id} AND id = $1";
+         AND {workspace workspace_id} AND id = $1 {across id}";
     let Some(organization) = tx.organization_of(sql, feature).await? else {
         return Ok(None);
     };

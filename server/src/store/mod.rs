@@ -10,6 +10,7 @@
 
 mod bulk;
 mod dialect;
+mod distribution;
 mod error;
 mod lease;
 mod metrics;
@@ -44,6 +45,9 @@ use tokio::sync::oneshot;
 pub use crate::lanes::Share;
 pub use bulk::{BulkInsert, EachStatement, RowValue};
 pub use dialect::Dialect;
+pub use distribution::Placement;
+#[cfg(any(test, feature = "row-security-off"))]
+pub use distribution::{TranslatedStatement, translated_statements};
 pub use error::StoreError;
 pub use lease::Hold;
 pub(crate) use lease::lease;
@@ -52,8 +56,8 @@ pub use options::{Depth, Options};
 #[cfg(test)]
 pub(crate) use outgoing::OutgoingStatement;
 pub use pipeline::PipelinedStatement;
-pub use policy::postgres_policies;
 pub(crate) use policy::sees_file;
+pub use policy::{placements, postgres_policies};
 pub use scope::{Isolation, OneTable, Scope, Visible};
 use transaction_mode::LONG;
 pub(crate) use transaction_mode::TransactionMode;

@@ -24,6 +24,7 @@ pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight,
 
 use uuid::Uuid;
 
+use super::Placement;
 use super::scope::Visible;
 use super::scope_ids::{Id, Ids};
 use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Only, Platform, Word};
@@ -106,12 +107,14 @@ pub(super) static TABLES: [TablePolicy; 36] = [
     TablePolicy {
         authentication: access("SELECT, UPDATE (password_hash)", Rows::All),
         caller: access("SELECT", Rows::Where(&[rule(CALLER, &["id"])], Plain)),
+        placement: Placement::Everywhere,
         ..of_organization("users")
     },
     TablePolicy {
         authentication: access(EVERYTHING, Rows::All),
         operator: NOTHING,
         caller: NOTHING,
+        placement: Placement::Coordinator,
         ..of_organization("sessions")
     },
     TablePolicy {
@@ -119,6 +122,7 @@ pub(super) static TABLES: [TablePolicy; 36] = [
             "SELECT, UPDATE",
             Rows::Where(&[rule(TENANT, &["id"])], Plain),
         ),
+        placement: Placement::Organization("id"),
         ..of_organization("organizations")
     },
     TablePolicy {
@@ -187,6 +191,7 @@ pub(super) static TABLES: [TablePolicy; 36] = [
             EVERYTHING,
             Rows::Where(&[rule(CALLER, &["caller_id"])], Plain),
         ),
+        placement: Placement::Spread("caller_id"),
         ..of_organization("idempotency")
     },
     of_organization("channels"),
@@ -221,6 +226,7 @@ pub(super) static TABLES: [TablePolicy; 36] = [
     TablePolicy {
         operator: READS,
         caller: NOTHING,
+        placement: Placement::Coordinator,
         ..of_organization("store_identity")
     },
     // By content: an upload finds the object of its bytes, whoever brought them before.
@@ -263,6 +269,7 @@ const fn of_organization(name: &'static str) -> TablePolicy {
         caller: access(EVERYTHING, Rows::Where(&[OF_ORGANIZATION], Plain)),
         exceptions: &[],
         sight: None,
+        placement: Placement::Organization("organization_id"),
         upserted: true,
     }
 }
@@ -304,6 +311,11 @@ impl Visible {
 pub fn postgres_policies() -> Vec<(&'static str, String)> {
     let tables = TABLES.iter();
     tables.map(|table| (table.name, table.postgres())).collect()
+}
+
+/// Where the rows of each table lie in a database of several nodes, by its name.
+pub fn placements() -> impl Iterator<Item = (&'static str, Placement)> {
+    TABLES.iter().map(|table| (table.name, table.placement))
 }
 
 #[cfg(test)]

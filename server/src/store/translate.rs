@@ -17,6 +17,7 @@
 //! | `{clock $n}` | the time by the clock that all who share the store go by: the database's; the parameter is that of this process, which has a SQLite file to itself |
 //! | `{json $n}` | the parameter, a text, as a document |
 //! | `{text COLUMN}` | a column of a document, as the text that was written |
+//! | `{across WHY}` | nothing; the statement may read the rows of many organizations, for a reason of the module `distribution` |
 //! | `{anew}` | nothing; PostgreSQL plans the statement for its parameters, each time |
 //! | `{bounded}` | nothing; the response ends with the row that makes it larger than [`BOUND`](super::BOUND) |
 //!
@@ -26,6 +27,9 @@
 //! finds in the source (`policy/source_statements.rs`).
 
 use super::dialect::{Dialect, Shape, WHOLE_ROWS, push};
+#[cfg(any(test, feature = "row-security-off"))]
+use super::distribution::check;
+use super::distribution::{IN_TESTS, OF_A_TEST, REASONS};
 use super::policy::{self, Predicates, table};
 use super::statement::Statement;
 use super::{Isolation, Scope, StoreError};
@@ -51,7 +55,7 @@ pub(super) fn translate(
     let mut statement = Statement::of(String::with_capacity(source.len() + 64));
     statement.writes = writes;
     let shape = Shape::of(scope);
-    let mut guarded = false;
+    let (mut guarded, mut across) = (false, None);
     let mut rest = source;
     while let Some(open) = rest.find('{') {
         push(&mut statement.text, &rest[..open], dialect);
@@ -108,6 +112,13 @@ pub(super) fn translate(
                 }
             }
             "anew" => statement.anew = true,
+            "across" => {
+                let is_of_test = IN_TESTS && argument == OF_A_TEST;
+                if !is_of_test && REASONS.iter().all(|(reason, _)| *reason != argument) {
+                    return refuse("{across} takes a reason that the module `distribution` knows");
+                }
+                across = Some(argument);
+            }
             "bounded" => statement.most = Some(super::BOUND),
             "lock" => {
                 if dialect == Dialect::Postgres {
@@ -170,6 +181,20 @@ pub(super) fn translate(
     if matches!(scope, Scope::Caller(_)) && !guarded {
         return refuse("a statement without a scope");
     }
+    // Where tests take the predicates away, few statements name an organization.
+    #[cfg(any(test, feature = "row-security-off"))]
+    if dialect == Dialect::Postgres && isolation.predicates && across != Some(OF_A_TEST) {
+        // What a caller may read by the marks alone, the operator may: nothing is kept from it.
+        let reads_as_operator = guarded && *scope == Scope::Operator && statement.writes.is_none();
+        let kept = check(&statement.text, across.is_some() || reads_as_operator);
+        assert_eq!(
+            kept,
+            Ok(()),
+            "CONTRIBUTING.md, \"Write a statement\", of {}",
+            statement.text
+        );
+    }
+    let _ = across;
     Ok(statement)
 }
 
@@ -290,10 +315,29 @@ mod tests {
 
     #[test]
     fn a_callers_statement_has_a_scope() {
-        let source = "SELECT 1 FROM memberships";
+        let source = "SELECT 1 FROM memberships {across sign-in}";
         let of = |scope| translate(source, 0, Dialect::Postgres, &scope, Isolation::BOTH);
         assert!(of(caller()).is_err());
         assert!(of(Scope::Authentication).is_ok());
+    }
+
+    #[test]
+    fn what_reads_across_organizations_gives_a_known_reason() {
+        let of = |source| {
+            let operator = Scope::Operator;
+            translate(source, 0, Dialect::Postgres, &operator, Isolation::BOTH)
+        };
+        let known = of("SELECT id FROM rows {across queue}").expect("a statement");
+        assert_eq!(known.text, "SELECT id FROM rows ");
+        assert!(of("SELECT id FROM rows {across boredom}").is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "SELECT of rows names no organization")]
+    fn what_gives_none_is_not_sent() {
+        let source = "SELECT id FROM rows";
+        let operator = Scope::Operator;
+        let _ = translate(source, 0, Dialect::Postgres, &operator, Isolation::BOTH);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(crate) async fn page(
         columns!(),
         " FROM templates WHERE {catalog organization_id visibility} AND id > $1 \
           AND (CAST($3 AS text) IS NULL OR scope = $3) \
-          AND (CAST($4 AS text) IS NULL OR visibility = $4) ORDER BY id LIMIT $2"
+          AND (CAST($4 AS text) IS NULL OR visibility = $4) ORDER BY id LIMIT $2 {across catalog}"
     );
     let parameters = [
         page.from().into(),
@@ -48,7 +48,7 @@ pub(crate) async fn get(tx: &mut Tx, id: Uuid) -> Result<Template, Refusal> {
     let sql = concat!(
         "SELECT ",
         columns!(),
-        ", manifest FROM templates WHERE {catalog organization_id visibility} AND id = $1"
+        ", manifest FROM templates WHERE {catalog organization_id visibility} AND id = $1 {across catalog}"
     );
     let rows = tx.last(sql, &[id.into()]).await?;
     let row = rows.first().ok_or_else(Refusal::not_found)?;

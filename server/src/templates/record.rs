@@ -111,7 +111,7 @@ pub(crate) async fn find(tx: &mut Tx, id: Uuid) -> Result<Record, Refusal> {
     let sql = concat!(
         "SELECT ",
         columns!(),
-        " FROM templates WHERE {catalog organization_id visibility} AND id = $1"
+        " FROM templates WHERE {catalog organization_id visibility} AND id = $1 {across catalog}"
     );
     let row = tx.first(sql, &[id.into()]).await?;
     Ok(Record::read(&row.ok_or_else(Refusal::not_found)?)?)

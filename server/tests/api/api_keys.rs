@@ -142,7 +142,10 @@ async fn secrets_are_not_in_the_store(place: Place) {
     let rows: Result<Vec<Row>, StoreError> = world
         .store
         .read(&Scope::Authentication, (), |tx, ()| {
-            Box::pin(tx.query("SELECT name, scopes, prefix FROM api_keys", &[]))
+            Box::pin(tx.query(
+                "SELECT name, scopes, prefix FROM api_keys {across test}",
+                &[],
+            ))
         })
         .await;
     let secret = key["key"].as_str().expect("a key");

@@ -262,8 +262,11 @@ async fn what_changes_nothing_keeps_nothing(place: Place) {
         .store
         .read(&Scope::Operator, (), |tx, (): &()| {
             Box::pin(async move {
-                tx.query("SELECT key FROM idempotency WHERE {caller caller_id}", &[])
-                    .await
+                tx.query(
+                    "SELECT key FROM idempotency WHERE {caller caller_id} {across test}",
+                    &[],
+                )
+                .await
             })
         })
         .await;

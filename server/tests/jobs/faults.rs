@@ -12,7 +12,7 @@ use tplkit_testkit::random::{Shape, workspace};
 use super::fixtures;
 use super::packages::Package;
 use crate::api::world::World;
-use crate::stores::{Place, on_both_stores};
+use crate::stores::{Place, of_a_test, on_both_stores};
 
 on_both_stores!(a_fault_at_any_step_leaves_nothing);
 
@@ -35,7 +35,7 @@ async fn lines(store: &Store) -> Vec<i64> {
         Box::pin(async move {
             let mut lines = Vec::new();
             for sql in TABLES {
-                let rows: Vec<Row> = tx.query(sql, &[]).await?;
+                let rows: Vec<Row> = tx.execute(&of_a_test(sql), &[]).await?;
                 lines.push(rows[0].get(0)?);
             }
             Ok::<_, StoreError>(lines)

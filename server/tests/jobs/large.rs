@@ -227,7 +227,7 @@ async fn a_read_ahead_that_fails_says_why(place: Place) {
                     (input.0, input.1, &input.2, input.3);
                 if tx.dialect()? == Dialect::Postgres {
                     let sql = "SELECT set_config('statement_timeout', '1', true) FROM features \
-                         WHERE {tenant organization_id} LIMIT 1";
+                         WHERE {tenant organization_id} LIMIT 1 {across test}";
                     tx.execute(sql, &[]).await?;
                 }
                 let snapshot = Snapshot::new(tx, workspace, &Tables::default());

@@ -286,9 +286,9 @@ async fn an_attempt_from_which_the_store_has_lost_units_writes_no_more(place: Pl
     }
     let forget = store.write(&Scope::Operator, job, |tx, job| {
         Box::pin(async move {
-            let sql = "UPDATE main.template_jobs SET entries = entries - 1 WHERE id = $1";
+            let sql = "UPDATE main.template_jobs SET entries = entries - 1 WHERE id = $1 {across test}";
             tx.query(sql, &[(*job).into()]).await?;
-            let sql = "DELETE FROM main.template_job_entries WHERE job_id = $1 AND number = 1";
+            let sql = "DELETE FROM main.template_job_entries WHERE job_id = $1 AND number = 1 {across test}";
             tx.query(sql, &[(*job).into()]).await.map(drop)
         })
     });
@@ -400,7 +400,7 @@ fn hold(store: Store, workspace: Uuid) -> tokio::task::JoinHandle<()> {
         let held = store.write(&Scope::Operator, workspace, |tx, workspace| {
             Box::pin(async move {
                 assert_eq!(tx.dialect()?, Dialect::Postgres);
-                let sql = "SELECT id FROM workspaces WHERE id = $1 {lock}";
+                let sql = "SELECT id FROM workspaces WHERE id = $1 {lock} {across test}";
                 tx.query(sql, &[(*workspace).into()]).await?;
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 Ok::<_, StoreError>(())

@@ -1,5 +1,7 @@
 //! Row security and the predicates of statements: either layer alone keeps apart what is to be apart.
 
+#[cfg(unix)]
+mod distribution;
 mod files;
 mod one_table;
 mod organizations;

@@ -81,7 +81,7 @@ async fn a_read_cannot_write(place: Place) {
     let written = store
         .read(&caller(), (), |tx, ()| {
             Box::pin(tx.query(
-                "DELETE FROM main.memberships WHERE {tenant organization_id}",
+                "DELETE FROM main.memberships WHERE {tenant organization_id} {across test}",
                 &[],
             ))
         })

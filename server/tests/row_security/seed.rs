@@ -3,7 +3,7 @@
 use tplkit_server::store::{Isolation, Row, Scope, Store, StoreError, Value, Visible};
 use uuid::Uuid;
 
-use crate::stores::Place;
+use crate::stores::{Place, of_a_test};
 
 pub(super) const OURS: Uuid = Uuid::from_u128(0xA);
 pub(super) const THEIRS: Uuid = Uuid::from_u128(0xB);
@@ -52,7 +52,7 @@ pub(super) async fn run(
 ) -> Result<Vec<Row>, StoreError> {
     store
         .write(scope, parameters, move |tx, parameters| {
-            Box::pin(tx.query(sql, parameters))
+            Box::pin(async move { tx.execute(&of_a_test(sql), parameters).await })
         })
         .await
 }

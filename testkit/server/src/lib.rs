@@ -4,6 +4,7 @@
 //! |---|---|
 //! | get an empty store of either kind, and run a test on both | [`stores`] |
 //! | get a throw-away PostgreSQL, and a pooler before it | [`cluster`], [`pooler`] |
+//! | have the tables of every database in parts | [`partitions`] |
 //! | get a running server with people in it | [`world`] |
 //! | ask it, and hold every response to the OpenAPI document | [`client`] |
 //! | ask it everything that the document has | [`document`] |
@@ -27,6 +28,8 @@ pub mod document;
 pub mod jobs;
 pub mod model;
 pub mod once_per_build;
+#[cfg(unix)]
+pub mod partitions;
 #[cfg(unix)]
 pub mod pooler;
 pub mod sinks;

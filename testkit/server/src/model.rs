@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::client::Client;
 pub use super::client::id;
 use super::document::Ids;
+use super::stores::of_a_test;
 use super::workflows;
 use super::world::World;
 
@@ -299,7 +300,7 @@ impl World {
         let ran: Result<_, StoreError> = self
             .store
             .write(&Scope::Operator, parameters, move |tx, parameters| {
-                Box::pin(tx.query(sql, parameters))
+                Box::pin(async move { tx.execute(&of_a_test(sql), parameters).await })
             })
             .await;
         ran.expect(sql)

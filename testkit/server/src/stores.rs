@@ -10,7 +10,7 @@ use tplkit_server::store::{Isolation, Store};
 
 use super::once_per_build;
 #[cfg(unix)]
-use super::{cluster, pooler};
+use super::{cluster, partitions, pooler};
 
 /// A place for a store, removed with it.
 #[derive(Debug)]
@@ -20,6 +20,9 @@ pub struct Place {
     _folder: Option<TempDir>,
     /// A database that goes with this place.
     database: Option<String>,
+    /// Whether its tables are in parts.
+    #[cfg(unix)]
+    in_parts: bool,
 }
 
 #[cfg(unix)]
@@ -27,6 +30,9 @@ impl Drop for Place {
     fn drop(&mut self) {
         let Some(name) = &self.database else { return };
         if let Some(cluster) = cluster::shared() {
+            if self.in_parts && !std::thread::panicking() {
+                partitions::check_plans(cluster, name);
+            }
             // The cluster goes in the end, with everything in it.
             let _ = cluster.remove(name);
         }
@@ -49,6 +55,8 @@ impl Place {
             url: format!("sqlite:{}", folder.path().join("test.db").display()),
             _folder: Some(folder),
             database: None,
+            #[cfg(unix)]
+            in_parts: false,
         }
     }
 
@@ -56,8 +64,18 @@ impl Place {
     #[cfg(unix)]
     pub fn postgres() -> Option<Place> {
         let cluster = cluster::shared()?;
-        let migrated = cluster.migrated(migrate).expect("migrates");
-        Some(Place::database(|name| cluster.copy(migrated, name)))
+        let in_parts = partitions::are_asked_for();
+        let name = if in_parts { "in_parts" } else { "migrated" };
+        let prepared = cluster.prepared(name, |name| {
+            migrate(&cluster.url(name));
+            if in_parts {
+                partitions::split(cluster, name).expect("splits");
+            }
+        });
+        let prepared = prepared.expect("migrates");
+        let mut place = Place::database(|name| cluster.copy(prepared, name));
+        place.in_parts = in_parts;
+        Some(place)
     }
 
     /// A database of the throw-away cluster that has nothing in it.
@@ -79,6 +97,8 @@ impl Place {
             url: pooler::of_suite().map_or_else(direct, |pooler| pooler.url(&name)),
             _folder: None,
             database: Some(name),
+            #[cfg(unix)]
+            in_parts: false,
         }
     }
 
@@ -101,6 +121,8 @@ impl Place {
             url,
             _folder: None,
             database: None,
+            #[cfg(unix)]
+            in_parts: false,
         }
     }
 
@@ -184,6 +206,12 @@ fn migrated_file() -> &'static Path {
         })
     });
     &FILE
+}
+
+/// A statement of a test, which need not name an organization as those of the program do.
+#[must_use]
+pub fn of_a_test(sql: &str) -> String {
+    format!("{sql} {{across test}}")
 }
 
 /// Makes the database there what a server makes of it when it starts.

@@ -1,6 +1,7 @@
 //! The form of a policy: who may do what with which rows of a table.
 
 use super::Condition;
+use crate::store::Placement;
 
 /// The policy of a table.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +18,8 @@ pub(in crate::store) struct TablePolicy {
     pub(in crate::store) exceptions: &'static [Exception],
     /// What a caller has to see of a row beyond the rules, in order to read it.
     pub(in crate::store) sight: Option<Sight>,
+    /// Where its rows lie in a database of several nodes.
+    pub(in crate::store) placement: Placement,
     /// Whether statements may insert `ON CONFLICT`. Then SQLite asks before an insert: asked after it, the
     /// question would not come up where a row outside the scope is there already, and the silence would
     /// show that.

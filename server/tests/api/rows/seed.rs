@@ -4,6 +4,7 @@ use tplkit_server::store::{Row, Scope, Value};
 use uuid::Uuid;
 
 use crate::api::world::World;
+use crate::stores::of_a_test;
 
 /// A column of a table that is to be: name, type, component, config as JSON.
 pub(super) type Column = (&'static str, &'static str, &'static str, &'static str);
@@ -23,7 +24,7 @@ pub(crate) async fn ask(world: &World, sql: &'static str, parameters: Vec<Value>
     let found = world
         .store
         .write(&Scope::Operator, parameters, move |tx, parameters| {
-            Box::pin(tx.query(sql, parameters))
+            Box::pin(async move { tx.execute(&of_a_test(sql), parameters).await })
         });
     let response: Result<Vec<Row>, tplkit_server::store::StoreError> = found.await;
     response.expect(sql)

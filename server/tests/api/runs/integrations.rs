@@ -241,7 +241,7 @@ async fn secrets_of_steps_are_used_and_never_shown(place: Place) {
     }
     let kept = stage.world.store.read(&Scope::Operator, (), |tx, ()| {
         Box::pin(async move {
-            let sql = "SELECT graph_config FROM workflow_versions";
+            let sql = "SELECT graph_config FROM workflow_versions {across test}";
             let rows: Vec<Row> = tx.query(sql, &[]).await?;
             let texts = rows.iter().map(|row| row.get::<String>(0));
             texts.collect::<Result<Vec<String>, StoreError>>()

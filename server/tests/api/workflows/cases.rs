@@ -44,7 +44,7 @@ impl Fixture {
             let renamed = world
                 .store
                 .write(&Scope::Operator, names, |tx, (from, to)| {
-                    let sql = "UPDATE main.columns SET name = $1 WHERE name = $2 RETURNING id";
+                    let sql = "UPDATE main.columns SET name = $1 WHERE name = $2 RETURNING id {across test}";
                     let names = [(*to).into(), (*from).into()];
                     Box::pin(async move { tx.query(sql, &names).await })
                 });

@@ -228,26 +228,29 @@ impl Cluster {
             .to_owned())
     }
 
-    /// The name of a database that `migrate` was done to, by whoever comes first.
-    pub fn migrated(&self, migrate: impl FnOnce(&str)) -> io::Result<&'static str> {
-        const NAME: &str = "migrated";
+    /// The database of that name, to which `prepare` was done, by whoever comes first.
+    pub fn prepared(
+        &self,
+        name: &'static str,
+        prepare: impl FnOnce(&str),
+    ) -> io::Result<&'static str> {
         let mut note = File::options()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
-            .open(self.folder.join(NAME))?;
+            .open(self.folder.join(name))?;
         note.lock()?;
         if note.metadata()?.len() == 0 {
-            self.psql(&format!("CREATE DATABASE {NAME}"))?;
-            migrate(&self.url(NAME));
+            self.psql(&format!("CREATE DATABASE {name}"))?;
+            prepare(name);
             // A database can be copied when nobody is connected to it.
             self.psql(&format!(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{NAME}'"
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
             ))?;
             note.write_all(b"done")?;
         }
-        Ok(NAME)
+        Ok(name)
     }
 
     /// Makes the database `to` a copy of `from`.
