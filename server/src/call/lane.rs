@@ -17,26 +17,30 @@ use crate::release_memory;
 ///
 /// # Errors
 /// 429 when the lane is busy, and those of the work.
-pub async fn in_lane<T: Send + 'static>(
+pub fn in_lane<T: Send + 'static>(
     lane: &Lane,
     organization: Uuid,
     work: impl Future<Output = Result<T, Refusal>> + Send + 'static,
-) -> Result<T, Refusal> {
-    let permit = lane
-        .enter(organization)
-        .await
-        .map_err(|_| Refusal::busy())?;
-    let share = lane.share(organization);
-    let work = async move {
-        let done = share.of(work).await;
-        drop(permit);
-        done
-    };
-    let done = tokio::spawn(work.instrument(tracing::Span::current())).await;
-    done.unwrap_or_else(|error| match error.try_into_panic() {
-        Ok(panic) => resume_unwind(panic),
-        Err(_) => Err(Refusal::unavailable("The server is about to stop.")),
-    })
+) -> impl Future<Output = Result<T, Refusal>> + Send {
+    // What is done in lanes is large; boxed, it is not moved around with what waits for it.
+    let work = Box::pin(work);
+    async move {
+        let permit = lane
+            .enter(organization)
+            .await
+            .map_err(|_| Refusal::busy())?;
+        let share = lane.share(organization);
+        let work = async move {
+            let done = share.of(work).await;
+            drop(permit);
+            done
+        };
+        let done = tokio::spawn(work.instrument(tracing::Span::current())).await;
+        done.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(_) => Err(Refusal::unavailable("The server is about to stop.")),
+        })
+    }
 }
 
 /// The same for what moves a package: what memory it took is given back.
@@ -48,8 +52,6 @@ pub fn transfer<T: Send + 'static>(
     organization: Uuid,
     work: impl Future<Output = Result<T, Refusal>> + Send + 'static,
 ) -> impl Future<Output = Result<T, Refusal>> + Send {
-    // Futures that move packages are large; boxed, they are not moved around with those that wait for them.
-    let work = Box::pin(work);
     in_lane(lane, organization, async {
         release_memory::give_back_now().await;
         let done = work.await;

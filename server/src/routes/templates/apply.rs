@@ -149,7 +149,7 @@ pub async fn apply(mut call: Call) -> Result<Response, Refusal> {
     let result = transfer(&lane, wanted.place.organization, async move {
         match wanted.job {
             Some(job) => resume_job(call, wanted, job).await,
-            None => create_job(call, wanted).await,
+            None => Box::pin(create_job(call, wanted)).await,
         }
     });
     let result = result.await?;

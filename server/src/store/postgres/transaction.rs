@@ -237,7 +237,8 @@ impl Pipelined {
         // What else is to be written, or what comes after it of the same state, decides about an end.
         let last = last && self.kind.only_reads();
         if last && self.is_implicit(statement) {
-            return self.implicit(query, scope, statement, parameters).await;
+            let read = self.implicit(query, scope, statement, parameters);
+            return Box::pin(read).await;
         }
         self.ready().await?;
         let postgres = &self.postgres;
