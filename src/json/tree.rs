@@ -361,7 +361,10 @@ impl<'d> Node<'d> {
 
     /// The id of the first element or member.
     fn first(self) -> u32 {
-        if self.is_empty() { NONE } else { self.id + 1 }
+        match self.len() {
+            0 => NONE,
+            _ => self.id + 1,
+        }
     }
 
     /// Elements or members in order, without the ones that a repeated key shadows.
