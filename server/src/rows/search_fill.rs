@@ -33,8 +33,8 @@ struct Position {
 enum Continuation {
     /// So many rows were changed, up to that row.
     On(Position, u64),
-    /// Every row has been looked at, in this version of the table.
-    Through(i64),
+    /// Every row of a table of this organization has been looked at, in this version of the table.
+    Through(Uuid, i64),
     /// The table is no more, or has nothing to fill.
     Nothing,
 }
@@ -61,11 +61,11 @@ pub async fn fill_search(store: &Store, context: &Context) -> Result<u64, StoreE
                     changed += count;
                     next
                 }
-                Continuation::Through(version) => {
-                    let input = (feature, version, context.now());
+                Continuation::Through(organization, version) => {
+                    let input = ([organization, feature], version, context.now());
                     let done: bool = store
-                        .write(&Scope::Operator, input, |tx, (feature, version, now)| {
-                            Box::pin(finish(tx, *feature, *version, *now))
+                        .write(&Scope::Operator, input, |tx, (table, version, now)| {
+                            Box::pin(finish(tx, *table, *version, *now))
                         })
                         .await?;
                     if done {
@@ -92,7 +92,7 @@ impl Position {
 
 async fn unready(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
     let sql = "SELECT DISTINCT feature_id FROM columns \
-         WHERE {tenant organization_id} AND is_searched AND NOT search_ready ORDER BY feature_id";
+         WHERE {tenant organization_id} AND is_searched AND NOT search_ready ORDER BY feature_id {across queue}";
     let rows = tx.last(sql, &[]).await?;
     rows.iter().map(|row| row.get(0)).collect()
 }
@@ -116,7 +116,7 @@ async fn fill(tx: &mut Tx, position: &Position) -> Result<Continuation, StoreErr
     };
     let rows = rows_behind(tx, table, after).await?;
     let Some((last, _)) = rows.last() else {
-        return Ok(Continuation::Through(table.version));
+        return Ok(Continuation::Through(table.organization, table.version));
     };
     let last = *last;
     let ids = rows.iter().map(|(id, _)| *id).collect();
@@ -175,14 +175,19 @@ async fn digests(
 }
 
 /// Declares the index of a table ready, if it is still the one whose rows were all looked at.
-async fn finish(tx: &mut Tx, feature: Uuid, version: i64, now: i64) -> Result<bool, StoreError> {
-    let sql = "SELECT organization_id, version FROM features \
-         WHERE {tenant organization_id} AND id = $1 {lock}";
-    let Some(row) = tx.first(sql, &[feature.into()]).await? else {
+async fn finish(
+    tx: &mut Tx,
+    [organization, feature]: [Uuid; 2],
+    version: i64,
+    now: i64,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT version FROM features \
+         WHERE {tenant organization_id} AND organization_id = $1 AND id = $2 {lock}";
+    let parameters = [organization.into(), feature.into()];
+    let Some(row) = tx.first(sql, &parameters).await? else {
         return Ok(true);
     };
-    let organization: Uuid = row.get(0)?;
-    if row.get::<i64>(1)? != version {
+    if row.get::<i64>(0)? != version {
         return Ok(false);
     }
     let sql = "UPDATE main.columns SET search_ready = $3 WHERE {tenant organization_id} \
@@ -228,7 +233,7 @@ async fn next_table(
     (organization, feature): (Uuid, Uuid),
 ) -> Result<Option<(Uuid, Uuid)>, StoreError> {
     let sql = "SELECT organization_id, feature_id FROM row_search WHERE {tenant organization_id} \
-         AND (organization_id, feature_id) > ($1, $2) ORDER BY organization_id, feature_id LIMIT 1";
+         AND (organization_id, feature_id) > ($1, $2) ORDER BY organization_id, feature_id LIMIT 1 {across queue}";
     let rows = tx.last(sql, &[organization.into(), feature.into()]).await?;
     let row = rows.first();
     row.map(|row| Ok((row.get(0)?, row.get(1)?))).transpose()

@@ -131,6 +131,9 @@ impl Scene {
             let [of, path] = [of, path].map(|text| text.as_str().expect("a text"));
             body["decisions"][of][path] = "theirs".into();
         }
+        for left in plan["left"].as_array().expect("a list") {
+            body["decisions"][left["ref"].as_str().expect("a ref")] = "delete".into();
+        }
         let job = applied(&self.editor, &self.template, &body).await;
         let columns = format!("/v1/features/{}/columns", self.clients);
         let all = self.editor.get(&columns).expect(200).json();
