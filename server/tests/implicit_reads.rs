@@ -57,10 +57,10 @@ fn a_read_writes_nothing() {
         let store = Store::open(&place.url).await.expect("opens");
         let write = "INSERT INTO main.organizations (id, label, config, created_at, updated_at) \
              VALUES (CAST('00000000-0000-0000-0000-000000000001' AS uuid), 'x', '', 0, 0) \
-             RETURNING label";
+             RETURNING label {across test}";
         let refused = read(&store, write).await.expect_err("is refused");
         assert!(refused.to_string().contains("25006"), "{refused}");
-        let count = "SELECT CAST(count(*) AS text) FROM main.organizations";
+        let count = "SELECT CAST(count(*) AS text) FROM organizations {across test}";
         assert_eq!(read(&store, count).await.as_deref(), Ok("0"));
     });
 }

@@ -92,7 +92,7 @@ async fn runs_go_when_they_have_been_kept_long_enough(place: Place) {
     let left = world.store.read(&Scope::Operator, (), |tx, ()| {
         Box::pin(async move {
             Ok(tx
-                .query("SELECT run_id FROM workflow_steps", &[])
+                .query("SELECT run_id FROM workflow_steps {across test}", &[])
                 .await?
                 .len())
         })

@@ -33,6 +33,7 @@ mod transaction_mode;
 pub mod translate;
 mod tx;
 mod value;
+mod wire_row;
 
 use std::path::Path;
 use std::pin::Pin;
@@ -45,7 +46,6 @@ use tokio::sync::oneshot;
 pub use crate::lanes::Share;
 pub use bulk::{BulkInsert, EachStatement, RowValue};
 pub use dialect::Dialect;
-pub use distribution::Placement;
 #[cfg(any(test, feature = "row-security-off"))]
 pub use distribution::{TranslatedStatement, translated_statements};
 pub use error::StoreError;
@@ -57,7 +57,7 @@ pub use options::{Depth, Options};
 pub(crate) use outgoing::OutgoingStatement;
 pub use pipeline::PipelinedStatement;
 pub(crate) use policy::sees_file;
-pub use policy::{placements, postgres_policies};
+pub use policy::{Placement, placements, postgres_policies};
 pub use scope::{Isolation, OneTable, Scope, Visible};
 use transaction_mode::LONG;
 pub(crate) use transaction_mode::TransactionMode;

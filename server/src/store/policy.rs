@@ -10,6 +10,7 @@ mod condition;
 mod file_sight;
 #[cfg(test)]
 mod migration_text;
+mod placement;
 mod postgres;
 #[cfg(test)]
 mod source_statements;
@@ -18,13 +19,14 @@ mod table;
 
 pub(crate) use file_sight::sees_file;
 
+pub use placement::Placement;
+
 pub(super) use condition::{ColumnValues, Condition, PLATFORM};
 pub(super) use statement::{Mark, Predicates};
 pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight, TablePolicy};
 
 use uuid::Uuid;
 
-use super::Placement;
 use super::scope::Visible;
 use super::scope_ids::{Id, Ids};
 use Condition::{All, Any, Flag, ForEverybody, In, Is, NotIn, Only, Platform, Word};

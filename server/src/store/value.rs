@@ -5,7 +5,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use uuid::Uuid;
 
 use super::StoreError;
-use super::postgres::WireRow;
+use super::wire_row::WireRow;
 
 /// A parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]

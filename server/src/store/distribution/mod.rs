@@ -1,6 +1,6 @@
 //! How the tables lie in a database of several nodes, and what statements owe to that.
 //!
-//! Each table has its [`Placement`] in the module `policy`. A database that is distributed by organizations sends a
+//! Each table has its [`Placement`](super::Placement) in the module `policy`. A database that is distributed by organizations sends a
 //! statement to the node that has the organization which the statement names; what names none is sent to all nodes, and
 //! much of SQL is refused then. `rules.rs` says what that means for a statement. The tests of the server put every
 //! statement to it that they send to PostgreSQL, so that each is fit for such a database, whether there is one at hand
@@ -25,30 +25,6 @@ pub(super) fn check(text: &str, across: bool) -> Result<(), String> {
     let bound = rules::check(text, across)?;
     translated::remember(text, bound);
     Ok(())
-}
-
-/// Where the rows of a table lie in a database of several nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placement {
-    /// With the other rows of their organization: this column names it, and leads every key.
-    Organization(&'static str),
-    /// Spread by this column, which leads every key; apart from the rows of organizations.
-    Spread(&'static str),
-    /// All of them on every node: what rows of all organizations refer to.
-    Everywhere,
-    /// On the node that statements are sent to, which keeps what has no organization yet.
-    Coordinator,
-}
-
-impl Placement {
-    /// The column by which rows are assigned to nodes.
-    #[must_use]
-    pub fn column(self) -> Option<&'static str> {
-        match self {
-            Placement::Organization(column) | Placement::Spread(column) => Some(column),
-            Placement::Everywhere | Placement::Coordinator => None,
-        }
-    }
 }
 
 /// Why a statement may read the rows of many organizations: the words of the mark `{across WHY}`.

@@ -1,7 +1,7 @@
 //! The form of a policy: who may do what with which rows of a table.
 
 use super::Condition;
-use crate::store::Placement;
+use super::placement::Placement;
 
 /// The policy of a table.
 #[derive(Debug, Clone, Copy)]

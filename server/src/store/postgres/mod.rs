@@ -18,7 +18,6 @@ mod tls;
 mod transaction;
 mod transaction_settings;
 mod wire;
-mod wire_row;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +33,6 @@ use settings::Settings;
 use startup::Connections;
 use tls::Address;
 pub(super) use transaction::Pipelined;
-pub(super) use wire_row::WireRow;
 
 const CONNECTIONS: usize = 16;
 /// How many more there are for reads of one statement, where the database is reached directly.

@@ -18,9 +18,9 @@ use super::statements::{
 };
 use super::transaction_settings::{Opening, OpeningQuery, references};
 use super::wire::{WireError, WireResponses, WireStatement};
-use super::wire_row::WireRow;
 use crate::store::metrics::Outcome;
 use crate::store::statement::Statement;
+use crate::store::wire_row::WireRow;
 use crate::store::{LONG, Row, Scope, Share, StoreError, TransactionMode, Value, sql_log};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

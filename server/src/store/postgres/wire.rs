@@ -22,9 +22,9 @@ use tokio_postgres::fallible_iterator::FallibleIterator as _;
 use tokio_postgres::types::{IsNull, ToSql, Type};
 
 use super::socket::Socket;
-use super::wire_row::WireRow;
 use crate::store::StoreError;
 use crate::store::statement::Statement;
+use crate::store::wire_row::WireRow;
 
 /// How much room there is at least for what is read at once.
 const ROOM: usize = 16 << 10;

@@ -9,7 +9,7 @@ use postgres_protocol::message::backend::DataRowBody;
 use tokio_postgres::fallible_iterator::FallibleIterator as _;
 use tokio_postgres::types::{FromSql, Type};
 
-use crate::store::StoreError;
+use super::StoreError;
 
 /// The row. Columns are taken by position.
 pub struct WireRow {
@@ -36,15 +36,12 @@ impl WireRow {
     }
 
     /// How many bytes it has.
-    pub(in crate::store) fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.body.buffer().len()
     }
 
     /// The column at that position.
-    pub(in crate::store) fn get<'a, T: FromSql<'a>>(
-        &'a self,
-        index: usize,
-    ) -> Result<T, StoreError> {
+    pub(super) fn get<'a, T: FromSql<'a>>(&'a self, index: usize) -> Result<T, StoreError> {
         let wrong = || StoreError::Internal(format!("column {index} has another type"));
         let of = self.columns.get(index).ok_or_else(wrong)?;
         if !T::accepts(of) {
