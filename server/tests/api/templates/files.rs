@@ -131,9 +131,6 @@ impl Scene {
             let [of, path] = [of, path].map(|text| text.as_str().expect("a text"));
             body["decisions"][of][path] = "theirs".into();
         }
-        for left in plan["left"].as_array().expect("a list") {
-            body["decisions"][left["ref"].as_str().expect("a ref")] = "delete".into();
-        }
         let job = applied(&self.editor, &self.template, &body).await;
         let columns = format!("/v1/features/{}/columns", self.clients);
         let all = self.editor.get(&columns).expect(200).json();
@@ -414,6 +411,9 @@ impl Mailed {
             let [of, path] = [of, path].map(|text| text.as_str().expect("a text"));
             body["decisions"][of][path] = "theirs".into();
         }
+        for left in plan["left"].as_array().expect("a list") {
+            body["decisions"][left["ref"].as_str().expect("a ref")] = "delete".into();
+        }
         applied(&self.admin, &self.template, &body).await
     }
 
@@ -488,11 +488,14 @@ async fn an_automation_that_an_upgrade_takes_away_comes_back_with_its_file(place
         admin.items(&path).len()
     };
     assert!(automations() > 0);
+    // What is in force is never deleted.
+    assert!(mailed.world.switch(&mailed.it, false).await);
     let job = mailed.upgraded().await;
     assert_eq!(automations(), 0, "{job}");
     mailed.is_held().await;
     mailed.undo(&job);
     assert!(automations() > 0);
+    assert!(mailed.world.switch(&mailed.it, true).await);
     assert_eq!(newest(admin, &mailed.there).1, mailed.steps);
     // The automation has it again, and the job no more.
     mailed.is_held().await;
