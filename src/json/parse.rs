@@ -13,7 +13,8 @@ impl<'a> Doc<'a> {
         Parser::new(text, false, None).run()
     }
 
-    /// Parses a package file: the `rows` of `payloads` entries stay unread as [`JsonKind::Rows`].
+    /// Parses a package file: the `rows` of `payloads` entries stay unread as
+    /// [`JsonKind::Rows`](super::JsonKind::Rows).
     ///
     /// A text whose rows are malformed can be refused later than a plain parse would, or be
     /// accepted; whoever streams the rows finds the earlier error.

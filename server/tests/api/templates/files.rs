@@ -21,7 +21,7 @@ on_both_stores!(
     a_row_brings_no_file_into_a_column_of_the_people,
     a_package_chooses_no_file_for_an_automation,
     a_mail_that_an_upgrade_takes_away_keeps_its_file_for_the_undo,
-    an_automation_that_an_upgrade_takes_away_comes_back_with_its_file,
+    an_upgrade_takes_no_automation_away_to_which_people_attached_a_file,
     two_upgrades_in_a_row_give_back_the_use_that_the_first_one_ended,
 );
 
@@ -411,9 +411,6 @@ impl Mailed {
             let [of, path] = [of, path].map(|text| text.as_str().expect("a text"));
             body["decisions"][of][path] = "theirs".into();
         }
-        for left in plan["left"].as_array().expect("a list") {
-            body["decisions"][left["ref"].as_str().expect("a ref")] = "delete".into();
-        }
         applied(&self.admin, &self.template, &body).await
     }
 
@@ -470,7 +467,7 @@ async fn a_mail_that_an_upgrade_takes_away_keeps_its_file_for_the_undo(place: Pl
     admin.delete(&path).expect(204);
 }
 
-async fn an_automation_that_an_upgrade_takes_away_comes_back_with_its_file(place: Place) {
+async fn an_upgrade_takes_no_automation_away_to_which_people_attached_a_file(place: Place) {
     let mailed = Mailed::new(place).await;
     let admin = &mailed.admin;
     // The next version of the package has no automation.
@@ -483,32 +480,21 @@ async fn an_automation_that_an_upgrade_takes_away_comes_back_with_its_file(place
     let package = admin.post(&export, &onto).expect(200);
     let path = format!("/v1/templates/{}/package", mailed.template);
     admin.json("PUT", &path, &package.body).expect(200);
-    let automations = || {
-        let path = format!("/v1/workflows-v2?workspace_id={}&limit=200", mailed.there);
-        admin.items(&path).len()
-    };
-    assert!(automations() > 0);
-    // What is in force is never deleted.
-    assert!(mailed.world.switch(&mailed.it, false).await);
-    let job = mailed.upgraded().await;
-    assert_eq!(automations(), 0, "{job}");
-    mailed.is_held().await;
-    mailed.undo(&job);
-    assert!(automations() > 0);
-    assert!(mailed.world.switch(&mailed.it, true).await);
+    // People changed it when they attached the file, so it cannot go, not even while it is paused.
+    let body = json!({
+        "workspaceId": mailed.there,
+        "upgrade": true,
+        "allowDestructive": true,
+        "decisions": {"w_flow": "delete"},
+    });
+    let apply = format!("/v1/templates/{}/apply", mailed.template);
+    for on in [true, false] {
+        mailed.world.switch(&mailed.it, on).await;
+        admin.post(&apply, &body).refused(422, "delete_refused");
+    }
     assert_eq!(newest(admin, &mailed.there).1, mailed.steps);
-    // The automation has it again, and the job no more.
+    assert!(mailed.world.switch(&mailed.it, true).await);
     mailed.is_held().await;
-    admin
-        .delete(&format!(
-            "/v1/workflows-v2/{}?force=true",
-            newest(admin, &mailed.there).0
-        ))
-        .expect(204);
-    assert_eq!(of_file(&mailed.world, HOLDS, mailed.file).await, 0);
-    admin
-        .delete(&format!("/v1/files/{}", mailed.file))
-        .expect(204);
 }
 
 async fn two_upgrades_in_a_row_give_back_the_use_that_the_first_one_ended(place: Place) {

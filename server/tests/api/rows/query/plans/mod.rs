@@ -96,8 +96,13 @@ const QUERIES: [Query; 32] = [
         "filter=words:ilike:*d 0471*mon&sort=-updated_at",
         "row_search_terms",
     ),
-    // Found in every row: then the rows are gone through in their order.
-    page("filter=words:contains:common&sort=-number", "rows_s2"),
+    // Found in every row: then the rows are gone through in their order. PostgreSQL has read all entries of the term by
+    // the time it knows that they are too many.
+    Query {
+        ask: "filter=words:contains:common&sort=-number",
+        most: SCAN,
+        index: "rows_s2",
+    },
 ];
 
 #[test]
