@@ -108,7 +108,7 @@ impl Trial {
     fn step<T: Send>(&self, name: &str, rows: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
         let began = Instant::now();
         let (((done, took), times), peak) = self.watch.during(|| {
-            self.victim.ask_during(|| {
+            self.victim.time_requests_during(|| {
                 let done = work();
                 (done, began.elapsed())
             })

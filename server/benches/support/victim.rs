@@ -74,7 +74,10 @@ impl Victim {
     }
 
     /// Asks while something is done on another thread.
-    pub(crate) fn ask_during<T: Send>(&self, work: impl FnOnce() -> T + Send) -> (T, Times) {
+    pub(crate) fn time_requests_during<T: Send>(
+        &self,
+        work: impl FnOnce() -> T + Send,
+    ) -> (T, Times) {
         thread::scope(|scope| {
             let working = scope.spawn(work);
             let goes_on = || !working.is_finished();

@@ -47,7 +47,7 @@ async fn seeded(place: &Place) -> bool {
     is_sqlite
 }
 
-fn asked(organization: Uuid) -> Vec<Value> {
+fn search_parameters(organization: Uuid) -> Vec<Value> {
     vec![
         organization.into(),
         of(organization, 6).into(),
@@ -88,12 +88,12 @@ async fn either_layer_alone_hides_what_the_index_finds(place: Place) {
         }
         // The function asks itself, in every mode.
         assert_eq!(
-            count(&caller(), ROWS, asked(OURS)).await,
+            count(&caller(), ROWS, search_parameters(OURS)).await,
             1,
             "{isolation:?}"
         );
         assert_eq!(
-            count(&caller(), ROWS, asked(THEIRS)).await,
+            count(&caller(), ROWS, search_parameters(THEIRS)).await,
             0,
             "{isolation:?}"
         );
