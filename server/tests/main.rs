@@ -6,6 +6,8 @@ mod api;
 mod bounded_runs;
 #[cfg(unix)]
 mod canaries;
+#[cfg(unix)]
+mod citus;
 #[cfg(target_os = "linux")]
 mod claim;
 #[cfg(unix)]

@@ -4,6 +4,7 @@
 use uuid::Uuid;
 
 use super::caller::{Caller, Identity, OrganizationRole, Role, Scopes};
+use super::distributed;
 use super::secret::{API_KEY_PREFIX, hash, organization};
 use super::visibility::{Restrictions, visibility};
 use crate::context::Context;
@@ -92,17 +93,30 @@ impl PresentedCredential {
     }
 }
 
+/// The words of a session's statements that ask who its holder is: `person` names it `s`, and `who` gives the parts
+/// about the person.
+macro_rules! session {
+    (person) => {
+        "s AS MATERIALIZED (SELECT u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
+         WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL), \
+         m AS MATERIALIZED (SELECT organization_id, user_id, role FROM memberships \
+         WHERE user_id = (SELECT id FROM s))"
+    };
+    (who) => {
+        "SELECT CAST(0 AS bigint) AS part, id, email AS name, id AS place FROM s \
+         UNION ALL SELECT 1, organization_id, role, organization_id FROM m \
+         UNION ALL SELECT 5, u.id, u.email, u.id FROM s JOIN users u ON u.id = s.id AND u.platform_admin"
+    };
+}
+
 /// Everything about the holder of a session in one statement, so that PostgreSQL responds in one round
 /// trip. The first column tells the parts apart.
 pub(super) const SESSION: &str = concat!(
-    "SELECT part, id, name, place FROM (WITH \
-     s AS MATERIALIZED (SELECT u.id, u.email FROM sessions s JOIN users u ON u.id = s.user_id \
-     WHERE s.access_hash = $1 AND s.access_expires_at > $2 AND s.revoked_at IS NULL), \
-     m AS MATERIALIZED (SELECT organization_id, user_id, role FROM memberships \
-     WHERE user_id = (SELECT id FROM s)) \
-     SELECT CAST(0 AS bigint) AS part, id, email AS name, id AS place FROM s \
-     UNION ALL SELECT 1, organization_id, role, organization_id FROM m \
-     UNION ALL SELECT 2, w.workspace_id, m.role, w.workspace_id FROM m JOIN workspace_members w \
+    "SELECT part, id, name, place FROM (WITH ",
+    session!(person),
+    " ",
+    session!(who),
+    " UNION ALL SELECT 2, w.workspace_id, m.role, w.workspace_id FROM m JOIN workspace_members w \
      ON w.organization_id = m.organization_id AND w.user_id = m.user_id \
      UNION ALL SELECT 3, w.id, m.role, w.id FROM m \
      JOIN workspaces w ON w.organization_id = m.organization_id AND ",
@@ -116,7 +130,17 @@ pub(super) const SESSION: &str = concat!(
     visibility!(guarded),
     " WHERE ",
     visibility!(below admin),
-    " UNION ALL SELECT 5, u.id, u.email, u.id FROM s JOIN users u ON u.id = s.id AND u.platform_admin) AS known {across sign-in}"
+    ") AS known {across sign-in}"
+);
+
+/// The same without what is kept from the person, in a distributed database: it lies on the coordinator, and what is
+/// kept from people lies with their organizations.
+pub(super) const PERSON: &str = concat!(
+    "SELECT part, id, name, place FROM (WITH ",
+    session!(person),
+    " ",
+    session!(who),
+    ") AS known"
 );
 
 /// Whether somebody is still a person who administers these organizations. Of who does, nothing is kept,
@@ -158,9 +182,21 @@ async fn find_session(
     tx: &mut Tx,
     session: &PresentedCredential,
 ) -> Result<Option<Caller>, StoreError> {
-    let rows = tx
-        .last(SESSION, &[session.hash.into(), session.now.into()])
-        .await?;
+    let parameters = [session.hash.into(), session.now.into()];
+    if !tx.is_distributed() {
+        return read_session(&tx.last(SESSION, &parameters).await?);
+    }
+    let mut rows = tx.query(PERSON, &parameters).await?;
+    let Some(caller) = read_session(&rows)? else {
+        return Ok(None);
+    };
+    let restricted = distributed::restricted(&caller);
+    rows.extend(
+        tx.each(distributed::RESTRICTIONS, &restricted)
+            .await?
+            .into_iter()
+            .flatten(),
+    );
     read_session(&rows)
 }
 
@@ -222,10 +258,17 @@ pub(super) fn is_member(
 ) -> Result<bool, StoreError> {
     let mut person = None;
     let mut guarded = Vec::new();
+    let (mut listed, mut restricted) = (false, false);
     for row in rows {
         match row.get::<i64>(0)? {
-            0 => person = Some(row),
-            _ => guarded.push(row.get::<Uuid>(1)?),
+            1 => guarded.push(row.get::<Uuid>(1)?),
+            part => {
+                listed |= row.get::<bool>(5)?;
+                restricted |= row.get::<bool>(6)?;
+                if part == 0 {
+                    person = Some(row);
+                }
+            }
         }
     }
     guarded.sort_unstable();
@@ -234,7 +277,6 @@ pub(super) fn is_member(
     };
     let visible = caller.visible();
     let role = Role::parse(&row.get::<String>(3)?);
-    let (listed, restricted) = (row.get::<bool>(5)?, row.get::<bool>(6)?);
     let below = role.is_some_and(|role| role < Role::Admin);
     let hidden = restricted && below && !listed;
     let same = row.get::<Uuid>(1)? == caller.id

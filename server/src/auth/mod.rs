@@ -2,6 +2,7 @@
 
 mod caller;
 mod credential_cache;
+mod distributed;
 mod identify;
 mod optimistic_session;
 mod password;

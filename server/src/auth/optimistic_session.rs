@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use super::caller::Caller;
 use super::credential_cache::CredentialCache;
+use super::distributed;
 use super::identify::{
     ADMINISTRATOR, KEY, MEMBER, PresentedCredential, SESSION, holder, is_administrator, is_member,
     read_key, read_session,
@@ -293,6 +294,8 @@ impl OptimisticSession {
 struct CallerCheck {
     query: CallerQuery,
     parameters: Vec<Value>,
+    /// The hash of the credential, and the time: the last of the parameters.
+    credential: [Value; 2],
     caller: Arc<Caller>,
 }
 
@@ -326,12 +329,22 @@ impl CallerCheck {
             CallerQuery::Member(table) => vec![table.organization.into(), table.workspace.into()],
             CallerQuery::Administrator | CallerQuery::Session => Vec::new(),
         };
-        parameters.extend([presented.hash.into(), presented.now.into()]);
+        let credential = [presented.hash.into(), presented.now.into()];
+        parameters.extend(credential.clone());
         CallerCheck {
             query,
             parameters,
+            credential,
             caller,
         }
+    }
+}
+
+/// The workspace that a table lies in.
+fn workspace_of(table: TableKey) -> WorkspaceKey {
+    WorkspaceKey {
+        organization: table.organization,
+        workspace: table.workspace,
     }
 }
 
@@ -349,6 +362,19 @@ impl Precondition for CallerCheck {
         &self.parameters
     }
 
+    fn parts(&self) -> Vec<(&'static str, Vec<Value>)> {
+        let credential = self.credential.clone();
+        match self.query {
+            CallerQuery::Key(_) | CallerQuery::Administrator => {
+                vec![(self.statement(), self.parameters.clone())]
+            }
+            CallerQuery::Member(table) => {
+                distributed::member_parts(&self.caller, workspace_of(table), credential)
+            }
+            CallerQuery::Session => distributed::session_parts(&self.caller, credential),
+        }
+    }
+
     fn holds(&self, response: &[Row]) -> Result<bool, StoreError> {
         let caller = &*self.caller;
         match self.query {
@@ -357,13 +383,7 @@ impl Precondition for CallerCheck {
                 Ok(known.is_some_and(|(known, _)| known == *caller))
             }
             CallerQuery::Administrator => is_administrator(caller, response),
-            CallerQuery::Member(table) => {
-                let place = WorkspaceKey {
-                    organization: table.organization,
-                    workspace: table.workspace,
-                };
-                is_member(caller, place, response)
-            }
+            CallerQuery::Member(table) => is_member(caller, workspace_of(table), response),
             CallerQuery::Session => Ok(read_session(response)?.as_ref() == Some(caller)),
         }
     }

@@ -237,6 +237,9 @@ async fn insert(tx: &mut Tx, events: &[Vec<Value>], cause: Cause<'_>) -> Result<
          id, workflow_id, version, row_id, record, depth, cause, creator, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     tx.each(sql, events).await?;
+    if let Some(Value::Id(organization)) = events[0].first() {
+        tx.note_queue(*organization).await?;
+    }
     cause.signal.mark();
     Ok(())
 }
@@ -249,10 +252,8 @@ const BATCH: usize = 200;
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn dispatch(store: &Store, now: i64) -> Result<bool, StoreError> {
-    let dispatched = store.write(&Scope::Operator, now, |tx, now| {
-        Box::pin(dispatch_some(tx, *now))
-    });
+pub(super) async fn dispatch(store: &Store, scope: &Scope, now: i64) -> Result<bool, StoreError> {
+    let dispatched = store.write(scope, now, |tx, now| Box::pin(dispatch_some(tx, *now)));
     dispatched.await
 }
 
@@ -344,7 +345,8 @@ struct TakenEvents {
 /// they are. Found, locked and removed in statements of their own: in one, PostgreSQL plans to go through all events as
 /// long as it has counted none.
 async fn take_some(tx: &mut Tx) -> Result<TakenEvents, StoreError> {
-    let finds = "SELECT organization_id, id FROM workflow_events WHERE id > $1 ORDER BY id LIMIT 200 {across queue}";
+    let finds = "SELECT organization_id, id FROM workflow_events WHERE {queue organization_id} AND id > $1 \
+         ORDER BY id LIMIT 200 {across queue}";
     let locks = "SELECT organization_id, id, workflow_id, version, feature_id, row_id, record, depth, \
          cause, created_at, workspace_id, creator FROM workflow_events \
          WHERE organization_id = $1 AND {any id $2} ORDER BY id {skip}";

@@ -120,17 +120,19 @@ pub async fn by_id(tx: &mut Tx, workflow: Uuid, id: Uuid) -> Result<Option<Versi
     row.as_ref().map(Version::read).transpose()
 }
 
-/// The version of that number.
+/// The version of that number, of an automation of the organization.
 ///
 /// # Errors
 /// Those of the store.
 pub async fn by_number(
     tx: &mut Tx,
+    organization: Uuid,
     workflow: Uuid,
     version: i64,
 ) -> Result<Option<Version>, StoreError> {
-    let sql = one!("AND version = $2");
-    let row = tx.first(sql, &[workflow.into(), version.into()]).await?;
+    let sql = one!("AND version = $2 AND organization_id = $3");
+    let parameters = [workflow.into(), version.into(), organization.into()];
+    let row = tx.first(sql, &parameters).await?;
     row.as_ref().map(Version::read).transpose()
 }
 

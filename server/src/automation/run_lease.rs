@@ -50,7 +50,7 @@ fn free(most: usize) -> &'static str {
                 "SELECT organization_id, id FROM workflow_runs WHERE ",
                 waits!(),
                 of_others!(),
-                " AND id > $3 ORDER BY id LIMIT ",
+                " AND {queue organization_id} AND id > $3 ORDER BY id LIMIT ",
                 $most,
                 " {across queue}"
             )

@@ -165,7 +165,8 @@ pub async fn begin(tx: &mut Tx, new: &NewRun) -> Result<(), StoreError> {
         error.map(|_| new.now).into(),
         new.publisher.into(),
     ];
-    tx.query(sql, &parameters).await.map(drop)
+    tx.query(sql, &parameters).await?;
+    tx.note_queue(new.organization).await
 }
 
 /// How a run stands.

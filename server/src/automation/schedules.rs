@@ -35,13 +35,13 @@ struct DueSchedule {
 ///
 /// # Errors
 /// Those of the store.
-pub(super) async fn begin_due(executor: &RunExecutor) -> Result<usize, StoreError> {
+pub(super) async fn begin_due(executor: &RunExecutor, scope: &Scope) -> Result<usize, StoreError> {
     let mut moved = 0;
     loop {
         let now = executor.context.now();
         let found: Vec<DueSchedule> = executor
             .store
-            .read(&Scope::Operator, now, |tx, now| Box::pin(due(tx, *now)))
+            .read(scope, now, |tx, now| Box::pin(due(tx, *now)))
             .await?;
         if found.is_empty() {
             return Ok(moved);
@@ -50,7 +50,7 @@ pub(super) async fn begin_due(executor: &RunExecutor) -> Result<usize, StoreErro
             due.id = executor.context.id();
             executor
                 .store
-                .write(&Scope::Operator, due, |tx, due| Box::pin(advance(tx, due)))
+                .write(scope, due, |tx, due| Box::pin(advance(tx, due)))
                 .await?;
             moved += 1;
         }
@@ -59,7 +59,8 @@ pub(super) async fn begin_due(executor: &RunExecutor) -> Result<usize, StoreErro
 
 async fn due(tx: &mut Tx, now: i64) -> Result<Vec<DueSchedule>, StoreError> {
     let sql = "SELECT organization_id, workflow_id, version, since, due_at FROM workflow_schedules \
-         WHERE due_at IS NULL OR due_at <= $1 ORDER BY due_at, workflow_id LIMIT $2 {across queue}";
+         WHERE {queue organization_id} AND (due_at IS NULL OR due_at <= $1) ORDER BY due_at, workflow_id LIMIT $2 \
+         {across queue}";
     let rows = tx.query(sql, &[now.into(), BATCH.into()]).await?;
     rows.iter()
         .map(|row| {
@@ -78,7 +79,7 @@ async fn due(tx: &mut Tx, now: i64) -> Result<Vec<DueSchedule>, StoreError> {
 
 /// Begins the run of the instant, and notes the next one.
 async fn advance(tx: &mut Tx, due: &DueSchedule) -> Result<(), StoreError> {
-    let version = find::by_number(tx, due.workflow, due.version).await?;
+    let version = find::by_number(tx, due.organization, due.workflow, due.version).await?;
     let version = version.filter(|version| version.is_active);
     let Some(version) = version else {
         // It fires no more.

@@ -336,7 +336,13 @@ async fn is_open(tx: &mut Tx, record: &RunRow) -> Result<bool, StoreError> {
         return Ok(true);
     }
     let mut ids: Vec<Uuid> = record.feature.into_iter().collect();
-    let version = find::by_number(tx, record.run.workflow_id, record.run.version).await?;
+    let version = find::by_number(
+        tx,
+        record.organization,
+        record.run.workflow_id,
+        record.run.version,
+    )
+    .await?;
     for half in version
         .iter()
         .flat_map(|v| [&v.trigger_config, &v.graph_config])

@@ -18,7 +18,7 @@ use super::executor::RunExecutor;
 use super::step::passes;
 use super::{events, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
-use crate::store::{Scope, StoreError, Value};
+use crate::store::{SWEEP, Scope, StoreError, Value};
 
 /// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -54,7 +54,7 @@ impl RunExecutor {
             let looked = match (known, room) {
                 (true, 0) => Ok(PendingWork::default()),
                 (true, _) => self.claim_others(room, self.capacity.full()).await,
-                (false, _) => self.find(room, making.is_empty()).await,
+                (false, _) => self.find(room, making.is_empty(), SWEEP).await,
             };
             let found = match looked {
                 Ok(found) => {
@@ -116,7 +116,7 @@ impl RunExecutor {
     async fn make_runs(self, wanted: Arc<Notify>, stop: watch::Receiver<bool>) {
         while !*stop.borrow() && stop.has_changed().is_ok() {
             let began = Instant::now();
-            let more = events::dispatch(&self.store, self.context.now()).await;
+            let more = self.dispatch_some(SWEEP).await;
             self.signal.notify();
             // The next look meets the same failure, and logs it.
             if !matches!(more, Ok(true)) {
@@ -135,7 +135,7 @@ impl RunExecutor {
         let (_keep, stop) = watch::channel(false);
         let mut executed = 0;
         loop {
-            let found = self.find(1, true).await?;
+            let found = self.find(1, true, Duration::ZERO).await?;
             if found.runs.is_empty() && !found.events && !found.again {
                 return Ok(executed);
             }
@@ -152,8 +152,21 @@ impl RunExecutor {
     /// # Errors
     /// Those of the store.
     pub async fn take_events(&self) -> Result<(), StoreError> {
-        while events::dispatch(&self.store, self.context.now()).await? {}
+        while self.dispatch_some(Duration::ZERO).await? {}
         Ok(())
+    }
+
+    /// Makes runs of some events of each queue; true when more may wait.
+    async fn dispatch_some(&self, every: Duration) -> Result<bool, StoreError> {
+        let now = self.context.now();
+        let mut more = false;
+        for scope in self.store.queues(DUE, every, now).await? {
+            match events::dispatch(&self.store, &scope, now).await {
+                Ok(one) => more |= one,
+                Err(error) => passing_in(&scope, error)?,
+            }
+        }
+        Ok(more)
     }
 
     /// Executes the first of the runs that can go on now, until it ends or waits, and gives its id. For whoever
@@ -163,7 +176,15 @@ impl RunExecutor {
     /// Those of the store.
     pub async fn run_next(&self) -> Result<Option<Uuid>, StoreError> {
         let (_keep, stop) = watch::channel(false);
-        let Some(run) = self.claim(1, Vec::new()).await?.runs.pop() else {
+        let mut found = None;
+        let now = self.context.now();
+        for scope in self.store.queues(DUE, Duration::ZERO, now).await? {
+            found = self.claim(&scope, 1, Vec::new()).await?.runs.pop();
+            if found.is_some() {
+                break;
+            }
+        }
+        let Some(run) = found else {
             return Ok(None);
         };
         let id = run.id;
@@ -173,22 +194,45 @@ impl RunExecutor {
     }
 
     /// Makes runs of what has happened, and claims so many. Where somebody makes runs of `events` already, they are
-    /// left to them.
-    async fn find(&self, room: usize, events: bool) -> Result<PendingWork, StoreError> {
+    /// left to them. All organizations are looked at every so often.
+    async fn find(
+        &self,
+        room: usize,
+        events: bool,
+        every: Duration,
+    ) -> Result<PendingWork, StoreError> {
+        let mut found = PendingWork::default();
+        let now = self.context.now();
+        for scope in self.store.queues(DUE, every, now).await? {
+            let left = room - found.runs.len().min(room);
+            match self.find_in(&scope, left, events).await {
+                Ok(more) => found.add(more),
+                Err(error) => passing_in(&scope, error)?,
+            }
+        }
+        Ok(found)
+    }
+
+    async fn find_in(
+        &self,
+        scope: &Scope,
+        room: usize,
+        events: bool,
+    ) -> Result<PendingWork, StoreError> {
         let full = self.capacity.full();
-        let mut waiting = self.waiting(full.clone()).await?;
+        let mut waiting = self.waiting(scope, full.clone()).await?;
         waiting.events &= events;
         let mut more = false;
         if waiting.events {
             // Those that are runs by then are executed first.
-            more = events::dispatch(&self.store, self.context.now()).await?;
+            more = events::dispatch(&self.store, scope, self.context.now()).await?;
         }
         if waiting.schedules {
-            schedules::begin_due(self).await?;
+            schedules::begin_due(self, scope).await?;
         }
         let mut found = PendingWork::default();
         if room > 0 && (waiting.runs || waiting.events || waiting.schedules) {
-            found = self.claim_others(room, full).await?;
+            found = self.claim_in(scope, room, full).await?;
         }
         found.events = more;
         Ok(found)
@@ -196,7 +240,29 @@ impl RunExecutor {
 
     /// Claims so many runs, of other organizations than those.
     async fn claim_others(&self, room: usize, full: Vec<Uuid>) -> Result<PendingWork, StoreError> {
-        let claimed = self.claim(room, full).await?;
+        let mut found = PendingWork::default();
+        let now = self.context.now();
+        for scope in self.store.queues(DUE, SWEEP, now).await? {
+            let left = room - found.runs.len().min(room);
+            if left == 0 {
+                break;
+            }
+            match self.claim_in(&scope, left, full.clone()).await {
+                Ok(more) => found.add(more),
+                Err(error) => passing_in(&scope, error)?,
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same in one scope.
+    async fn claim_in(
+        &self,
+        scope: &Scope,
+        room: usize,
+        full: Vec<Uuid>,
+    ) -> Result<PendingWork, StoreError> {
+        let claimed = self.claim(scope, room, full).await?;
         for _ in 0..claimed.abandoned {
             self.counted.finished(false);
             tracing::error!("a run was given up: attempts at it ended with their process");
@@ -209,7 +275,12 @@ impl RunExecutor {
     }
 
     /// The claim itself.
-    async fn claim(&self, most: usize, full: Vec<Uuid>) -> Result<run_lease::Claimed, StoreError> {
+    async fn claim(
+        &self,
+        scope: &Scope,
+        most: usize,
+        full: Vec<Uuid>,
+    ) -> Result<run_lease::Claimed, StoreError> {
         let request = run_lease::ClaimRequest {
             owner: self.context.id(),
             most,
@@ -217,31 +288,29 @@ impl RunExecutor {
             now: self.context.now(),
         };
         let input = (request, full);
-        let claimed = self
-            .store
-            .write(&Scope::Operator, input, |tx, (request, full)| {
-                Box::pin(run_lease::claim(tx, *request, full))
-            });
+        let claimed = self.store.write(scope, input, |tx, (request, full)| {
+            Box::pin(run_lease::claim(tx, *request, full))
+        });
         claimed.await
     }
 
     /// Whether there is anything to do, asked without writing. Runs of organizations that hold all they may
     /// are nothing to do.
-    async fn waiting(&self, full: Vec<Uuid>) -> Result<Backlog, StoreError> {
+    async fn waiting(&self, scope: &Scope, full: Vec<Uuid>) -> Result<Backlog, StoreError> {
         let input = (self.context.now(), full);
         self.store
-            .read(&Scope::Operator, input, |tx, (now, full)| {
+            .read(scope, input, |tx, (now, full)| {
                 Box::pin(async move {
-                    let sql = "SELECT id FROM workflow_events LIMIT 1 {across queue}";
+                    let sql = "SELECT id FROM workflow_events WHERE {queue organization_id} LIMIT 1 {across queue}";
                     let events = tx.first(sql, &[]).await?.is_some();
-                    let sql = "SELECT workflow_id FROM workflow_schedules \
-                         WHERE due_at IS NULL OR due_at <= $1 LIMIT 1 {across queue}";
+                    let sql = "SELECT workflow_id FROM workflow_schedules WHERE {queue organization_id} \
+                         AND (due_at IS NULL OR due_at <= $1) LIMIT 1 {across queue}";
                     let schedules = tx.first(sql, &[(*now).into()]).await?.is_some();
                     let sql = concat!(
                         "SELECT id FROM workflow_runs WHERE ",
                         run_lease::waits!(),
                         run_lease::of_others!(),
-                        " LIMIT 1 {across queue}"
+                        " AND {queue organization_id} LIMIT 1 {across queue}"
                     );
                     let full = Value::Ids(full.clone());
                     let runs = tx.first(sql, &[(*now).into(), full]).await?.is_some();
@@ -291,6 +360,28 @@ async fn yielding_to_requests(executed: impl Future<Output = ()> + Send + 'stati
     }
 }
 
+/// The organizations of a list in which something is due.
+const DUE: &str = concat!(
+    "SELECT organization_id FROM (\
+     SELECT organization_id FROM workflow_events WHERE {any organization_id $1} \
+     UNION SELECT organization_id FROM workflow_schedules \
+     WHERE {any organization_id $1} AND (due_at IS NULL OR due_at <= $2) \
+     UNION SELECT organization_id FROM workflow_runs WHERE {any organization_id $1} AND ",
+    run_lease::waits!("$2"),
+    ") AS due {across queue}"
+);
+
+/// What keeps one organization from going on keeps no other one: its worker may be away.
+fn passing_in(scope: &Scope, error: StoreError) -> Result<(), StoreError> {
+    match (scope, error) {
+        (Scope::OperatorOf(organization), StoreError::Unavailable(why)) => {
+            tracing::debug!(%organization, why, "the automations of an organization wait");
+            Ok(())
+        }
+        (_, error) => Err(error),
+    }
+}
+
 struct Backlog {
     events: bool,
     schedules: bool,
@@ -306,4 +397,12 @@ struct PendingWork {
     events: bool,
     /// Whether it is to be looked at again at once.
     again: bool,
+}
+
+impl PendingWork {
+    fn add(&mut self, more: PendingWork) {
+        self.runs.extend(more.runs);
+        self.events |= more.events;
+        self.again |= more.again;
+    }
 }

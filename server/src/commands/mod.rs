@@ -7,6 +7,7 @@ mod files;
 mod health;
 mod logs;
 mod man;
+mod migrate;
 mod process;
 mod serve;
 mod signals;
@@ -26,7 +27,7 @@ use tplkit_server::context::{Context, SystemClock};
 use tplkit_server::files::claim_storage::MarkError;
 use tplkit_server::package_tests::DeclaredError;
 use tplkit_server::refusal::Refusal;
-use tplkit_server::store::{Store, StoreError};
+use tplkit_server::store::StoreError;
 
 use examples::examples;
 
@@ -66,7 +67,7 @@ enum Command {
             ("Make another store",
              "tplkit-server migrate --database sqlite:other.db"),
         ]))]
-    Migrate,
+    Migrate(migrate::Arguments),
     /// Asks a running server whether it can serve requests: exit code 0 when it can, else 1.
     Health(health::Arguments),
     /// Prints the OpenAPI document of the API that this program serves.
@@ -189,7 +190,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         }
         Command::Health(options) => health::run(options).await,
         Command::Test => test::run().await,
-        Command::Migrate => Ok(Store::open(&database).await.map(drop)?),
+        Command::Migrate(options) => migrate::run(&database, &options).await,
         Command::Admin(command) => admin::run(&database, &context, command).await,
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),

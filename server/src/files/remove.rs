@@ -31,7 +31,7 @@ pub async fn remove(
         "SELECT ",
         columns!(),
         " FROM files WHERE files.organization_id = $1 AND files.id = $2 AND ",
-        sees_file!(),
+        sees_file!(in "$1"),
         " {lock}"
     );
     let at = [organization.into(), id.into()];

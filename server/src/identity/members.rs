@@ -273,8 +273,12 @@ pub async fn remove(tx: &mut Tx, key: MemberKey, own_role: Role) -> Result<(), R
     changeable(tx, key, None, own_role).await?;
     let sql = "DELETE FROM main.memberships \
          WHERE {tenant organization_id} AND organization_id = $1 AND user_id = $2";
-    tx.query(sql, &[key.organization.into(), key.user.into()])
-        .await?;
+    let parameters = [key.organization.into(), key.user.into()];
+    tx.query(sql, &parameters).await?;
+    // A foreign key does so where both lie on one machine. Whoever lists the person meanwhile holds the membership.
+    let sql = "DELETE FROM main.workspace_members \
+         WHERE {tenant organization_id} AND organization_id = $1 AND user_id = $2";
+    tx.query(sql, &parameters).await?;
     Ok(())
 }
 

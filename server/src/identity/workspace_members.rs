@@ -19,7 +19,11 @@ pub async fn list(
     user: Uuid,
     now: i64,
 ) -> Result<bool, StoreError> {
-    if !is_member(tx, organization, user).await? {
+    // Held until the person is listed: nobody is who does not belong to the organization any more.
+    let member = "SELECT user_id FROM memberships WHERE {tenant organization_id} \
+         AND organization_id = $1 AND user_id = $2 {share memberships}";
+    let parameters = [organization.into(), user.into()];
+    if tx.first(member, &parameters).await?.is_none() {
         return Ok(false);
     }
     let insert = "INSERT INTO main.workspace_members {into $1} \

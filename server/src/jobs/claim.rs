@@ -1,5 +1,7 @@
 //! Claims jobs for a worker: any that is free, or a given one.
 
+use std::time::Duration;
+
 use uuid::Uuid;
 
 use super::job::columns;
@@ -28,13 +30,26 @@ macro_rules! waits {
     };
 }
 
+/// The organizations of the list `$1` in which a job is unfinished and free at the time `$2`.
+const DUE: &str = concat!(
+    "SELECT DISTINCT organization_id FROM template_jobs AS job WHERE {any organization_id $1} AND ",
+    unfinished!(),
+    " AND ",
+    lease!(free "{clock $2}"),
+    " {across queue}"
+);
+
 /// The job that waits longest of those that may be taken up, behind its organization. Looking costs a store less than a
 /// write that finds nothing.
-async fn waiting(store: &Store, context: &Context) -> Result<Option<(Uuid, Uuid)>, StoreError> {
-    let found = store.read(&Scope::Operator, context.now(), |tx, now| {
+async fn waiting(
+    store: &Store,
+    context: &Context,
+    scope: &Scope,
+) -> Result<Option<(Uuid, Uuid)>, StoreError> {
+    let found = store.read(scope, context.now(), |tx, now| {
         Box::pin(async move {
             let sql = concat!(
-                "SELECT organization_id, id FROM template_jobs AS job WHERE ",
+                "SELECT organization_id, id FROM template_jobs AS job WHERE {queue organization_id} AND ",
                 waits!("job.organization_id"),
                 " ORDER BY id LIMIT 1 {across queue}"
             );
@@ -57,15 +72,44 @@ pub async fn take_any(
     context: &Context,
     length: i64,
 ) -> Result<Option<(Job, Lease)>, StoreError> {
+    take_noted(store, context, length, Duration::ZERO).await
+}
+
+/// The same. In a distributed database organizations are asked that were noted lately, and all of them every so often.
+pub(super) async fn take_noted(
+    store: &Store,
+    context: &Context,
+    length: i64,
+    every: Duration,
+) -> Result<Option<(Job, Lease)>, StoreError> {
+    for scope in store.queues(DUE, every, context.now()).await? {
+        match take_in(store, context, &scope, length).await {
+            Ok(None) => {}
+            // The worker of this organization may be away, and those of others there.
+            Err(StoreError::Unavailable(why)) if matches!(scope, Scope::OperatorOf(_)) => {
+                tracing::debug!(why, "the jobs of an organization wait");
+            }
+            taken => return taken,
+        }
+    }
+    Ok(None)
+}
+
+async fn take_in(
+    store: &Store,
+    context: &Context,
+    scope: &Scope,
+    length: i64,
+) -> Result<Option<(Job, Lease)>, StoreError> {
     // Where somebody else is faster, another one may be free.
-    while let Some((organization, id)) = waiting(store, context).await? {
+    while let Some((organization, id)) = waiting(store, context, scope).await? {
         let hold = Hold {
             organization,
             id,
             owner: Hold::attempt(),
         };
         let input = (hold, context.now(), length);
-        let taken = store.write(&Scope::Operator, input, |tx, (hold, now, length)| {
+        let taken = store.write(scope, input, |tx, (hold, now, length)| {
             Box::pin(take_free(tx, *hold, *now, *length))
         });
         let taken: Option<Job> = taken.await?;

@@ -72,6 +72,7 @@ pub async fn create(tx: &mut Tx, new: &New) -> Result<bool, StoreError> {
     if tx.first(sql, &parameters).await?.is_none() {
         return Ok(false);
     }
+    tx.note_queue(new.organization).await?;
     let sql = "INSERT INTO main.template_job_parts {into $1} \
          (organization_id, workspace_id, job_id, number, content) VALUES ($1, $2, $3, $4, $5)";
     let parts = new.parts.iter().zip(PACKAGE);
@@ -120,6 +121,12 @@ pub async fn reopen(tx: &mut Tx, job: &Job, now: i64) -> Result<bool, StoreError
     ];
     match tx.first(sql, &parameters).await {
         Err(StoreError::Unique { .. }) => Ok(false),
-        row => Ok(row?.is_some()),
+        row => {
+            let opens = row?.is_some();
+            if opens {
+                tx.note_queue(job.organization).await?;
+            }
+            Ok(opens)
+        }
     }
 }

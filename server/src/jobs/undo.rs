@@ -143,7 +143,13 @@ async fn begin(tx: &mut Tx, start: &UndoStart) -> Result<bool, StoreError> {
     match tx.first(sql, &parameters).await {
         // Another job of the template or line is unfinished in the workspace.
         Err(StoreError::Unique { .. }) => Ok(false),
-        row => Ok(row?.is_some()),
+        row => {
+            let begins = row?.is_some();
+            if begins {
+                tx.note_queue(lease.organization).await?;
+            }
+            Ok(begins)
+        }
     }
 }
 

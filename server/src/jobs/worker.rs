@@ -12,10 +12,12 @@ use tplkit::problem::Code;
 use tracing::Instrument as _;
 
 use super::attempt::attempt;
+use super::claim::take_noted;
 use super::failure::Failure;
 use super::renewal::under_right;
-use super::{Destination, Job, Lease, Status, take_any};
+use super::{Destination, Job, Lease, Status};
 use crate::background::TaskContext;
+use crate::store::SWEEP;
 use crate::wake::WorkerSignal;
 
 /// How many jobs one process carries out at a time.
@@ -50,7 +52,7 @@ impl Worker {
         let mut last_error = String::new();
         while !*stop.borrow() {
             let TaskContext { store, context, .. } = &self.task_context;
-            match take_any(store, context, self.length()).await {
+            match take_noted(store, context, self.length(), SWEEP).await {
                 Ok(Some((job, lease))) => {
                     let span = tracing::error_span!("template_job", job = %job.id);
                     let stop = stop.clone();

@@ -100,7 +100,7 @@ impl ChangedUses {
         files.dedup();
         let sql = concat!(
             "SELECT files.id FROM files WHERE ",
-            sees_file!(),
+            sees_file!(in "$1"),
             " AND files.organization_id = $1 AND files.workspace_id = $2 AND {any files.id $3} \
              ORDER BY files.id {share files}"
         );

@@ -24,7 +24,7 @@ pub enum Dialect {
 )]
 pub(super) struct Shape {
     role: &'static str,
-    /// Whether the caller belongs to one organization: a plain comparison, which stores plan best.
+    /// Whether it is about one organization, as that of a caller who belongs to one: a plain comparison, which stores plan best.
     pub(super) one: bool,
     /// Whether workspaces are kept from the caller.
     pub(super) hidden: bool,
@@ -53,7 +53,10 @@ impl Shape {
             whole: false,
         };
         let Scope::Caller(visible) = scope else {
-            return none;
+            return Shape {
+                one: matches!(scope, Scope::OperatorOf(_)),
+                ..none
+            };
         };
         Shape {
             one: visible.organizations.len() == 1,

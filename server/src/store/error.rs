@@ -86,6 +86,21 @@ pub enum StoreError {
         /// To what.
         database: String,
     },
+    /// The database cannot be distributed, or not as it is.
+    #[error("the database was not distributed, and is as it was: {0}")]
+    NotDistributable(String),
+    /// A distributed database lacks migrations.
+    #[error(
+        "the database is distributed over several machines, and older than this program: stop its servers and run \
+         `tplkit-server migrate --distributed` once"
+    )]
+    UpgradeDistributed,
+    /// The database is distributed, and a node of its cluster does not let the roles of requests in.
+    #[error(
+        "the database is distributed, but the node {0} does not make the roles that requests run as: {1}; run the \
+         same command again once it does"
+    )]
+    NotEnabled(String, String),
     /// Another process serves this file.
     #[error(
         "{0} is being served by another process, under this name or another (a link): stop that one first"
@@ -118,8 +133,10 @@ impl StoreError {
             format!("an error of the database ({code})")
         };
         if code == SqlState::UNIQUE_VIOLATION.code() {
+            // Citus names that of a shard in the message alone.
+            let named = constraint.or_else(|| message.split('"').nth(1));
             StoreError::Unique {
-                constraint: of_table(constraint.unwrap_or_default()).to_owned(),
+                constraint: of_table(named.unwrap_or_default()).to_owned(),
             }
         } else if code == SqlState::FOREIGN_KEY_VIOLATION.code() {
             StoreError::Reference

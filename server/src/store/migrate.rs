@@ -3,9 +3,12 @@
 //! A shipped migration is never edited; a later one corrects it. A store that is newer than the
 //! program, or was migrated by other texts, is refused.
 
+mod distribute;
 mod history;
 mod migration;
 mod roles;
+mod run;
+mod statements;
 
 use std::time::Duration;
 
@@ -13,9 +16,14 @@ use rusqlite::{Connection, TransactionBehavior};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
+use super::dialect::WHOLE_ROWS;
+use super::policy::Form;
 use super::{StoreError, sql_log};
+pub use distribute::DistributionReport;
+pub(super) use distribute::{distribute, is_distributed};
 use history::{RecordedMigration, Step, pending};
 use migration::Migration;
+use run::{SETTINGS, log_end, run};
 
 macro_rules! migration {
     ($number:literal, $file:literal) => {
@@ -65,11 +73,6 @@ pub(super) fn sqlite(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(transaction.commit()?)
 }
 
-/// Shows how a transaction ends: one that is dropped is rolled back.
-fn log_end(commits: bool) {
-    sql_log::control(if commits { "COMMIT" } else { "ROLLBACK" });
-}
-
 fn migrate_sqlite(transaction: &Connection) -> Result<(), StoreError> {
     sql_log::control(LEDGER);
     transaction.execute_batch(LEDGER)?;
@@ -102,11 +105,11 @@ fn migrate_sqlite(transaction: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Migrates a database. A table lock keeps others out.
-pub(super) async fn postgres(client: &mut Client) -> Result<(), StoreError> {
+/// Migrates a database, one that is distributed in its own form alone. A table lock keeps others out.
+pub(super) async fn postgres(client: &mut Client, form: Form) -> Result<(), StoreError> {
     const ATTEMPTS: u64 = 20;
     for attempt in 1.. {
-        let error = match attempt_postgres(client).await {
+        let error = match attempt_postgres(client, form).await {
             Ok(()) => break,
             Err(Attempt::Final(error)) => return Err(error),
             Err(Attempt::Roles) => return Err(roles::missing(client).await),
@@ -147,21 +150,17 @@ impl From<tokio_postgres::Error> for Attempt {
     }
 }
 
-/// A migration takes as long as it takes, and finds its tables however the session was started. Neither
-/// outlives the transaction: behind a pooler, the session goes to somebody else next.
-const SETTINGS: &str = "SET LOCAL search_path = main; SET LOCAL statement_timeout = 0";
-
-async fn attempt_postgres(client: &mut Client) -> Result<(), Attempt> {
+async fn attempt_postgres(client: &mut Client, form: Form) -> Result<(), Attempt> {
     // In the words of the library.
     sql_log::control("START TRANSACTION");
     let transaction = client.transaction().await?;
-    let migrated = migrate_postgres(&transaction).await;
+    let migrated = migrate_postgres(&transaction, form).await;
     log_end(migrated.is_ok());
     migrated?;
     Ok(transaction.commit().await?)
 }
 
-async fn migrate_postgres(transaction: &Transaction<'_>) -> Result<(), Attempt> {
+async fn migrate_postgres(transaction: &Transaction<'_>, form: Form) -> Result<(), Attempt> {
     run(transaction, SETTINGS).await?;
     let known = "SELECT to_regclass('main.schema_migrations') IS NOT NULL";
     // A server that starts next to running ones should find nothing to create, or to lock.
@@ -180,9 +179,17 @@ async fn migrate_postgres(transaction: &Transaction<'_>) -> Result<(), Attempt> 
         run(transaction, lock).await?;
         let made = run(transaction, roles::MAKE).await;
         made.map_err(|error| unless_denied(error, Attempt::Roles))?;
+        let is_distributed = is_so(transaction, distribute::IS_DISTRIBUTED).await?;
+        if is_distributed && form == Form::OneMachine {
+            return Err(Attempt::Final(StoreError::UpgradeDistributed));
+        }
         // Somebody else may have done it while this one waited.
         for step in left(transaction).await? {
-            run(transaction, step.text).await?;
+            if is_distributed {
+                migrate_distributed(transaction, step.text).await?;
+            } else {
+                run(transaction, step.text).await?;
+            }
             let done = "INSERT INTO schema_migrations (number, name, digest) VALUES ($1, $2, $3)";
             sql_log::typed(done, RECORD_TYPES);
             transaction
@@ -193,10 +200,21 @@ async fn migrate_postgres(transaction: &Transaction<'_>) -> Result<(), Attempt> 
     Ok(())
 }
 
-/// Runs statements without parameters.
-async fn run(transaction: &Transaction<'_>, text: &str) -> Result<(), tokio_postgres::Error> {
-    sql_log::control(text);
-    transaction.batch_execute(text).await
+/// Runs a migration on a distributed database. Policies have another form there, which comes behind all migrations.
+async fn migrate_distributed(
+    transaction: &Transaction<'_>,
+    text: &str,
+) -> Result<(), tokio_postgres::Error> {
+    for statement in statements::statements(text) {
+        let words = statements::words(statement);
+        let is_policy = ["CREATE POLICY", "ALTER POLICY", "DROP POLICY"]
+            .iter()
+            .any(|verb| words.starts_with(verb));
+        if !is_policy && !words.contains(WHOLE_ROWS) {
+            run(transaction, statement).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether the one truth value that a statement finds is true.

@@ -23,6 +23,7 @@ mod owner;
 mod pipeline;
 mod policy;
 mod postgres;
+mod queues;
 mod read_ahead;
 mod scope;
 mod scope_ids;
@@ -52,6 +53,7 @@ pub use error::StoreError;
 pub use lease::Hold;
 pub(crate) use lease::lease;
 pub(crate) use metrics::StoreMetrics;
+pub use migrate::DistributionReport;
 pub use options::{Depth, Options};
 #[cfg(test)]
 pub(crate) use outgoing::OutgoingStatement;
@@ -69,6 +71,8 @@ use crate::context::Stopwatch;
 use metrics::Outcome;
 use operation::{FinishedOperation, QueuedOperation};
 use postgres::Postgres;
+pub use queues::SWEEP;
+use queues::Swept;
 use sqlite::{FileLock, Sqlite, refuse_other_name};
 use tx::{Inner, TranslatedStatements};
 
@@ -134,6 +138,8 @@ pub struct Store {
     metrics: StoreMetrics,
     /// Operations that have not ended.
     pending: Arc<AtomicUsize>,
+    /// When all organizations were looked at.
+    swept: Arc<Swept>,
 }
 
 #[derive(Debug, Clone)]
@@ -212,6 +218,7 @@ impl Store {
             texts: Arc::new(TranslatedStatements::new(isolation)),
             metrics: StoreMetrics::default(),
             pending: Arc::default(),
+            swept: Arc::default(),
         })
     }
 
@@ -223,6 +230,22 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(_) => Ok(()),
             Engine::Postgres(postgres) => postgres.reach().await,
+        }
+    }
+
+    /// Migrates the store, and distributes it over the workers of the Citus cluster whose coordinator the URL names.
+    /// A store that was reached before goes on as one that is not distributed: this is for a program that does
+    /// nothing else.
+    ///
+    /// # Errors
+    /// As [`reach`](Store::reach), and [`StoreError::NotDistributable`] where this is no such cluster.
+    pub async fn distribute(&self) -> Result<DistributionReport, StoreError> {
+        match &self.engine {
+            Engine::Sqlite(_) => Err(StoreError::NotDistributable(
+                "a SQLite file lies on one machine: name a PostgreSQL database with `--database`"
+                    .to_owned(),
+            )),
+            Engine::Postgres(postgres) => postgres.distribute().await,
         }
     }
 

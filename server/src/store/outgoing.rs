@@ -39,6 +39,7 @@ impl OutgoingStatement {
                 let added = statement.added.iter();
                 added.map(|added| added.value(visible)).collect()
             }
+            Scope::OperatorOf(organization) => vec![(*organization).into(); statement.added.len()],
             Scope::Authentication | Scope::Operator => Vec::new(),
         };
         let last = placeholders(&statement.text).last().copied();

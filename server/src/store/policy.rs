@@ -22,6 +22,7 @@ pub(crate) use file_sight::sees_file;
 pub use placement::Placement;
 
 pub(super) use condition::{ColumnValues, Condition, PLATFORM};
+pub(super) use postgres::Form;
 pub(super) use statement::{Mark, Predicates};
 pub(super) use table::{Access, Allows, Evaluation, Exception, Rows, Rule, Sight, TablePolicy};
 
@@ -111,27 +112,28 @@ const SHARED: [Exception; 3] = [
 /// The policies, in the order in which tables came.
 pub(super) static TABLES: [TablePolicy; 37] = [
     TablePolicy {
+        placement: Placement::Coordinator,
         authentication: access("SELECT, UPDATE (password_hash)", Rows::All),
         caller: access("SELECT", Rows::Where(&[rule(CALLER, &["id"])], Plain)),
-        placement: Placement::Everywhere,
         ..of_organization("users")
     },
     TablePolicy {
+        placement: Placement::Coordinator,
         authentication: access(EVERYTHING, Rows::All),
         operator: NOTHING,
         caller: NOTHING,
-        placement: Placement::Coordinator,
         ..of_organization("sessions")
     },
     TablePolicy {
+        placement: Placement::Organization("id"),
         caller: access(
             "SELECT, UPDATE",
             Rows::Where(&[rule(TENANT, &["id"])], Plain),
         ),
-        placement: Placement::Organization("id"),
         ..of_organization("organizations")
     },
     TablePolicy {
+        placement: Placement::Coordinator,
         authentication: READS,
         ..of_organization("memberships")
     },
@@ -158,6 +160,7 @@ pub(super) static TABLES: [TablePolicy; 37] = [
         ..of_organization("workspace_members")
     },
     TablePolicy {
+        placement: Placement::Coordinator,
         authentication: access("SELECT, UPDATE", Rows::All),
         ..of_organization("api_keys")
     },
@@ -192,12 +195,13 @@ pub(super) static TABLES: [TablePolicy; 37] = [
     // Numbers of rows, and the quota counts them all: as visible as the organization.
     of_organization("row_counts"),
     TablePolicy {
+        // That a request was done is written in the transaction that does it.
+        placement: Placement::CoordinatorJointly,
         operator: access("SELECT, DELETE", Rows::All),
         caller: access(
             EVERYTHING,
             Rows::Where(&[rule(CALLER, &["caller_id"])], Plain),
         ),
-        placement: Placement::Spread("caller_id"),
         ..of_organization("idempotency")
     },
     of_organization("channels"),
@@ -230,9 +234,9 @@ pub(super) static TABLES: [TablePolicy; 37] = [
     within("workflow_steps", Once),
     of_organization("notifications"),
     TablePolicy {
+        placement: Placement::Coordinator,
         operator: READS,
         caller: NOTHING,
-        placement: Placement::Coordinator,
         ..of_organization("store_identity")
     },
     // By content: an upload finds the object of its bytes, whoever brought them before.
@@ -272,12 +276,12 @@ const fn access(privileges: &'static str, rows: Rows) -> Access {
 const fn of_organization(name: &'static str) -> TablePolicy {
     TablePolicy {
         name,
+        placement: Placement::Organization("organization_id"),
         authentication: NOTHING,
         operator: access(EVERYTHING, Rows::All),
         caller: access(EVERYTHING, Rows::Where(&[OF_ORGANIZATION], Plain)),
         exceptions: &[],
         sight: None,
-        placement: Placement::Organization("organization_id"),
         upserted: true,
     }
 }
@@ -318,7 +322,9 @@ impl Visible {
 /// What the migrations of PostgreSQL say of the row security of each table, by its name.
 pub fn postgres_policies() -> Vec<(&'static str, String)> {
     let tables = TABLES.iter();
-    tables.map(|table| (table.name, table.postgres())).collect()
+    tables
+        .map(|table| (table.name, table.postgres(Form::OneMachine)))
+        .collect()
 }
 
 /// Where the rows of each table lie in a database of several nodes, by its name.

@@ -16,6 +16,8 @@ pub enum Scope {
     Authentication,
     /// The administrator at the machine (`admin` commands). Sees all organizations.
     Operator,
+    /// The same where queues of a distributed database are looked at: of them, those of one organization alone.
+    OperatorOf(Uuid),
     /// A signed-in caller. Shared, because every statement and every task takes it along.
     Caller(Arc<Visible>),
 }
@@ -137,7 +139,7 @@ impl Scope {
         let [authentication, operator, caller] = ROLES;
         match self {
             Scope::Authentication => authentication,
-            Scope::Operator => operator,
+            Scope::Operator | Scope::OperatorOf(_) => operator,
             Scope::Caller(_) => caller,
         }
     }
@@ -147,6 +149,7 @@ impl Scope {
         match self {
             Scope::Authentication => false,
             Scope::Operator => true,
+            Scope::OperatorOf(own) => *own == organization,
             Scope::Caller(visible) => visible.organizations.contains(&organization),
         }
     }

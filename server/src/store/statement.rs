@@ -35,7 +35,7 @@ pub(super) enum ScopeParameter {
     List(Ids),
     /// An id.
     Id(Id),
-    /// The only organization.
+    /// The only organization of a caller, or the one whose queues are looked at.
     Organization,
 }
 

@@ -8,6 +8,7 @@
 //! | `{whole rows}` | the rows; where the caller sees all of the only organization, or of the one table, without the columns by which SQLite's row security decides, which no index has |
 //! | `{counted rows}` | the same on both stores, for statements that need no order: PostgreSQL plans its view apart |
 //! | `{into $n}` | nothing; the parameter is checked to be an organization of the scope |
+//! | `{queue COLUMN}` | in what looks for work: the organization of that column is the one whose queues are looked at; of one machine, all are |
 //! | `{own $n}` | nothing; the parameter is checked to be the caller |
 //! | `{lock}` | `FOR UPDATE` where the store has more than one writer |
 //! | `{skip}` | `FOR UPDATE SKIP LOCKED` where the store has more than one writer |
@@ -32,7 +33,7 @@ use super::dialect::{Dialect, Shape, WHOLE_ROWS, push};
 use super::distribution::check;
 use super::distribution::{IN_TESTS, OF_A_TEST, REASONS};
 use super::policy::{self, FULL_TEXT, Predicates, table};
-use super::statement::Statement;
+use super::statement::{ScopeParameter, Statement};
 use super::{Isolation, Scope, StoreError};
 
 /// The time of PostgreSQL. Not `now()`, which stands still in a transaction; nor `clock_timestamp()`, which goes on
@@ -112,6 +113,15 @@ pub(super) fn translate(
                     statement.own = position;
                 }
             }
+            "queue" => match scope {
+                Scope::OperatorOf(_) => {
+                    let number = statement.parameter(given, ScopeParameter::Organization);
+                    push(&mut statement.text, argument, dialect);
+                    statement.text.push_str(" = ");
+                    statement.text.push_str(&dialect.parameter(number));
+                }
+                _ => statement.text.push_str("true"),
+            },
             "anew" => statement.anew = true,
             "across" => {
                 let is_of_test = IN_TESTS && argument == OF_A_TEST;
@@ -348,6 +358,24 @@ mod tests {
         let source = "SELECT id FROM rows";
         let operator = Scope::Operator;
         let _ = translate(source, 0, Dialect::Postgres, &operator, Isolation::BOTH);
+    }
+
+    #[test]
+    fn queues_are_looked_at_in_one_organization_or_in_all() {
+        let source = "SELECT id FROM workflow_events WHERE {queue organization_id} AND id > $1 {across queue}";
+        let of = |scope| {
+            translate(source, 1, Dialect::Postgres, &scope, Isolation::BOTH).expect("a statement")
+        };
+        assert_eq!(
+            of(Scope::Operator).text,
+            "SELECT id FROM workflow_events WHERE true AND id > $1 "
+        );
+        let one = of(Scope::OperatorOf(Uuid::from_u128(1)));
+        assert_eq!(
+            one.text,
+            "SELECT id FROM workflow_events WHERE organization_id = $2 AND id > $1 "
+        );
+        assert_eq!(one.added, [ScopeParameter::Organization]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A transaction on either store: it runs statements for its scope only.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -33,9 +34,18 @@ pub(crate) trait Precondition: Send + Sync {
     /// The last of them is the time at which the response has to hold.
     fn parameters(&self) -> &[Value];
 
+    /// The same in several questions, of a distributed database: each is about the coordinator or about one
+    /// organization, and one alone about the coordinator. The rows of all of them are one response.
+    fn parts(&self) -> Vec<(&'static str, Vec<Value>)> {
+        vec![(self.statement(), self.parameters().to_vec())]
+    }
+
     /// Whether the response is the foreseen one.
     fn holds(&self, response: &[Row]) -> Result<bool, StoreError>;
 }
+
+/// A statement with its parameters.
+type Question<'c> = (Arc<Statement>, Cow<'c, [Value]>);
 
 /// A precondition for every attempt at a transaction.
 pub(crate) type Check = Arc<dyn Precondition>;
@@ -88,13 +98,19 @@ impl Tx {
         match &mut self.inner {
             Inner::Sqlite(connection) => connection.enter(Some(self.scope.clone())),
             Inner::Postgres(connection) => {
-                let sql = "SELECT set_config($1, $2, true)";
+                let list = format!("{{{}}}", list.join(","));
+                let (sql, parameters): (_, [Value; 2]) = if connection.is_distributed() {
+                    let names = Value::Texts(vec![which.setting().to_owned()]);
+                    let lists = Value::Texts(vec![list]);
+                    ("SELECT set_on_all_nodes($1, $2)", [names, lists])
+                } else {
+                    let parameters = [which.setting().into(), list.into()];
+                    ("SELECT set_config($1, $2, true)", parameters)
+                };
                 // It reads nothing that would be anybody's.
                 let statement = self
                     .texts
                     .get(sql, 2, Dialect::Postgres, &Scope::Operator)?;
-                let list = format!("{{{}}}", list.join(","));
-                let parameters = [which.setting().into(), list.into()];
                 connection
                     .query(&self.scope, &statement, &parameters, false)
                     .await?;
@@ -255,6 +271,15 @@ impl Tx {
         Ok(responses)
     }
 
+    /// Whether the store is distributed over machines: then a statement is about one organization, or about what lies
+    /// on the coordinator.
+    pub fn is_distributed(&self) -> bool {
+        match &self.inner {
+            Inner::Postgres(connection) => connection.is_distributed(),
+            Inner::Sqlite(_) | Inner::Gone => false,
+        }
+    }
+
     /// The words in which composed statements have to be put where marks do not reach.
     ///
     /// # Errors
@@ -315,17 +340,14 @@ impl Tx {
                 Inner::Gone => Err(over()),
             };
         };
-        let parameters = check.parameters();
-        let question = self.texts.get(
-            check.statement(),
-            parameters.len(),
-            self.dialect()?,
-            &Scope::Authentication,
-        )?;
+        let questions = self.questions(&*check)?;
         let (known, response) = match &mut self.inner {
             Inner::Sqlite(connection) => {
+                let [(question, parameters)] = &questions[..] else {
+                    return Err(StoreError::Internal("several questions".to_owned()));
+                };
                 connection.enter(Some(Scope::Authentication));
-                let known = connection.query(&question, parameters);
+                let known = connection.query(question, parameters);
                 connection.enter(Some(self.scope.clone()));
                 let held = check.holds(&known?)?;
                 self.check_held = Some(held);
@@ -335,9 +357,8 @@ impl Tx {
                 return Err(StoreError::Stale);
             }
             Inner::Postgres(connection) => {
-                let question = (&question, parameters);
                 connection
-                    .query_after(question, &self.scope, statement, &all, last)
+                    .query_after(&questions, &self.scope, statement, &all, last)
                     .await?
             }
             Inner::Gone => return Err(over()),
@@ -348,6 +369,25 @@ impl Tx {
             return response;
         }
         Err(StoreError::Stale)
+    }
+
+    /// What has to be asked for a check, in the words of the store.
+    fn questions<'c>(&self, check: &'c dyn Precondition) -> Result<Vec<Question<'c>>, StoreError> {
+        let dialect = self.dialect()?;
+        let question = |statement, given| {
+            let authentication = &Scope::Authentication;
+            self.texts.get(statement, given, dialect, authentication)
+        };
+        if !self.is_distributed() {
+            let parameters = check.parameters();
+            let statement = question(check.statement(), parameters.len())?;
+            return Ok(vec![(statement, parameters.into())]);
+        }
+        let parts = check.parts().into_iter();
+        let parts = parts.map(|(statement, parameters)| {
+            Ok((question(statement, parameters.len())?, parameters.into()))
+        });
+        parts.collect()
     }
 
     /// The parameters with those that the scope adds.
@@ -371,8 +411,14 @@ impl Tx {
             return Err(StoreError::OutOfScope);
         }
         let mut all = parameters;
-        if let Scope::Caller(visible) = &self.scope {
-            all.extend(statement.added.iter().map(|added| added.value(visible)));
+        match &self.scope {
+            Scope::Caller(visible) => {
+                all.extend(statement.added.iter().map(|added| added.value(visible)));
+            }
+            Scope::OperatorOf(organization) => {
+                all.extend(statement.added.iter().map(|_| Value::from(*organization)));
+            }
+            Scope::Operator | Scope::Authentication => {}
         }
         Ok(all)
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | get an empty store of either kind, and run a test on both | [`stores`] |
 //! | get a throw-away PostgreSQL, and a pooler before it | [`cluster`], [`pooler`] |
+//! | get a database that is distributed over a cluster which is at hand | [`citus`] |
 //! | have the tables of every database in parts | [`partitions`] |
 //! | get a running server with people in it | [`world`] |
 //! | ask it, and hold every response to the OpenAPI document | [`client`] |
@@ -20,6 +21,8 @@
     reason = "what is not as a test expects it fails the test"
 )]
 
+#[cfg(unix)]
+pub mod citus;
 pub mod client;
 #[cfg(unix)]
 pub mod cluster;

@@ -6,11 +6,16 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
+#[cfg(unix)]
+use tplkit_server::store::Options;
 use tplkit_server::store::{Isolation, Store};
 
 use super::once_per_build;
 #[cfg(unix)]
-use super::{cluster, partitions, pooler};
+use super::{
+    citus::{self, Citus},
+    cluster, partitions, pooler,
+};
 
 /// A place for a store, removed with it.
 #[derive(Debug)]
@@ -20,6 +25,9 @@ pub struct Place {
     _folder: Option<TempDir>,
     /// A database that goes with this place.
     database: Option<String>,
+    /// The cluster over which that database is distributed.
+    #[cfg(unix)]
+    citus: Option<&'static Citus>,
     /// Whether its tables are in parts.
     #[cfg(unix)]
     in_parts: bool,
@@ -29,6 +37,10 @@ pub struct Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let Some(name) = &self.database else { return };
+        if let Some(citus) = self.citus {
+            let _ = citus.remove(name);
+            return;
+        }
         if let Some(cluster) = cluster::shared() {
             if self.in_parts && !std::thread::panicking() {
                 partitions::check_plans(cluster, name);
@@ -56,13 +68,24 @@ impl Place {
             _folder: Some(folder),
             database: None,
             #[cfg(unix)]
+            citus: None,
             in_parts: false,
         }
     }
 
     /// A database of the throw-away cluster that is migrated already: a copy of one that was migrated once.
+    /// Where a Citus cluster is at hand, a distributed one of that.
     #[cfg(unix)]
     pub fn postgres() -> Option<Place> {
+        if let Some(citus) = citus::at_hand() {
+            return Some(Place::distributed(citus));
+        }
+        Place::plain_postgres()
+    }
+
+    /// One of the throw-away cluster in any case.
+    #[cfg(unix)]
+    pub fn plain_postgres() -> Option<Place> {
         let cluster = cluster::shared()?;
         let in_parts = partitions::are_asked_for();
         let name = if in_parts { "in_parts" } else { "migrated" };
@@ -97,6 +120,7 @@ impl Place {
             url: pooler::of_suite().map_or_else(direct, |pooler| pooler.url(&name)),
             _folder: None,
             database: Some(name),
+            citus: None,
             #[cfg(unix)]
             in_parts: false,
         }
@@ -121,8 +145,34 @@ impl Place {
             url,
             _folder: None,
             database: None,
-            #[cfg(unix)]
+            citus: None,
             in_parts: false,
+        }
+    }
+
+    /// A distributed database of the cluster that is at hand.
+    #[cfg(unix)]
+    pub fn distributed(citus: &'static Citus) -> Place {
+        let name = citus.distributed(distribute).expect("copies");
+        Place {
+            url: citus.url(&name),
+            _folder: None,
+            database: Some(name),
+            in_parts: false,
+            citus: Some(citus),
+        }
+    }
+
+    /// A database of the cluster that is at hand with nothing in it, to be distributed.
+    #[cfg(unix)]
+    pub fn undistributed(citus: &'static Citus) -> Place {
+        let name = citus.empty().expect("makes");
+        Place {
+            url: citus.url(&name),
+            _folder: None,
+            database: Some(name),
+            in_parts: false,
+            citus: Some(citus),
         }
     }
 
@@ -168,6 +218,10 @@ impl Place {
         if let Some(file) = self.url.strip_prefix("sqlite:") {
             let file = rusqlite::Connection::open(file).expect("opens");
             return in_file(&file).expect(sql);
+        }
+        #[cfg(unix)]
+        if let (Some(name), Some(citus)) = (&self.database, self.citus) {
+            return citus.psql_in(name, sql).expect(sql);
         }
         #[cfg(unix)]
         if let Some(name) = &self.database
@@ -216,16 +270,27 @@ pub fn of_a_test(sql: &str) -> String {
 
 /// Makes the database there what a server makes of it when it starts.
 fn migrate(url: &str) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let open = Store::open(url);
-    drop(
-        runtime
-            .expect("a runtime")
-            .block_on(open)
-            .expect("migrates"),
-    );
+    drop(alone(Store::open(url)).expect("migrates"));
+}
+
+/// Makes the database there what `migrate --distributed` makes of it.
+#[cfg(unix)]
+fn distribute(url: &str) {
+    let store = Store::prepare(url, &Options::default()).expect("an address");
+    alone(store.distribute()).expect("distributes");
+}
+
+/// Runs something to its end on a thread of its own: a test may have a runtime on this one.
+fn alone<T: Send>(work: impl Future<Output = T> + Send) -> T {
+    std::thread::scope(|scope| {
+        let run = || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
+            runtime.expect("a runtime").block_on(work)
+        };
+        scope.spawn(run).join().expect("no panic")
+    })
 }
 
 /// Runs an `async fn(Place)` once per store, as tests of their own.

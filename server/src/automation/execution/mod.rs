@@ -143,7 +143,7 @@ async fn begun(
         .read(&Scope::Operator, input, |tx, input| {
             let (organization, workflow, version, run) = *input;
             Box::pin(async move {
-                let version = find::by_number(tx, workflow, version).await?;
+                let version = find::by_number(tx, organization, workflow, version).await?;
                 let steps = run_steps::steps(tx, organization, run).await?;
                 Ok::<_, StoreError>(version.map(|version| (version.graph_config, steps)))
             })

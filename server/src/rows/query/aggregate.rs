@@ -101,7 +101,7 @@ impl AggregateQuery {
     fn is_kept(&self, scope: &Scope) -> bool {
         match scope {
             Scope::Caller(visible) => !visible.guarded.contains(&self.filter.feature),
-            Scope::Authentication | Scope::Operator => true,
+            Scope::Authentication | Scope::Operator | Scope::OperatorOf(_) => true,
         }
     }
 

@@ -291,10 +291,6 @@ mod tests {
             ("SELECT email FROM users WHERE id = $1", KEPT),
             ("SELECT id FROM sessions WHERE access_hash = $1", KEPT),
             ("SELECT 1 FROM idempotency WHERE caller_id = $1", KEPT),
-            (
-                "SELECT 1 FROM idempotency WHERE organization_id = $1",
-                ACROSS,
-            ),
             ("SELECT set_config($1, $2, true)", KEPT),
         ] {
             assert_eq!(keeps(text), expected, "{text}");

@@ -5,12 +5,12 @@
 pub enum Placement {
     /// With the other rows of their organization: this column names it, and leads every key.
     Organization(&'static str),
-    /// Spread by this column, which leads every key; apart from the rows of organizations.
-    Spread(&'static str),
-    /// All of them on every node: what rows of all organizations refer to.
-    Everywhere,
-    /// On the node that statements are sent to, which keeps what has no organization yet.
+    /// On the node that statements are sent to, unknown to Citus and as quick as without it: what finds out who asks,
+    /// and what is of no organization.
     Coordinator,
+    /// There, and known to Citus: a transaction that writes it and an organization is committed on both nodes or on
+    /// neither.
+    CoordinatorJointly,
 }
 
 impl Placement {
@@ -18,8 +18,14 @@ impl Placement {
     #[must_use]
     pub fn column(self) -> Option<&'static str> {
         match self {
-            Placement::Organization(column) | Placement::Spread(column) => Some(column),
-            Placement::Everywhere | Placement::Coordinator => None,
+            Placement::Organization(column) => Some(column),
+            Placement::Coordinator | Placement::CoordinatorJointly => None,
         }
+    }
+
+    /// Whether its rows lie on the node that statements are sent to.
+    #[must_use]
+    pub fn is_coordinator(self) -> bool {
+        self.column().is_none()
     }
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::condition::{FOR_EVERYBODY, PLATFORM};
-use super::{Access, Allows, Condition, Evaluation, Rows, Rule, TablePolicy};
+use super::{Access, Allows, Condition, Evaluation, Rows, Rule, Sight, TablePolicy};
 use crate::store::dialect::WHOLE_ROWS;
 use crate::store::scope::ROLES;
 use crate::store::scope_ids::{Id, Ids};
@@ -14,9 +14,29 @@ use crate::store::scope_ids::{Id, Ids};
 /// The names of the policies of each role.
 const POLICIES: [&str; 3] = ["gate", "operator", "request"];
 
+/// The two forms of row-level security.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Form {
+    /// On one machine.
+    OneMachine,
+    /// Over several: Citus takes no subqueries in the policies of a distributed table. So settings are read for each
+    /// row, and a function looks into another table.
+    Distributed,
+}
+
+impl Form {
+    /// How often a policy that wants it once for a statement reads the settings.
+    fn once(self) -> SettingReads {
+        match self {
+            Form::OneMachine => SettingReads::PerStatement,
+            Form::Distributed => SettingReads::PerRow,
+        }
+    }
+}
+
 impl TablePolicy {
     /// What a migration says of it: row-level security, privileges and policies.
-    pub(super) fn postgres(&self) -> String {
+    pub(in crate::store) fn postgres(&self, form: Form) -> String {
         let name = self.name;
         let mut sql = format!(
             "ALTER TABLE {name} ENABLE ROW LEVEL SECURITY;\n\
@@ -29,16 +49,24 @@ impl TablePolicy {
                 let _ = writeln!(sql, "GRANT {privileges} ON {name} TO {role};");
             }
         }
-        for (policy, (role, access)) in POLICIES.into_iter().zip(each) {
-            if let Some(rows) = access.rows.postgres() {
-                let _ = writeln!(
-                    sql,
-                    "CREATE POLICY {policy} ON {name} TO {role}\n    USING ({rows});"
-                );
-            }
-        }
         let [.., role] = ROLES;
-        if let Some(sight) = &self.sight {
+        for (policy, (who, access)) in POLICIES.into_iter().zip(each) {
+            let Some(rows) = access.rows.postgres(form) else {
+                continue;
+            };
+            let rows = match (&self.sight, form) {
+                (Some(sight), Form::Distributed) if who == role => {
+                    sql.push_str(&leads_to_function(name, sight));
+                    with_sight(name, sight, &rows)
+                }
+                _ => format!("USING ({rows})"),
+            };
+            let _ = writeln!(
+                sql,
+                "CREATE POLICY {policy} ON {name} TO {who}\n    {rows};"
+            );
+        }
+        if let (Some(sight), Form::OneMachine) = (&self.sight, form) {
             let own = sight.own.postgres(SettingReads::PerRow);
             let led_to = sight.is_led_to(name);
             let _ = writeln!(
@@ -64,13 +92,13 @@ impl TablePolicy {
             }
             sql.push_str(";\n");
         }
-        sql.extend(self.whole_rows_view());
+        sql.extend(self.whole_rows_view(form));
         sql
     }
 
     /// The view of a table for whom nothing of it is kept from: it looks at no more columns than its indexes
     /// have. It belongs to a role that no policy restricts, and says itself whose rows it shows.
-    fn whole_rows_view(&self) -> Option<String> {
+    fn whole_rows_view(&self, form: Form) -> Option<String> {
         let Rows::Where(rules, Evaluation::OnceForOrganization) = self.caller.rows else {
             return None;
         };
@@ -78,22 +106,23 @@ impl TablePolicy {
         let (column, id) = rest.iter().find_map(Rule::about)?;
         let name = self.name;
         let [_, operator, caller] = ROLES;
+        let once = form.once();
         Some(format!(
             "CREATE VIEW {WHOLE_ROWS} WITH (security_barrier) AS SELECT * FROM {name}\n    \
              WHERE CASE\n            WHEN ({}) IS NOT TRUE THEN false\n            \
              WHEN {} THEN true\n            ELSE coalesce({column} = {}, false)\n        END;\n\
              ALTER VIEW {WHOLE_ROWS} OWNER TO {operator};\n\
              GRANT SELECT ON {WHOLE_ROWS} TO {caller};\n",
-            first.postgres(SettingReads::PerStatement),
-            nothing_kept(rest),
-            SettingReads::PerStatement.id(id),
+            first.postgres(once),
+            nothing_kept(rest, once),
+            once.id(id),
         ))
     }
 }
 
 impl Rows {
     /// The expression of a policy for these rows; nothing for none.
-    fn postgres(&self) -> Option<String> {
+    fn postgres(&self, form: Form) -> Option<String> {
         let (rules, evaluation) = match *self {
             Rows::None => return None,
             Rows::All => return Some("true".to_owned()),
@@ -103,23 +132,70 @@ impl Rows {
             return Some(all(rules, SettingReads::PerRow));
         }
         let (first, rest) = rules.split_first()?;
-        let first = first.postgres(SettingReads::PerStatement);
-        let shortcut = match evaluation {
-            Evaluation::OnceForOrganization => {
-                format!("\n            WHEN {} THEN true", nothing_kept(rest))
-            }
-            _ => String::new(),
-        };
-        let rest = all(rest, SettingReads::PerStatement);
-        Some(format!(
-            "CASE\n            WHEN ({first}) IS NOT TRUE THEN false{shortcut}\n            \
-             ELSE {rest}\n        END"
-        ))
+        let shortcut = evaluation == Evaluation::OnceForOrganization;
+        Some(match form {
+            Form::OneMachine => in_order(first, rest, shortcut),
+            Form::Distributed => joined_at_once(first, rest, shortcut),
+        })
     }
 }
 
+/// The function that says, on a worker, whether something leads to a row with these ids. It asks as the caller, and the
+/// shard that lies next to the row: Citus lets what runs on a worker ask no table again unless it is told so.
+fn leads_to_function(table: &str, sight: &Sight) -> String {
+    let ids = vec!["uuid"; sight.pairs.len()].join(", ");
+    let leads_to = sight.leads_to((1..).map(|number| format!("${number}")));
+    format!(
+        "CREATE OR REPLACE FUNCTION leads_to_{table}({ids}) RETURNS boolean LANGUAGE plpgsql STABLE\n    \
+         SET search_path = main, pg_temp SET citus.allow_nested_distributed_execution = on\n    \
+         AS $$ BEGIN RETURN {leads_to}; END $$;\n"
+    )
+}
+
+/// What a caller reads and writes of a table with a sight, over several machines: on workers, Citus makes a policy that
+/// restricts others one that adds to them, so there is one policy.
+fn with_sight(table: &str, sight: &Sight, rows: &str) -> String {
+    let own = sight.own.postgres(SettingReads::PerRow);
+    let columns: Vec<&str> = sight.pairs.iter().map(|(_, ours)| *ours).collect();
+    let columns = columns.join(", ");
+    format!(
+        "USING ({rows}\n        AND ({own}\n        OR leads_to_{table}({columns})))\n    WITH CHECK ({rows})"
+    )
+}
+
+/// A policy of which the planner expects nothing: asked in this order, with settings that are read once.
+fn in_order(first: &Rule, rest: &[Rule], shortcut: bool) -> String {
+    let once = SettingReads::PerStatement;
+    let shortcut = if shortcut {
+        format!("\n            WHEN {} THEN true", nothing_kept(rest, once))
+    } else {
+        String::new()
+    };
+    format!(
+        "CASE\n            WHEN ({}) IS NOT TRUE THEN false{shortcut}\n            \
+         ELSE {}\n        END",
+        first.postgres(once),
+        all(rest, once)
+    )
+}
+
+/// The same for Citus, which cannot send such an order to its workers.
+fn joined_at_once(first: &Rule, rest: &[Rule], shortcut: bool) -> String {
+    let each = SettingReads::PerRow;
+    let shortcut = if shortcut {
+        format!("{} OR ", nothing_kept(rest, each))
+    } else {
+        String::new()
+    };
+    format!(
+        "{}\n        AND ({shortcut}({}))",
+        first.postgres(each),
+        all(rest, each)
+    )
+}
+
 /// Whether nothing is kept from who asks, for one reason or another.
-fn nothing_kept(rules: &[Rule]) -> String {
+fn nothing_kept(rules: &[Rule], settings: SettingReads) -> String {
     fn lists(condition: &Condition, found: &mut Vec<String>) {
         match condition {
             Condition::NotIn(_, ids) => {
@@ -141,7 +217,11 @@ fn nothing_kept(rules: &[Rule]) -> String {
     for rule in rules {
         lists(&rule.condition, &mut found);
     }
-    format!("(SELECT {})", found.join(" AND "))
+    let found = found.join(" AND ");
+    match settings {
+        SettingReads::PerRow => format!("({found})"),
+        SettingReads::PerStatement => format!("(SELECT {found})"),
+    }
 }
 
 fn all(rules: &[Rule], settings: SettingReads) -> String {

@@ -100,6 +100,7 @@ fn statements(source: &str) -> Vec<String> {
             .replace("lease!(row)", lease!(row))
             .replace("lease!(fence)", lease!(fence))
             .replace("sees_file!()", sees_file!())
+            .replace("sees_file!(in \"$1\")", sees_file!())
     });
     parts.collect()
 }

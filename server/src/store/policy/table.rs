@@ -40,8 +40,16 @@ pub(in crate::store) struct Sight {
 impl Sight {
     /// Whether a row of the other table that the caller sees leads to a row of `table`, in SQL.
     pub(in crate::store) fn is_led_to(&self, table: &str) -> String {
-        let pairs = self.pairs.iter();
-        let pairs = pairs.map(|(theirs, ours)| format!("through.{theirs} = {table}.{ours}"));
+        let ours = self.pairs.iter().map(|(_, ours)| format!("{table}.{ours}"));
+        self.leads_to(ours)
+    }
+
+    /// Whether a row of the other table that the caller sees leads to a row with these values in the columns of
+    /// `pairs`, in SQL.
+    pub(in crate::store) fn leads_to(&self, values: impl Iterator<Item = String>) -> String {
+        let theirs = self.pairs.iter().map(|(theirs, _)| theirs);
+        let pairs = theirs.zip(values);
+        let pairs = pairs.map(|(theirs, value)| format!("through.{theirs} = {value}"));
         format!(
             "EXISTS (SELECT 1 FROM {} AS through WHERE {})",
             self.through,

@@ -26,6 +26,7 @@ use deadpool::managed::{Manager, QueueMode};
 use deadpool::{Runtime, Status};
 use tokio::sync::OnceCell;
 
+use super::migrate::DistributionReport;
 use super::{Depth, Options, Share, StoreError, TransactionMode};
 use hosts::Hosts;
 use readers::{ReadPool, Readers};
@@ -84,12 +85,15 @@ impl Postgres {
         direct.options(settings.at_start(config.get_options()));
         let mut reading = config.clone();
         reading.options(settings.at_start_of_reader(config.get_options(), secured));
+        let mut distributed = config.clone();
+        distributed.options(settings.distributed().at_start(config.get_options()));
         let direct = pool(Hosts::new(&direct, tls.clone()), CONNECTIONS)?;
         let readers = Readers::new(direct.manager().lending(&reading));
         let connections = Connections {
             settings,
             direct,
             readers: pool(readers, READERS)?,
+            distributed: pool(Hosts::new(&distributed, tls.clone()), CONNECTIONS)?,
             pooled: pool(Hosts::new(&config, tls), CONNECTIONS)?,
             reached: OnceCell::new(),
         };
@@ -123,6 +127,17 @@ impl Postgres {
             kind,
             share.filter(|_| kind != TransactionMode::ShortRead),
         )
+    }
+
+    /// Brings a migrated database over the workers of its cluster.
+    pub(super) async fn distribute(&self) -> Result<DistributionReport, StoreError> {
+        self.connections.distribute().await
+    }
+
+    /// Whether the database is distributed; nobody knows before it was reached.
+    pub(super) fn is_distributed(&self) -> bool {
+        let reached = self.connections.reached();
+        reached.is_some_and(|reached| reached.distributed)
     }
 
     /// What follows each `BEGIN`, where transactions bring the settings along.

@@ -39,6 +39,18 @@ impl Settings {
         ])
     }
 
+    /// The same for a distributed database: Citus finds the shard of a statement by its values, and can make no plan
+    /// for any others of many a statement.
+    pub(super) fn distributed(&self) -> Settings {
+        let mut settings = self.clone();
+        for (name, value) in &mut settings.0 {
+            if *name == "plan_cache_mode" {
+                "auto".clone_into(value);
+            }
+        }
+        settings
+    }
+
     /// As parameters with which a session starts, behind those that the URL brings.
     pub(super) fn at_start(&self, url: Option<&str>) -> String {
         let mut options = url.unwrap_or_default().to_owned();

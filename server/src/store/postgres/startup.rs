@@ -10,7 +10,9 @@ use tokio_postgres::error::SqlState;
 use super::hosts::{Object, Pool, PoolError};
 use super::readers::ReadPool;
 use super::settings::Settings;
-use crate::store::{StoreError, migrate};
+use crate::store::StoreError;
+use crate::store::migrate::{self, DistributionReport};
+use crate::store::policy::Form;
 
 /// The connections to a database.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(super) struct Connections {
     pub(super) direct: Pool,
     /// The same, for reads of one statement.
     pub(super) readers: ReadPool,
+    /// Starts sessions with the settings for a distributed database.
+    pub(super) distributed: Pool,
     /// Starts sessions as a pooler takes them.
     pub(super) pooled: Pool,
     /// Set once it was reached and migrated.
@@ -34,6 +38,8 @@ pub(super) struct ReachedDatabase {
     pub(super) settings: Option<String>,
     /// For reads of one statement; nothing where sessions were not started with the settings.
     pub(super) readers: Option<ReadPool>,
+    /// Whether it is distributed over the workers of a cluster.
+    pub(super) distributed: bool,
 }
 
 impl Connections {
@@ -60,13 +66,42 @@ impl Connections {
     /// Connects and migrates, unless that was done.
     pub(super) async fn reach(&self) -> Result<(), StoreError> {
         let reach = async || {
-            let (reached, client) = self.connect().await?;
+            let (mut reached, client) = self.connect().await?;
             // Taken out of the pool: a migration takes as long as it takes.
             let mut client = Object::take(client);
-            migrate::postgres(&mut client).await?;
+            migrate::postgres(&mut client, Form::OneMachine).await?;
+            if migrate::is_distributed(&client).await? {
+                reached = self.as_distributed(&reached);
+            }
             Ok(reached)
         };
         self.reached.get_or_try_init(reach).await.map(drop)
+    }
+
+    /// How a database is talked to that turned out to be distributed.
+    fn as_distributed(&self, reached: &ReachedDatabase) -> ReachedDatabase {
+        let pooled = reached.settings.is_some();
+        let pool = if pooled {
+            &self.pooled
+        } else {
+            &self.distributed
+        };
+        let settings = self.settings.distributed();
+        ReachedDatabase {
+            pool: pool.clone(),
+            settings: pooled.then(|| settings.in_transaction()),
+            // Statements that set something on all nodes are for a transaction that has begun.
+            readers: None,
+            distributed: true,
+        }
+    }
+
+    /// Migrates, and distributes the database. Whoever reaches it behind this talks to it as distributed.
+    pub(super) async fn distribute(&self) -> Result<DistributionReport, StoreError> {
+        let (_, client) = self.connect().await?;
+        let mut client = Object::take(client);
+        migrate::postgres(&mut client, Form::Distributed).await?;
+        migrate::distribute(&mut client).await
     }
 
     async fn connect(&self) -> Result<(ReachedDatabase, Object), StoreError> {
@@ -76,6 +111,7 @@ impl Connections {
                     pool: self.direct.clone(),
                     settings: None,
                     readers: Some(self.readers.clone()),
+                    distributed: false,
                 };
                 return Ok((reached, client));
             }
@@ -92,6 +128,7 @@ impl Connections {
             pool: self.pooled.clone(),
             settings: Some(self.settings.in_transaction()),
             readers: None,
+            distributed: false,
         };
         Ok((reached, client))
     }

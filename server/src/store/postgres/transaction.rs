@@ -16,7 +16,7 @@ use super::readers::TakenReader;
 use super::statements::{
     BoundStatement, Failure, SentStatement, behind, over, prepare_all, receive, rows_of, within,
 };
-use super::transaction_settings::{Opening, OpeningQuery, references};
+use super::transaction_settings::{Opening, OpeningQuery, OpeningStatement, references};
 use super::wire::{WireError, WireResponses, WireStatement};
 use crate::store::metrics::Outcome;
 use crate::store::statement::Statement;
@@ -49,7 +49,7 @@ pub(in crate::store) struct Pipelined {
     sent: Option<SentStatement>,
 }
 
-/// The responses to the query of authentication, if there was one, and to the statements behind it.
+/// The response of authentication, if it was asked, and to the statements behind it.
 pub(super) struct OpeningResults {
     pub(super) known: Vec<tokio_postgres::Row>,
     pub(super) results: Vec<Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>>,
@@ -97,6 +97,11 @@ impl Pipelined {
         self.failed
     }
 
+    /// Whether the database is distributed.
+    pub(in crate::store) fn is_distributed(&self) -> bool {
+        self.postgres.is_distributed()
+    }
+
     /// Whether the transaction is open.
     pub(in crate::store) fn is_open(&self) -> bool {
         self.state == State::Open
@@ -111,10 +116,7 @@ impl Pipelined {
         last: bool,
     ) -> Result<Vec<Row>, StoreError> {
         if self.begins()? {
-            return self
-                .first(None, scope, statement, parameters, last)
-                .await?
-                .1;
+            return self.first(&[], scope, statement, parameters, last).await?.1;
         }
         let patience = self.postgres.patience;
         let statements = [(&**statement, parameters)];
@@ -133,8 +135,7 @@ impl Pipelined {
         parameters: &[Value],
         last: bool,
     ) -> Result<OpeningResult, StoreError> {
-        self.first(Some(query), scope, statement, parameters, last)
-            .await
+        self.first(query, scope, statement, parameters, last).await
     }
 
     /// Runs a statement once for each list of parameters; all leave before the first response is
@@ -228,7 +229,7 @@ impl Pipelined {
     /// Begins, and ends with it what only reads.
     async fn first(
         &mut self,
-        query: Option<OpeningQuery<'_>>,
+        query: OpeningQuery<'_>,
         scope: &Scope,
         statement: &Arc<Statement>,
         parameters: &[Value],
@@ -272,18 +273,18 @@ impl Pipelined {
     /// Runs a read of one statement as an implicit transaction.
     async fn implicit(
         &mut self,
-        query: Option<OpeningQuery<'_>>,
+        query: OpeningQuery<'_>,
         scope: &Scope,
         statement: &Arc<Statement>,
         parameters: &[Value],
     ) -> Result<OpeningResult, StoreError> {
-        let opening = Opening::implicit(&self.postgres, query, scope, statement.anew);
-        sql_log::typed(opening.enter, opening.types());
+        let opening = OpeningStatement::implicit(&self.postgres, query, scope, statement.anew);
+        sql_log::typed(opening.text, opening.types());
         sql_log::statements(&[(&**statement, parameters)]);
         let first = WireStatement {
-            text: opening.enter,
-            kept_by: query.map(|(statement, _)| statement),
-            parameters: &opening.parameters(),
+            text: opening.text,
+            kept_by: query.first().map(|(statement, _)| statement),
+            parameters: &references(&opening.parameters),
             most: None,
         };
         let second = WireStatement {
@@ -399,14 +400,19 @@ impl Pipelined {
             return Err(over());
         };
         sql_log::control(&opening.begin);
-        sql_log::typed(opening.enter, opening.types());
+        for statement in &opening.statements {
+            sql_log::typed(statement.text, statement.types());
+        }
         sql_log::statements(statements);
         let mut begin = pin!(maybe_done(client.batch_execute(&opening.begin)));
         let prepared = async {
-            let enter = client.prepare_cached(opening.enter).await?;
-            Ok::<_, tokio_postgres::Error>((enter, prepare_all(client, statements).await?))
+            let mut entering = Vec::with_capacity(opening.statements.len());
+            for statement in &opening.statements {
+                entering.push(client.prepare_cached(statement.text).await?);
+            }
+            Ok::<_, tokio_postgres::Error>((entering, prepare_all(client, statements).await?))
         };
-        let (enter, ready) = if self.postgres.with_settings().is_some() {
+        let (entering, ready) = if self.postgres.with_settings().is_some() {
             // Names have no meaning before the settings of the transaction, so it begins before anything
             // is prepared.
             self.state = State::Open;
@@ -416,9 +422,12 @@ impl Pipelined {
         };
         self.state = State::Open;
         let client: &Client = client;
-        let parameters = opening.parameters();
         // What is polled first leaves first, and all of these poll in order.
-        let known = client.query(&enter, &parameters);
+        let mut known = Vec::with_capacity(entering.len());
+        for (prepared, statement) in entering.iter().zip(&opening.statements) {
+            known.push(enter(client, prepared, statement));
+        }
+        let known = join_all(known);
         let goes_on = !self.kind.only_reads();
         let responses = ready.iter().map(|ready| receive(client, ready, goes_on));
         let mut received = pin!(join3(begin.as_mut(), known, join_all(responses)));
@@ -443,12 +452,24 @@ impl Pipelined {
             received.as_mut().await
         };
         begin.take_output().unwrap_or(Ok(()))?;
-        let known = known.map_err(|error| opening.failure(error))?;
+        let mut found = Vec::new();
+        for (rows, statement) in known.into_iter().zip(&opening.statements) {
+            let rows = rows.map_err(|error| opening.failure(error))?;
+            if statement.responds {
+                found.extend(rows);
+            }
+        }
         let cut = responses.iter().flatten().any(|response| response.cut);
         let responses = responses.into_iter();
         let responses = responses.map(|response| response.map(|response| response.rows));
         let results = responses.collect();
-        Ok((OpeningResults { known, results }, cut))
+        Ok((
+            OpeningResults {
+                known: found,
+                results,
+            },
+            cut,
+        ))
     }
 
     async fn send(
@@ -508,6 +529,16 @@ impl Pipelined {
         self.state = State::Over;
         Ok(())
     }
+}
+
+/// Sends a statement of an opening.
+async fn enter(
+    client: &Client,
+    prepared: &tokio_postgres::Statement,
+    statement: &OpeningStatement<'_>,
+) -> Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
+    let parameters = references(&statement.parameters);
+    client.query(prepared, &parameters).await
 }
 
 impl Drop for Pipelined {

@@ -56,7 +56,7 @@ fn owner(scope: &Scope) -> Uuid {
             let first = visible.organizations.first();
             first.copied().unwrap_or(visible.caller)
         }
-        Scope::Authentication | Scope::Operator => Uuid::nil(),
+        Scope::Authentication | Scope::Operator | Scope::OperatorOf(_) => Uuid::nil(),
     }
 }
 

@@ -78,7 +78,7 @@ impl RowSecurity {
         let columns = [columns, self::columns(rules(authentication))].concat();
         let name = format!("{PREFIX}sees_{}", table.name);
         self.function(connection, &name, &columns, move |scope, row| match scope {
-            Scope::Operator => true,
+            Scope::Operator | Scope::OperatorOf(_) => true,
             Scope::Authentication => passes(authentication, None, &Columns { row, first: behind }),
             Scope::Caller(visible) => passes(caller, Some(visible), &Columns { row, first: 0 }),
         })
@@ -93,7 +93,7 @@ impl RowSecurity {
             &name,
             rule.columns,
             move |scope, row| match scope {
-                Scope::Operator | Scope::Authentication => true,
+                Scope::Operator | Scope::OperatorOf(_) | Scope::Authentication => true,
                 Scope::Caller(visible) => {
                     let columns = Columns { row, first: 0 };
                     rule.condition.holds(Some(visible), &columns)
@@ -114,7 +114,7 @@ impl RowSecurity {
                     let columns = Columns { row, first: 0 };
                     rule.condition.holds(Some(visible), &columns)
                 }
-                Scope::Authentication | Scope::Operator => false,
+                Scope::Authentication | Scope::Operator | Scope::OperatorOf(_) => false,
             },
         )
     }

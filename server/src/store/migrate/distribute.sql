@@ -1,0 +1,71 @@
+-- Sets settings of a transaction on every node that it reaches. A setting that is empty is left out: before it is set,
+-- and after the transaction, it is the same to policies. Citus sends `SET LOCAL` to the workers, and no `set_config`.
+CREATE OR REPLACE FUNCTION set_on_all_nodes(names text[], settings text[]) RETURNS text
+    LANGUAGE plpgsql
+    SET citus.propagate_set_commands = 'local'
+    AS $$
+BEGIN
+    FOR number IN 1 .. cardinality(names) LOOP
+        IF settings[number] <> '' THEN
+            EXECUTE format('SET LOCAL %I.%I = %L', split_part(names[number], '.', 1),
+                split_part(names[number], '.', 2), settings[number]);
+        END IF;
+    END LOOP;
+    RETURN '';
+END
+$$;
+
+-- In which organizations something was put into a queue, and when: whoever looks for work asks their workers, and no
+-- others. A note holds for half a minute; whoever puts something in renews it when it is older than ten seconds, so
+-- that most writers change nothing here. It is no record: what it does not say, a look at all organizations finds.
+CREATE TABLE IF NOT EXISTS queue_notes (
+    organization_id uuid   NOT NULL PRIMARY KEY,
+    noted_at        bigint NOT NULL
+);
+GRANT SELECT ON queue_notes TO tplkit_operator;
+
+CREATE OR REPLACE FUNCTION note_queue(organization uuid) RETURNS bigint
+    LANGUAGE sql
+    SECURITY DEFINER
+    SET search_path = main, pg_temp
+    AS $$
+    INSERT INTO queue_notes AS noted (organization_id, noted_at)
+    VALUES (organization, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint))
+    ON CONFLICT (organization_id) DO UPDATE SET noted_at = EXCLUDED.noted_at
+    WHERE noted.noted_at < EXCLUDED.noted_at - 10000000
+    RETURNING noted_at
+$$;
+
+-- The same as in the migration, on the worker of the organization: a statement that asks it is sent there as a whole, and
+-- Citus lets what runs on a worker ask no table again unless it is told so. It asks the shard next to it, in the same
+-- session, so it sees what its own transaction has written. A role of the coordinator is the user of a worker's session.
+CREATE OR REPLACE FUNCTION search_rows(of_organization uuid, of_feature uuid, wanted bigint[], marker bigint, most bigint)
+    RETURNS uuid[]
+    LANGUAGE plpgsql
+    STABLE
+    SECURITY DEFINER
+    SET search_path = main, pg_temp
+    SET enable_seqscan = off
+    SET enable_indexscan = off
+    SET citus.allow_nested_distributed_execution = on
+    AS $$
+DECLARE
+    found uuid[];
+BEGIN
+    IF session_user <> 'tplkit_operator' AND current_setting('role', true) IS DISTINCT FROM 'tplkit_operator'
+        AND (of_organization = ANY (nullif(current_setting('tplkit.organizations', true), '')::uuid[])) IS NOT TRUE
+    THEN
+        RETURN '{}';
+    END IF;
+    SELECT array_agg(few.row_id) INTO found FROM (
+        SELECT indexed.row_id FROM row_search AS indexed
+        WHERE indexed.organization_id = of_organization AND indexed.feature_id = of_feature
+            AND (indexed.terms @> wanted OR indexed.terms @> ARRAY[marker])
+        LIMIT most + 1
+    ) AS few;
+    IF cardinality(found) > most THEN
+        RETURN NULL;
+    END IF;
+    RETURN coalesce(found, '{}');
+END
+$$;

@@ -1,0 +1,35 @@
+//! Runs statements of a migration: in a transaction of its own settings, written to the log of statements.
+
+use tokio_postgres::Transaction;
+
+use super::statements::statements;
+use crate::store::sql_log;
+
+/// A migration takes as long as it takes, and finds its tables however the session was started. Neither
+/// outlives the transaction: behind a pooler, the session goes to somebody else next.
+pub(super) const SETTINGS: &str = "SET LOCAL search_path = main; SET LOCAL statement_timeout = 0";
+
+/// Runs statements without parameters.
+pub(super) async fn run(
+    transaction: &Transaction<'_>,
+    text: &str,
+) -> Result<(), tokio_postgres::Error> {
+    sql_log::control(text);
+    transaction.batch_execute(text).await
+}
+
+/// Runs statements one by one: Citus sends the words of each to its workers.
+pub(super) async fn run_each(
+    transaction: &Transaction<'_>,
+    text: &str,
+) -> Result<(), tokio_postgres::Error> {
+    for statement in statements(text) {
+        run(transaction, statement).await?;
+    }
+    Ok(())
+}
+
+/// Shows how a transaction ends: one that is dropped is rolled back.
+pub(super) fn log_end(commits: bool) {
+    sql_log::control(if commits { "COMMIT" } else { "ROLLBACK" });
+}
