@@ -384,7 +384,7 @@ CREATE POLICY request ON files TO tplkit_request
         AND coalesce(workspace_id = nullif(current_setting('tplkit.only_workspace', true), '')::uuid, workspace_id <> ALL (nullif(current_setting('tplkit.hidden', true), '')::uuid[])));
 CREATE POLICY sight ON files AS RESTRICTIVE FOR SELECT TO tplkit_request
     USING ((organization_id = ANY (nullif(current_setting('tplkit.administered', true), '')::uuid[]) OR created_by = nullif(current_setting('tplkit.caller', true), '')::uuid)
-        OR EXISTS (SELECT 1 FROM file_uses AS through WHERE through.organization_id = files.organization_id AND through.file_id = files.id));
+        OR EXISTS (SELECT 1 FROM file_uses AS through WHERE through.organization_id = files.organization_id AND through.file_id = files.id LIMIT 1 OFFSET 0));
 
 ALTER TABLE file_holds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE file_holds FORCE ROW LEVEL SECURITY;

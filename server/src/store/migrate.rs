@@ -36,7 +36,7 @@ macro_rules! migration {
     };
 }
 
-const MIGRATIONS: [Migration; 18] = [
+const MIGRATIONS: [Migration; 19] = [
     migration!(1, "0001_identity"),
     migration!(2, "0002_ground"),
     migration!(3, "0003_automations"),
@@ -55,6 +55,7 @@ const MIGRATIONS: [Migration; 18] = [
     migration!(16, "0016_lines"),
     migration!(17, "0017_search"),
     migration!(18, "0018_files_by_id"),
+    migration!(19, "0019_numbers_of_files"),
 ];
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS schema_migrations \

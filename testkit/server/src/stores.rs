@@ -69,6 +69,7 @@ impl Place {
             database: None,
             #[cfg(unix)]
             citus: None,
+            #[cfg(unix)]
             in_parts: false,
         }
     }
@@ -121,7 +122,6 @@ impl Place {
             _folder: None,
             database: Some(name),
             citus: None,
-            #[cfg(unix)]
             in_parts: false,
         }
     }

@@ -18,7 +18,7 @@ macro_rules! sees_file {
              WHERE uses.organization_id = files.organization_id AND uses.file_id = files.id",
             $($organization,)+
             " AND {tenant uses.organization_id} \
-             AND {workspace uses.workspace_id} AND {row uses.feature_id uses.row_created_by}))"
+             AND {workspace uses.workspace_id} AND {row uses.feature_id uses.row_created_by} LIMIT 1 OFFSET 0))"
         )
     };
 }

@@ -26,6 +26,9 @@ pub(in crate::store) struct TablePolicy {
     pub(in crate::store) upserted: bool,
 }
 
+/// Behind what is looked for in another table: it is looked up for each row by itself.
+pub(in crate::store) const ONE_BY_ONE: &str = " LIMIT 1 OFFSET 0";
+
 /// How a caller comes to see a row: by itself, or because of a row of another table that the caller sees.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::store) struct Sight {
@@ -45,13 +48,14 @@ impl Sight {
     }
 
     /// Whether a row of the other table that the caller sees leads to a row with these values in the columns of
-    /// `pairs`, in SQL.
+    /// `pairs`, in SQL. The offset keeps PostgreSQL from reading all rows of the other table once, which it takes for
+    /// cheap while the table is empty, and does as long as it keeps the plan.
     pub(in crate::store) fn leads_to(&self, values: impl Iterator<Item = String>) -> String {
         let theirs = self.pairs.iter().map(|(theirs, _)| theirs);
         let pairs = theirs.zip(values);
         let pairs = pairs.map(|(theirs, value)| format!("through.{theirs} = {value}"));
         format!(
-            "EXISTS (SELECT 1 FROM {} AS through WHERE {})",
+            "EXISTS (SELECT 1 FROM {} AS through WHERE {}{ONE_BY_ONE})",
             self.through,
             pairs.collect::<Vec<_>>().join(" AND ")
         )

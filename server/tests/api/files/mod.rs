@@ -5,6 +5,7 @@ mod content;
 mod delete;
 mod links;
 mod list;
+mod plans;
 mod quota;
 mod races;
 mod row_security;

@@ -1,0 +1,1 @@
+-- SQLite plans for files by their keys, with and without numbers of a table.

@@ -1,0 +1,82 @@
+//! Files on a PostgreSQL that has never looked at its tables: what is read for one of them stays the same however many an
+//! organization has.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{bytes_of, made, of};
+use crate::api::model::{Model, id};
+use crate::api::rows::query::plans::meter;
+use crate::api::world::World;
+use crate::cluster::{self, Cluster};
+use crate::stores::{Place, run};
+
+const FILES: u64 = 150;
+/// How many rows of a table may be looked at for a file: the one, and what leads to it.
+const FEW: u64 = 8;
+
+#[test]
+fn one_of_many_is_found_without_going_through_them() {
+    let Some(programs) = cluster::programs() else {
+        return;
+    };
+    let cluster = Cluster::start(programs).expect("starts");
+    let place = Place::at(cluster.url("postgres"));
+    if let Err(why) = meter::log_plans(&cluster) {
+        assert!(why.to_string().contains("auto_explain"), "{why}");
+        return;
+    }
+    run(Some(place), |place| async {
+        let world = World::new(place).await;
+        for table in ["file_objects", "files", "file_uses"] {
+            let quiet = format!("ALTER TABLE main.{table} SET (autovacuum_enabled = off)");
+            cluster.psql(&quiet).expect("sets");
+        }
+        let owner = world.as_user("owner@acme.test");
+        let editor = world.as_user("editor@acme.test");
+        let model = Model::new(&owner, world.acme);
+        let photo = json!({"label": "photo", "type": "file"});
+        owner.create(&format!("/v1/features/{}/columns", model.feature), &photo);
+        let rows = format!("/v1/features/{}/rows", model.feature);
+        let log = cluster.folder().join("log");
+        let length = || fs::read_to_string(&log).expect("a log").len();
+        let make = |number: u64| {
+            let name = format!("f{number}");
+            let file = made(&owner, &model.workspace, &name, name.as_bytes());
+            owner.create(&rows, &json!({"data": {"photo": id(&file)}}));
+            file
+        };
+        // Each connection has planned for files while there were none.
+        let first = make(0);
+        editor.get(&of(&first)).expect(200);
+        let before = length();
+        let files: Vec<_> = (1..FILES).map(make).collect();
+        read_few(&log, before, &["file_objects"]);
+        // The one uploaded them, the other sees the rows that use them.
+        for client in [&owner, &editor] {
+            let before = length();
+            for file in &files {
+                client.get(&bytes_of(file)).expect(200);
+            }
+            read_few(&log, before, &["files", "file_uses"]);
+        }
+    });
+}
+
+/// Looks at what was read of each table since then.
+fn read_few(log: &Path, before: usize, tables: &[&str]) {
+    let log = fs::read_to_string(log).expect("a log");
+    for table in tables {
+        let read = meter::rows_read(&log[before..], table);
+        assert!(
+            read <= FILES * FEW,
+            "{table}: {read} rows for {FILES} files"
+        );
+    }
+    assert!(
+        meter::rows_read(&log[before..], "files") >= FILES - 1,
+        "plans are logged"
+    );
+}
