@@ -1,6 +1,10 @@
 -- How the store is to plan for files until it has looked at some of its own, as 0002 has it for `rows`: without numbers
 -- it takes every index that begins with the organization for as good as the key, and a file, an object or a use was
 -- looked for among all of the organization. What is in use already is looked at now.
+-- First, so that the question below sees every row, and nobody adds one behind it.
+ALTER TABLE file_objects NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE files NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE file_uses NO FORCE ROW LEVEL SECURITY;
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM file_objects) THEN
@@ -9,9 +13,6 @@ BEGIN
         ANALYZE file_uses;
         RETURN;
     END IF;
-    ALTER TABLE file_objects NO FORCE ROW LEVEL SECURITY;
-    ALTER TABLE files NO FORCE ROW LEVEL SECURITY;
-    ALTER TABLE file_uses NO FORCE ROW LEVEL SECURITY;
     ALTER TABLE file_objects DROP CONSTRAINT file_objects_organization_id_fkey;
     ALTER TABLE files DROP CONSTRAINT files_organization_id_workspace_id_fkey,
         DROP CONSTRAINT files_organization_id_object_id_fkey;
@@ -48,11 +49,11 @@ BEGIN
         ADD FOREIGN KEY (organization_id, column_id) REFERENCES columns (organization_id, id) ON DELETE CASCADE;
     ALTER TABLE file_holds ADD FOREIGN KEY (organization_id, workspace_id, file_id)
         REFERENCES files (organization_id, workspace_id, id) ON DELETE CASCADE;
-    ALTER TABLE file_objects FORCE ROW LEVEL SECURITY;
-    ALTER TABLE files FORCE ROW LEVEL SECURITY;
-    ALTER TABLE file_uses FORCE ROW LEVEL SECURITY;
 END
 $$;
+ALTER TABLE file_objects FORCE ROW LEVEL SECURITY;
+ALTER TABLE files FORCE ROW LEVEL SECURITY;
+ALTER TABLE file_uses FORCE ROW LEVEL SECURITY;
 
 -- As in 0018, for the uses of a file.
 DROP INDEX file_uses_of_file;

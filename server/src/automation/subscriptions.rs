@@ -132,5 +132,6 @@ async fn schedule(
         version.into(),
         now.into(),
     ];
-    tx.query(sql, &parameters).await.map(drop)
+    tx.query(sql, &parameters).await?;
+    tx.note_queue(organization).await
 }

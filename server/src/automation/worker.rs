@@ -18,7 +18,7 @@ use super::executor::RunExecutor;
 use super::step::passes;
 use super::{events, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
-use crate::store::{SWEEP, Scope, StoreError, Value};
+use crate::store::{SWEEP, Scope, StoreError, Value, pass_over};
 
 /// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -163,7 +163,7 @@ impl RunExecutor {
         for scope in self.store.queues(DUE, every, now).await? {
             match events::dispatch(&self.store, &scope, now).await {
                 Ok(one) => more |= one,
-                Err(error) => passing_in(&scope, error)?,
+                Err(error) => pass_over(&scope, error)?,
             }
         }
         Ok(more)
@@ -207,7 +207,12 @@ impl RunExecutor {
             let left = room - found.runs.len().min(room);
             match self.find_in(&scope, left, events).await {
                 Ok(more) => found.add(more),
-                Err(error) => passing_in(&scope, error)?,
+                Err(error) => match pass_over(&scope, error) {
+                    // What was claimed before is carried out; the next look meets the same failure.
+                    Err(error) if found.runs.is_empty() => return Err(error),
+                    Err(_) => break,
+                    Ok(()) => {}
+                },
             }
         }
         Ok(found)
@@ -249,7 +254,12 @@ impl RunExecutor {
             }
             match self.claim_in(&scope, left, full.clone()).await {
                 Ok(more) => found.add(more),
-                Err(error) => passing_in(&scope, error)?,
+                Err(error) => match pass_over(&scope, error) {
+                    // What was claimed before is carried out; the next look meets the same failure.
+                    Err(error) if found.runs.is_empty() => return Err(error),
+                    Err(_) => break,
+                    Ok(()) => {}
+                },
             }
         }
         Ok(found)
@@ -370,17 +380,6 @@ const DUE: &str = concat!(
     run_lease::waits!("$2"),
     ") AS due {across queue}"
 );
-
-/// What keeps one organization from going on keeps no other one: its worker may be away.
-fn passing_in(scope: &Scope, error: StoreError) -> Result<(), StoreError> {
-    match (scope, error) {
-        (Scope::OperatorOf(organization), StoreError::Unavailable(why)) => {
-            tracing::debug!(%organization, why, "the automations of an organization wait");
-            Ok(())
-        }
-        (_, error) => Err(error),
-    }
-}
 
 struct Backlog {
     events: bool,

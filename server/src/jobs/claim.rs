@@ -8,7 +8,7 @@ use super::job::columns;
 use super::status::unfinished;
 use super::{Job, Lease};
 use crate::context::Context;
-use crate::store::{Hold, Scope, Store, StoreError, Tx, lease};
+use crate::store::{Hold, Scope, Store, StoreError, Tx, lease, pass_over};
 
 /// Which job may be claimed: one that is unfinished and has no lease, unless two of its organization have one
 /// already, in any process. So a process, which runs four, always has places for other organizations, and more
@@ -85,10 +85,7 @@ pub(super) async fn take_noted(
     for scope in store.queues(DUE, every, context.now()).await? {
         match take_in(store, context, &scope, length).await {
             Ok(None) => {}
-            // The worker of this organization may be away, and those of others there.
-            Err(StoreError::Unavailable(why)) if matches!(scope, Scope::OperatorOf(_)) => {
-                tracing::debug!(why, "the jobs of an organization wait");
-            }
+            Err(error) => pass_over(&scope, error)?,
             taken => return taken,
         }
     }

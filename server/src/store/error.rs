@@ -89,10 +89,10 @@ pub enum StoreError {
     /// The database cannot be distributed, or not as it is.
     #[error("the database was not distributed, and is as it was: {0}")]
     NotDistributable(String),
-    /// A distributed database lacks migrations.
+    /// A distributed database lacks migrations, or was distributed by another version of the program.
     #[error(
-        "the database is distributed over several machines, and older than this program: stop its servers and run \
-         `tplkit-server migrate --distributed` once"
+        "the database is distributed over several machines, but not by this version of the program: stop its servers, \
+         and run `tplkit-server migrate --distributed` of the newest one once"
     )]
     UpgradeDistributed,
     /// The database is distributed, and a node of its cluster does not let the roles of requests in.
@@ -133,8 +133,9 @@ impl StoreError {
             format!("an error of the database ({code})")
         };
         if code == SqlState::UNIQUE_VIOLATION.code() {
-            // Citus names that of a shard in the message alone.
-            let named = constraint.or_else(|| message.split('"').nth(1));
+            // Citus names that of a shard in the message alone, which may be in any language.
+            let quoted = || message.split(['"', '«', '»', '„', '“', '”']).nth(1);
+            let named = constraint.or_else(quoted).map(str::trim);
             StoreError::Unique {
                 constraint: of_table(named.unwrap_or_default()).to_owned(),
             }

@@ -8,6 +8,7 @@
 //! each in a transaction of its own, and those are noted.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,20 +22,58 @@ const NOTED: i64 = 30_000_000;
 /// How often a process looks at all organizations.
 pub const SWEEP: Duration = Duration::from_secs(10);
 
-/// When a process has looked for each kind of work among all organizations.
+/// What a process has looked at.
 #[derive(Debug, Default)]
-pub(super) struct Swept(Mutex<HashMap<&'static str, Instant>>);
+pub(super) struct Swept {
+    /// When it has looked for each kind of work among all organizations.
+    last: Mutex<HashMap<&'static str, Instant>>,
+    /// How often it has looked at those that are noted.
+    looks: AtomicUsize,
+}
 
 impl Swept {
     /// Whether it is time for another look, which is then being taken.
     fn is_due(&self, sweep: &'static str, every: Duration) -> bool {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let known = last.get(sweep);
         if known.is_some_and(|since| since.elapsed() < every) {
             return false;
         }
         last.insert(sweep, Instant::now());
         true
+    }
+
+    /// The list with another one first each time: whoever comes first takes what a process can carry out.
+    fn in_turn<T>(&self, mut list: Vec<T>) -> Vec<T> {
+        if !list.is_empty() {
+            let first = self.looks.fetch_add(1, Ordering::Relaxed) % list.len();
+            list.rotate_left(first);
+        }
+        list
+    }
+}
+
+/// Passes over what keeps one organization from going on, and no other one: its worker may be away, or slow.
+///
+/// # Errors
+/// The error, where it is another, or one of the whole store.
+pub fn pass_over(scope: &Scope, error: StoreError) -> Result<(), StoreError> {
+    match (scope, error) {
+        (Scope::OperatorOf(organization), error) if error.is_of_one_worker() => {
+            tracing::debug!(%organization, %error, "what an organization has to do waits");
+            Ok(())
+        }
+        (_, error) => Err(error),
+    }
+}
+
+impl StoreError {
+    /// Whether a worker of a distributed database may be why, and the others go on.
+    fn is_of_one_worker(&self) -> bool {
+        matches!(
+            self,
+            StoreError::Unavailable(_) | StoreError::TooLong | StoreError::Locked
+        )
     }
 }
 
@@ -66,13 +105,15 @@ impl Store {
         }
         let noted = self.read(&Scope::Operator, (), |tx, ()| {
             Box::pin(async move {
-                let sql = "SELECT organization_id FROM queue_notes WHERE noted_at > {clock} - $1";
+                let sql = "SELECT organization_id FROM queue_notes WHERE noted_at > {clock} - $1 \
+                     ORDER BY organization_id";
                 tx.last(sql, &[NOTED.into()]).await
             })
         });
         let noted = noted.await?;
         let organizations = noted.iter().map(|row| row.get(0).map(Scope::OperatorOf));
-        organizations.collect()
+        let organizations: Vec<Scope> = organizations.collect::<Result<_, StoreError>>()?;
+        Ok(self.swept.in_turn(organizations))
     }
 
     /// Notes the organizations in which something is due. A worker that is away is left out: what lies there waits.
@@ -100,7 +141,7 @@ impl Store {
             );
             match noted.await {
                 Ok(()) => {}
-                Err(error @ (StoreError::Unavailable(_) | StoreError::TooLong)) => {
+                Err(error) if error.is_of_one_worker() => {
                     tracing::warn!(%error, "no work is looked for on a worker of the database at the moment");
                 }
                 Err(error) => return Err(error),

@@ -35,6 +35,7 @@ pub(super) async fn renew(
                  WHERE {tenant organization_id} AND organization_id = $1 AND workflow_id = $2";
             let of = [organization.into(), row.get::<Uuid>(0)?.into(), now.into()];
             tx.query(sql, &of).await?;
+            tx.note_queue(organization).await?;
         }
     }
     Ok(())

@@ -23,12 +23,23 @@ use cluster::{Cluster, enable_roles};
 /// The function by which settings reach the workers, and the notes about queues.
 const FUNCTIONS: &str = include_str!("distribute.sql");
 
-/// Its name and arguments.
-const MARK: &str = "main.set_on_all_nodes(text[], text[])";
+/// The name and arguments of the one that marks such a database.
+macro_rules! mark {
+    () => {
+        "main.set_on_all_nodes(text[], text[])"
+    };
+}
 
 /// Whether a database is distributed: a question to catalogs alone, which every PostgreSQL understands.
 pub(super) const IS_DISTRIBUTED: &str =
-    "SELECT to_regprocedure('main.set_on_all_nodes(text[], text[])') IS NOT NULL";
+    concat!("SELECT to_regprocedure('", mark!(), "') IS NOT NULL");
+
+/// The digest of what distributed it; nothing where it is not.
+const DISTRIBUTED_BY: &str = concat!(
+    "SELECT coalesce(obj_description(to_regprocedure('",
+    mark!(),
+    "')), '')"
+);
 
 /// What was done to distribute a database, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -46,14 +57,30 @@ pub struct DistributionReport {
 }
 
 /// Whether a database is distributed.
+///
+/// # Errors
+/// [`StoreError::UpgradeDistributed`] where another version of the program did that.
 pub(in crate::store) async fn is_distributed(client: &Client) -> Result<bool, StoreError> {
     sql_log::control(IS_DISTRIBUTED);
-    Ok(client.query_one(IS_DISTRIBUTED, &[]).await?.get(0))
+    let is_distributed: bool = client.query_one(IS_DISTRIBUTED, &[]).await?.get(0);
+    if !is_distributed {
+        return Ok(false);
+    }
+    sql_log::control(DISTRIBUTED_BY);
+    let by: String = client.query_one(DISTRIBUTED_BY, &[]).await?.get(0);
+    if by != digest() {
+        return Err(StoreError::UpgradeDistributed);
+    }
+    Ok(true)
 }
 
 /// Distributes a database that is migrated.
+///
+/// `on_workers` is what sessions of requests have on workers: what sessions of the coordinator are started with reaches
+/// none of them.
 pub(in crate::store) async fn distribute(
     client: &mut Client,
+    on_workers: &[(&str, String)],
 ) -> Result<DistributionReport, StoreError> {
     let cluster = Cluster::check(client).await?;
     sql_log::control("START TRANSACTION");
@@ -62,7 +89,7 @@ pub(in crate::store) async fn distribute(
     log_end(done.is_ok());
     let report = done?;
     transaction.commit().await?;
-    enable_roles(client).await?;
+    enable_roles(client, on_workers).await?;
     Ok(report)
 }
 
@@ -80,9 +107,8 @@ async fn within(
     .await?;
     let left = tables::left(transaction).await?;
     let digest = digest();
-    let known = "SELECT coalesce(obj_description(to_regprocedure($1)), '')";
-    sql_log::typed(known, ["text"]);
-    let known: String = transaction.query_one(known, &[&MARK]).await?.get(0);
+    sql_log::control(DISTRIBUTED_BY);
+    let known: String = transaction.query_one(DISTRIBUTED_BY, &[]).await?.get(0);
     let mut report = DistributionReport {
         citus: cluster.version.clone(),
         workers: cluster.workers,
@@ -118,7 +144,7 @@ async fn within(
     run_each(transaction, FUNCTIONS).await?;
     run(
         transaction,
-        &format!("COMMENT ON FUNCTION {MARK} IS '{digest}'"),
+        &format!(concat!("COMMENT ON FUNCTION ", mark!(), " IS '{}'"), digest),
     )
     .await?;
     report.changed = true;

@@ -17,24 +17,40 @@ $$;
 
 -- In which organizations something was put into a queue, and when: whoever looks for work asks their workers, and no
 -- others. A note holds for half a minute; whoever puts something in renews it when it is older than ten seconds, so
--- that most writers change nothing here. It is no record: what it does not say, a look at all organizations finds.
+-- that most writers only read here. It is no record: what it does not say, a look at all organizations finds.
 CREATE TABLE IF NOT EXISTS queue_notes (
     organization_id uuid   NOT NULL PRIMARY KEY,
     noted_at        bigint NOT NULL
 );
 GRANT SELECT ON queue_notes TO tplkit_operator;
 
-CREATE OR REPLACE FUNCTION note_queue(organization uuid) RETURNS bigint
-    LANGUAGE sql
+-- Gives whether it wrote the note. Nobody waits for another writer: where one renews the note, it is renewed.
+CREATE OR REPLACE FUNCTION note_queue(organization uuid) RETURNS boolean
+    LANGUAGE plpgsql
     SECURITY DEFINER
     SET search_path = main, pg_temp
     AS $$
-    INSERT INTO queue_notes AS noted (organization_id, noted_at)
-    VALUES (organization, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint))
-    ON CONFLICT (organization_id) DO UPDATE SET noted_at = EXCLUDED.noted_at
-    WHERE noted.noted_at < EXCLUDED.noted_at - 10000000
-    RETURNING noted_at
+DECLARE
+    this_moment bigint := CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint);
+    last        bigint;
+BEGIN
+    SELECT noted_at INTO last FROM queue_notes WHERE organization_id = organization;
+    IF last >= this_moment - 10000000 THEN
+        RETURN false;
+    ELSIF last IS NULL THEN
+        INSERT INTO queue_notes (organization_id, noted_at) VALUES (organization, this_moment) ON CONFLICT DO NOTHING;
+        RETURN FOUND;
+    END IF;
+    PERFORM FROM queue_notes WHERE organization_id = organization FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    UPDATE queue_notes SET noted_at = this_moment WHERE organization_id = organization;
+    RETURN true;
+END
 $$;
+REVOKE EXECUTE ON FUNCTION note_queue FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION note_queue TO tplkit_operator, tplkit_request;
 
 -- The same as in the migration, on the worker of the organization: a statement that asks it is sent there as a whole, and
 -- Citus lets what runs on a worker ask no table again unless it is told so. It asks the shard next to it, in the same

@@ -51,6 +51,20 @@ impl Settings {
         settings
     }
 
+    /// Those that the sessions of requests have on the workers of a distributed database, too: the others are about whole
+    /// transactions, which the coordinator has.
+    pub(super) fn on_workers(&self) -> Vec<(&'static str, String)> {
+        const ON_WORKERS: [&str; 4] = [
+            "lock_timeout",
+            "enable_seqscan",
+            "jit",
+            "max_parallel_workers_per_gather",
+        ];
+        let settings = self.0.iter();
+        let settings = settings.filter(|(name, _)| ON_WORKERS.contains(name));
+        settings.cloned().collect()
+    }
+
     /// As parameters with which a session starts, behind those that the URL brings.
     pub(super) fn at_start(&self, url: Option<&str>) -> String {
         let mut options = url.unwrap_or_default().to_owned();

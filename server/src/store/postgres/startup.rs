@@ -101,7 +101,7 @@ impl Connections {
         let (_, client) = self.connect().await?;
         let mut client = Object::take(client);
         migrate::postgres(&mut client, Form::Distributed).await?;
-        migrate::distribute(&mut client).await
+        migrate::distribute(&mut client, &self.settings.on_workers()).await
     }
 
     async fn connect(&self) -> Result<(ReachedDatabase, Object), StoreError> {

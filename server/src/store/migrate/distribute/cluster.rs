@@ -10,14 +10,6 @@ use crate::store::{StoreError, sql_log};
 /// The oldest Citus that was run.
 const OLDEST: u32 = 13;
 
-/// What the sessions of requests have on workers: what sessions of the coordinator are started with reaches none.
-const ON_WORKERS: [(&str, &str); 4] = [
-    ("enable_seqscan", "off"),
-    ("jit", "off"),
-    ("max_parallel_workers_per_gather", "0"),
-    ("lock_timeout", "3s"),
-];
-
 const CITUS: &str =
     "SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'citus'), '')";
 
@@ -82,11 +74,14 @@ impl Cluster {
 
 /// Lets the coordinator reach the workers as each of the roles, with the settings of their sessions there. It is done each
 /// time: a worker may have come meanwhile.
-pub(super) async fn enable_roles(client: &Client) -> Result<(), StoreError> {
+pub(super) async fn enable_roles(
+    client: &Client,
+    settings: &[(&str, String)],
+) -> Result<(), StoreError> {
     let database = "SELECT quote_ident(current_database())";
     sql_log::control(database);
     let database: String = client.query_one(database, &[]).await?.get(0);
-    let command = roles(&database);
+    let command = roles(&database, settings);
     let everywhere = "SELECT nodename || ':' || nodeport, success, result \
          FROM run_command_on_all_nodes($1) AS ran JOIN pg_dist_node USING (nodeid)";
     sql_log::control(&command);
@@ -104,7 +99,7 @@ pub(super) async fn enable_roles(client: &Client) -> Result<(), StoreError> {
 
 /// What makes the roles of a node, each for itself: what the coordinator would send along, and to which nodes, depends
 /// on when a role was made.
-fn roles(database: &str) -> String {
+fn roles(database: &str, settings: &[(&str, String)]) -> String {
     let mut words = String::from(
         "DO $do$ BEGIN \
          PERFORM set_config('citus.enable_create_role_propagation', 'off', true), \
@@ -115,9 +110,11 @@ fn roles(database: &str) -> String {
         let _ = write!(
             words,
             "IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN CREATE ROLE {role}; END IF; \
+             IF EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}' AND (rolsuper OR rolbypassrls)) THEN \
+             RAISE EXCEPTION '{role} may pass row-level security by: take SUPERUSER and BYPASSRLS away'; END IF; \
              ALTER ROLE {role} LOGIN; "
         );
-        for (name, setting) in ON_WORKERS {
+        for (name, setting) in settings {
             let _ = write!(
                 words,
                 "ALTER ROLE {role} IN DATABASE {database} SET {name} = '{setting}'; "

@@ -23,7 +23,7 @@ const FOREIGN_KEYS: &str = "SELECT conname::text, ours.relname::text, theirs.rel
      AND (ours.relnamespace = 'main'::regnamespace OR theirs.relnamespace = 'main'::regnamespace) \
      ORDER BY ours.relname, conname";
 
-const POLICIES: &str = "SELECT policyname::text, tablename::text FROM pg_policies \
+const POLICIES: &str = "SELECT quote_ident(policyname), tablename::text FROM pg_policies \
      WHERE schemaname = 'main' ORDER BY tablename, policyname";
 
 /// Tables that have to be placed yet, parents first.
@@ -115,7 +115,10 @@ pub(super) async fn remove_policies(transaction: &Transaction<'_>) -> Result<(),
     let mut text = format!("DROP VIEW IF EXISTS {WHOLE_ROWS};\n");
     for row in transaction.query(POLICIES, &[]).await? {
         let (policy, table): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-        let _ = writeln!(text, "DROP POLICY {policy} ON {table};");
+        // Somebody else's table keeps its own.
+        if self::table(&table).is_some() {
+            let _ = writeln!(text, "DROP POLICY {policy} ON {table};");
+        }
     }
     for table in &TABLES {
         let _ = writeln!(
