@@ -177,9 +177,8 @@ fn owners_only() -> Refusal {
 async fn lock(tx: &mut Tx, organization: Uuid) -> Result<Option<i64>, Refusal> {
     if tx.is_distributed() {
         // The worker lets its record go before others see the membership, which the coordinator has.
-        let sql =
-            "SELECT CAST(pg_advisory_xact_lock(hashtextextended(CAST($1 AS text), 0)) AS text)";
-        tx.query(sql, &[organization.to_string().into()]).await?;
+        let sql = "SELECT CAST(pg_advisory_xact_lock(uuid_hash_extended($1, 0)) AS text) {into $1}";
+        tx.query(sql, &[organization.into()]).await?;
     }
     let sql = "SELECT seats FROM organizations WHERE {tenant id} AND id = $1 {lock}";
     let row = tx.first(sql, &[organization.into()]).await?;
