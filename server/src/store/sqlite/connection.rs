@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::functions;
 use super::row_security::RowSecurity;
@@ -89,9 +89,19 @@ fn run(connection: &Connection, text: &str) -> rusqlite::Result<()> {
     connection.execute_batch(text)
 }
 
-/// Opens a database as it has to be for everything that follows.
+/// Opens a database as it has to be for everything that follows; makes it where there is none.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
-    let connection = Connection::open(file)?;
+    set_up(Connection::open(file)?)
+}
+
+/// Opens a database once more, which is there: a file that was moved away is not made anew. Its log keeps the old name,
+/// and an empty file next to it would get what the log holds, in place of the one that was moved.
+pub(super) fn open_again(file: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::default() & !OpenFlags::SQLITE_OPEN_CREATE;
+    set_up(Connection::open_with_flags(file, flags)?)
+}
+
+fn set_up(connection: Connection) -> Result<Connection, StoreError> {
     connection.busy_timeout(PATIENCE)?;
     keep_a_log(&connection)?;
     // FULL: a response that was given survives a power cut. Group commit shares its cost.

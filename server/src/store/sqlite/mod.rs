@@ -74,7 +74,7 @@ impl Sqlite {
         migrate::sqlite(&mut first)?;
         connection::make_writer(&first)?;
         connection::map(&first)?;
-        let own = connection::open(path)?;
+        let own = connection::open_again(path)?;
         let checkpoints = Checkpoints::start(&mut first, own, checkpoint::LENGTHS)?;
         #[cfg(any(test, feature = "row-security-off"))]
         let steps = Arc::default();
@@ -94,14 +94,14 @@ impl Sqlite {
             let (readers, tasks) = queue(WAITING);
             for _ in 0..count {
                 let (path, secured) = (path.to_owned(), secured.clone());
-                let open = move || secured(connection::open(&path)?, false, limit);
+                let open = move || secured(connection::open_again(&path)?, false, limit);
                 threads::read(open, tasks.clone())?;
             }
             Ok::<_, StoreError>(readers)
         };
         let heavy = LaneSizes::of_machine().heavy_reads() + SPARE;
         let inline = InlineReads::open(|limit| {
-            let inline = connection::open(path)?;
+            let inline = connection::open_again(path)?;
             connection::map(&inline)?;
             secured(inline, false, limit)
         })?;
@@ -226,5 +226,26 @@ mod tests {
             let done: Result<(), StoreError> = long.await.expect("ends");
             done.expect("responds");
         }
+    }
+
+    /// Readers open the file for their first task, which may come while somebody moves it.
+    #[tokio::test]
+    async fn a_file_that_was_moved_away_is_not_made_anew() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, moved) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let store = Store::open(&format!("sqlite:{}", file.display())).await;
+        let store = store.expect("opens");
+        std::fs::rename(&file, &moved).expect("moves");
+        let look = || {
+            store.snapshot(&Scope::Operator, (), |tx, ()| {
+                Box::pin(async move { tx.last("SELECT 1", &[]).await.map(drop) })
+            })
+        };
+        let refused: Result<(), StoreError> = look().await;
+        refused.expect_err("nothing is there");
+        assert!(!file.exists(), "it was made anew");
+        std::fs::rename(&moved, &file).expect("moves back");
+        let found: Result<(), StoreError> = look().await;
+        found.expect("reads");
     }
 }
