@@ -67,7 +67,7 @@ fn workspace(wire: &mut Wire, organization: &str) -> String {
 }
 
 #[track_caller]
-fn asked(wire: &mut Wire, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+fn request(wire: &mut Wire, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
     wire.ask(method, path, body).expect("a response")
 }
 
@@ -108,6 +108,15 @@ fn a_database_is_distributed_once_and_with_what_it_holds() {
     let again = distribute(&place.url);
     assert_eq!(again["changed"], false, "{again}");
     assert_eq!(again["distributed"], json!([]));
+    // Another version did it: no server starts before this one has, and policies are made anew on every node.
+    place.ask("COMMENT ON FUNCTION main.set_on_all_nodes(text[], text[]) IS 'another'");
+    let refused = run(&["migrate", "--database", &place.url]);
+    assert_eq!(refused.status.code(), Some(1));
+    let why = stderr(&refused);
+    assert!(why.contains("migrate --distributed"), "{why}");
+    let anew = distribute(&place.url);
+    assert_eq!(anew["changed"], true, "{anew}");
+    assert_eq!(anew["distributed"], json!([]));
     let placed = "SELECT count(*) FROM pg_dist_partition WHERE partmethod = 'h'";
     assert_eq!(place.ask(placed), distributed.to_string());
     let colocated =
@@ -118,7 +127,7 @@ fn a_database_is_distributed_once_and_with_what_it_holds() {
     assert_eq!(place.ask(policies), "0");
     let serving = serve(&place);
     let (mut wire, _) = sign_in(&serving, EMAIL);
-    let (status, found) = asked(&mut wire, "GET", "/v1/organizations", None);
+    let (status, found) = request(&mut wire, "GET", "/v1/organizations", None);
     assert_eq!(
         (status, &found["items"][0]["id"]),
         (200, &json!(organization))
@@ -149,51 +158,51 @@ fn processes_agree_about_a_distributed_database() {
         let (_, tokens) = sign_in(&processes[round % 3], EMAIL);
         let refresh = json!({"refresh_token": tokens["refresh_token"]});
         let mut other = Wire::new(&processes[(round + 1) % 3], "");
-        let (status, next) = asked(&mut other, "POST", "/v1/auth/refresh", Some(&refresh));
+        let (status, next) = request(&mut other, "POST", "/v1/auth/refresh", Some(&refresh));
         assert_eq!(status, 200, "{next}");
         other.token = next["access_token"].as_str().expect("a token").to_owned();
-        assert_eq!(asked(&mut other, "GET", "/v1/me", None).0, 200);
+        assert_eq!(request(&mut other, "GET", "/v1/me", None).0, 200);
         let end = json!({"refresh_token": next["refresh_token"]});
         assert_eq!(
-            asked(&mut two, "POST", "/v1/auth/logout", Some(&end)).0,
+            request(&mut two, "POST", "/v1/auth/logout", Some(&end)).0,
             204
         );
-        assert_eq!(asked(&mut other, "GET", "/v1/me", None).0, 401);
+        assert_eq!(request(&mut other, "GET", "/v1/me", None).0, 401);
 
         // Keys.
         let body =
             json!({"organization_id": organization, "name": "k", "scopes": ["read", "write"]});
-        let (status, key) = asked(&mut one, "POST", "/v1/api-keys", Some(&body));
+        let (status, key) = request(&mut one, "POST", "/v1/api-keys", Some(&body));
         assert_eq!(status, 201, "{key}");
         let secret = key["key"].as_str().expect("a key").to_owned();
         let mut keyed = Wire::new(&processes[(round + 2) % 3], &secret);
-        assert_eq!(asked(&mut keyed, "GET", &rows, None).0, 200);
+        assert_eq!(request(&mut keyed, "GET", &rows, None).0, 200);
         let id = key["id"].as_str().expect("an id");
-        let gone = asked(&mut two, "DELETE", &format!("/v1/api-keys/{id}"), None);
+        let gone = request(&mut two, "DELETE", &format!("/v1/api-keys/{id}"), None);
         assert_eq!(gone.0, 204);
-        assert_eq!(asked(&mut keyed, "GET", &rows, None).0, 401);
+        assert_eq!(request(&mut keyed, "GET", &rows, None).0, 401);
 
         // Columns: what one process requires, another one demands.
         let name = format!("c{round}");
         let column =
             json!({"name": name, "label": name, "type": "text", "config": {"required": true}});
-        let (status, column) = asked(&mut one, "POST", &columns, Some(&column));
+        let (status, column) = request(&mut one, "POST", &columns, Some(&column));
         assert_eq!(status, 201, "{column}");
         let strict = format!("{rows}?validate=strict");
         let without = json!({"data": {"note": "n"}});
-        assert_eq!(asked(&mut two, "POST", &strict, Some(&without)).0, 422);
+        assert_eq!(request(&mut two, "POST", &strict, Some(&without)).0, 422);
         let with = json!({"data": {"note": "n", name: "x"}});
-        let (status, row) = asked(&mut two, "POST", &strict, Some(&with));
+        let (status, row) = request(&mut two, "POST", &strict, Some(&with));
         assert_eq!(status, 201, "{row}");
         let id = column["id"].as_str().expect("an id");
-        let dropped = asked(
+        let dropped = request(
             &mut two,
             "DELETE",
             &format!("{columns}/{id}?force=true"),
             None,
         );
         assert!([200, 204].contains(&dropped.0), "{dropped:?}");
-        let (status, row) = asked(&mut one, "POST", &strict, Some(&without));
+        let (status, row) = request(&mut one, "POST", &strict, Some(&without));
         assert_eq!(status, 201, "{row}");
     }
 
@@ -230,7 +239,7 @@ fn processes_agree_about_a_distributed_database() {
     assert_eq!(all(&mut wire, &rows).len(), before + ROUNDS);
 
     let unique = json!({"name": "u", "label": "u", "type": "text", "config": {"unique": true}});
-    let (status, made) = asked(&mut wire, "POST", &columns, Some(&unique));
+    let (status, made) = request(&mut wire, "POST", &columns, Some(&unique));
     assert_eq!(status, 201, "{made}");
     for round in 0..ROUNDS {
         let body = |_: usize| json!({"data": {"note": "n", "u": format!("value-{round}")}});
@@ -248,21 +257,21 @@ fn processes_agree_about_a_distributed_database() {
     let (mut theirs, _) = sign_in(&processes[2], "member@acme.test");
     let path = format!("/v1/organizations/{organization}/members/{member}");
     let row = json!({"data": {"note": "theirs", "u": "theirs"}});
-    assert_eq!(asked(&mut theirs, "GET", &rows, None).0, 200);
-    assert_eq!(asked(&mut theirs, "POST", &rows, Some(&row)).0, 403);
+    assert_eq!(request(&mut theirs, "GET", &rows, None).0, 200);
+    assert_eq!(request(&mut theirs, "POST", &rows, Some(&row)).0, 403);
     let editor = json!({"role": "editor"});
-    assert_eq!(asked(&mut wire, "PATCH", &path, Some(&editor)).0, 200);
-    assert_eq!(asked(&mut theirs, "POST", &rows, Some(&row)).0, 201);
+    assert_eq!(request(&mut wire, "PATCH", &path, Some(&editor)).0, 200);
+    assert_eq!(request(&mut theirs, "POST", &rows, Some(&row)).0, 201);
     // The workspace is closed, opened to them, and closed with their membership.
     let this = format!("/v1/workspaces/{workspace}");
     let closed = json!({"access": "members"});
-    assert_eq!(asked(&mut wire, "PATCH", &this, Some(&closed)).0, 200);
-    assert_eq!(asked(&mut theirs, "GET", &rows, None).0, 404);
+    assert_eq!(request(&mut wire, "PATCH", &this, Some(&closed)).0, 200);
+    assert_eq!(request(&mut theirs, "GET", &rows, None).0, 404);
     let listed = format!("{this}/members/{member}");
-    assert_eq!(asked(&mut wire, "PUT", &listed, Some(&json!({}))).0, 204);
-    assert_eq!(asked(&mut theirs, "GET", &rows, None).0, 200);
-    assert_eq!(asked(&mut wire, "DELETE", &path, None).0, 204);
-    assert_eq!(asked(&mut theirs, "GET", &rows, None).0, 404);
+    assert_eq!(request(&mut wire, "PUT", &listed, Some(&json!({}))).0, 204);
+    assert_eq!(request(&mut theirs, "GET", &rows, None).0, 200);
+    assert_eq!(request(&mut wire, "DELETE", &path, None).0, 204);
+    assert_eq!(request(&mut theirs, "GET", &rows, None).0, 404);
     let left = format!("SELECT count(*) FROM main.workspace_members WHERE user_id = '{member}'");
     assert_eq!(place.ask(&left), "0");
 }
@@ -301,13 +310,13 @@ impl Tenant {
                     "bindings": [{"targetColumn": "note", "value": "{{record.note}}"}]}},
             ]},
         });
-        let (status, made) = asked(&mut wire, "POST", "/v1/workflows-v2", Some(&automation));
+        let (status, made) = request(&mut wire, "POST", "/v1/workflows-v2", Some(&automation));
         assert_eq!(status, 201, "{made}");
         let id = made["workflow_id"].as_str().expect("an id");
         admin(&place.url, &["automation", "activate", id], "").expect("a record");
         let body =
             json!({"organization_id": organization, "name": "k", "scopes": ["read", "write"]});
-        let (status, key) = asked(&mut wire, "POST", "/v1/api-keys", Some(&body));
+        let (status, key) = request(&mut wire, "POST", "/v1/api-keys", Some(&body));
         assert_eq!(status, 201, "{key}");
         let node = place.ask(&format!(
             "SELECT nodename || ':' || nodeport FROM pg_dist_placement JOIN pg_dist_node USING (groupid) \
@@ -374,12 +383,12 @@ fn organizations_go_on_while_the_worker_of_others_is_away() {
         for email in [kept.email, kept.member] {
             let (mut wire, _) = sign_in(serving, email);
             for path in ["/v1/me", "/v1/workspaces", &kept.rows()] {
-                let (status, found) = asked(&mut wire, "GET", path, None);
+                let (status, found) = request(&mut wire, "GET", path, None);
                 assert_eq!(status, 200, "{email} {path} {found}");
             }
         }
         let mut keyed = Wire::new(serving, &kept.key);
-        assert_eq!(asked(&mut keyed, "GET", &kept.rows(), None).0, 200);
+        assert_eq!(request(&mut keyed, "GET", &kept.rows(), None).0, 200);
         // The others sign in, and wait for what lies on the lost worker: also the name of their organization.
         for email in [lost.email, lost.member] {
             let (mut theirs, _) = sign_in(serving, email);

@@ -64,7 +64,7 @@ pub(super) async fn left(
                 "the table main.{} is known to Citus in another place than this program gives it ({}): run SELECT \
                  undistribute_table('main.{}', cascade_via_foreign_keys => true) first",
                 table.name,
-                shown(table.placement),
+                described(table.placement),
                 table.name
             )));
         }
@@ -75,7 +75,7 @@ pub(super) async fn left(
 /// The table that the others lie with.
 const FIRST: &str = "organizations";
 
-fn shown(place: Placement) -> String {
+fn described(place: Placement) -> String {
     match place {
         Placement::Organization(column) => format!("distributed by {column}"),
         Placement::Coordinator => "on the coordinator, unknown to Citus".to_owned(),
