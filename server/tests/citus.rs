@@ -337,6 +337,26 @@ impl Tenant {
     }
 }
 
+/// Organizations that lie on different workers.
+fn on_two_workers(place: &Place, serving: &Serving) -> [Tenant; 2] {
+    let one = Tenant::make(place, serving, "a@one.test", "member@one.test");
+    let names = [
+        ("a@b.test", "member@b.test"),
+        ("a@c.test", "member@c.test"),
+        ("a@d.test", "member@d.test"),
+        ("a@e.test", "member@e.test"),
+        ("a@f.test", "member@f.test"),
+        ("a@g.test", "member@g.test"),
+    ];
+    let mut others = names
+        .iter()
+        .map(|(email, member)| Tenant::make(place, serving, email, member));
+    let other = others
+        .find(|tenant| tenant.node != one.node)
+        .expect("an organization on another worker");
+    [one, other]
+}
+
 /// Takes a worker away from a database, or gives it back: for the coordinator it is as if it did not run.
 fn away(citus: &Citus, node: &str, place: &Place, is_away: bool) {
     let name = place.database_name();
@@ -357,21 +377,7 @@ fn organizations_go_on_while_the_worker_of_others_is_away() {
     };
     let place = Place::distributed(citus);
     let serving = serve(&place);
-    let lost = Tenant::make(&place, &serving, "a@lost.test", "member@lost.test");
-    let names = [
-        ("a@b.test", "member@b.test"),
-        ("a@c.test", "member@c.test"),
-        ("a@d.test", "member@d.test"),
-        ("a@e.test", "member@e.test"),
-        ("a@f.test", "member@f.test"),
-        ("a@g.test", "member@g.test"),
-    ];
-    let mut others = names
-        .iter()
-        .map(|(email, member)| Tenant::make(&place, &serving, email, member));
-    let kept = others
-        .find(|tenant| tenant.node != lost.node)
-        .expect("an organization on another worker");
+    let [lost, kept] = on_two_workers(&place, &serving);
     let (owner, _) = sign_in(&serving, kept.email);
     let load = Load::start(3, &serving.address, &owner.token, &kept.feature);
     load.wait_for(20);
@@ -415,6 +421,38 @@ fn organizations_go_on_while_the_worker_of_others_is_away() {
         thread::sleep(Duration::from_millis(50));
     }
     while notes(&mut theirs, &lost.copies).is_empty() {
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// What an organization has to do on a worker that does not respond waits, and others go on.
+#[test]
+fn a_slow_worker_holds_up_its_own_organizations_alone() {
+    let Some(citus) = citus::required() else {
+        return;
+    };
+    let place = Place::distributed(citus);
+    let serving = serve(&place);
+    let [slow, other] = on_two_workers(&place, &serving);
+    let locked = citus.lock(&slow.node, place.database_name(), "workflow_runs");
+    let locked = locked.expect("is locked");
+    let [mut theirs, mut wire] = [&slow, &other].map(|tenant| Wire::new(&serving, &tenant.key));
+    let row = json!({"data": {"note": "n"}});
+    let copies = |wire: &mut Wire, tenant: &Tenant| {
+        all(wire, &format!("/v1/features/{}/rows", tenant.copies)).len()
+    };
+    for round in 1..=ROUNDS {
+        for (wire, tenant) in [(&mut theirs, &slow), (&mut wire, &other)] {
+            let (status, made) = request(wire, "POST", &tenant.rows(), Some(&row));
+            assert_eq!(status, 201, "{made}");
+        }
+        while copies(&mut wire, &other) < round {
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+    assert_eq!(copies(&mut theirs, &slow), 0);
+    drop(locked);
+    while copies(&mut theirs, &slow) < ROUNDS {
         thread::sleep(Duration::from_millis(50));
     }
 }

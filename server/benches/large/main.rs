@@ -17,12 +17,11 @@ mod entries;
 #[allow(dead_code, reason = "no bench uses all of it")]
 mod support;
 
-use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use support::arguments::Arguments;
-use support::load::{Connection, Request};
+use support::load::Request;
 use support::server::{Indexed, Server, id};
 use support::stores::on_each;
 use support::victim::Victim;
@@ -36,8 +35,6 @@ const OTHERS: Duration = Duration::from_millis(20);
 
 /// How long others are asked while nothing runs.
 const QUIET: Duration = Duration::from_secs(5);
-/// How often a job is looked at.
-const GLANCE: Duration = Duration::from_millis(100);
 
 fn main() {
     let arguments = Arguments::read();
@@ -61,11 +58,7 @@ fn main() {
 
 fn measure(url: &str, package: &str, rows: usize, quiet: Duration) {
     let server = Server::start(url, 0, Indexed::Nothing);
-    let workspace = json!({"organization_id": server.organization, "label": "Target"});
-    let workspace = id(&send(
-        &server,
-        &server.request("POST", "/v1/workspaces", &workspace),
-    ));
+    let workspace = server.new_workspace("Target");
     let trial = Trial {
         watch: RecordWatch::of(server.process()),
         victim: Victim::new(url, server.address, 200),
@@ -73,26 +66,24 @@ fn measure(url: &str, package: &str, rows: usize, quiet: Duration) {
     };
     let idle = trial.victim.ask(quiet).percent(99);
     println!("  others, while nothing runs: 99 of 100 within {idle:.1?}");
-    let import = format!(
-        "/v1/templates/import?organization_id={}",
-        server.organization
-    );
-    let import = server.request_text("POST", &import, package);
-    let template = id(&trial.step("import", None, || send(&server, &import)));
+    let import = server.import(package);
+    let template = id(&trial.step("import", None, || server.send(&import)));
     let body = json!({"workspaceId": workspace, "resolutions": {}});
     let [plan, apply] = ["plan", "apply"]
         .map(|verb| server.request("POST", &format!("/v1/templates/{template}/{verb}"), &body));
-    trial.step("plan", None, || send(&server, &plan));
+    trial.step("plan", None, || server.send(&plan));
     let job = trial.step("apply", Some(rows), || {
-        let job = send(&server, &apply);
-        done(&server, job["jobId"].as_str().expect("an id"), "completed")
+        let job = server.send(&apply);
+        let job = job["jobId"].as_str().expect("an id").to_owned();
+        server.wait_for_job(&job, "completed");
+        job
     });
-    trial.step("plan of what is there", None, || send(&server, &plan));
+    trial.step("plan of what is there", None, || server.send(&plan));
     let undo = format!("/v1/template-jobs/{job}/undo");
     let undo = Request::new("POST", &undo, server.token(), None);
     trial.step("undo", Some(rows), || {
-        send(&server, &undo);
-        done(&server, &job, "undone")
+        server.send(&undo);
+        server.wait_for_job(&job, "undone")
     });
 }
 
@@ -134,23 +125,4 @@ impl Trial {
 
 fn verdict(holds: bool) -> &'static str {
     if holds { "" } else { "  BEYOND BOUNDS" }
-}
-
-fn send(server: &Server, request: &Request) -> Value {
-    let (status, body) = Connection::open(server.address).ask(request);
-    assert!(status < 300, "{}", String::from_utf8_lossy(&body));
-    serde_json::from_slice(&body).expect("JSON")
-}
-
-/// Waits until a job has a status, and gives its id.
-fn done(server: &Server, job: &str, status: &str) -> String {
-    let path = format!("/v1/template-jobs/{job}");
-    loop {
-        let found = send(server, &server.get_path(&path));
-        match found["status"].as_str() {
-            Some(now) if now == status => return job.to_owned(),
-            Some("failed") => panic!("{found}"),
-            _ => thread::sleep(GLANCE),
-        }
-    }
 }

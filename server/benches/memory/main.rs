@@ -21,7 +21,7 @@ mod support;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use support::arguments::Arguments;
 use support::load::{Connection, Request};
 use support::server::{Indexed, Server, id};
@@ -65,21 +65,13 @@ struct Trial {
 
 fn measure(url: &str, package: &str, small: bool) {
     let server = Server::start(url, 0, Indexed::Nothing);
-    let workspace = json!({"organization_id": server.organization, "label": "Target"});
-    let workspace = id(&send(
-        &server,
-        &server.request("POST", "/v1/workspaces", &workspace),
-    ));
+    let workspace = server.new_workspace("Target");
     let trial = Trial {
         watch: RecordWatch::of(server.process()),
         package: package.len(),
     };
-    let path = format!(
-        "/v1/templates/import?organization_id={}",
-        server.organization
-    );
-    let import = server.request_text("POST", &path, package);
-    let template = id(&trial.step("import", || send(&server, &import)));
+    let import = server.import(package);
+    let template = id(&trial.step("import", || server.send(&import)));
     drop(import);
     let request_body = json!({"workspaceId": workspace, "resolutions": {}});
     let plan = server.request(
@@ -87,30 +79,29 @@ fn measure(url: &str, package: &str, small: bool) {
         &format!("/v1/templates/{template}/plan"),
         &request_body,
     );
-    trial.step("plan", || send(&server, &plan));
+    trial.step("plan", || server.send(&plan));
     let apply = server.request(
         "POST",
         &format!("/v1/templates/{template}/apply"),
         &request_body,
     );
     let applied = |[begun, ended]: [&str; 2], apply: &Request| {
-        let job = trial.step(begun, || send(&server, apply));
-        let id = job["jobId"].as_str().expect("an id");
-        let job = format!("/v1/template-jobs/{id}");
-        trial.step(ended, || done(&server, &job));
+        let job = trial.step(begun, || server.send(apply));
+        let job = job["jobId"].as_str().expect("an id");
+        trial.step(ended, || server.wait_for_job(job, "completed"));
     };
     let names = ["apply, until the response", "apply, until it is done"];
     applied(names, &apply);
-    trial.step("plan of what is there", || send(&server, &plan));
+    trial.step("plan of what is there", || server.send(&plan));
     applied(["apply again, response", "apply again, done"], &apply);
     let path = format!("/v1/templates/{template}");
     let newer = package.replace("Called on Monday", "Called on Friday");
     let newer = server.request_text("PUT", &format!("{path}/package"), &newer);
-    trial.step("replacement", || send(&server, &newer));
+    trial.step("replacement", || server.send(&newer));
     drop(newer);
     let request_body = json!({"workspaceId": workspace, "upgrade": true});
     let plan = server.request("POST", &format!("{path}/plan"), &request_body);
-    trial.step("plan of an upgrade", || send(&server, &plan));
+    trial.step("plan of an upgrade", || server.send(&plan));
     let upgrade = server.request("POST", &format!("{path}/apply"), &request_body);
     applied(["upgrade, response", "upgrade, done"], &upgrade);
     let export = format!("/v1/workspaces/{workspace}/export");
@@ -150,22 +141,5 @@ impl Trial {
             now as f64 / 1e6,
             if now > KEPT { "  BEYOND BOUNDS" } else { "" }
         );
-    }
-}
-
-fn send(server: &Server, request: &Request) -> Value {
-    let (status, body) = Connection::open(server.address).ask(request);
-    assert!(status < 300, "{}", String::from_utf8_lossy(&body));
-    serde_json::from_slice(&body).expect("JSON")
-}
-
-fn done(server: &Server, job: &str) {
-    loop {
-        let found = send(server, &server.get_path(job));
-        match found["status"].as_str() {
-            Some("completed") => return,
-            Some("failed") => panic!("{found}"),
-            _ => thread::sleep(Duration::from_millis(100)),
-        }
     }
 }

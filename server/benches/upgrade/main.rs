@@ -16,13 +16,11 @@ mod packages;
 #[allow(dead_code, reason = "no bench uses all of it")]
 mod support;
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use packages::{Packages, packages};
 use serde_json::{Value, json};
 use support::arguments::Arguments;
-use support::load::{Connection, Request};
 use support::server::{Indexed, Server, id};
 use support::stores::on_each;
 
@@ -50,24 +48,13 @@ fn main() {
 
 fn measure(store: &str, url: &str, packages: &Packages, rounds: usize) {
     let server = Server::start(url, 0, Indexed::Nothing);
-    let [empty, here] = ["Empty", "Here"].map(|label| {
-        let workspace = json!({"organization_id": server.organization, "label": label});
-        id(&respond(
-            &server,
-            &server.request("POST", "/v1/workspaces", &workspace),
-        ))
-    });
-    let path = format!(
-        "/v1/templates/import?organization_id={}",
-        server.organization
-    );
-    let import = server.request_text("POST", &path, &packages.base);
-    let template = id(&respond(&server, &import));
+    let [empty, here] = ["Empty", "Here"].map(|label| server.new_workspace(label));
+    let template = id(&server.send(&server.import(&packages.base)));
     let path = format!("/v1/templates/{template}");
     let first = json!({"workspaceId": here});
     let (applying, _) = applied(&server, &path, &first);
     let newer = server.request_text("PUT", &format!("{path}/package"), &packages.new);
-    respond(&server, &newer);
+    server.send(&newer);
 
     let fresh = json!({"workspaceId": empty});
     let upgrade = json!({"workspaceId": here, "upgrade": true});
@@ -112,7 +99,7 @@ fn sum(rows: &Value, of: &str) -> u64 {
 fn timed_plan(server: &Server, path: &str, body: &Value) -> (Duration, Value) {
     let request = server.request("POST", &format!("{path}/plan"), body);
     let begun = Instant::now();
-    let plan = respond(server, &request);
+    let plan = server.send(&request);
     let took = begun.elapsed();
     assert_eq!(plan["refusals"], json!([]), "{plan}");
     (took, plan)
@@ -122,21 +109,8 @@ fn timed_plan(server: &Server, path: &str, body: &Value) -> (Duration, Value) {
 fn applied(server: &Server, path: &str, body: &Value) -> (Duration, Value) {
     let request = server.request("POST", &format!("{path}/apply"), body);
     let begun = Instant::now();
-    let accepted = respond(server, &request);
+    let accepted = server.send(&request);
     let job = accepted["jobId"].as_str().expect("an id");
-    let job = server.get_path(&format!("/v1/template-jobs/{job}"));
-    loop {
-        let found = respond(server, &job);
-        match found["status"].as_str() {
-            Some("completed") => return (begun.elapsed(), found["report"].clone()),
-            Some("failed") => panic!("{found}"),
-            _ => thread::sleep(Duration::from_millis(10)),
-        }
-    }
-}
-
-fn respond(server: &Server, request: &Request) -> Value {
-    let (status, body) = Connection::open(server.address).ask(request);
-    assert!(status < 300, "{}", String::from_utf8_lossy(&body));
-    serde_json::from_slice(&body).expect("JSON")
+    let done = server.wait_for_job(job, "completed");
+    (begun.elapsed(), done["report"].clone())
 }

@@ -205,14 +205,9 @@ impl RunExecutor {
         let now = self.context.now();
         for scope in self.store.queues(DUE, every, now).await? {
             let left = room - found.runs.len().min(room);
-            match self.find_in(&scope, left, events).await {
-                Ok(more) => found.add(more),
-                Err(error) => match pass_over(&scope, error) {
-                    // What was claimed before is carried out; the next look meets the same failure.
-                    Err(error) if found.runs.is_empty() => return Err(error),
-                    Err(_) => break,
-                    Ok(()) => {}
-                },
+            let more = self.find_in(&scope, left, events).await;
+            if !found.add_found(&scope, more)? {
+                break;
             }
         }
         Ok(found)
@@ -252,14 +247,9 @@ impl RunExecutor {
             if left == 0 {
                 break;
             }
-            match self.claim_in(&scope, left, full.clone()).await {
-                Ok(more) => found.add(more),
-                Err(error) => match pass_over(&scope, error) {
-                    // What was claimed before is carried out; the next look meets the same failure.
-                    Err(error) if found.runs.is_empty() => return Err(error),
-                    Err(_) => break,
-                    Ok(()) => {}
-                },
+            let more = self.claim_in(&scope, left, full.clone()).await;
+            if !found.add_found(&scope, more)? {
+                break;
             }
         }
         Ok(found)
@@ -399,6 +389,24 @@ struct PendingWork {
 }
 
 impl PendingWork {
+    /// Adds what was found in one scope. Whether to look at the next one.
+    fn add_found(
+        &mut self,
+        scope: &Scope,
+        more: Result<PendingWork, StoreError>,
+    ) -> Result<bool, StoreError> {
+        match more {
+            Ok(more) => self.add(more),
+            Err(error) => match pass_over(scope, error) {
+                // What was claimed before is carried out; the next look meets the same failure.
+                Err(error) if self.runs.is_empty() => return Err(error),
+                Err(_) => return Ok(false),
+                Ok(()) => {}
+            },
+        }
+        Ok(true)
+    }
+
     fn add(&mut self, more: PendingWork) {
         self.runs.extend(more.runs);
         self.events |= more.events;

@@ -6,14 +6,12 @@ use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Version, header};
 use axum::response::Response;
-use bytes::Bytes;
-use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -25,6 +23,7 @@ use tokio::time::{sleep_until, timeout};
 
 use super::body::{BodyDeadline, OwnPace, UnreadBody};
 use super::connections::ConnectionState;
+use super::guarded_body::with_guard;
 use super::stream::Stream;
 use super::{Limits, Malformed, RequestHandler};
 
@@ -103,13 +102,12 @@ pub(super) async fn run<A: RequestHandler>(
                     response.headers_mut().insert(header::CONNECTION, close);
                 }
                 if !is_json(&response) && !response.body().is_end_stream() {
-                    state.begin_bytes();
-                    let state = state.clone();
-                    response = response.map(|body| Body::new(AnyBytes { body, state }));
+                    let sends = SendsBytes::new(state.clone());
+                    response = response.map(|body| with_guard(body, sends));
                 }
                 // What is there already leaves at once; what is made on the way keeps the connection busy.
                 if response.body().size_hint().exact().is_none() {
-                    response = response.map(|body| Body::new(StreamingBody { body, _busy: busy }));
+                    response = response.map(|body| with_guard(body, busy));
                 }
                 Ok::<Response, Infallible>(response)
             })
@@ -187,6 +185,22 @@ impl Drop for Busy {
     }
 }
 
+/// Bytes of a body of any form are sent for as long as this lives: they are never taken for those of the HTTP library.
+struct SendsBytes(Arc<ConnectionState>);
+
+impl SendsBytes {
+    fn new(state: Arc<ConnectionState>) -> SendsBytes {
+        state.begin_bytes();
+        SendsBytes(state)
+    }
+}
+
+impl Drop for SendsBytes {
+    fn drop(&mut self) {
+        self.0.end_bytes();
+    }
+}
+
 /// Whether the body of a response is JSON, which no response of the HTTP library reads like.
 fn is_json(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
@@ -194,64 +208,6 @@ fn is_json(response: &Response) -> bool {
         let kind = kind.as_bytes();
         kind.starts_with(b"application/json") || kind.starts_with(b"application/problem+json")
     })
-}
-
-/// The body of a response that may have any form: its bytes are never taken for those of the HTTP library.
-struct AnyBytes {
-    body: Body,
-    state: Arc<ConnectionState>,
-}
-
-impl Drop for AnyBytes {
-    fn drop(&mut self) {
-        self.state.end_bytes();
-    }
-}
-
-impl HttpBody for AnyBytes {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-/// The body of a response that is made while it is sent.
-struct StreamingBody {
-    body: Body,
-    _busy: Busy,
-}
-
-impl HttpBody for StreamingBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
 
 /// Reads until the other side closes, too.

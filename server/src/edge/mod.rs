@@ -11,6 +11,7 @@ mod accept;
 mod body;
 mod connection;
 mod connections;
+mod guarded_body;
 mod refuse_new;
 mod stream;
 

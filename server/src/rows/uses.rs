@@ -98,17 +98,23 @@ impl ChangedUses {
         let mut files: Vec<Uuid> = self.begun.iter().map(|cell| cell.file).collect();
         files.sort_unstable();
         files.dedup();
-        let sql = concat!(
-            "SELECT files.id FROM files WHERE ",
-            sees_file!(in "$1"),
-            " AND files.organization_id = $1 AND files.workspace_id = $2 AND {any files.id $3} \
-             ORDER BY files.id {share files}"
-        );
-        let parameters = [
-            table.organization.into(),
-            table.workspace.into(),
-            Value::Ids(files),
-        ];
+        macro_rules! seen {
+            ($these:literal) => {
+                concat!(
+                    "SELECT files.id FROM files WHERE ",
+                    sees_file!(in "$1"),
+                    " AND files.organization_id = $1 AND files.workspace_id = $2 AND ",
+                    $these,
+                    " ORDER BY files.id {share files}"
+                )
+            };
+        }
+        // One is found by its id; for a list PostgreSQL goes through all files until it has counted them.
+        let (sql, these) = match files.as_slice() {
+            [file] => (seen!("files.id = $3"), (*file).into()),
+            _ => (seen!("{any files.id $3}"), Value::Ids(files)),
+        };
+        let parameters = [table.organization.into(), table.workspace.into(), these];
         let rows = tx.query(sql, &parameters).await?;
         let seen = rows.iter().map(|row| row.get(0));
         let seen: Vec<Uuid> = seen.collect::<Result<_, StoreError>>()?;

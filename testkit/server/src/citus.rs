@@ -4,8 +4,8 @@
 //! Every node has to be reached at the address by which the coordinator knows it, with the user and the parameters of
 //! the URL. Where the variable is not set, nothing is tested on Citus, and a test that needs it says so.
 
-use std::io::{self, Write as _};
-use std::process::{Command, Stdio};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{fs, thread};
@@ -20,6 +20,17 @@ pub struct Citus {
     url: Address,
     /// The coordinator first, then the workers: host and port of each.
     pub nodes: Vec<String>,
+}
+
+/// Locks of shards; they end with their session.
+#[derive(Debug)]
+pub struct Locked(Child);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
 }
 
 /// A URL in the parts that change from node to node.
@@ -137,6 +148,35 @@ impl Citus {
     /// Runs SQL in a database of one of the nodes.
     pub fn on_node(&self, node: &str, database: &str, sql: &str) -> io::Result<String> {
         self.psql(&self.url.of(node, database), sql)
+    }
+
+    /// Locks the shards of a table on one of the nodes, for as long as what is returned lives: whoever reads them waits.
+    pub fn lock(&self, node: &str, database: &str, table: &str) -> io::Result<Locked> {
+        let mut psql = Command::new(self.programs.psql())
+            .args(["--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1"])
+            .arg(self.url.of(node, database))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let sql = format!(
+            "BEGIN;\n\
+             DO $do$ DECLARE shard regclass; BEGIN \
+             FOR shard IN SELECT oid FROM pg_class WHERE relname ~ '^{table}_[0-9]+$' AND relkind = 'r' LOOP \
+             EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', shard); \
+             END LOOP; END $do$;\n\
+             \\echo locked\n"
+        );
+        psql.stdin
+            .as_mut()
+            .expect("a pipe")
+            .write_all(sql.as_bytes())?;
+        let mut said = String::new();
+        BufReader::new(psql.stdout.take().expect("a pipe")).read_line(&mut said)?;
+        let locked = Locked(psql);
+        if said.trim() != "locked" {
+            return Err(io::Error::other("the shards are not locked"));
+        }
+        Ok(locked)
     }
 
     /// Runs SQL on all nodes at once, in the database `postgres`.

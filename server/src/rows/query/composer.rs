@@ -226,7 +226,12 @@ impl Composed {
         }
         match self.search.as_deref_mut() {
             Some(SearchPass::Counted { instead, .. }) => instead.bound(),
-            Some(SearchPass::Flagged { few, .. }) => few.bound(),
+            Some(SearchPass::Flagged { few, walked, .. }) => {
+                few.bound();
+                if let Some(walked) = walked {
+                    walked.bound();
+                }
+            }
             None => {}
         }
     }

@@ -22,19 +22,21 @@ impl Composer<'_> {
     /// The rows of the table that the caller sees and the filters find.
     pub(super) fn where_clause(&mut self, filters: &[Filter], together: Match) -> String {
         let mut found = WHOSE.to_owned();
-        if filters.is_empty() {
-            return found;
+        if !filters.is_empty() {
+            // Whose rows they are is outside the brackets.
+            found.extend([" AND ", &self.filters(filters, together)]);
         }
+        found
+    }
+
+    /// The condition of the filters alone, of which there is one at least.
+    pub(super) fn filters(&mut self, filters: &[Filter], together: Match) -> String {
         let conditions: Vec<String> = filters.iter().map(|filter| self.filter(filter)).collect();
         let word = match together {
             Match::All => ") AND (",
             Match::Any => ") OR (",
         };
-        // Whose rows they are is outside the brackets.
-        found.push_str(" AND ((");
-        found.push_str(&conditions.join(word));
-        found.push_str("))");
-        found
+        format!("(({}))", conditions.join(word))
     }
 
     fn filter(&mut self, filter: &Filter) -> String {

@@ -112,7 +112,17 @@ impl SearchPass {
                 }
                 instead.run(tx).await.map(Some)
             }
-            SearchPass::Flagged { few, column } => {
+            SearchPass::Flagged {
+                few,
+                column,
+                walked,
+            } => {
+                if let Some(walked) = walked {
+                    let found = walked.run(tx).await?;
+                    if found.len() >= walked.lookahead {
+                        return Ok(Some(found));
+                    }
+                }
                 let mut found = few.run(tx).await?;
                 let many = found.first().map_or(Ok(false), |row| row.get(*column))?;
                 if many {

@@ -210,7 +210,14 @@ impl RowListRequest {
                     }
                 }
             };
-            composed.search = Some(Box::new(composer.search_pass(&candidates, compose, look)));
+            let walked = match dialect {
+                Dialect::Sqlite => None,
+                Dialect::Postgres => {
+                    Composer::new(table, dialect).page_of_first(filters, &self.sort, after, look)
+                }
+            };
+            let search = composer.search_pass(&candidates, walked, compose, look);
+            composed.search = Some(Box::new(search));
         }
         composed
     }

@@ -216,6 +216,20 @@ impl Composer<'_> {
         }
     }
 
+    /// The order of all rows that an index has them in, and which are behind the page before; nothing for the order of
+    /// cells.
+    pub(super) fn along_an_index(
+        &mut self,
+        sort: &Sort,
+        after: Option<&CursorPosition>,
+    ) -> Option<(Option<String>, String)> {
+        match &sort.column {
+            Column::Id => Some(self.by_id(sort.descending, after)),
+            Column::CreatedAt => Some(self.by_creation(sort.descending, after)),
+            Column::UpdatedAt | Column::Key(_) => None,
+        }
+    }
+
     fn by_id(
         &mut self,
         descending: bool,

@@ -7,7 +7,8 @@
 
 use tplkit::rows::query::{CellTest, Column, Condition, Filter, Match, Sort};
 
-use super::composer::{Composed, Composer, VERSION};
+use super::CursorPosition;
+use super::composer::{Composed, Composer, VERSION, WHOSE};
 use super::index_choice::{is_reached, slotted};
 use super::order::{MANY, ROWS};
 use crate::rows::search_terms::{SearchedTerms, of_filter};
@@ -20,6 +21,10 @@ const SORTED: i64 = 2_000;
 const UNSORTED: i64 = 10_000;
 /// How many for a number or a sum of all that is found.
 const COUNTED: i64 = 100_000;
+
+/// In so many rows, the first in their order, a page is looked for ahead: what is everywhere is found there, and the
+/// index would have to be read for all of it.
+const WALKED: i64 = 250;
 
 /// The column in which the row of an aggregate says that there were too many candidates.
 const MANY_COUNTED: usize = 2;
@@ -43,7 +48,12 @@ pub(super) enum SearchPass {
     },
     /// A statement that is the whole response, unless its rows say in that column that there are too many candidates.
     /// Of a page, where nothing is found, the one row has no id.
-    Flagged { few: Composed, column: usize },
+    Flagged {
+        few: Composed,
+        column: usize,
+        /// What is asked before it, and is the whole response where it finds a page.
+        walked: Option<Composed>,
+    },
 }
 
 impl Candidates {
@@ -170,13 +180,36 @@ impl Composer<'_> {
         SearchPass::Flagged {
             few: self.finish(text),
             column: MANY_COUNTED,
+            walked: None,
         }
     }
 
-    /// The first pass of a page out of the candidates, composed apart from the page that it may be instead of.
+    /// The page out of the first rows in their order, on PostgreSQL; nothing where no index has the order of all rows.
+    pub(super) fn page_of_first(
+        mut self,
+        filters: &[Filter],
+        sort: &Sort,
+        after: Option<&CursorPosition>,
+        look: i64,
+    ) -> Option<Composed> {
+        let (behind, order) = self.along_an_index(sort, after)?;
+        let behind = behind.map_or(String::new(), |behind| format!(" AND ({behind})"));
+        let found = self.filters(filters, Match::All);
+        let limit = self.limit(look);
+        let text = format!(
+            "SELECT {VERSION}, {ROWS} FROM (SELECT * FROM rows WHERE {WHOSE}{behind} ORDER BY {order} LIMIT {WALKED}) \
+             AS rows WHERE {found} ORDER BY {order} LIMIT {limit}"
+        );
+        let look = usize::try_from(look).unwrap_or(0);
+        Some(self.finish_all(vec![text], look))
+    }
+
+    /// The first pass of a page out of the candidates, composed apart from the page that it may be instead of, behind
+    /// what is asked ahead of it on PostgreSQL.
     pub(super) fn search_pass(
         mut self,
         candidates: &Candidates,
+        walked: Option<Composed>,
         compose: impl FnOnce(&mut Self) -> Vec<String>,
         look: i64,
     ) -> SearchPass {
@@ -192,6 +225,7 @@ impl Composer<'_> {
             Dialect::Postgres => SearchPass::Flagged {
                 few: composed,
                 column: MANY,
+                walked,
             },
         }
     }

@@ -116,7 +116,10 @@ impl Writer<'_> {
                 self.composed(out, &format!("{name}, candidates"), ahead);
                 self.composed(out, &format!("{name}, where they are few"), instead);
             }
-            Some(SearchPass::Flagged { few, .. }) => {
+            Some(SearchPass::Flagged { few, walked, .. }) => {
+                if let Some(walked) = walked {
+                    self.composed(out, &format!("{name}, of the first rows"), walked);
+                }
                 self.composed(out, &format!("{name}, of candidates"), few);
             }
             None => {}

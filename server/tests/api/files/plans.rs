@@ -53,7 +53,7 @@ fn one_of_many_is_found_without_going_through_them() {
         editor.get(&of(&first)).expect(200);
         let before = length();
         let files: Vec<_> = (1..FILES).map(make).collect();
-        read_few(&log, before, &["file_objects"]);
+        read_few(&log, before, &["file_objects", "files"]);
         // The one uploaded them, the other sees the rows that use them.
         for client in [&owner, &editor] {
             let before = length();

@@ -124,3 +124,31 @@ fn roles(database: &str, settings: &[(&str, String)]) -> String {
     words.push_str("END $do$");
     words
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use tplkit_server_testkit::cluster::{Cluster, programs};
+
+    use super::roles;
+
+    /// What a role may pass by elsewhere is no wall there.
+    #[test]
+    fn a_role_that_may_pass_row_level_security_by_is_refused() {
+        let Some(programs) = programs() else { return };
+        let cluster = Cluster::start(programs).expect("starts");
+        let make = roles("postgres", &[("lock_timeout", "3000".to_owned())]);
+        cluster.psql(&make).expect("makes roles");
+        cluster.psql(&make).expect("finds them");
+        let settings =
+            "SELECT count(*) FROM pg_db_role_setting WHERE 'lock_timeout=3000' = ANY (setconfig)";
+        assert_eq!(cluster.psql(settings).expect("counts").trim(), "3");
+        for right in ["SUPERUSER", "BYPASSRLS"] {
+            let alter = |with: &str| format!("ALTER ROLE tplkit_request {with}{right}");
+            cluster.psql(&alter("")).expect("gives");
+            let refused = cluster.psql(&make).expect_err("is refused").to_string();
+            assert!(refused.contains("tplkit_request may pass"), "{refused}");
+            cluster.psql(&alter("NO")).expect("takes");
+        }
+        cluster.psql(&make).expect("is as before");
+    }
+}

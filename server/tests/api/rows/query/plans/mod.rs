@@ -55,7 +55,7 @@ const fn open(ask: &'static str, index: &'static str) -> Query {
     }
 }
 
-const QUERIES: [Query; 32] = [
+const QUERIES: [Query; 34] = [
     page("", "rows_organization_id_feature_id_id"),
     page("limit=200", "rows_organization_id_feature_id_id"),
     page("sort=-id", "rows_organization_id_feature_id_id"),
@@ -96,8 +96,16 @@ const QUERIES: [Query; 32] = [
         "filter=words:ilike:*d 0471*mon&sort=-updated_at",
         "row_search_terms",
     ),
-    // Found in every row: then the rows are gone through in their order. PostgreSQL has read all entries of the term by
-    // the time it knows that they are too many.
+    // Found in every row: the rows are gone through in their order.
+    open(
+        "filter=words:contains:common",
+        "rows_organization_id_feature_id_id",
+    ),
+    open(
+        "filter=words:contains:common&sort=-created_at",
+        "rows_created",
+    ),
+    // In the order of cells, PostgreSQL has read all entries of the term by the time it knows that they are too many.
     Query {
         ask: "filter=words:contains:common&sort=-number",
         most: SCAN,
