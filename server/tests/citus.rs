@@ -357,6 +357,33 @@ fn on_two_workers(place: &Place, serving: &Serving) -> [Tenant; 2] {
     [one, other]
 }
 
+/// Imports a package into the one organization of the caller, and has a job apply it to a new workspace.
+fn applies_a_template(wire: &mut Wire) {
+    let (status, found) = request(wire, "GET", "/v1/organizations", None);
+    assert_eq!(status, 200, "{found}");
+    let organization = found["items"][0]["id"].as_str().expect("an id").to_owned();
+    let package = include_str!("../../examples/reading-list.json");
+    let package = serde_json::from_str(package).expect("JSON");
+    let path = format!("/v1/templates/import?organization_id={organization}");
+    let template = wire.made(&path, &package);
+    let body = json!({"workspaceId": workspace(wire, &organization), "resolutions": {}});
+    let path = format!("/v1/templates/{template}/apply");
+    let (status, job) = request(wire, "POST", &path, Some(&body));
+    assert_eq!(status, 202, "{job}");
+    let job = format!(
+        "/v1/template-jobs/{}",
+        job["jobId"].as_str().expect("an id")
+    );
+    loop {
+        let (_, found) = request(wire, "GET", &job, None);
+        match found["status"].as_str() {
+            Some("completed") => return,
+            Some("failed") => panic!("{found}"),
+            _ => thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
 /// Takes a worker away from a database, or gives it back: for the coordinator it is as if it did not run.
 fn away(citus: &Citus, node: &str, place: &Place, is_away: bool) {
     let name = place.database_name();
@@ -404,6 +431,7 @@ fn organizations_go_on_while_the_worker_of_others_is_away() {
         }
         assert!(serving.get("/v1/ready").starts_with("HTTP/1.1 200"));
     }
+    applies_a_template(&mut Wire::new(&serving, &owner.token));
     load.wait_for(20);
     let written = load.stop();
     let mut wire = Wire::new(&serving, &owner.token);

@@ -13,8 +13,8 @@ use super::SMALL;
 use super::support::load::{Connection, Request};
 use super::support::server::Server;
 
-/// Bytes that are sent or received at once.
-const PIECE: usize = 256 << 10;
+/// Bytes that are sent or received at once: what a network card hands over together.
+const PIECE: usize = 64 << 10;
 const BINARY: &str = "application/octet-stream";
 
 /// Every upload has a content of its own: content that is there already would be free.

@@ -18,7 +18,7 @@ use super::executor::RunExecutor;
 use super::step::passes;
 use super::{events, execution, run_lease, runs, schedules};
 use crate::cpu_threads;
-use crate::store::{SWEEP, Scope, StoreError, Value, pass_over};
+use crate::store::{SWEEP, Scope, Store, StoreError, Value};
 
 /// How long nobody looks when no signal comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -163,7 +163,7 @@ impl RunExecutor {
         for scope in self.store.queues(DUE, every, now).await? {
             match events::dispatch(&self.store, &scope, now).await {
                 Ok(one) => more |= one,
-                Err(error) => pass_over(&scope, error)?,
+                Err(error) => self.store.pass_over(&scope, error)?,
             }
         }
         Ok(more)
@@ -206,7 +206,7 @@ impl RunExecutor {
         for scope in self.store.queues(DUE, every, now).await? {
             let left = room - found.runs.len().min(room);
             let more = self.find_in(&scope, left, events).await;
-            if !found.add_found(&scope, more)? {
+            if !found.add_found(&self.store, &scope, more)? {
                 break;
             }
         }
@@ -248,7 +248,7 @@ impl RunExecutor {
                 break;
             }
             let more = self.claim_in(&scope, left, full.clone()).await;
-            if !found.add_found(&scope, more)? {
+            if !found.add_found(&self.store, &scope, more)? {
                 break;
             }
         }
@@ -392,12 +392,13 @@ impl PendingWork {
     /// Adds what was found in one scope. Whether to look at the next one.
     fn add_found(
         &mut self,
+        store: &Store,
         scope: &Scope,
         more: Result<PendingWork, StoreError>,
     ) -> Result<bool, StoreError> {
         match more {
             Ok(more) => self.add(more),
-            Err(error) => match pass_over(scope, error) {
+            Err(error) => match store.pass_over(scope, error) {
                 // What was claimed before is carried out; the next look meets the same failure.
                 Err(error) if self.runs.is_empty() => return Err(error),
                 Err(_) => return Ok(false),

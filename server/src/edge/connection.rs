@@ -31,6 +31,9 @@ use super::{Limits, Malformed, RequestHandler};
 /// destroy the response in flight.
 const LINGER: Duration = Duration::from_secs(5);
 
+/// Of a body so many bytes and a head's are read at once: while a thread copies them, it serves nobody else.
+const PIECE: usize = 4 << 10;
+
 /// Where an edge stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
@@ -117,6 +120,7 @@ pub(super) async fn run<A: RequestHandler>(
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
         .max_header_size(limits.head)
+        .max_buf_size(limits.head + PIECE)
         .max_headers(limits.headers)
         // Who has sent a request and closed that half still waits for the response.
         .half_close(true)

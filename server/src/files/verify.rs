@@ -337,7 +337,7 @@ async fn is_needed(store: &Store, object: Option<ObjectRef>, now: i64) -> Result
 
 async fn needs(tx: &mut Tx, of: ObjectRef, now: i64) -> Result<bool, StoreError> {
     let sql = "SELECT id FROM file_objects WHERE organization_id = $1 AND id = $2 AND (free_since > $3 \
-         OR EXISTS (SELECT 1 FROM files WHERE files.organization_id = file_objects.organization_id \
+         OR EXISTS (SELECT 1 FROM files WHERE files.organization_id = $1 \
          AND files.object_id = file_objects.id))";
     let parameters = [of.organization.into(), of.object.into(), now.into()];
     Ok(tx.first(sql, &parameters).await?.is_some())

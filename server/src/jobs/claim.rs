@@ -8,19 +8,19 @@ use super::job::columns;
 use super::status::unfinished;
 use super::{Job, Lease};
 use crate::context::Context;
-use crate::store::{Hold, Scope, Store, StoreError, Tx, lease, pass_over};
+use crate::store::{Hold, Scope, Store, StoreError, Tx, lease};
 
 /// Which job may be claimed: one that is unfinished and has no lease, unless two of its organization have one
 /// already, in any process. So a process, which runs four, always has places for other organizations, and more
 /// processes run no more at a time for one organization.
 macro_rules! waits {
-    ($organization:literal) => {
+    ($of_it:literal) => {
         concat!(
             unfinished!(),
             " AND ",
             lease!(free "{clock $1}"),
-            " AND (SELECT count(*) FROM template_jobs AS held WHERE held.organization_id = ",
-            $organization,
+            " AND (SELECT count(*) FROM template_jobs AS held WHERE ",
+            $of_it,
             " AND ",
             unfinished!(),
             " AND ",
@@ -50,7 +50,7 @@ async fn waiting(
         Box::pin(async move {
             let sql = concat!(
                 "SELECT organization_id, id FROM template_jobs AS job WHERE {queue organization_id} AND ",
-                waits!("job.organization_id"),
+                waits!("{queue held.organization_id} AND held.organization_id = job.organization_id"),
                 " ORDER BY id LIMIT 1 {across queue}"
             );
             let rows = tx.last(sql, &[(*now).into()]).await?;
@@ -85,7 +85,7 @@ pub(super) async fn take_noted(
     for scope in store.queues(DUE, every, context.now()).await? {
         match take_in(store, context, &scope, length).await {
             Ok(None) => {}
-            Err(error) => pass_over(&scope, error)?,
+            Err(error) => store.pass_over(&scope, error)?,
             taken => return taken,
         }
     }
@@ -131,7 +131,7 @@ async fn take_free(
         ", updated_at = $1, \
          status = CASE WHEN status = 'pending' THEN 'structure' ELSE status END \
          WHERE organization_id = $2 AND id = $3 AND ",
-        waits!("$2"),
+        waits!("held.organization_id = $2"),
         " RETURNING ",
         columns!(held)
     );

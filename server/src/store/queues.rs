@@ -21,6 +21,8 @@ use super::{Engine, Scope, Store, StoreError, Tx, Value};
 const NOTED: i64 = 30_000_000;
 /// How often a process looks at all organizations.
 pub const SWEEP: Duration = Duration::from_secs(10);
+/// For how long an organization is not looked at whose worker kept a look waiting: the others would wait with it.
+const REST: Duration = Duration::from_secs(10);
 
 /// What a process has looked at.
 #[derive(Debug, Default)]
@@ -29,6 +31,8 @@ pub(super) struct Swept {
     last: Mutex<HashMap<&'static str, Instant>>,
     /// How often it has looked at those that are noted.
     looks: AtomicUsize,
+    /// When a look at an organization failed last.
+    failed: Mutex<HashMap<Uuid, Instant>>,
 }
 
 impl Swept {
@@ -43,6 +47,20 @@ impl Swept {
         true
     }
 
+    fn fail(&self, organization: Uuid) {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.insert(organization, Instant::now());
+    }
+
+    /// Leaves out those at which a look has failed lately.
+    fn without_failed(&self, organizations: Vec<Uuid>) -> Vec<Uuid> {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.retain(|_, since| since.elapsed() < REST);
+        let left = organizations.into_iter();
+        left.filter(|organization| !failed.contains_key(organization))
+            .collect()
+    }
+
     /// The list with another one first each time: whoever comes first takes what a process can carry out.
     fn in_turn<T>(&self, mut list: Vec<T>) -> Vec<T> {
         if !list.is_empty() {
@@ -50,20 +68,6 @@ impl Swept {
             list.rotate_left(first);
         }
         list
-    }
-}
-
-/// Passes over what keeps one organization from going on, and no other one: its worker may be away, or slow.
-///
-/// # Errors
-/// The error, where it is another, or one of the whole store.
-pub fn pass_over(scope: &Scope, error: StoreError) -> Result<(), StoreError> {
-    match (scope, error) {
-        (Scope::OperatorOf(organization), error) if error.is_of_one_worker() => {
-            tracing::debug!(%organization, %error, "what an organization has to do waits");
-            Ok(())
-        }
-        (_, error) => Err(error),
     }
 }
 
@@ -111,9 +115,27 @@ impl Store {
             })
         });
         let noted = noted.await?;
-        let organizations = noted.iter().map(|row| row.get(0).map(Scope::OperatorOf));
-        let organizations: Vec<Scope> = organizations.collect::<Result<_, StoreError>>()?;
-        Ok(self.swept.in_turn(organizations))
+        let organizations = noted.iter().map(|row| row.get(0));
+        let organizations = organizations.collect::<Result<_, StoreError>>()?;
+        let organizations = self.swept.without_failed(organizations).into_iter();
+        let scopes = organizations.map(Scope::OperatorOf).collect();
+        Ok(self.swept.in_turn(scopes))
+    }
+
+    /// Passes over what keeps one organization from going on, and no other one: its worker may be away, or slow. It is not
+    /// looked at for a while.
+    ///
+    /// # Errors
+    /// The error, where it is another, or one of the whole store.
+    pub fn pass_over(&self, scope: &Scope, error: StoreError) -> Result<(), StoreError> {
+        match (scope, error) {
+            (Scope::OperatorOf(organization), error) if error.is_of_one_worker() => {
+                tracing::debug!(%organization, %error, "what an organization has to do waits");
+                self.swept.fail(*organization);
+                Ok(())
+            }
+            (_, error) => Err(error),
+        }
     }
 
     /// Notes the organizations in which something is due. A worker that is away is left out: what lies there waits.

@@ -159,11 +159,14 @@ impl Citus {
             .stdout(Stdio::piped())
             .spawn()?;
         let sql = format!(
-            "BEGIN;\n\
+            "SET citus.override_table_visibility = off;\n\
+             SET citus.enable_manual_changes_to_shards = on;\n\
+             BEGIN;\n\
              DO $do$ DECLARE shard regclass; BEGIN \
              FOR shard IN SELECT oid FROM pg_class WHERE relname ~ '^{table}_[0-9]+$' AND relkind = 'r' LOOP \
              EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', shard); \
-             END LOOP; END $do$;\n\
+             END LOOP; \
+             IF shard IS NULL THEN RAISE EXCEPTION 'no shard of {table}'; END IF; END $do$;\n\
              \\echo locked\n"
         );
         psql.stdin

@@ -3,6 +3,7 @@
 //! At most two parts are in memory. What is not finished is removed, however the writer ends.
 
 use std::mem::take;
+use std::thread;
 
 use bytes::Bytes;
 use futures_util::future::join;
@@ -90,6 +91,7 @@ async fn hashed(bytes: PutPayload, mut hash: Sha256) -> Result<Sha256, FileStora
     let work = move || {
         for piece in &bytes {
             hash.update(piece);
+            thread::yield_now();
         }
         hash
     };

@@ -3,6 +3,7 @@
 //! | Rule | Why |
 //! |---|---|
 //! | each table of organizations is bound to one: `organization_id = $n`, or equal to one that is | the node is chosen by it; else all nodes are asked |
+//! | a subquery that is a value names it itself | what it says by a table around it chooses no node |
 //! | a read may name a list (`= ANY ($n)`), for a caller of several organizations | it goes to their nodes |
 //! | what reads across organizations says why: `{across WHY}`; the operator may read as callers do | a list of exceptions that nobody forgets |
 //! | a lock is bound to one organization; so is what a write reads and changes, unless it says why not | nothing else can be locked, and a write to all nodes is a transaction over all of them |
@@ -107,9 +108,10 @@ fn bounds(queries: &[Query<'_>]) -> Vec<Vec<Bound>> {
                     let bound = match other {
                         Operand::One => Bound::One,
                         Operand::OneOf => Bound::Listed,
+                        // Nor does a value choose one by what it says of its own table by one around it.
                         Operand::Column(..) => match resolve(queries, at, *other) {
-                            Some((of, table)) => bounds[of][table],
-                            None => continue,
+                            Some((of, table)) if of == at || query.joins => bounds[of][table],
+                            _ => continue,
                         },
                     };
                     let known = &mut bounds[of][table];
@@ -322,6 +324,11 @@ mod tests {
                 "SELECT id FROM files WHERE files.organization_id = $1 AND EXISTS (SELECT 1 FROM file_uses AS uses \
                  WHERE uses.organization_id = files.organization_id)",
                 KEPT,
+            ),
+            (
+                "SELECT id FROM files WHERE files.organization_id = $1 AND (SELECT count(*) FROM file_uses AS uses \
+                 WHERE uses.organization_id = files.organization_id) < 2",
+                ACROSS,
             ),
             (
                 "SELECT id FROM files WHERE EXISTS (SELECT 1 FROM file_uses AS uses \

@@ -27,6 +27,8 @@ pub(super) struct Query<'a> {
     pub(super) equalities: Vec<[Operand<'a>; 2]>,
     /// Whether it locks what it reads.
     pub(super) locks: bool,
+    /// Whether it is joined with the query around it, and no value that is worked out for each of its rows.
+    pub(super) joins: bool,
 }
 
 /// A table of a query.
@@ -271,6 +273,7 @@ impl<'a> Reader<'_, 'a> {
         if matches!(self.word(at + 1), Some("SELECT" | "WITH")) {
             self.queries.push(Query {
                 parent: Some(query),
+                joins: matches!(before, Some("EXISTS" | "LATERAL")),
                 ..Query::default()
             });
             self.frames.push(Frame::body(self.queries.len() - 1));
